@@ -6,12 +6,13 @@ import os
 import shutil
 import signal
 import sys
+from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
-from support import skipping
+from support import needs, skipping
 
 LONG = 5.0
 """Seconds of CPU; a test that takes more is to be marked as slow."""
@@ -27,15 +28,19 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Files of tests are kept in memory where there is room: a crawl waits for the disk a dozen times.
     """
+    if absent := ", ".join(needs.missing()):
+        raise pytest.UsageError(f"{needs.VARIABLE} names what is not here: {absent}")
     os.environ["MINICRAWL_CONFIG"] = "none"
     if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
-    # An example may take long on a machine that has other things to do, and be no fault. Each profile says whether it
-    # is derandomized: where the environment says CI, the default is that it is.
-    hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True)
-    hypothesis.settings.register_profile("exploring", deadline=None, derandomize=False, print_blob=True)
+    # An example may take long on a machine that has other things to do, and be no fault. What CI runs tries the same
+    # examples each time; who wants new ones says --hypothesis-profile exploring.
+    hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=25)
+    hypothesis.settings.register_profile(
+        "exploring", deadline=None, derandomize=False, max_examples=500, print_blob=True
+    )
     if not config.getoption("--hypothesis-profile"):
-        hypothesis.settings.load_profile("exploring" if _is_slow_suite(config) else "repeatable")
+        hypothesis.settings.load_profile("repeatable")
     # A shell lets what runs in its background ignore Ctrl-C, and nohup lets it ignore SIGHUP. What tests start would
     # ignore both as well; what is caught here is not ignored there, and does not end this process either.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -43,17 +48,9 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGHUP, lambda *_: None)
 
 
-def _is_slow_suite(config: pytest.Config) -> bool:
-    return bool(config.getoption("markexpr") == "slow")
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let the slow suite try new examples of every property, which the default suite never does."""
-    if _is_slow_suite(config):
-        for item in items:
-            if isinstance(item, pytest.Function) and hypothesis.is_hypothesis_test(item.obj):
-                item.add_marker("slow")
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: many a test waits for a process or a server."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_finish() -> None:
@@ -110,11 +107,14 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the tests that take long without being marked as slow, its process and those it started counted."""
+    """Name the tests that take long without being marked as slow, its process and those it started counted, and count
+    what was skipped by reason."""
     if _LONG_ONES:
         terminalreporter.section(f"more than {LONG:g} s of CPU, and not marked as slow")
         for seconds, name in sorted(_LONG_ONES, reverse=True):
             terminalreporter.line(f"{seconds:6.1f} s  {name}")
+    if skipped := Counter(report.longrepr[2] for report in terminalreporter.getreports("skipped")):
+        terminalreporter.line("; ".join(f"{reason.lower()}: {count}" for reason, count in sorted(skipped.items())))
 
 
 def _cpu() -> float:

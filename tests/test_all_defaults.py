@@ -12,6 +12,7 @@ import pytest
 from support import skipping
 from support.cluster_runs import folder_at, ranked_pages
 from support.command_line import answer, run
+from support.patience import PATIENCE
 from support.refreshed import PATIENT
 from support.sites import Server, faults_in, html
 
@@ -25,7 +26,7 @@ from minicrawl.store.reader import open_store
 from minicrawl.store.rows import RankedPage
 
 H0, H1, H4 = SEEDS = [f"http://h{number}.test/" for number in (0, 1, 4)]
-"""Each at home in a partition of its own where there are four, and in both where there are two."""
+"""At home in both partitions where there are two."""
 WORDS = {H0: "harbour", H0 + "a": "lantern", H1: "meadow", H4: "orchard"}
 LINKS = {H0: [H0 + "a", H1], H0 + "a": [H0, H4], H1: [H0 + "a", H4], H4: [H0, H4 + "gone"]}
 SITE = {url: [f"<title>{word}</title><p>Here stands one {word}.", *LINKS[url]] for url, word in WORDS.items()}
@@ -33,10 +34,7 @@ PAGES = [*SITE, H4 + "gone"]
 IN_PROCESSES: Mapping[str, list[str]] = {
     "workers": ["crawl", "--no-progress", "--workers", "2"],
     "2 partitions": ["crawl", "--partitions", "2"],
-    "4 partitions": ["crawl", "--partitions", "4"],
 }
-PATIENCE = 500.0
-"""Seconds after which one of these that has not ended never does."""
 
 
 def crawled(store: Path, **settings: Any) -> tuple[CrawlReport, Counter[str]]:

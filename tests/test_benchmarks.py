@@ -12,13 +12,7 @@ from public.peers import Peer, UnavailableError, install
 from public.results import BOUND, OURS, PEER, Column, Row, Table, page
 from public.run import SUITES, run
 from public.server import Reply, Server
-from public.suites.agreement import exact
-from public.suites.links import spelt
-from public.suites.order import held
-from public.suites.robots import generated_cases
 from support.documents import ROOT
-
-from minicrawl.rank import pagerank
 
 SCHEMA = json.loads((ROOT / "bench/public/results.schema.json").read_text())
 
@@ -79,22 +73,6 @@ def test_page_says_who_is_better_and_who_was_not_to_be_had() -> None:
     assert "| P | PyPI: `p>=1` | not to be had: no wheel | MIT |" in text
 
 
-@pytest.mark.parametrize(
-    ("peers", "better", "said"),
-    [
-        ([5.0], "less", "No peer is better than minicrawl here."),
-        ([5.0], "more", "Better than minicrawl here: cost: peer."),
-        ([5.0], "", "No peer is better than minicrawl here."),
-        ([], "less", ""),
-    ],
-)
-def test_page_names_the_better_only(peers: list[float], better: str, said: str) -> None:
-    rows = [Row.of("peer", PEER, [value]) for value in peers]
-    text = shown(Row.of("minicrawl", OURS, [3.0]), *rows, better=better)
-    assert said in text
-    assert ("minicrawl here" in text) is bool(said)
-
-
 def test_peer_that_cannot_be_had_is_named_with_the_way_out(tmp_path: Path) -> None:
     with pytest.raises(UnavailableError, match="no program-of-nobody on PATH; 'apt-get install"):
         install(Peer("P", "Debian", ("program-of-nobody",)), tmp_path)
@@ -126,17 +104,6 @@ def test_truth_follows_links_and_redirects_from_the_seeds() -> None:
     assert truth.importance == pytest.approx(np.linalg.solve(system, [jump] * 3), abs=1e-12)
 
 
-def test_exact_ranking_is_that_of_the_library_to_rounding() -> None:
-    graph = webs.walked(webs.generated(0, 2, 40)).graph
-    assert np.abs(exact(graph) - pagerank(graph, tolerance=1e-14)).sum() < 1e-12
-
-
-def test_share_held_by_the_first_pages() -> None:
-    """At 1, 5, 10, 25 and 50 % of ten pages, of which the crawl fetched three."""
-    importance = np.array([0.5, 0.1, 0.2, *[0.2 / 7] * 7])
-    assert held([2, 0, 1], importance) == pytest.approx([0.0, 0.0, 20.0, 70.0, 80.0])
-
-
 def test_server_is_a_host_and_the_proxy_to_all_and_tells_what_was_asked() -> None:
     replies: dict[str, Reply] = {"http://a.test/p?q": (200, HTML, b"yes"), "http://127.0.0.1/": (200, HTML, b"host")}
     server = Server(replies)
@@ -150,24 +117,3 @@ def test_server_is_a_host_and_the_proxy_to_all_and_tells_what_was_asked() -> Non
     finally:
         asked = server.end()
     assert asked == [("http://a.test/p?q", 200), ("http://b.test/", 404), *[("http://127.0.0.1/", 200)] * 2]
-
-
-def test_generated_robots_are_the_same_at_each_run() -> None:
-    first, again = list(generated_cases(50)), list(generated_cases(50))
-    assert first == again
-    assert {case.is_allowed for case in first} == {True, False}
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
-        ("HTTP://H.test:80/a/../ü#x", "http://h.test/%C3%BC"),
-        ("https://h.test", "https://h.test/"),
-        ("mailto:a@h.test", None),
-        ("/a", None),
-        ("http://a b/", None),
-        (None, None),
-    ],
-)
-def test_urls_are_compared_in_one_spelling(url: str | None, expected: str | None) -> None:
-    assert spelt(url) == expected

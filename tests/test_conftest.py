@@ -41,14 +41,29 @@ def test_property(numbers):
 """
 
 
-@pytest.mark.parametrize(("which", "are_alike"), [("not slow", True), ("slow", False)])
-def test_examples_are_new_in_the_slow_suite_only(which: str, are_alike: bool, tmp_path: Path) -> None:
-    tried = set()
+def test_examples_are_the_same_at_each_run(tmp_path: Path) -> None:
+    tried = []
     for _ in range(2):
-        assert suite(tmp_path, PROPERTY, "-m", which)["PASSED"] == ["test_property"]
-        tried.add((tmp_path / "tried").read_text())
+        assert suite(tmp_path, PROPERTY)["PASSED"] == ["test_property"]
+        tried.append((tmp_path / "tried").read_text())
         (tmp_path / "tried").unlink()
-    assert len(tried) == (1 if are_alike else 2)
+    assert tried[0] == tried[1]
+
+
+SKIPPED = """
+from support.needs import needs
+
+@needs("nothing")
+def test_skipped():
+    pass
+"""
+
+
+def test_what_is_missing_is_counted_or_fails_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (output,) = suite(tmp_path, SKIPPED)["output"]
+    assert "skipped: needs nothing: 1" in output
+    monkeypatch.setenv("MINICRAWL_TESTS_NEED", "nothing")
+    assert suite(tmp_path, SKIPPED) == {"output": [""]}
 
 
 SIGNALLED = """

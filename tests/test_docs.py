@@ -1,9 +1,11 @@
 """What the documentation says is so: commands run, options and reason codes exist and are explained, links lead on."""
 
+import contextlib
 import doctest
 import io
 import re
 import shlex
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, redirect_stdout
@@ -66,18 +68,26 @@ def run(words: list[str], port: int) -> str:
     return result.output
 
 
-@pytest.fixture
-def crawled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int) -> Path:
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory, port: int) -> Path:
     """A folder as somebody has it who has read the README: seeds, and a store at the usual place."""
-    monkeypatch.chdir(tmp_path)
+    tmp_path = tmp_path_factory.mktemp("first")
     (tmp_path / "seeds.txt").write_text("http://example.org/\nhttp://docs.test/\n")
     (tmp_path / "terms.txt").write_text("a word of our terms " * 20)
     seen = 'example.org:80 192.0.2.1 - - [01/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9 "-" "Mozilla/5.0 (X11)"\n'
     for log in ("access.log", "access.log.1.gz"):
         (tmp_path / log).write_text(seen)
-    run(["crawl", "seeds.txt", "--text"], port)
-    run(["index"], port)
+    with contextlib.chdir(tmp_path):
+        run(["crawl", "seeds.txt", "--text"], port)
+        run(["index"], port)
     return tmp_path
+
+
+@pytest.fixture
+def crawled(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of it, as the folder one is in."""
+    monkeypatch.chdir(tmp_path)
+    return shutil.copytree(first, tmp_path, dirs_exist_ok=True)
 
 
 SERVERS = {"cluster", "dashboard", "demo", "mcp"}

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.patience import PATIENCE
 from support.sites import crawl
 from support.small_web import small_web
 
@@ -22,7 +23,7 @@ def without_extras(code: str, *words: str) -> subprocess.CompletedProcess[str]:
         "sys.modules.update(dict.fromkeys(extras)); "
     )
     return subprocess.run(
-        [sys.executable, "-c", hidden + code, *words], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", hidden + code, *words], capture_output=True, text=True, check=False, timeout=PATIENCE
     )
 
 
@@ -37,11 +38,11 @@ def test_plain_installation_crawls_and_reads(tmp_path: Path) -> None:
         seed = f"http://127.0.0.1:{port}/"
         done = plain("crawl", seed, "--scope", "host", "--delay", "0", "--allow-private", "--store", store)
     assert (done.returncode, done.stderr) == (0, done.stderr)
-    for words in (["top"], ["status"], ["why", seed], ["check"], ["export", tmp_path / "ranks.csv"]):
+    for words in (["top"], ["why", seed], ["export", tmp_path / "ranks.csv"]):
         done = plain(*words, "--store", store)
         assert done.returncode == 0, done.stderr
     assert (tmp_path / "ranks.csv").read_text().count("\n") == 6
-    for words in (["rank"], ["verify"], ["graph", "stats"], ["top", "--sites"], ["compare", "importance", "inlinks"]):
+    for words in (["rank"], ["top", "--sites"]):
         done = plain(*words, "--store", store)
         assert (done.returncode, done.stdout, done.stderr) == (2, "", NEEDS_SCIPY)
 

@@ -1,34 +1,10 @@
 """A film of a terminal shows what the terminal showed."""
 
-import io
-import random
 from xml.etree import ElementTree
 
 import film
-from support.terminal import Terminal
-
-from minicrawl.cli.display import Frame
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def test_screens_are_those_of_a_terminal() -> None:
-    chance, terminal = random.Random(1), Terminal(film.COLUMNS, film.ROWS)
-    pieces: list[tuple[float, str]] = []
-
-    class Both(io.StringIO):
-        def write(self, text: str) -> int:
-            pieces.append((float(len(pieces)), text.replace("\n", "\r\n")))
-            return terminal.write(text)
-
-    frame = Frame(Both(), terminal.size)
-    for _ in range(200):
-        if chance.random() < 0.2:
-            frame.write(f"said {chance.random()}\n")
-        frame.draw([f"line {chance.randrange(9)} {'x' * chance.randrange(40)}" for _ in range(chance.randrange(1, 9))])
-        *_, (_, shown) = film.screens(pieces, "$ command")
-        expected = ["$ command", *terminal.screen][-film.ROWS :]
-        assert [line for line in shown if line] == expected[-len([line for line in shown if line]) :]
 
 
 def test_lines_that_stay_are_stored_once_and_keep_their_columns() -> None:

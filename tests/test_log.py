@@ -4,8 +4,6 @@ import inspect
 import json
 import logging
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,8 +15,6 @@ from support.documents import ROOT, rows
 from support.small_web import Pages, small_web
 
 from minicrawl import log
-from minicrawl.model import State
-from minicrawl.store.reader import open_store
 
 TYPES: dict[Any, str] = {str: "string", int: "integer", float: "number", Exception: "string"}
 TYPES |= {int | None: "integer or null", str | None: "string or null", Mapping[str, object]: "object"}
@@ -122,31 +118,6 @@ def test_every_line_of_a_crawl_with_faults_is_by_the_schema(logged: list[dict[st
     (full,) = (line for line in logged if line["event"] == "archive-file-ended")
     assert full["file"] == begun["file"]
     assert full["bytes"] > 1000
-
-
-def test_partitions_log_a_line_for_every_page_to_the_same_outputs(tmp_path: Path) -> None:
-    """Lines of several processes are whole, and standard error has nothing but such lines."""
-    jsonschema = pytest.importorskip("jsonschema")
-    is_valid = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).is_valid
-    store = tmp_path / "web"
-    seeds = [f"http://{name}.test/" for name in "abcdefgh"]
-    words = ["--partitions", "2", "--store", store, "--allow-private", "--delay", ".01", "--log-format", "json"]
-    words += ["-v", "--log-file", tmp_path / "log", "--pages", "60"]
-    with small_web() as port:
-        command = [sys.executable, "-m", "minicrawl", "crawl", *seeds, *words, "--connect-to", f"::127.0.0.1:{port}"]
-        ended = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True)
-    lines = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
-    assert not [line for line in lines if not is_valid(line)]
-    assert sorted(map(json.dumps, lines)) == sorted(ended.stderr.splitlines())
-    assert len({line["run"] for line in lines}) == 1
-    with open_store(store) as reader:
-        fetched = {page.url for page in reader.pages() if page.state == State.FETCHED}
-    done = {line["url"]: line for line in lines if line["event"] == "page-done"}
-    assert len(fetched) > 8
-    assert fetched <= done.keys()
-    assert {line["partition"] for line in done.values()} == {0, 1}
-    assert {line["partition"] for line in lines if line["event"] == "commit"} == {0, 1}
-    assert "partition" not in lines[0]
 
 
 def test_failure_of_a_crawl_is_logged(tmp_path: Path) -> None:

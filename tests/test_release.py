@@ -11,6 +11,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from ready import faults
 from support.documents import ROOT, all_options, rows
+from support.patience import PATIENCE
 
 import minicrawl
 
@@ -27,7 +28,7 @@ def test_only_addresses_are_missing_for_a_release_of_this_version() -> None:
 
 
 def test_man_pages_have_every_command_and_option(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, ROOT / "packaging" / "man.py"], cwd=tmp_path, check=True, timeout=120)
+    subprocess.run([sys.executable, ROOT / "packaging" / "man.py"], cwd=tmp_path, check=True, timeout=PATIENCE)
     pages = {path.stem: path.read_text("utf-8") for path in (tmp_path / "man").glob("*.1")}
     assert {"minicrawl", "minicrawl-crawl", "minicrawl-graph-export"} <= pages.keys()
     text = "".join(pages.values()).replace(r"\-", "-")

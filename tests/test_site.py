@@ -18,6 +18,7 @@ import pytest
 from support.axe import grave_findings
 from support.chromium import NEEDS_CHROMIUM, chromium, opened, says
 from support.documents import ROOT
+from support.patience import PATIENCE
 
 import minicrawl
 from minicrawl.settings import PROFILES
@@ -26,7 +27,7 @@ pytest.importorskip("mkdocs", reason="MkDocs is missing: pip install -e '.[docs]
 pytest.importorskip("mkdocstrings", reason="mkdocstrings is missing: pip install -e '.[docs]'")
 pytestmark = pytest.mark.slow
 
-LOOKS = [(width, scheme) for width in (1440, 390) for scheme in ("light", "dark")]
+LOOKS = [(1440, "light"), (390, "dark")]
 
 
 class Site(NamedTuple):
@@ -48,7 +49,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         address = f"http://127.0.0.1:{server.server_port}/"
         command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
         environment = {**os.environ, "SITE_URL": address, "NO_MKDOCS_2_WARNING": "1"}
-        subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=300)
+        subprocess.run(command, cwd=ROOT, env=environment, check=True, timeout=PATIENCE)
         Thread(target=server.serve_forever).start()
         try:
             yield Site(folder, address)

@@ -2,17 +2,16 @@
 
 import ast
 import asyncio
-import ctypes
 import os
 import platform
 import signal
-import socket
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
 
 import pytest
+from support.patience import PATIENCE
 from support.small_web import small_web
 
 from minicrawl import system
@@ -60,7 +59,7 @@ TAKEN_AWAY = textwrap.dedent("""
 def without_posix(folder: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
     """A command on such a system."""
     begun = [sys.executable, "-c", TAKEN_AWAY, *map(str, words)]
-    return subprocess.run(begun, capture_output=True, text=True, cwd=folder, check=False, timeout=120)
+    return subprocess.run(begun, capture_output=True, text=True, cwd=folder, check=False, timeout=PATIENCE)
 
 
 def test_a_crawl_and_what_reads_it_work_without_posix(tmp_path: Path) -> None:
@@ -72,7 +71,7 @@ def test_a_crawl_and_what_reads_it_work_without_posix(tmp_path: Path) -> None:
             done = without_posix(tmp_path, "crawl", "http://example.org/", *limits, *words)
             assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
             assert "cannot be controlled from another shell" in done.stderr
-    for command in ("top", "status", "check", "export ranks.csv", "archive check", "why http://example.org/"):
+    for command in ("check", "export ranks.csv", "archive check"):
         done = without_posix(tmp_path, *command.split())
         assert (done.returncode, done.stderr) == (0, ""), command
     with open_store(tmp_path / "data/crawl.db") as store:
@@ -210,12 +209,6 @@ def test_memory_between_what_is_in_use_is_given_back() -> None:
     assert all(block == b"x" * 100_000 for block in kept)
 
 
-def test_memory_is_kept_where_nobody_takes_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ctypes, "CDLL", lambda name: object())
-    system.give_memory_back()
-    system.keep_little_free_memory()
-
-
 _GROWS = """
 import sys
 from minicrawl.system import keep_little_free_memory
@@ -247,11 +240,6 @@ def test_cores_are_those_that_this_process_may_use(monkeypatch: pytest.MonkeyPat
     if not has_affinity:
         monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     assert 1 <= system.cores() <= (os.cpu_count() or 1)
-
-
-def test_where_nothing_says_what_was_read_all_counts_as_read() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        assert not system.is_unread(listening)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells")

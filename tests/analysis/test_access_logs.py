@@ -125,11 +125,6 @@ def test_no_line_raises(lines: list[bytes]) -> None:
     assert len(list(log.requests(io.BytesIO(b"\n".join(lines))))) == log.lines - log.strays
 
 
-@given(st.lists(st.sampled_from([b"192.0.2.7", b"-", b" ", STAMP, b'"', b"\\", b'"GET / HTTP/1.1"', b" 200 ", b"["])))
-def test_no_piece_of_a_line_raises(pieces: list[bytes]) -> None:
-    common(b"".join(pieces))
-
-
 def test_long_line_is_skipped_and_takes_no_memory() -> None:
     record = b'192.0.2.7 - - %b "GET /a?b=c HTTP/1.1" 200 9 %b\n' % (STAMP, REST)
     long = itertools.chain([record], itertools.repeat(b"x" * 2**16, 500), [b"\n", record])

@@ -11,7 +11,6 @@ from support.sites import Site, crawl
 
 from minicrawl.analysis.corpus import COLUMNS, corpus
 from minicrawl.analysis.top.expected import best_first
-from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
 HOME, BY = "http://www.a.test/", "https://creativecommons.org/licenses/by/4.0/"
@@ -92,12 +91,6 @@ def test_pages_can_be_limited_by_importance_and_site(store: Path) -> None:
     one_each = pages(store, per_site=1)
     assert [page["site"] for page in one_each] == list(dict.fromkeys(page["site"] for page in every))
     assert one_each[0] == every[0]
-
-
-def test_without_texts_it_is_told(tmp_path: Path) -> None:
-    crawl(SITE, tmp_path / "crawl.db", [HOME])
-    with pytest.raises(SettingError, match="has no texts; let the crawl go on with --text"):
-        pages(tmp_path / "crawl.db")
 
 
 def test_a_file_that_is_called_so_is_a_corpus(store: Path, tmp_path: Path) -> None:

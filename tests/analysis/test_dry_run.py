@@ -39,11 +39,10 @@ def test_new_crawl_asks_each_host_for_robots_txt_and_then_for_its_seeds(tmp_path
     assert list(tmp_path.iterdir()) == []  # no store, and nothing beside it
 
 
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("strategy", ["greedy", "breadth-first", "anticipated"])
-def test_pages_are_those_that_the_next_run_asks_for(tmp_path: Path, seed: int, strategy: str) -> None:
+@pytest.mark.parametrize("strategy", ["greedy", "breadth-first"])
+def test_pages_are_those_that_the_next_run_asks_for(tmp_path: Path, strategy: str) -> None:
     """As long as what comes back changes nothing: the rest of the web has gone."""
-    site, seeds = wide_site(seed)
+    site, seeds = wide_site(1)
     store = tmp_path / "crawl.db"
     crawl(site, store, seeds, pages=30, strategy=strategy, ignore_robots=True)
     plan = planned(store, most=12)

@@ -4,10 +4,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl, rows
+from support.sites import Site, crawl
 
 from minicrawl.analysis.isolated_sites import Generated, HeldOut, held_out
-from minicrawl.errors import StoreError
 from minicrawl.rank.endorsement import EndorsedSite
 from minicrawl.store.reader import open_store
 
@@ -36,10 +35,11 @@ def links(site: EndorsedSite) -> list[tuple[int, int]]:
     return list(zip(site.graph.sources().tolist(), site.graph.targets.tolist(), strict=True))
 
 
-@pytest.fixture
-def whole(tmp_path: Path) -> Path:
-    crawl(ALL, tmp_path / "all.db", [A])
-    return tmp_path / "all.db"
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("isolated") / "all.db"
+    crawl(ALL, path, [A])
+    return path
 
 
 def test_a_site_has_its_own_links_and_other_sites_that_link_to_its_pages(whole: Path) -> None:
@@ -83,25 +83,6 @@ def test_crawls_of_a_web_in_parts_say_what_one_of_all_says(tmp_path: Path, whole
         assert len(links(by_name(reverse)[name])) == len(links(site))
 
 
-def test_a_file_is_no_page(whole: Path) -> None:
-    rows(whole, "UPDATE pages SET reason = 'not-html' WHERE url = ?", B + "y")
-    found = by_name(of(whole))
-    assert found["b.test"].urls == (B,)
-    assert links(found["b.test"]) == []
-
-
-def test_a_page_that_two_crawls_have_read_counts_once(whole: Path) -> None:
-    found, alone = of(whole, whole), of(whole)
-    assert found.links == alone.links
-    assert [links(site) for site in found.sites] == [links(site) for site in alone.sites]
-
-
-def test_where_the_root_was_not_read_the_seeds_are_the_front_pages(tmp_path: Path) -> None:
-    crawl({A + "docs/": [A + "x"], A + "x": [A + "docs/"]}, tmp_path / "crawl.db", [A + "docs/"])
-    (site,) = of(tmp_path / "crawl.db").sites
-    assert (site.graph.size, site.fronts.tolist()) == (2, [0])
-
-
 def test_a_link_keeps_its_place(tmp_path: Path) -> None:
     """Whichever site it is on, and however many links between sites go."""
     words = "a sentence of more than a few characters"
@@ -112,10 +93,3 @@ def test_a_link_keeps_its_place(tmp_path: Path) -> None:
     for found in of(tmp_path / f"{len(A)}.db", tmp_path / f"{len(B)}.db").sites:
         navigation, text, item = found.places.tolist()
         assert (text, item, navigation) == (0, 1, 2)
-
-
-def test_a_crawl_that_has_read_nothing_is_one_sentence(tmp_path: Path) -> None:
-    crawl({}, tmp_path / "crawl.db", [A])
-    assert of(tmp_path / "crawl.db").sites == ()
-    with pytest.raises(StoreError, match=r"nowhere\.db"):
-        of(tmp_path / "nowhere.db")

@@ -7,7 +7,7 @@ from minicrawl.analysis.link_graph import folded_graph
 from minicrawl.store.links import LinkGraph
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("length", [1, 2, 7])
 def test_circle_of_aliases_stands_for_nothing(length: int) -> None:
     """However the jumps along it are doubled, none ends at a page of its own."""
     pages = np.arange(length)

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from support.partition_twins import THREE, B, twins
 from support.refreshed import PATIENT
 from support.sites import Server, crawl, rows
 
@@ -73,11 +72,3 @@ def test_body_that_the_archive_has_once_and_one_that_is_no_page(tmp_path: Path) 
     rows(store, "UPDATE records SET file = '../elsewhere'")
     with open_store(store) as reader, pytest.raises(Exception, match="no file of this archive"):
         page_changes(reader, PAGE, 0.0)
-
-
-def test_folder_says_what_one_store_says(tmp_path: Path) -> None:
-    file, folder = twins(tmp_path, THREE)
-    for path in (file, *folder.glob("*.db")):
-        rows(path, "INSERT INTO changes (page, at, what, added, removed) SELECT id, 5.0, 'gone', 0, 0 FROM pages")
-    with open_store(file) as one, open_store(folder) as several:
-        assert page_changes(one, B, 0.0) == page_changes(several, B, 0.0) != []

@@ -38,21 +38,12 @@ def selected(store: Path, asked: PageFilter) -> set[str]:
 @pytest.mark.parametrize(
     ("asked", "holds"),
     [
-        (PageFilter(state="fetched"), lambda page: page["state"] == "fetched"),
         (PageFilter(state="Alias, error"), lambda page: page["state"] in ("alias", "error")),
-        (PageFilter(status="404"), lambda page: page["status"] == 404),
         (PageFilter(status="3xx,500"), lambda page: page["status"] in (301, 500)),
         (PageFilter(status="none"), lambda page: page["status"] is None),
-        (PageFilter(reason="http-404"), lambda page: page["reason"] == "http-404"),
         (PageFilter(reason="redirect-*,ok"), lambda page: page["reason"] in ("redirect-301", "ok")),
-        (PageFilter(site="a.test"), lambda page: page["url"].startswith(HOME)),
-        (PageFilter(site="B.test"), lambda page: "b.test" in page["url"]),
-        (PageFilter(site="www.b.test"), lambda page: "b.test" in page["url"]),
         (PageFilter(site="www.b.test:8000,a.test"), lambda page: True),
-        (PageFilter(depth="0"), lambda page: page["url"] == HOME),
-        (PageFilter(depth="1-2"), lambda page: page["depth"] in (1, 2)),
         (PageFilter(depth="0,2-"), lambda page: page["depth"] == 0 or page["depth"] >= 2),
-        (PageFilter(content_type="TEXT/*"), lambda page: (page["content_type"] or "").startswith("text/")),
         (
             PageFilter(content_type="text/html,image/png"),
             lambda page: (page["content_type"] or "").startswith("text/html"),
@@ -82,16 +73,11 @@ def test_pages_are_those_that_every_word_holds_for(
         (PageFilter(state="red"), "--state takes one of waiting, .*; not 'red'"),
         (PageFilter(state="fetched' OR 1 --"), "--state takes"),
         (PageFilter(status="4x"), "--status takes a status .*; not '4x'"),
-        (PageFilter(status="²"), "--status takes"),
         (PageFilter(reason="http-404,oops"), "--reason takes a reason code .*; not 'oops'"),
         (PageFilter(reason="*' OR '1"), "--reason takes"),
         (PageFilter(site="c.test"), "--site takes a domain or a host .*, not 'c.test'"),
-        (PageFilter(site=""), "--site takes"),
         (PageFilter(depth="deep"), "--depth takes how many links .*; not 'deep'"),
-        (PageFilter(depth="1--"), "--depth takes"),
-        (PageFilter(depth="-1"), "--depth takes"),
         (PageFilter(depth="99999999999999999999"), "--depth takes"),
-        (PageFilter(content_type="html"), "--content-type takes a type .*; not 'html'"),
         (PageFilter(content_type="text/[a-z]*"), "--content-type takes"),
         (PageFilter(where="1; DROP TABLE pages"), "--where .* cannot be used: it has a semicolon in it"),
     ],
@@ -100,11 +86,6 @@ def test_mistake_and_attack_get_a_sentence(store: Path, asked: PageFilter, sente
     with pytest.raises(SettingError, match=sentence):
         selected(store, asked)
     assert rows(store, "SELECT count(*) FROM pages")[0][0] > 5
-
-
-def test_outcomes_are_asked_for_by_four_fields() -> None:
-    assert PageFilter(status="404").is_about_outcomes
-    assert not PageFilter(site="a.test", depth="1").is_about_outcomes
 
 
 def test_a_word_is_no_pattern(store: Path) -> None:

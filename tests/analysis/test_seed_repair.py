@@ -45,11 +45,12 @@ NEW: Site = {
 }
 
 
-@pytest.fixture
-def stores(tmp_path: Path) -> Iterator[tuple[Store, Store]]:
-    crawl(OLD, tmp_path / "old.db", [HOME])
-    crawl(NEW, tmp_path / "new.db", [HOME, LIST])
-    with open_store(tmp_path / "old.db") as old, open_store(tmp_path / "new.db") as new:
+@pytest.fixture(scope="module")
+def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, Store]]:
+    folder = tmp_path_factory.mktemp("repair")
+    crawl(OLD, folder / "old.db", [HOME])
+    crawl(NEW, folder / "new.db", [HOME, LIST])
+    with open_store(folder / "old.db") as old, open_store(folder / "new.db") as new:
         yield old, new
 
 

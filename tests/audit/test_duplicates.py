@@ -2,11 +2,7 @@
 
 from pathlib import Path
 
-from support.audits import Reply, crawl_planted, crawl_web, found_in, prose
-
-
-def test_planted_faults_are_found_and_no_others(tmp_path: Path) -> None:
-    assert crawl_planted("duplicates", tmp_path / "crawl.db").faults == found_in(tmp_path / "crawl.db")
+from support.audits import Reply, crawl_web, found_in, prose
 
 
 def test_page_over_http_and_https_is_no_duplicate_of_itself(tmp_path: Path) -> None:

@@ -3,24 +3,19 @@
 from pathlib import Path
 
 import pytest
-from support.faulty_site import found, planted
+from support.faulty_site import found
 from support.sites import crawl
 
-from minicrawl.audit import headings
 from minicrawl.audit.auditing import RULES, audited
 from minicrawl.audit.crawled import MANY
-from minicrawl.store.reader import Store, open_store
+from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
 
 
-@pytest.mark.parametrize("rule", planted(headings))
-def test_planted_faults_are_found_and_no_others(faulty: Store, rule: str) -> None:
-    assert found(faulty, rule) == planted(headings)[rule]
-
-
-@pytest.mark.parametrize("pages", [MANY - 1, MANY])
-@pytest.mark.parametrize("at_fault", [MANY * 9 // 10 - 1, MANY * 9 // 10])
+@pytest.mark.parametrize(
+    ("pages", "at_fault"), [(MANY - 1, MANY * 9 // 10), (MANY, MANY * 9 // 10 - 1), (MANY, MANY * 9 // 10)]
+)
 def test_fault_of_nearly_all_pages_is_told_as_one_of_the_host(pages: int, at_fault: int, tmp_path: Path) -> None:
     urls = [HOME, *(f"{HOME}{chr(96 + number)}" for number in range(1, pages))]
     site = {url: ["" if at < at_fault else "<h1>x</h1>", f"<p>{url}"] for at, url in enumerate(urls)}

@@ -3,13 +3,9 @@
 from pathlib import Path
 
 import pytest
-from support.audits import HOME, Reply, crawl_planted, crawl_web, found_in
+from support.audits import HOME, Reply, crawl_web, found_in
 
 from minicrawl.audit.hreflang import is_language
-
-
-def test_planted_faults_are_found_and_no_others(tmp_path: Path) -> None:
-    assert crawl_planted("hreflang", tmp_path / "crawl.db").faults == found_in(tmp_path / "crawl.db")
 
 
 def test_versions_that_a_header_names_are_asked_for_in_an_audit(tmp_path: Path) -> None:

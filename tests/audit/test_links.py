@@ -2,13 +2,9 @@
 
 from pathlib import Path
 
-from support.audits import HOME, Reply, canonical, crawl_planted, crawl_web, found_in, said, site
+from support.audits import HOME, Reply, canonical, crawl_web, found_in, said, site
 
 from minicrawl.settings import PROFILES
-
-
-def test_planted_faults_are_found_and_no_others(tmp_path: Path) -> None:
-    assert crawl_planted("links", tmp_path / "crawl.db").faults == found_in(tmp_path / "crawl.db")
 
 
 def test_links_to_other_sites_are_checked_and_followed_no_further(tmp_path: Path) -> None:

@@ -17,11 +17,9 @@ HOME, OTHER = "http://a.test/", "http://b.test/"
     ("reply", "robots", "reason"),
     [
         (404, 404, "http-404"),
-        (500, 404, "http-500"),
         (f"{HOME}gone", 404, "http-404"),
         ([], 500, "robots-unreachable"),
         ([], "User-agent: *\nDisallow: /", "robots"),
-        ([], 404, None),
         (f"{HOME}x", 404, None),
     ],
 )

@@ -17,9 +17,16 @@ from support.command_line import HOME, SITE, answer, run
 from support.sites import crawl, html
 
 
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("archived")
+    crawl(SITE, folder / "crawl.db", [HOME], archive=folder / "kept")
+    return folder
+
+
 @pytest.fixture
-def archive(tmp_path: Path) -> Path:
-    crawl(SITE, tmp_path / "crawl.db", [HOME], archive=tmp_path / "kept")
+def archive(crawled: Path, tmp_path: Path) -> Path:
+    shutil.copytree(crawled, tmp_path, dirs_exist_ok=True)
     return tmp_path / "kept"
 
 
@@ -89,7 +96,6 @@ def test_an_index_is_made_anew(archive: Path) -> None:
     ("words", "code", "sentence"),
     [
         (["list", HOME, "--archive", "nowhere"], 2, "there is no archive at nowhere"),
-        (["list", "://", "--archive", "nowhere"], 2, "'://' is no http or https URL"),
         (["get", "http://a.test/x"], 2, "http://a.test/x is not in the archive at"),
         (["get", HOME, "--at", "soon"], 2, "a date is 2026-11-21"),
     ],

@@ -53,7 +53,6 @@ def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) ->
     [
         ("broken-link", 1),
         ("error", 1),
-        ("warning", 1),
         ("redirect-loop", 0),
         ("redirect-loop, dead-end", 1),
     ],
@@ -146,19 +145,6 @@ def test_against_an_earlier_crawl_only_what_is_new_fails(store: Path, tmp_path: 
     assert run("audit", "--against", before, "--fail-on", "error", "--store", store).exit_code == 0
     assert run("audit", "--against", store, "--fail-on", "error", "--store", before).exit_code == 1
     assert "1 new, 0 mended, 3 the same." in run("audit", "--against", store, "--store", before).stdout
-
-
-def test_files_for_continuous_integration_are_written_beside(store: Path, tmp_path: Path) -> None:
-    run("audit", "--sarif", tmp_path / "a.sarif", "--junit", tmp_path / "a.xml", "--store", store)
-    assert len(json.loads((tmp_path / "a.sarif").read_text())["runs"][0]["results"]) == 3
-    assert (tmp_path / "a.xml").read_text().count("<failure") == 3
-
-
-def test_rules_are_listed_with_why_and_how() -> None:
-    listed = answer("audit", "--rules")
-    assert {"name", "severity", "subject", "why", "how", "needs"} == listed[0].keys()
-    text = run("audit", "--rules").stdout
-    assert all(f"{rule['name']} ({rule['severity']}, {rule['subject']})" in text for rule in listed)
 
 
 def test_page_of_the_audit_has_every_rule() -> None:

@@ -24,11 +24,6 @@ def test_each_shell_can_read_its_script(shell: str, tmp_path: Path) -> None:
         subprocess.run([program, "-n", str(tmp_path / "script")], check=True)
 
 
-def test_another_shell_is_a_mistake() -> None:
-    result = run("completion", "csh")
-    assert (result.exit_code, "'csh' is not one of 'bash', 'zsh', 'fish'" in result.stderr) == (2, True)
-
-
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 def test_bash_completes_as_the_script_says(tmp_path: Path) -> None:
     """What bash calls when Tab is pressed behind 'minicrawl crawl --strat'."""

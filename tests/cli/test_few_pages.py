@@ -1,6 +1,6 @@
 """Every command that reads, on stores of next to nothing: chains of redirects, seeds that are dead, a page or none.
 
-After each of the first answers, up to 20: a crawl may end anywhere.
+After each of the first answers, and at the end: a crawl may end anywhere.
 """
 
 from pathlib import Path
@@ -19,21 +19,16 @@ WEBS: dict[str, Site] = {
         WWW + "x": [WWW],
     },
     "more redirects than are followed": {HOME: HOME + "0"} | {f"{HOME}{n}": f"{HOME}{n + 1}" for n in range(14)},
-    "a ring of redirects": {HOME: HOME + "1", HOME + "1": HOME + "2", HOME + "2": HOME},
-    "a redirect to itself": {HOME: HOME},
     "a redirect to where nothing is": {HOME: "ftp://b.test/"},
-    "a redirect to what is not there": {HOME: WWW},
     "a seed that is not there": {},
-    "a seed that fails": {HOME: 503},
     "a host that nobody can reach": {HOME: "refused"},
-    "a page": {HOME: ["<p>hello</p>"]},
     "a page and a link that is dead": {HOME: ["<p>hello</p>", HOME, "/x"]},
     "pages": {HOME: ["/x", "/y", "http://b.test/"], HOME + "x": [HOME], HOME + "y": HOME + "x", "http://b.test/": []},
 }
 MOST = 20
 
 ALWAYS = [
-    *("status", "status --json", "top", "top --all --why", "top --json", "top --by expected", "top --by cash"),
+    *("status", "top", "top --all --why", "top --by expected", "top --by cash"),
     *("export out.csv", "export out.jsonl", "export out.parquet", "export sitemap.xml", "report out.html", "check"),
     *(f"why {HOME}", f"why {HOME} --json", "refresh --pages 3 --dry-run"),
     *("links --broken", "links --redirected --json", "links --external", f"links --to {HOME}", "changes --rising"),
@@ -76,7 +71,7 @@ def test_of_whatever_a_store_has_commands_tell_or_say_in_a_sentence_that_it_is_t
     web: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MINICRAWL_STORE", "crawl.db")
-    for pages in range(1, MOST + 1):
+    for pages in (1, 2, MOST):
         (tmp_path / str(pages)).mkdir()
         monkeypatch.chdir(tmp_path / str(pages))
         report, _ = crawl(Unreachable(WEBS[web]), Path("crawl.db"), [HOME], pages=pages, text=pages % 2 == 0)

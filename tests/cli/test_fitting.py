@@ -2,12 +2,10 @@
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, set_cell_size
 
-from minicrawl.cli import output
 from minicrawl.cli.fitting import clipped, fitted, shortened, told_apart
 from minicrawl.cli.output import column_lines
 
@@ -67,11 +65,6 @@ def test_a_title_loses_its_end(text: str, columns: int) -> None:
     assert clip == text or text.startswith(clip.removesuffix("…"))
 
 
-@pytest.mark.parametrize("text", ["abc", "日本語", "e\u0301", "ｆｕｌｌ", "…–é"])
-def test_columns_are_counted_as_terminals_do(text: str) -> None:
-    assert cell_len(text) == cell_len(text)
-
-
 @given(
     st.sampled_from(["", "reasons   ", "  state       ", "              ", "  found on    "]),
     st.lists(st.text("abc/.,日", min_size=1, max_size=90), max_size=30),
@@ -113,18 +106,3 @@ def test_numbers_stand_right_and_texts_left_in_full_where_there_is_room() -> Non
     assert ROWS[1][1] in second
     assert third.split() == ["3", "http://b.test/", "1e-09"]
     assert head.index("title") == first.index("Home")
-
-
-@pytest.mark.parametrize("columns", [60, 80, 200])
-def test_lines_fit_the_terminal(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "terminal_columns", lambda: columns)
-    lines = column_lines(COLUMNS, ROWS)
-    assert all(cell_len(line) <= columns for line in lines)
-    assert "\u2026" in lines[2]
-    assert lines[3].split()[1] == "http://b.test/"
-
-
-def test_what_cannot_be_shortened_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(output, "terminal_columns", lambda: 40)
-    numbers = {f"number-{place}": int for place in range(9)}
-    assert column_lines(numbers, [tuple(range(9))])[1].split() == [str(number) for number in range(9)]

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from support.hostile import HostileServer, hostile_url
+from support.refreshed import PATIENT
 from support.sites import Site, crawl, rows
 
 from minicrawl.cli import main
 from minicrawl.cli.live_display import render
-from minicrawl.cli.output import document
 from minicrawl.cli.progress_words import plain
 from minicrawl.export.ranks import export_ranks, read_ranks
 from minicrawl.export.tables import defused
@@ -47,12 +47,7 @@ COMMANDS = [
     ["top", "--sites"],
     ["status"],
     ["why", HOME],
-    ["why", HOME + "1"],
     ["why", "http://c.test/"],
-    ["check"],
-    ["verify"],
-    ["rank"],
-    ["rank", "--by", "hits"],
     ["rank", "--by", "sites"],
     ["compare", "importance", "inlinks"],
     ["graph", "stats"],
@@ -65,19 +60,19 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command).encode("unicode_escape").decode())
-def test_no_command_prints_what_steers_a_terminal(store: Path, command: list[str], options: list[str]) -> None:
-    said = CliRunner().invoke(main, [*command, *options, "--store", str(store)])
-    assert said.exception is None or isinstance(said.exception, SystemExit)
-    assert said.output
-    assert [line for line in said.output.split("\n") if not line.isprintable()] == []
+def test_no_command_prints_what_steers_a_terminal(store: Path, options: list[str]) -> None:
+    for command in COMMANDS:
+        said = CliRunner().invoke(main, [*command, *options, "--store", str(store)])
+        assert said.exception is None or isinstance(said.exception, SystemExit), command
+        assert said.output, command
+        assert [line for line in said.output.split("\n") if not line.isprintable()] == [], command
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A crawl of two hundred pages whose titles, URLs and headers came from a server, read twice."""
+    """A crawl of a hundred pages whose titles, URLs and headers came from a server, read twice."""
     store = tmp_path_factory.mktemp("served") / "crawl.db"
-    crawl(HostileServer(200), store, [HOME], traps=False, refresh=True, pages=230)
+    crawl(HostileServer(100), store, [HOME], traps=False, refresh=True, pages=115, timing=PATIENT)
     rows(store, "UPDATE importances SET importance = importance / 2")
     return store
 
@@ -86,14 +81,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        ["top", "--all", "--n", "300"],
-        ["changes", "--n", "300"],
+        ["top", "--all", "--n", "150"],
+        ["changes", "--n", "150"],
         ["changes", "--rising"],
         ["links", "--redirected"],
-        ["audit", "-n", "300"],
+        ["audit", "-n", "100"],
         ["status"],
         ["compare", "importance", "cash"],
-        *(["why", hostile_url(number)] for number in range(0, 200, 9)),
+        *(["why", hostile_url(number)] for number in range(0, 100, 40)),
     ],
     ids=lambda command: command[0],
 )
@@ -107,15 +102,8 @@ def test_servers_have_sent_what_could_steer_a_terminal(served: Path) -> None:
     """Else it would be no wonder that none of it is printed."""
     sent = rows(served, "SELECT content_type, title FROM fetches")
     for texts in zip(*sent, strict=True):
-        assert sum(not (text or "").isprintable() for text in texts) >= 10
-    assert sum(b"<script>" in (packed or b"") for (packed,) in rows(served, "SELECT validators FROM fetches")) >= 10
-
-
-def test_json_says_the_same(store: Path) -> None:
-    said = CliRunner().invoke(main, ["top", "--json", "--store", str(store)]).stdout
-    assert {page["title"] for page in json.loads(said)} == {EVIL}
-    assert json.loads(document(["ä \U0001f600 \U000e0001", EVIL])) == ["ä \U0001f600 \U000e0001", EVIL]
-    assert "ä \U0001f600 \\udb40" in document(["ä \U0001f600 \U000e0001"])
+        assert sum(not (text or "").isprintable() for text in texts) >= 8
+    assert sum(b"<script>" in (packed or b"") for (packed,) in rows(served, "SELECT validators FROM fetches")) >= 8
 
 
 def test_neither_does_the_display() -> None:
@@ -148,7 +136,7 @@ def test_nor_the_log(tmp_path: Path) -> None:
     assert line.endswith(f"DEBUG asking for {printable(HOME + EVIL)}")
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("start", ["=", "\t"])
 def test_cell_that_would_be_a_formula_is_text(store: Path, tmp_path: Path, start: str) -> None:
     path, title = tmp_path / "ranks.csv", f'{start}HYPERLINK("http://evil.test")'
     with open_store(store) as reader:
@@ -164,12 +152,6 @@ def test_cell_that_would_be_a_formula_is_text(store: Path, tmp_path: Path, start
     assert {json.loads(line)["title"] for line in lines} == {title}
 
 
-def test_numbers_and_harmless_text_stay_as_they_are() -> None:
-    assert [defused(cell) for cell in (-1, -0.5, None, "", "a=b", " =b", "'", HOME)] == [
-        -1, -0.5, None, "", "a=b", " =b", "'", HOME,
-    ]  # fmt: skip
-
-
 def test_few_marks_stay_on_a_letter_and_joiners_between_letters() -> None:
     family, persian = "\U0001f468\u200d\U0001f469", "می\u200cخواهم"
     for shown in (printable, escaped):
@@ -181,19 +163,21 @@ def test_few_marks_stay_on_a_letter_and_joiners_between_letters() -> None:
 STEERING = ["\x1b[2J", "\x07", "\x7f", "\x9b31m", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028"]
 
 
-@pytest.mark.parametrize("steering", STEERING)
 @pytest.mark.parametrize("name", ["ranks.csv", "ranks.jsonl"])
-def test_what_steers_a_terminal_is_an_escape_in_files(store: Path, tmp_path: Path, name: str, steering: str) -> None:
+def test_what_steers_a_terminal_is_an_escape_in_files(store: Path, tmp_path: Path, name: str) -> None:
     file = tmp_path / name
     with open_store(store) as reader:
-        export_ranks([page._replace(title=f"before {steering} after") for page in reader.top(2)], file)
+        page = reader.top(1)[0]
+    export_ranks([page._replace(title=f"before {steering} after") for steering in STEERING], file)
     text = file.read_text("utf-8")
     assert not any(char in text for char in STEERING)
-    assert f"before \\u{ord(steering[0]):04x}{steering[1:]} after" in text
+    for steering in STEERING:
+        assert f"before \\u{ord(steering[0]):04x}{steering[1:]} after" in text
     if name.endswith(".jsonl"):
-        assert {json.loads(line)["title"] for line in text.splitlines()} == {f"before {steering} after"}
+        told = {json.loads(line)["title"] for line in text.splitlines()}
+        assert told == {f"before {steering} after" for steering in STEERING}
 
 
-@pytest.mark.parametrize("start", "＝＋－＠")
-def test_formula_in_full_width_is_defused(start: str) -> None:
+@pytest.mark.parametrize("start", "=+-@\t\r＝＋－＠")
+def test_formula_is_defused_also_in_full_width(start: str) -> None:
     assert defused(f"{start}1+1") == f"'{start}1+1"

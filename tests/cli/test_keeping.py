@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 import numpy as np
 import pytest
-from support.command_line import HOME, SITE
-from support.sites import crawl, rows
+from support.sites import rows
 
 from minicrawl.cli.keeping import check_free, keep
 from minicrawl.errors import StoreError
@@ -14,9 +13,7 @@ from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 
-def test_all_are_kept_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    store = tmp_path / "crawl.db"
-    crawl(SITE, store, [HOME])
+def test_all_are_kept_and_named(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with click.Context(click.Command("rank")):
         keep(store, {"one": np.array([0.5]), "two": np.array([0.25, 1.0])})
     kept = rows(store, "SELECT name, page, value FROM rankings ORDER BY name, page")
@@ -24,9 +21,7 @@ def test_all_are_kept_and_named(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().err == f"Kept as one, two; see 'minicrawl top --by one --store {store}'.\n"
 
 
-def test_store_that_a_crawl_writes_to_is_not_free(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl(SITE, store, [HOME])
+def test_store_that_a_crawl_writes_to_is_not_free(store: Path) -> None:
     with open_store(store) as reader:
         check_free(reader, store)
         with Writer(store), pytest.raises(StoreError, match="wait for it, or leave --save out"):

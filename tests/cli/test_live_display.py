@@ -40,8 +40,8 @@ def test_display_answers_how_far_how_fast_and_what_it_waits_for() -> None:
     assert "\x1b" not in text
 
 
-@pytest.mark.parametrize("columns", [40, 60, 61, 79, 80, 81, 100, 120, 160, 200])
-@pytest.mark.parametrize("rows", [12, 24, 60])
+@pytest.mark.parametrize("columns", [40, 60, 79, 80, 120, 200])
+@pytest.mark.parametrize("rows", [12, 24])
 def test_display_fits_the_terminal(columns: int, rows: int) -> None:
     lines = shown(MOMENT, columns, rows)
     assert max(map(cell_len, lines)) <= columns
@@ -57,10 +57,6 @@ def test_line_that_is_cut_says_so() -> None:
     (cut,) = (line.rstrip() for line in narrow if line.startswith("known"))
     assert cut.endswith("…")
     assert whole.startswith(cut[:-1])
-
-
-def test_no_line_says_what_needs_an_explanation() -> None:
-    assert "turnover" not in "\n".join(shown(MOMENT, 200))
 
 
 def test_speed_is_a_line_of_the_last_minute() -> None:

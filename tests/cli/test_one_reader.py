@@ -12,25 +12,11 @@ import pytest
 from support.cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts
 from support.command_line import run
 
-from minicrawl.store.reader import open_store
-
 pytestmark = pytest.mark.slow
 OWN = {"fetched_at", "at", "last_commit", "seconds", "bytes", "pages_per_second", "age", "stale", "value", "next_at"}
 """Times, and sizes of files."""
-OWN |= {
-    "store",
-    "graph",
-    "partition",
-    "partitions",
-    "rank",
-    "page",
-    "growth",
-    "most_central",
-    "cores",
-    "risen",
-    "fallen",
-    "overlap",
-}
+OWN |= {"store", "graph", "partition", "partitions", "rank", "page", "growth", "most_central", "cores"}
+OWN |= {"risen", "fallen", "overlap"}
 """Numbers of pages and partitions, and what follows from the order of pages of the same importance."""
 OWN |= {"history", "cash", "received", "forwarded", "units", "most_units", "rounds", "visits", "stored", "settled"}
 OWN |= {"tau", "l1", "linked_from", "queue"}
@@ -138,19 +124,6 @@ def test_a_file_says_the_same_of_both(
         found.append(read(path))
     assert are_alike(*found)
     assert len(found[0]) > 100
-
-
-def test_a_report_a_backup_and_a_kept_ranking_are_made_of_a_folder(stores: tuple[Path, Path], tmp_path: Path) -> None:
-    _, folder = stores
-    assert run("report", tmp_path / "report.html", "--store", folder).exit_code == 0
-    assert run("backup", tmp_path / "copy", "--store", folder).exit_code == 0
-    assert said(tmp_path / "copy", "top -n 50") == said(folder, "top -n 50")
-    run("rank", "--by", "inverse", "--save", "mine", "--store", tmp_path / "copy")
-    with open_store(tmp_path / "copy") as store:
-        values = store.ranks.values("mine")
-        assert len(values) == store.size()
-        best = [page.url for page, _ in store.ranks.kept_pages("mine", 5)]
-    assert sorted(values[url] for url in best) == sorted(values.values())[-5:]
 
 
 @pytest.mark.parametrize(

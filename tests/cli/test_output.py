@@ -1,18 +1,16 @@
 """How values are written for people."""
 
 import re
-import sys
 import threading
 from pathlib import Path
 
 import pytest
-from rich.cells import cell_len
 from support.command_line import run
+from support.patience import PATIENCE
 from support.sites import crawl
 
-from minicrawl.cli.output import amount, duration, left_out_line, read_line, reassuring, table, tally
+from minicrawl.cli.output import amount, duration, left_out_line, read_line, reassuring, tally
 from minicrawl.log import printable
-from minicrawl.store.rows import RankedPage
 
 
 def test_values_are_written_for_people() -> None:
@@ -40,22 +38,10 @@ def test_work_that_takes_long_is_said_to_go_on_until_it_ends() -> None:
             has_three.set()
 
     with pytest.raises(KeyError), reassuring("counting", say, every=1e-3):
-        assert has_three.wait(60)
+        assert has_three.wait(PATIENCE)
         raise KeyError
     assert all(re.fullmatch(r"counting: \d+\.\d s so far \.\.\.", line) for line in lines)
     assert "minicrawl-reassuring" not in {thread.name for thread in threading.enumerate()}
-
-
-def test_work_says_how_far_it_is() -> None:
-    lines, has_one = list[str](), threading.Event()
-
-    def say(line: str) -> None:
-        lines.append(line)
-        has_one.set()
-
-    with reassuring("counting", say, every=1e-3, progress=lambda: "half of it"):
-        assert has_one.wait(60)
-    assert re.fullmatch(r"counting: \d+\.\d s so far, half of it \.\.\.", lines[0])
 
 
 def test_work_that_takes_no_time_is_not_spoken_of() -> None:
@@ -80,7 +66,7 @@ def test_coverage_is_rounded_down() -> None:
     assert read_line(3, 3, 1 - 4e-6) == "Read 3 of 3 known pages: 99 % of the importance"
 
 
-@pytest.mark.parametrize("words", [["status"], ["verify"], ["graph", "stats"], ["compare", "ranks.csv", "other.csv"]])
+@pytest.mark.parametrize("words", [["status"], ["graph", "stats"], ["compare", "ranks.csv", "other.csv"]])
 def test_of_one_page_no_command_says_pages(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for number, file in enumerate(["ranks.csv", "other.csv"]):
@@ -89,36 +75,3 @@ def test_of_one_page_no_command_says_pages(words: list[str], tmp_path: Path, mon
     said = run(*words, "--store", "crawl.db").output
     assert "1 page" in said
     assert re.findall(r"(?<!\.)\b1 (?:more )?\w+s\b(?! a)", said) == []
-
-
-LONG = "http://a.test/" + "folder/" * 20 + "page.html"
-
-
-def ranked(rank: int, url: str, title: str | None) -> RankedPage:
-    return RankedPage(rank, url, 0.0123, 1.0, 1, 1, 200, 1234, 5, 0.0, title, "fetched", "ok")
-
-
-@pytest.mark.parametrize("columns", [60, 79, 80, 100, 120, 200])
-@pytest.mark.parametrize("title", [None, "short", "a very long title " * 9, "日本語の題" * 20])
-def test_table_of_pages_fits_the_terminal(monkeypatch: pytest.MonkeyPatch, columns: int, title: str | None) -> None:
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", str(columns))
-    pages = [ranked(1, LONG, title), ranked(2, "http://b.test/", "another"), ranked(3, "http://c.test/", None)]
-    for column in (None, ("hub", [1.0, 2.0, 3.0])):
-        lines = table(pages, column, ["", "3 more like this", ""])
-        assert max(map(cell_len, lines)) <= columns
-        assert re.search(r"htt\S*…\S*tml", lines[1]) or LONG in lines[1]
-        assert re.search(r"\(3 more( like this)?\)$", lines[2])
-        if title and columns >= 120 and column is None:
-            assert cell_len(lines[1][: lines[1].index(title[:3])]) == cell_len(lines[2][: lines[2].index("another")])
-
-
-def test_table_of_pages_is_whole_where_it_is_piped_or_asked_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert table([ranked(1, LONG, "title")])[1].endswith(f"{LONG}  title")
-    store = tmp_path / "crawl.db"
-    crawl({"http://a.test/": [LONG], LONG: []}, store, ["http://a.test/"], traps=False)
-    monkeypatch.setenv("COLUMNS", "60")
-    for words in (["top"], ["why", LONG]):
-        assert LONG in run(*words, "--wide", "--store", store).output

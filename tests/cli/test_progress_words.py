@@ -38,12 +38,9 @@ def test_plain_line_is_one_line() -> None:
     ("limits", "share", "what", "left"),
     [
         (LimitsNow(pages=4000), 0.25, "1,000 of 4,000 pages", "about 5 min left"),
-        (LimitsNow(time=160), 0.625, "1:40 of 2:40", "about 1 min left"),
         (LimitsNow(time=145), 100 / 145, "1:40 of 2:25", "about 45 s left"),
-        (LimitsNow(bytes=10**9), 0.01, "10.0 MB of 1.0 GB", "about 2.8 h left"),
         (LimitsNow(until_coverage=0.9), 0.5, "45.0% of 90.0% coverage", ""),
         (LimitsNow(pages=1000), 1.0, "1,000 of 1,000 pages", "reached"),
-        (LimitsNow(pages=10**8), 1e-5, "1,000 of 100,000,000 pages", "about 116 days left"),
     ],
 )
 def test_a_limit_has_a_share_and_a_time(limits: LimitsNow, share: float, what: str, left: str) -> None:
@@ -51,12 +48,6 @@ def test_a_limit_has_a_share_and_a_time(limits: LimitsNow, share: float, what: s
     part, *words = aim
     assert part == pytest.approx(share)
     assert words == [what, left]
-
-
-def test_nobody_says_when_a_crawl_is_done_that_stands_still() -> None:
-    still = replace(BARE, pages_per_second=0.0, limits=LimitsNow(pages=2000, time=3600))
-    assert [aim.left for aim in bars(still)] == ["", "about 58 min left"]
-    assert list(bars(BARE)) == []
 
 
 @pytest.mark.parametrize(

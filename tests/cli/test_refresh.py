@@ -11,10 +11,10 @@ from support.small_web import small_web
 HOME = "http://a.test/"
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A plain crawl whose web is still there."""
-    path = tmp_path / "crawl.db"
+    path = tmp_path_factory.mktemp("refresh") / "crawl.db"
     with small_web() as port:
         options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-probe")
         assert run("crawl", HOME, "--store", path, *options).exit_code == 0

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.command_line import HOME, SITE, answer, run
+from support.command_line import HOME, SITE, run
 from support.sites import Site, crawl
 
 from minicrawl.crawler.admission.seeds import read_seeds
@@ -31,14 +31,6 @@ def test_seeds_are_judged_replaced_and_written(stores: tuple[Path, Path, Path], 
     assert "2 seeds: 1 survived, 0 unread, 1 replaced, 0 lost." in lines
     assert lines[-1] == f"2 seeds written to {out}"
     assert read_seeds([str(out)]) == [HOME + "b", HOME]
-
-
-def test_json_has_what_became_of_each(stores: tuple[Path, Path, Path]) -> None:
-    old, new, seeds = stores
-    found = answer("seeds", "repair", seeds, "--old", old, "--store", new)
-    assert found["seeds"] == [HOME + "b", HOME]
-    assert [fate["fate"] for fate in found["fates"]] == ["replaced", "survived"]
-    assert set(found["depths"]) == {"survived", "repaired", "random"}
 
 
 def test_what_stands_before_the_subcommand_is_refused(stores: tuple[Path, Path, Path]) -> None:

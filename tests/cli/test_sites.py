@@ -4,29 +4,15 @@ from pathlib import Path
 
 import pytest
 from support.command_line import answer, run
-from support.shops import SITE, A, B
-from support.sites import crawl, rows
+from support.shops import SITE, A
+from support.sites import crawl
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("sites") / "crawl.db"
     crawl(SITE, path, [A], jump="pages")
     return path
-
-
-def test_sites_are_registrable_domains(store: Path) -> None:
-    """The shop's two hosts are one; its alias and the page not found are known, but the latter was not read."""
-    importance = dict(rows(store, "SELECT url, importance FROM ranks"))
-    found = answer("top", "--sites", "--store", store)
-    by_name = {row["site"]: row for row in found}
-    assert by_name.keys() == {"shop.co.uk", "forum.test", "news.example"}
-    shop = by_name["shop.co.uk"]
-    assert shop["importance"] == pytest.approx(importance[A] + importance[A + "cart"] + importance[B])
-    assert {name: (row["known"], row["read"], row["linking_domains"]) for name, row in by_name.items()} == {
-        "shop.co.uk": (4, 4, 2), "forum.test": (1, 1, 2), "news.example": (2, 1, 1)
-    }  # fmt: skip
-    assert [row["importance"] for row in found] == sorted((row["importance"] for row in found), reverse=True)
 
 
 def test_sites_as_a_table(store: Path) -> None:

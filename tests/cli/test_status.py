@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from support.command_line import run
+from support.patience import PATIENCE
 from support.steering import Steered, steered, wide
 
 from minicrawl.analysis.status import Partition
@@ -50,7 +51,7 @@ def test_watching_a_running_crawl_goes_on_until_it_ends(tmp_path: Path) -> None:
             assert watching.stdout is not None
             lines = [await watching.stdout.readline() for _ in range(2)]
             await crawl.resume()
-            await asyncio.wait_for(crawl.finished(), 60)
+            await asyncio.wait_for(crawl.finished(), PATIENCE)
         lines += (await watching.stdout.read()).splitlines()
         assert await watching.wait() == 0
         return lines

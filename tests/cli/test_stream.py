@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from support.command_line import run
+from support.patience import PATIENCE
 from support.sites import faults_in, rows
 from support.small_web import small_web
 
@@ -32,7 +33,7 @@ def started(line: list[str], seeds: str) -> "subprocess.Popen[str]":
 def test_each_page_that_is_read_is_a_line_and_nothing_else_is(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     with small_web() as port, started(words(port, store), SEED) as process:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     read = rows(store, "SELECT url FROM pages WHERE state IN ('fetched', 'alias')")
     assert len(read) > 1
@@ -49,7 +50,7 @@ def test_a_pipe_that_closes_stops_the_crawl_in_order(tmp_path: Path) -> None:
         assert process.stdout.readline() == f"{SEED}\n"
         process.stdout.close()
         err = process.stderr.read()
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE) == 0
     assert "Traceback" not in err
     assert "Error" not in err
     assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
@@ -58,11 +59,14 @@ def test_a_pipe_that_closes_stops_the_crawl_in_order(tmp_path: Path) -> None:
 
 def test_ctrl_c_ends_the_stream_with_130(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    with small_web() as port, started(words(port, store, "--host-delay", "example.org=30"), SEED) as process:
+    with (
+        small_web() as port,
+        started(words(port, store, "--host-delay", "example.org=3600", "--ignore-robots"), SEED) as process,
+    ):
         assert process.stdout is not None
         assert process.stdout.readline() == f"{SEED}\n"
         os.kill(process.pid, signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert faults_in(store) == []
 

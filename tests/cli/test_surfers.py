@@ -16,9 +16,9 @@ PAGES = [
 SITE: Site = dict.fromkeys([HOME, *MENU, *CITED], PAGES)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("surfers") / "crawl.db"
     crawl(SITE | {"http://fan.test/": [HOME, *CITED]}, path, ["http://fan.test/"])
     return path
 
@@ -50,17 +50,6 @@ def test_json_has_every_site_and_surfer_that_is_named(store: Path) -> None:
     assert found["by_front_pages"] is None  # HOME links to all the others
 
 
-def test_a_site_that_loses_and_a_program_that_links_are_named(tmp_path: Path) -> None:
-    """Here others cite what is in the menu; a third site links to a hundred pages and one."""
-    api = [f"http://docs.test/api{number}" for number in range(101)]
-    pages = SITE | {url: [] for url in api}
-    pages |= {HOME: [*PAGES, *api], "http://fan.test/": [HOME, *MENU], "http://robot.test/": api}
-    crawl(pages, tmp_path / "crawl.db", ["http://fan.test/", "http://robot.test/"])
-    output = run("lab", "surfer", tmp_path / "crawl.db").output
-    assert "must have written so many: pages linked from robot.test to docs.test (101)." in output
-    assert "Sites that lose more than 0.02 of area with reasonable: docs.test (-" in output
-
-
 def test_crawl_that_kept_no_places_is_said_to_tell_no_surfers_apart(store: Path) -> None:
     sentence = "No place of a link is kept here, so all links are alike to every surfer: crawl these sites again."
     assert sentence not in run("lab", "surfer", store).output
@@ -76,9 +65,3 @@ def test_where_nothing_can_be_judged_one_sentence_says_so(tmp_path: Path) -> Non
         f"Error: no site in {tmp_path / 'crawl.db'} has 5 pages that other sites or its own front page link to, and "
         "5 others; crawl sites that link to each other, with --scope any\n"
     )
-
-
-def test_what_is_no_surfer_gets_one_sentence(store: Path) -> None:
-    result = run("lab", "surfer", store, "--surfer", "text=x")
-    assert result.exit_code == 2
-    assert result.stderr.startswith("Error: --surfer 'text=x' is no surfer")

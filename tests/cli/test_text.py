@@ -13,10 +13,11 @@ SITE: Site = {
 }
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    crawl(SITE, tmp_path / "crawl.db", [HOME], text=True)
-    return tmp_path / "crawl.db"
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("text") / "crawl.db"
+    crawl(SITE, path, [HOME], text=True)
+    return path
 
 
 def test_text_is_printed_and_steers_no_terminal(store: Path) -> None:

@@ -10,12 +10,6 @@ from support.command_line import HOME, answer, run
 from support.sites import Site, crawl, rows, wide_site
 
 
-def test_top_prints_rank_importance_and_url(store: Path) -> None:
-    lines = run("top", "--n", "2", "--store", store).output.splitlines()
-    assert lines[0].split() == ["rank", "importance", "inlinks", "state", "url"]
-    assert [line.split()[0] for line in lines[1:]] == ["1", "2"]
-
-
 def test_top_as_json_is_the_order_of_the_export(store: Path, tmp_path: Path) -> None:
     top = json.loads(run("top", "--all", "--n", "100", "--json", "--store", store).stdout)
     file = tmp_path / "ranks.csv"
@@ -66,14 +60,6 @@ def test_why_says_who_links_to_each_page(store: Path) -> None:
     assert any("of them from 1 other site;" in why for why in lines[1::2])
 
 
-def test_why_is_not_said_of_sites(store: Path) -> None:
-    result = run("top", "--why", "--sites", "--store", store)
-    assert (result.exit_code, result.stderr) == (
-        2,
-        "Error: --why is about pages; leave it out, or leave --sites out\n",
-    )
-
-
 def test_hubs_are_an_order_of_their_own(tmp_path: Path) -> None:
     site: Site = {HOME: ["/contents"], HOME + "contents": ["/a", "/b", HOME]}
     site |= {HOME + page: ["/contents"] for page in "ab"}
@@ -88,27 +74,10 @@ def test_hubs_are_an_order_of_their_own(tmp_path: Path) -> None:
         assert (result.exit_code, result.stderr) == (2, f"Error: --hubs is an order of its own; {way_out}\n")
 
 
-@pytest.fixture
-def stopped(tmp_path: Path) -> Path:
+def test_it_says_by_what_pages_are_ordered_and_what_that_rests_on(tmp_path: Path) -> None:
+    stopped = tmp_path / "stopped.db"
     site, seeds = wide_site(3)
-    crawl(site, tmp_path / "stopped.db", seeds, pages=40, jump="pages")
-    return tmp_path / "stopped.db"
-
-
-@pytest.mark.parametrize("by", [[], ["--by", "importance"], ["--by", "expected"]])
-def test_of_a_stopped_crawl_the_order_is_that_of_the_export(stopped: Path, tmp_path: Path, by: list[str]) -> None:
-    column = by[1] if by else "expected"
-    top = answer("top", "--all", "--n", "1000", *by, "--store", stopped)
-    run("export", tmp_path / "ranks.csv", *by, "--store", stopped)
-    with (tmp_path / "ranks.csv").open(newline="") as lines:
-        exported = list(csv.DictReader(lines))
-    assert [page["url"] for page in top] == [page["url"] for page in exported]
-    assert [page["rank"] for page in top] == [int(page["rank"]) for page in exported] == list(range(1, len(top) + 1))
-    values = [float(page[column]) for page in exported]
-    assert values == sorted(values, reverse=True)
-
-
-def test_it_says_by_what_pages_are_ordered_and_what_that_rests_on(stopped: Path) -> None:
+    crawl(site, stopped, seeds, pages=40, jump="pages")
     head, *lines = run("top", "--n", "3", "--store", stopped).output.splitlines()
     assert head.split() == ["rank", "importance", "expected", "inlinks", "state", "url"]
     ((known,),) = rows(stopped, "SELECT count(*) FROM pages")
@@ -117,28 +86,6 @@ def test_it_says_by_what_pages_are_ordered_and_what_that_rests_on(stopped: Path)
     by_importance = run("top", "--n", "3", "--by", "importance", "--store", stopped).output.splitlines()
     assert by_importance[0].split() == ["rank", "importance", "inlinks", "state", "url"]
     assert by_importance[4] == f"Ordered by importance, of the links found so far: 40 of {known} known pages read."
-
-
-def test_sites_of_a_stopped_crawl_are_ordered_by_what_is_expected(stopped: Path) -> None:
-    sites = answer("top", "--sites", "--store", stopped)
-    assert [site["expected"] for site in sites] == sorted((site["expected"] for site in sites), reverse=True)
-    assert sum(site["expected"] for site in sites) == pytest.approx(1.0)
-    head, *_ = run("top", "--sites", "--store", stopped).output.splitlines()
-    assert head.split()[:3] == ["importance", "expected", "pagerank"]
-    by_importance = answer("top", "--sites", "--by", "importance", "--store", stopped)
-    assert by_importance[0]["importance"] == max(site["importance"] for site in sites)
-
-
-def test_why_and_status_say_what_is_expected(stopped: Path) -> None:
-    first = answer("top", "--n", "1", "--store", stopped)[0]
-    told = answer("why", first["url"], "--store", stopped)
-    parts = told["expected_parts"]
-    assert told["expected"] == pytest.approx(first["expected"]) == pytest.approx(parts["found"] + parts["expected"])
-    line = next(line for line in run("why", first["url"], "--store", stopped).output.splitlines() if "expected" in line)
-    assert "by links found" in line
-    assert f"(40 of {parts['known']} known pages read)" in line
-    expected = answer("status", "--store", stopped)["expected"]
-    assert set(expected) == {"visited", "read", "known", "coverage", "stays"}
 
 
 def test_columns_are_those_that_are_named(store: Path) -> None:

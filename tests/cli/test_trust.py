@@ -8,14 +8,12 @@ from support.command_line import answer, run
 from support.shops import NEWS, SITE, A
 from support.sites import crawl
 
-from minicrawl.store.rows import SpamSign
-from minicrawl.store.writer import Writer
 
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    crawl(SITE, tmp_path / "crawl.db", [A])
-    return tmp_path / "crawl.db"
+@pytest.fixture(scope="module")
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("trust") / "crawl.db"
+    crawl(SITE, path, [A])
+    return path
 
 
 def judge(store: Path, good: str) -> Path:
@@ -47,18 +45,6 @@ def test_what_follows_is_printed_and_kept(store: Path) -> None:
     assert lines[2].split()[:3] == ["rank", "importance", "trust"]
     assert result.stderr.startswith("Kept as mine, mine-relative, mine-mass;")
     assert run("compare", "mine", "mine-mass", "--store", store).exit_code == 0
-
-
-def test_signs_of_deceit_stand_beside_trusted_pages_and_suspects(store: Path) -> None:
-    path = judge(store, NEWS)
-    with Writer(store) as writer, writer.transaction():
-        page = writer.page_table.find([A])[A]
-        writer.save_spam_signs([page], (), [SpamSign(page, sign, "told") for sign in ("stuffed", "hidden")])
-    found = answer("rank", "trust", "--good", path, "--least-rank", "0", "--store", store)
-    for pages in (found["trust"], found["suspects"]):
-        assert {page["url"]: page["signs"] for page in pages if page["signs"]} == {A: ["hidden", "stuffed"]}
-    lines = run("rank", "trust", "--good", path, "--least-rank", "0", "--store", store).stdout.splitlines()
-    assert [line.endswith("(hidden, stuffed)") for line in lines if A in line.split()] == [True, True]
 
 
 def test_candidates_as_json(store: Path) -> None:

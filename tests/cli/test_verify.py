@@ -23,16 +23,7 @@ def test_verify_compares_every_ranking_with_exact_pagerank(store: Path) -> None:
         f"{store}: 5 pages known, 4 read, 8 links; aliases, folded into their targets: 1; surfer: text=8,list=2,nav=1"
     )
     assert lines[2].split() == [
-        "against",
-        "exact",
-        "PageRank",
-        "top",
-        "4",
-        "tau",
-        "L1",
-        "error",
-        "largest",
-        "certified",
+        *("against", "exact", "PageRank", "top", "4", "tau", "L1", "error", "largest", "certified")
     ]
     assert [line.split()[-5:-3] for line in lines[3:5]] == [["4", f"{told['stored']['tau']:.5f}"]] * 2
     assert [line.split()[-1] for line in lines[5:7]] == ["-", "-"]

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from support.command_line import HOME, SITE, run
+from support.command_line import HOME, run
 from support.sites import Server, Site, crawl
 
 
@@ -17,20 +17,6 @@ def test_why_explains_known_pages(store: Path) -> None:
     assert "error, because http-404" in run("why", HOME + "gone", "--store", store).output
     said = run("why", HOME, "--store", store).output
     assert re.search(r"^  importance  \S+, rank \d+ of \d+ by importance$", said, re.MULTILINE)
-
-
-def test_why_explains_unknown_pages(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl(SITE, store, [HOME], scope="host", deny=("secret",))
-    for url, reason in [
-        (HOME + "never-linked", "no-link"),
-        ("http://b.test/", "scope-host"),
-        (HOME + "secret", "deny"),
-    ]:
-        result = run("why", url, "--json", "--store", store)
-        assert (result.exit_code, json.loads(result.stdout)["reason"]) == (2, reason)
-        assert run("why", url, "--store", store).exit_code == 2
-    assert run("why", HOME, "--store", store).exit_code == 0
 
 
 WHY = {
@@ -76,16 +62,6 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     server = Server(site, robots="User-agent: *\nDisallow: /p")
     crawl(server, store, [HOME], scope="host", deny=("secret",), max_depth=2, strategy="breadth-first")
     return store
-
-
-def test_why_says_what_the_key_of_a_waiting_page_is_made_of(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    home = "http://one.test/"
-    crawl({home: [home + "1", "http://two.test/"]}, store, [home], pages=1, strategy="anticipated")
-    result = run("why", home + "1", "--store", store)
-    assert "expected from its own site, and" in result.stdout
-    assert json.loads(run("why", home + "1", "--store", store, "--json").stdout)["waiting_key"]["elsewhere"] == 0
-    assert "in order" not in run("why", home, "--store", store).stdout
 
 
 def test_things_of_an_archived_page_are_told(tmp_path: Path) -> None:

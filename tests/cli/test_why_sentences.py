@@ -127,16 +127,6 @@ def why(store: Path, url: str) -> list[str]:
             "1 other site links to it, first b.test.",
             f"Walkers jump here: N of its importance; the rest comes by links, first {B} with N of that.",
         ]),
-        (A + "in", [
-            "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
-            "It is no door of its site; no other site links to it.",
-            f"Walkers jump here: N of its importance; the rest comes by links, first {A} with N of that.",
-        ]),
-        (B + "deep", [
-            "Its site, b.test, has N of all trust: it is trusted by 1 site, first a.test.",
-            "It is a door of its site: 1 other site links to it, first a.test.",
-            f"Walkers jump here: N of its importance; the rest comes by links, first {A} with N of that.",
-        ]),
         (A + "moved", [
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
             "It is no door of its site; no other site links to it.",
@@ -154,27 +144,6 @@ def test_why_says_how_far_a_site_is_trusted_and_where_importance_comes_from(
     of_sites: Path, url: str, said: list[str]
 ) -> None:
     assert why(of_sites, url) == said
-
-
-def test_the_same_is_an_object_as_json(of_sites: Path) -> None:
-    jump = answer("why", A, "--store", of_sites)["jump"]
-    assert (jump["site"]["name"], jump["site"]["trusted_by"], jump["site"]["is_seed"]) == ("a.test", 1, True)
-    assert (jump["linked_by"], jump["linked_first"], jump["door"], jump["is_front"]) == (1, "b.test", 2.0, True)
-
-
-def test_a_page_that_waits_is_explained_as_it_stands(tmp_path: Path) -> None:
-    """By importance, as pages wait by it there."""
-    store = tmp_path / "crawl.db"
-    crawl(SITES, store, [A], jump="sites", pages=1)
-    waiting = [page for page in answer("top", "--all", "--store", store) if page["state"] == "waiting"]
-    assert {page["url"] for page in waiting} == {A + "in", A + "moved", B, B + "deep"}
-    for page in waiting:
-        before = sum(other["importance"] > page["importance"] for other in waiting)
-        assert answer("why", page["url"], "--store", store)["queue"]["before"] == before
-    assert "Pages with more importance that wait, too: " in run("why", B, "--store", store).output
-    assert (
-        why(store, B)[0] == "Its site, b.test, has no trust: 1 site that has some links to it, but none is passed on."
-    )
 
 
 def test_a_page_known_since_trust_was_worked_out_is_not_jumped_to_yet(of_sites: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.cluster_folders import killed_at_every_step, some_folder
-from support.cluster_runs import SETTINGS, crawled_alone, folder_at, ranked_pages, run_in_parts
+from support.cluster_runs import SETTINGS, ranked_pages, run_in_parts
 from support.partitions import Partitions, random_web
 from support.sites import rows
 
@@ -20,7 +20,6 @@ from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.partitions.folder import Place
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.upkeep import backup
-from minicrawl.store.writer import Writer
 
 
 def faults(folder: Folder) -> list[str]:
@@ -95,55 +94,13 @@ def copied_one_after_the_other(path: Path, seed: int, *, takes: bool) -> list[st
     return faults(Folder(copy, "a crawl", homes.secret, (Place(),) * 3, {}).keep_copy(copy))
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_copies_are_of_one_moment_if_nothing_is_taken_between_them(tmp_path: Path, seed: int) -> None:
     assert copied_one_after_the_other(tmp_path, seed, takes=False) == []
 
 
 def test_if_something_is_taken_between_them_that_is_found(tmp_path: Path) -> None:
     assert any(copied_one_after_the_other(tmp_path / str(seed), seed, takes=True) for seed in range(6))
-
-
-@pytest.mark.slow
-def test_copies_of_a_crawl_that_runs_go_on_to_the_same_end(tmp_path: Path) -> None:
-    """As other processes, at several moments, while all commit and hand over."""
-    copies: list[Folder] = []
-    failed: list[Exception] = []
-    threads: list[threading.Thread] = []
-
-    def copy(keeper: Keeper) -> None:
-        try:
-            copies.append(backup_all(found(keeper.folder.path), tmp_path / f"copy{len(threads)}"))
-        except Exception as error:
-            failed.append(error)
-
-    def beside(keeper: Keeper) -> None:
-        def look(fetched: int, *_: object) -> None:
-            if (
-                fetched >= 20 + 40 * len(threads)
-                and len(threads) < 3
-                and not any(map(threading.Thread.is_alive, threads))
-            ):
-                threads.append(threading.Thread(target=copy, args=(keeper,)))
-                threads[-1].start()
-
-        keeper.listener = Listener(progress=look)
-
-    slowly = SETTINGS | {"delay": 0.02, "ip_delay": 0.0}
-    ended = asyncio.run(run_in_parts(tmp_path / "web", 3, slowly, beside))
-    for thread in threads:
-        thread.join()
-    assert (ended.reason, failed, len(copies)) == ("nothing-left", [], 3)
-    for one in copies:
-        assert faults(one) == []
-        assert {store.stat().st_size > 0 for store in one.stores} == {True}
-    assert len(ranked(copies[0])) < len(ranked(found(tmp_path / "web")))
-    asyncio.run(run_in_parts(copies[0].path, 3, SETTINGS))
-    assert faults(copies[0]) == []
-    alone = crawled_alone(tmp_path / "alone.db")
-    assert {page.url: (page.state, page.inlinks, page.depth) for page in ranked(copies[0])} == {
-        url: (page.state, page.inlinks, page.depth) for url, page in alone.items()
-    }
 
 
 def test_a_crawl_that_runs_is_copied_as_of_one_moment(tmp_path: Path) -> None:
@@ -169,15 +126,6 @@ def test_a_crawl_that_runs_is_copied_as_of_one_moment(tmp_path: Path) -> None:
     ended = asyncio.run(run_in_parts(tmp_path / "web", 2, SETTINGS | {"delay": 0.05, "ip_delay": 0.0}, beside))
     assert (ended.reason, failed) == ("interrupted", [])
     assert faults(found(tmp_path / "copy")) == faults(found(tmp_path / "web")) == []
-
-
-def test_a_partition_that_somebody_has_and_that_does_not_answer_is_told(tmp_path: Path) -> None:
-    folder = folder_at(tmp_path / "web", 2)
-    writer = Writer(folder.stores[1])
-    with pytest.raises(StoreError, match="does not answer: its crawl begins or ends just now; run this again"):
-        backup_all(folder, tmp_path / "copy", begins=0.1)
-    writer.close()
-    assert not (tmp_path / "copy").exists()
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import pytest
 from support.cluster_runs import SEEDS, crawled_by_command, folder_at
 from support.command_line import answer, run
 from support.counted_web import counted_web
+from support.patience import PATIENCE
 from support.sites import html, rows
 from support.small_web import small_web
 
@@ -145,7 +146,7 @@ def test_ctrl_c_ends_it_and_meanwhile_it_is_one_alone(tmp_path: Path) -> None:
                 result = run("crawl", "--store", folder)
                 assert (result.exit_code, "wait for it" in result.stderr) == (3, True)
                 crawl.send_signal(signal.SIGINT)
-                out, errors = crawl.communicate(timeout=120)
+                out, errors = crawl.communicate(timeout=PATIENCE)
             finally:
                 crawl.kill()
     assert (crawl.returncode, errors) == (130, "")

@@ -46,11 +46,3 @@ def test_chain_that_is_short_enough_stands_for_its_end(length: int, tmp_path: Pa
     web: Web = {url: urls[at + 1] for at, url in enumerate(urls[:-1])} | {urls[-1]: []}
     pages, _ = crawled(tmp_path, web, urls[:1], 3)
     assert [pages[url][0] for url in urls] == ["alias"] * length + ["fetched"]
-
-
-def test_chain_that_is_too_long_breaks(tmp_path: Path) -> None:
-    urls = hosts_by_turns(3, MAX_HOPS + 3)
-    web: Web = {url: urls[at + 1] for at, url in enumerate(urls[:-1])} | {urls[-1]: []}
-    pages, _ = crawled(tmp_path, web, urls[:1], 3)
-    assert [pages[url][:2] for url in urls[MAX_HOPS : MAX_HOPS + 1]] == [("error", "redirect-chain")]
-    assert urls[MAX_HOPS + 1] not in pages

@@ -9,7 +9,7 @@ from support.sites import rows
 
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
-from minicrawl.cluster.moving import move, size_of
+from minicrawl.cluster.moving import move
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.writer import Writer
@@ -40,14 +40,6 @@ def test_a_partition_that_was_moved_is_the_same_crawl(folder: Folder, tmp_path: 
     assert ranked(back) == before
 
 
-def test_a_folder_inside_that_of_the_crawl_is_named_as_seen_from_it(folder: Folder) -> None:
-    moved = move(folder, 0, folder.path / "more")
-    assert moved.places[0].folder == "more"
-    elsewhere = folder.path.with_name("renamed")
-    folder.path.rename(elsewhere)
-    assert found(elsewhere).stores[0] == elsewhere / "more" / "000.db"
-
-
 def test_a_folder_that_cannot_be_made_is_named_as_it_was_typed(folder: Folder, tmp_path: Path) -> None:
     target = tmp_path / "a file" / "disk"
     target.parent.write_text("mine")
@@ -67,12 +59,6 @@ def test_a_copy_from_before_the_move_is_refused(folder: Folder, tmp_path: Path) 
         pass
 
 
-def test_size_is_that_of_all_that_would_be_moved(folder: Folder) -> None:
-    store = folder.stores[0]
-    store.with_name("000.db.text").write_bytes(bytes(1234))
-    assert size_of(store) == store.stat().st_size + 1234
-
-
 @pytest.mark.parametrize(
     ("number", "target", "message"),
     [(2, "disk", "there is no partition 2; they are 0 to 1"), (1, "web", "partition 1 is in .* already")],
@@ -80,16 +66,6 @@ def test_size_is_that_of_all_that_would_be_moved(folder: Folder) -> None:
 def test_mistakes_are_one_sentence(folder: Folder, tmp_path: Path, number: int, target: str, message: str) -> None:
     with pytest.raises(SettingError, match=message):
         move(folder, number, tmp_path / target)
-
-
-def test_what_is_there_and_is_not_this_partition_stays(folder: Folder, tmp_path: Path) -> None:
-    other = some_folder(tmp_path / "other")
-    rows(other.stores[1], "UPDATE meta SET value = 'another' WHERE key = 'cluster'")
-    before = other.stores[1].read_bytes()
-    with pytest.raises(SettingError, match="is there already, and is not this partition"):
-        move(folder, 1, other.path)
-    assert other.stores[1].read_bytes() == before
-    ranked(folder)
 
 
 def test_nothing_is_moved_while_anybody_writes_or_what_is_there_does_not_agree(folder: Folder, tmp_path: Path) -> None:

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cluster_runs import SETTINGS, WEB, run_in_parts
+from support.cluster_runs import SETTINGS, WEB
 from support.live_partitions import crawl_together
 from support.sites import rows
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
-from minicrawl.cluster.folder import found
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.running.keeper import elsewhere, total_of
 from minicrawl.cluster.running.partition import Partition, PostError
@@ -77,38 +75,3 @@ def test_pages_are_worth_what_they_are_worth_in_one_process(tmp_path: Path) -> N
 
     homes = Homes(3, b"a secret")
     asyncio.run(compare(asyncio.run(crawl())))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"refresh": True},
-        {"discovery": 0.25},
-        {"discovery": 0.25, "discovery_by": "income"},
-        {"discovery": 0.25, "discovery_by": "edges"},
-    ],
-    ids=str,
-)
-def test_all_of_a_budget_is_used_and_all_stays_whole(settings: dict[str, Any], tmp_path: Path) -> None:
-    """More pages than there are: some are fetched again."""
-    ended = asyncio.run(run_in_parts(tmp_path / "web", 3, {**SETTINGS, **settings, "refresh_min": 0.1, "pages": 700}))
-    assert ended.reason == "pages"
-    assert 700 <= ended.fetched <= 702
-    with found(tmp_path / "web").opened() as stores:
-        assert list(all_violations(stores)) == []
-        paths = [store.path for store in stores]
-    answered = sum(rows(path, "SELECT count(*) FROM fetches")[0][0] for path in paths)
-    assert len(WEB.seeds) < answered < ended.fetched
-
-
-@pytest.mark.slow
-def test_every_page_is_fetched_again_after_that_time_and_then_nothing_is_left(tmp_path: Path) -> None:
-    settings = {**SETTINGS, "recrawl_after": "30d"}
-    first = asyncio.run(run_in_parts(tmp_path / "web", 2, settings))
-    assert asyncio.run(run_in_parts(tmp_path / "web", 2, settings)).fetched == 0
-    for store in found(tmp_path / "web").stores:
-        rows(store, "UPDATE refresh SET fetched_at = fetched_at - 3e6, due = due - 3e6")
-    second = asyncio.run(run_in_parts(tmp_path / "web", 2, settings))
-    assert (first.reason, second.reason) == ("nothing-left", "nothing-left")
-    assert second.fetched == first.fetched

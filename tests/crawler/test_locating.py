@@ -8,7 +8,7 @@ from typing import Any
 import aiodns
 import pytest
 from politeness import Witness
-from support.sites import Site, crawl, random_site, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.net.dns import DnsCache
@@ -122,12 +122,6 @@ def test_one_at_a_time_the_order_is_that_of_the_graph(tmp_path: Path) -> None:
 
     asyncio.run(run())
     assert [f"http://{asked.host}{asked.path}" for asked in witness.log] == server.asked
-
-
-def test_a_transport_of_ones_own_needs_no_addresses(tmp_path: Path, lookups: list[str]) -> None:
-    site, seeds = random_site(1)
-    crawl(site, tmp_path / "crawl.db", seeds)
-    assert lookups == []
 
 
 def test_worker_processes_look_up_the_names_of_their_hosts(tmp_path: Path) -> None:

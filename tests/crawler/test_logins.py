@@ -1,4 +1,7 @@
-"""What is for one origin goes to no other: whatever hosts link and redirect to, on real connections."""
+"""What is for one origin goes to no other: whatever hosts link and redirect to, on real connections.
+
+Which origins those are, for every form of the options, is in http/test_credentials.py.
+"""
 
 import asyncio
 import gzip
@@ -9,6 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from support import skipping
 from support.origins import ORIGINS, OWNER, PEM, Asked, Web, crawled, pages
 from support.proxies import ForwardProxy
 from support.sites import rows
@@ -21,24 +25,9 @@ HUSH = "Basic " + b64encode(b"me:hush").decode()
 NAMED = "http://h.test:81"
 CASES: dict[str, tuple[dict[str, object], list[str], set[str]]] = {
     "a header for the seeds": ({"header": "Authorization: hush"}, [OWNER], {OWNER}),
-    "a header for the seeds, two of them": ({"header": "Authorization: hush"}, [OWNER, NAMED], {OWNER, NAMED}),
-    "a header for a name": ({"header": "h.test=Authorization: hush"}, [OWNER], {OWNER}),
-    "a header for a name that is a seed in the clear": (
-        {"header": "h.test=Authorization: hush"},
-        ["http://h.test"],
-        {"http://h.test", OWNER},
-    ),
-    "a header for a port": ({"header": "h.test:444=Authorization: hush"}, [OWNER], {"https://h.test:444"}),
-    "a header for a scheme and port": ({"header": f"{NAMED}=Authorization: hush"}, [OWNER], {NAMED}),
     "a password for the seeds": ({"auth": "me:hush"}, [OWNER], {OWNER}),
-    "a password for a name": ({"auth": "h.test=me:hush"}, [OWNER], {OWNER}),
-    "a password for a name, from elsewhere": ({"auth": "h.test=me:hush"}, ["http://evil.test"], {OWNER}),
-    "a password for a port": ({"auth": "h.test:444=me:hush"}, [OWNER], {"https://h.test:444"}),
-    "a password in the clear": ({"auth": f"{NAMED}=me:hush"}, [OWNER], {NAMED}),
-    "a password for a host below": ({"auth": "sub.h.test=me:hush"}, [OWNER], {"https://sub.h.test"}),
     "a netrc": ({"netrc_file": "netrc"}, [OWNER], {OWNER}),
     "a netrc, from elsewhere": ({"netrc_file": "netrc"}, ["http://evil.test"], {OWNER}),
-    "a netrc for a seed in the clear": ({"netrc_file": "netrc"}, ["http://h.test"], {OWNER, "http://h.test"}),
 }
 
 
@@ -92,7 +81,7 @@ def signs_in(asked: Asked) -> list[bytes]:
     return [status, *(f"Set-Cookie: {field}".encode() for field in fields), *lines]
 
 
-@pytest.mark.parametrize(("workers", "on"), [(0, False), (0, True), (1, True), (2, True)])
+@pytest.mark.parametrize(("workers", "on"), [(0, False), (0, True), (2, True)])
 def test_cookies_go_to_the_hosts_they_are_for_and_to_no_other(workers: int, on: bool, tmp_path: Path) -> None:
     """Whichever process asks a host, the other hosts of its domain have their cookies from the next request on."""
     web, store = Web(signs_in), tmp_path / "crawl.db"
@@ -129,15 +118,14 @@ def test_a_crawl_that_goes_on_is_still_logged_in(tmp_path: Path) -> None:
         assert ("SID=hush" in web.having("cookie").get(OWNER, "")) is (folder != "b")
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-def test_pages_wait_while_the_proxy_is_dead_and_others_go_on(workers: int, tmp_path: Path) -> None:
+def test_pages_wait_while_the_proxy_is_dead_and_others_go_on(tmp_path: Path) -> None:
     """No page has failed by that, in this run or for the next one; hosts that go directly are read meanwhile."""
     web, store = Web(), tmp_path / "crawl.db"
 
     async def run() -> None:
         async with web:
             options: Any = {"delay": 0.0, "probe": False, "sitemaps": False, "traps": False, "ca_file": PEM}
-            options |= {"workers": workers, "connect_to": web.connect_to, "allow_private": True}
+            options |= {"connect_to": web.connect_to, "allow_private": True}
             through = ForwardProxy(web)
             async with through:
                 pass  # its port is its own from now on, and closed
@@ -158,18 +146,17 @@ def test_pages_wait_while_the_proxy_is_dead_and_others_go_on(workers: int, tmp_p
             assert {asked.origin for asked in web.asked} == set(ORIGINS)
             assert {name.partition(":")[0] for name in through.asked} == {"evil.test", "h.test.evil.test"}
 
-    asyncio.run(run())
+    skipping.run(run())
 
 
-@pytest.mark.parametrize("workers", [0, 1])
-def test_the_proxy_of_the_environment_is_used(workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_proxy_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     web = Web()
 
     async def run() -> list[str]:
         async with web, ForwardProxy(web) as through:
             monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{through.port}")
             monkeypatch.setenv("no_proxy", "sub.h.test")
-            options: Any = {"workers": workers, "delay": 0.0, "probe": False, "sitemaps": False}
+            options: Any = {"delay": 0.0, "probe": False, "sitemaps": False}
             await acrawl(["http://h.test/"], tmp_path / "crawl.db", scope="host", pages=2, **options)
             return through.asked
 

@@ -22,8 +22,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", 7)
 
 
-@pytest.mark.parametrize("discovery", [1.0, 0.6])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("seed", "discovery"), [(0, 1.0), (1, 0.6)])
 def test_crawl_in_blocks_is_the_crawl(
     tmp_path: Path, seed: int, discovery: float, request: pytest.FixtureRequest
 ) -> None:
@@ -50,34 +49,6 @@ def test_known_page_takes_few_bytes() -> None:
     owners = (accounts, accounts.book, accounts.ledger, accounts.coverage)
     columns = [each for owner in owners for each in vars(owner).values() if isinstance(each, np.ndarray) and len(each)]
     assert sum(column.itemsize for column in columns) == 54
-
-
-BROKEN = {
-    "standing = standing + 1 WHERE id = 1": ["the cash book holds {total} units instead of 4611686018427387904: +1"],
-    "state = 'lost' WHERE id = 1": [
-        "page 1 is in state 'lost', which explains nothing",
-        "3 pages are counted as fetched (ok) instead of 2",
-        "0 pages are counted as lost (ok) instead of 1",
-    ],
-    "state = 'waiting' WHERE id = 1": [
-        "page 1 is in state 'waiting', but its cash says otherwise",
-        "3 pages are counted as fetched (ok) instead of 2",
-        "0 pages are counted as waiting (ok) instead of 1",
-    ],
-    "inlinks = 9 WHERE id = 1": ["page 1 counts 9 in-links, but 1 lead to it"],
-}
-
-
-@pytest.mark.parametrize("change", BROKEN)
-@pytest.mark.usefixtures("small_blocks")
-def test_audit_finds_what_is_wrong(tmp_path: Path, change: str) -> None:
-    store = tmp_path / "crawl.db"
-    crawl({HOME: ["/x", "/y"], f"{HOME}x": [HOME], f"{HOME}y": [HOME]}, store, [HOME])
-    db = sqlite3.connect(store)
-    db.execute(f"UPDATE pages SET {change}")
-    db.commit()
-    db.close()
-    assert faults_in(store, SMALL) == [line.format(total=2**62 + 1) for line in BROKEN[change]]
 
 
 UNBALANCED = {

@@ -1,7 +1,7 @@
 """Whatever one page, robots.txt or redirect target of a host does, the crawl ends and the rest is crawled.
 
-One crawl meets every fault in every position; a test per fault and position then looks at what became of it. Its clock
-skips what is waited for, so that a sound answer is never late, however busy the machine is.
+One crawl meets every fault in every position; a test per fault then looks at what became of it. What a fetch makes of
+replies that end is in support/replies.py. Its clock skips what is waited for, so that a sound answer is never late.
 """
 
 import gzip
@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ import brotli
 import pytest
 from support import skipping
 from support.misbehaving import PAGE, POSITIONS, MisbehavingServer, Peer, Reply, answer, chunk, chunked, redirect
+from support.patience import PATIENCE
 from support.sites import rows
 
 from minicrawl.api import acrawl
@@ -147,10 +148,6 @@ def typed(content_type: str | bytes) -> Reply:
     return sends(lambda body: answer(body, b"Content-Type: " + line))
 
 
-def with_length(length: object, *headers: str) -> Reply:
-    return sends(lambda body: answer(body, *headers, length=length))
-
-
 CHUNKED_HEAD = chunked(end=b"")
 OPEN_HEAD = answer(b"", length="")
 GONE, OK, CUT = "error reset", "fetched ok", "fetched truncated"
@@ -161,88 +158,45 @@ FAULTS = {
     # Connections.
     "closes-at-once": Fault(closes, GONE, GONE),
     "resets-at-once": Fault(resets, GONE, GONE),
-    "closes-in-headers": Fault(b"HTTP/1.1 200 OK\r\nContent-Ty", GONE, GONE),
-    "resets-in-headers": Fault(resets_after(lambda _: b"HTTP/1.1 200 OK\r\nContent-Ty"), GONE, GONE),
     "closes-after-headers": Fault(answer(b"", length=100), BAD, BAD),
     "resets-after-headers": Fault(resets_after(lambda _: answer(b"", length=100)), BAD, BAD),
     "resets-in-body": Fault(resets_after(lambda body: answer(body, length=10**4)), CUT, "obeyed"),
     "closes-when-used-again": Fault(closes_when_used_again, OK, "obeyed"),
-    "closes-without-saying-so": Fault(sends(answer), OK, "obeyed"),
     "never-answers": Fault(never_answers, LATE, LATE),
     "stalls-in-body": Fault(stalls_after(lambda body: answer(body, length=10**4)), LATE, LATE),
     "drips-headers": Fault(drips_headers, LATE, LATE),
     "drips-body": Fault(drips_body, LATE, LATE),
     "stays-open-after-the-end": Fault(stalls_after(answer), OK, "obeyed"),
     "answer-behind-the-answer": Fault(sends(lambda body: answer(body) + answer(b'<a href="/evil">')), OK, "obeyed"),
-    "junk-behind-the-answer": Fault(sends(lambda body: answer(body) + b"\0junk" * 1000), OK, "obeyed"),
     # Headers.
     "endless-headers": Fault(sends_endlessly(b"HTTP/1.1 200 OK\r\n", b"X-Again: and again\r\n" * 99), BAD, BAD),
     "endless-header-line": Fault(sends_endlessly(b"HTTP/1.1 200 OK\r\nX: ", b"x" * 10_000), BAD, BAD),
     "endless-status-line": Fault(sends_endlessly(b"HTTP/1.1 200 ", b"O" * 10_000), BAD, BAD),
-    "header-line-of-1-mb": Fault(answer(PAGE, "X: " + "x" * 10**6), BAD, BAD),
-    "header-name-of-1-mb": Fault(answer(PAGE, "x" * 10**6 + ": x"), BAD, BAD),
-    "10000-headers": Fault(answer(PAGE, *(f"X-{number}: x" for number in range(10_000))), BAD, BAD),
-    "nul-in-a-header": Fault(answer(PAGE, b"X: a\0b"), BAD, BAD),
-    "header-without-name": Fault(sends(lambda body: answer(body, ": x")), OK, "obeyed"),
     "cookies": Fault(sends(lambda body: answer(body, "Set-Cookie: id=1; Path=/")), OK, "obeyed"),
     # Bodies.
     "endless-chunks": Fault(sends_body_endlessly(CHUNKED_HEAD, chunk), CUT, "obeyed"),
     "endless-body": Fault(sends_body_endlessly(OPEN_HEAD, bytes), CUT, "obeyed"),
     "endless-trailers": Fault(sends_endlessly(chunked(chunk(b"x"), end=b"0\r\n"), b"X: y\r\n" * 99), BAD, BAD),
     "endless-chunk-extension": Fault(repeats(CHUNKED_HEAD + b"5;", b"x" * 1000), LATE, LATE),
-    "chunk-longer-than-said": Fault(chunked(b"3\r\nhello\r\n"), BAD, BAD),
-    "chunk-shorter-than-said": Fault(sends(lambda body: chunked(b"fff\r\n" + body, end=b"")), CUT, "obeyed"),
-    "chunk-size-not-hex": Fault(chunked(b"zz\r\nhello\r\n"), BAD, BAD),
-    "chunk-size-negative": Fault(chunked(b"-5\r\nhello\r\n"), BAD, BAD),
-    "chunk-size-overflows": Fault(chunked(b"f" * 17 + b"\r\nhello\r\n"), BAD, BAD),
-    "no-last-chunk": Fault(sends(lambda body: chunked(chunk(body), end=b"")), CUT, "obeyed"),
-    "length-too-long": Fault(with_length(10_000), CUT, "obeyed"),
-    "length-too-short": Fault(sends(lambda body: answer(body + b"junk", length=len(body))), OK, "obeyed"),
-    "length-negative": Fault(with_length(-1), OK, "obeyed"),
-    "length-no-number": Fault(with_length("many"), OK, "obeyed"),
-    "length-overflows": Fault(with_length(10**30), OK, "obeyed"),
-    "two-lengths": Fault(with_length(50, "Content-Length: 3"), BAD, BAD),
-    "length-and-chunks": Fault(with_length(5, "Transfer-Encoding: chunked"), BAD, BAD),
     # Codings.
     "gzip-bomb": Fault(coded("gzip", bomb(31)), CUT, "obeyed"),
     "deflate-bomb": Fault(coded("deflate", bomb(15)), CUT, "obeyed"),
     "brotli-bomb": Fault(coded("br", lambda body: brotli.compress(body + b" " * BOMB)), CUT, "obeyed"),
     "bare-deflate-bomb": Fault(coded("deflate", bomb(-15)), CUT, "obeyed"),
-    "gzip-in-gzip": Fault(coded("gzip, gzip", lambda body: gzip.compress(gzip.compress(body))), OK, "obeyed"),
     "gzip-bomb-in-gzip": Fault(coded("gzip, gzip", lambda body: gzip.compress(bomb(31)(body))), CUT, "obeyed"),
     "gzip-of-empty-members": Fault(
         coded("gzip", lambda body: gzip.compress(b"") * 4000 + gzip.compress(body)), OK, "obeyed"
     ),
-    "gzip-with-wrong-checksum": Fault(coded("gzip", lambda body: gzip.compress(body)[:-8] + bytes(8)), CUT, "obeyed"),
-    "gzip-corrupt": Fault(coded("gzip", lambda body: gzip.compress(body)[:10] + b"\xff" * 40), UNREADABLE, UNREADABLE),
-    "gzip-cut-off": Fault(coded("gzip", lambda body: gzip.compress(body)[:-8]), CUT, "obeyed"),
-    "gzip-that-is-none": Fault(coded("gzip", bytes), UNREADABLE, UNREADABLE),
     "br": Fault(coded("br", bytes), UNREADABLE, UNREADABLE),
-    "zstd": Fault(coded("zstd", bytes), UNREADABLE, UNREADABLE),
-    "coding-unknown": Fault(coded("rot13", bytes), OK, "obeyed"),
     # Status lines.
     "status-999": Fault(answer(status="999 No"), "error http-999", "disallowed robots-unreachable"),
-    "status-000": Fault(answer(status="000 No"), BAD, BAD),
     "status-20": Fault(answer(status="20 OK"), BAD, BAD),
-    "status-20x": Fault(answer(status="20x OK"), BAD, BAD),
-    "no-status-line": Fault(b"Content-Type: text/html\r\n\r\n" + PAGE, BAD, BAD),
-    "http-0-9": Fault(PAGE, BAD, BAD),
-    "http-2-settings": Fault(b"\0\0\x06\x04\0\0\0\0\0\0\x03\0\0\0\x64", BAD, BAD),  # and hangs up on HTTP/2
-    "http-2-preface": Fault(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", BAD, BAD),
-    "garbage": Fault(bytes(range(255, 0, -1)), BAD, BAD),
-    "ssh-banner": Fault(b"SSH-2.0-OpenSSH_9.6\r\n", BAD, BAD),
     "100-flood": Fault(sends(lambda body: b"HTTP/1.1 100 Continue\r\n\r\n" * 3000 + answer(body)), OK, "obeyed"),
     "103-flood-without-end": Fault(repeats(b"", b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 9), LATE, LATE),
-    "101-unasked": Fault(answer(b"", "Upgrade: h2c", "Connection: Upgrade", status="101 Switching"), BAD, BAD),
     "204-with-body": Fault(answer(status="204 No Content"), "fetched http-204", "free"),
     "304-with-body": Fault(answer(status="304 Not Modified"), BAD, "free"),
     "404-undecodable": Fault(answer(PAGE, "Content-Encoding: br", status="404 No"), "error http-404", "free"),
     # Types.
-    "type-missing": Fault(sends(lambda body: answer(body).replace(b"Content-Type", b"X-Type")), OK, "obeyed"),
-    "type-garbage": Fault(typed("%%%;;;==,/"), OK, "obeyed"),
-    "type-very-long": Fault(typed("text/html; x=" + "y" * 7000), OK, "obeyed"),
-    "type-not-ascii": Fault(typed(b"text/html; x=\xff\xfe"), OK, "obeyed"),
-    "charset-unknown": Fault(typed("text/html; charset=klingon"), OK, "obeyed"),
     "charset-no-text": Fault(typed("text/html; charset=base64"), OK, "obeyed"),
     # Redirects.
     "redirect-without-location": Fault(answer(b"", status="302 Found"), NOWHERE, "free"),
@@ -271,32 +225,19 @@ FAULTS = {
         },
     ),
     "redirect-to-javascript": Fault(redirect(b"javascript:alert(1)"), NOWHERE, "free"),
-    "redirect-to-data": Fault(redirect(b"data:text/html,<a href=/evil>"), NOWHERE, "free"),
     "redirect-to-file": Fault(redirect(b"file:///etc/passwd"), NOWHERE, "free"),
-    "redirect-to-ftp": Fault(redirect(b"ftp://h.test/"), NOWHERE, "free"),
     "redirect-to-private-address": Fault(redirect(b"http://10.0.0.1/"), ALIAS, "error private-address"),
     "redirect-to-private-name": Fault(redirect(b"http://inside.test/"), ALIAS, "error private-address"),
     "redirect-to-100-kb": Fault(redirect(b"/" + b"x" * 100_000), "error redirect-too-long", GONE),
-    "redirect-to-300-kb": Fault(redirect(b"/" + b"x" * 300_000), BAD, BAD),
     "redirect-to-4-kb": Fault(redirect(b"/" + b"x" * 4000), "error redirect-too-long", "free"),
-    "redirect-with-nul": Fault(redirect(b"/a\0b"), BAD, BAD),
-    "redirect-with-line-break": Fault(
-        redirect(b"/found\r\nX-Evil: 1"), ALIAS, "free", {p: {"/found": OK} for p in ("first", "target")}
-    ),
     "redirect-with-encoded-line-break": Fault(
         redirect(b"/a%0d%0aX-Evil:%201"), ALIAS, "free", {p: {"/a%0d%0aX-Evil:%201": OK} for p in ("first", "target")}
     ),
     "redirect-in-utf-8": Fault(
         redirect("/ü".encode()), ALIAS, "free", {p: {"/%C3%BC": OK} for p in ("first", "target")}
     ),
-    "redirect-in-latin-1": Fault(
-        redirect("/ü".encode("latin-1")), ALIAS, "free", {p: {"/%FC": OK} for p in ("first", "target")}
-    ),
     "redirect-with-password": Fault(
         redirect(b"//me:secret@redirect-with-password.first.test/found"), ALIAS, "free", {"first": {"/found": OK}}
-    ),
-    "redirect-with-undecodable-body": Fault(
-        redirect(b"/found", "Content-Encoding: br").replace(b"-Length: 0", b"-Length: 4") + b"body", ALIAS, "free"
     ),
 }
 
@@ -346,13 +287,8 @@ def check_but_the_server(resolver: Resolver, address: str) -> None:
         _check(resolver, address)
 
 
-def test_the_crawl_ends(crawled: Crawled) -> None:
-    assert crawled.report.reason == "nothing-left"
-    assert len(FAULTS) >= 30
-
-
-def test_cash_is_conserved(crawled: Crawled) -> None:
-    assert crawled.complaints == []
+def test_the_crawl_ends_with_sound_books(crawled: Crawled) -> None:
+    assert (crawled.report.reason, crawled.complaints) == ("nothing-left", [])
 
 
 def test_every_url_has_a_state_and_a_reason(crawled: Crawled) -> None:
@@ -360,50 +296,32 @@ def test_every_url_has_a_state_and_a_reason(crawled: Crawled) -> None:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_on_the_first_page(crawled: Crawled, name: str) -> None:
-    site = f"http://{name}.first.test"
-    expected = {"/": FAULTS[name].page, "/rest": OK} | FAULTS[name].after.get("first", {})
-    assert {path: crawled.states.get(site + path) for path in expected} == expected
+def test_a_fault_costs_no_more_than_it_must(crawled: Crawled, name: str) -> None:
+    """On the first page, on a redirect's target, and in a robots.txt: where that says nothing, no link is ever seen."""
+    fault = FAULTS[name]
+    meanings: dict[str, Mapping[str, str | None]] = {
+        "obeyed": {"/": OK, "/rest": OK, "/forbidden": "disallowed robots"},
+        "free": {"/": OK, "/rest": OK, "/forbidden": OK},
+    }
+    expected: dict[str, Mapping[str, str | None]] = {
+        "first": {"/": fault.page, "/rest": OK} | fault.after.get("first", {}),
+        "target": {"/": OK, "/moved": ALIAS, "/fault": fault.page, "/rest": OK} | fault.after.get("target", {}),
+        "robots": meanings.get(fault.robots, {"/": fault.robots, "/rest": fault.robots, "/forbidden": None}),
+    }
+    found = {
+        position: {path: crawled.states.get(f"http://{name}.{position}.test{path}") for path in paths}
+        for position, paths in expected.items()
+    }
+    assert found == expected
 
 
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_on_a_redirect_target(crawled: Crawled, name: str) -> None:
-    site = f"http://{name}.target.test"
-    expected = {"/": OK, "/moved": ALIAS, "/fault": FAULTS[name].page, "/rest": OK}
-    expected |= FAULTS[name].after.get("target", {})
-    assert {path: crawled.states.get(site + path) for path in expected} == expected
-
-
-@pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_in_robots_txt(crawled: Crawled, name: str) -> None:
-    site, meaning = f"http://{name}.robots.test", FAULTS[name].robots
-    expected: dict[str, str | None]
-    match meaning:
-        case "obeyed":
-            expected = {"/": OK, "/rest": OK, "/forbidden": "disallowed robots"}
-        case "free":
-            expected = {"/": OK, "/rest": OK, "/forbidden": OK}
-        case _:  # nothing of the host may be asked for, so its links are never seen
-            expected = {"/": meaning, "/rest": meaning, "/forbidden": None}
-    assert {path: crawled.states.get(site + path) for path in expected} == expected
-
-
-@pytest.mark.parametrize("url", ["http://10.0.0.1/", "http://inside.test/"])
-def test_private_addresses_behind_redirects_are_refused(crawled: Crawled, url: str) -> None:
-    assert crawled.states[url] == "error private-address"
-
-
-def test_what_a_server_says_out_of_turn_is_not_taken_for_an_answer(crawled: Crawled) -> None:
-    assert [url for url in crawled.states if "evil" in url] == []
+def test_neither_what_is_said_out_of_turn_nor_a_password_is_part_of_a_url(crawled: Crawled) -> None:
+    assert [url for url in crawled.states if "evil" in url or "secret" in url] == []
 
 
 @pytest.mark.parametrize("field", [b"cookie:", b"authorization:", b"x-evil:", b"referer:"])
 def test_no_server_makes_us_send(crawled: Crawled, field: bytes) -> None:
     assert [head for _, head in crawled.requests if b"\n" + field in head.lower()] == []
-
-
-def test_credentials_are_not_part_of_a_url(crawled: Crawled) -> None:
-    assert [url for url in crawled.states if "secret" in url] == []
 
 
 def test_passing_failures_are_tried_three_times(crawled: Crawled) -> None:
@@ -419,7 +337,6 @@ from support.misbehaving import MisbehavingServer, answer
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.model import PageRequest
 from minicrawl.api import acrawl
-from minicrawl.timing import Timing
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.settings import ConnectTo, CrawlSettings
 import brotli
@@ -432,15 +349,14 @@ def peak():
     return int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 
 def bomb(wbits, head=b"<a href=/found>", block=b" " * 10**6):
-    # Blocks that are flushed stand for themselves, so 200 MB of them cost no memory to make.
+    # Blocks that are flushed stand for themselves, so 100 MB of them cost no memory to make.
     compressor = zlib.compressobj(9, wbits=wbits)
     head = compressor.compress(head) + compressor.flush(zlib.Z_FULL_FLUSH)
-    return head + 200 * (compressor.compress(block) + compressor.flush(zlib.Z_FULL_FLUSH))
+    return head + 100 * (compressor.compress(block) + compressor.flush(zlib.Z_FULL_FLUSH))
 
 URL = b"<url><loc>http://x.test/some/page.html</loc></url>"
 SITEMAPS = {
     "unpacked-twice": answer(bomb(31, bomb(31, b"<urlset>"), b""), "Content-Encoding: gzip"),
-    "packed": answer(bomb(31, b"<urlset>")),
     "comment": answer(bomb(31, b"<urlset><!--", b"x" * 10**6)),
     "urls": answer(bomb(31, b"<urlset>", URL * 20_000)),
     "brotli-urls": answer(brotli.compress(b"<urlset>" + URL * 10**6, quality=5), "Content-Encoding: br"),
@@ -450,11 +366,10 @@ faults = {"sound": answer()} | SITEMAPS | {
     name: answer(body, f"Content-Encoding: {coding}")
     for name, coding, body in [
         ("gzip", "gzip", bomb(31)),
-        ("zlib", "deflate", bomb(15)),
         ("bare", "deflate", bomb(-15)),
         ("members", "gzip", 10**5 * zlib.compressobj(wbits=31).flush()),
-        ("brotli", "br", brotli.compress(bytes(200 * 10**6), quality=1)),
-        ("zstd", "zstd", zstd.compress(bytes(200 * 10**6), 1)),
+        ("brotli", "br", brotli.compress(bytes(100 * 10**6), quality=1)),
+        ("zstd", "zstd", zstd.compress(bytes(100 * 10**6), 1)),
     ]
 }
 
@@ -501,7 +416,7 @@ def test_bombs_take_little_memory(tmp_path: Path) -> None:
     """
     command = [sys.executable, "-c", MEASURED, str(tmp_path)]
     paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=paths, timeout=600)
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=paths, timeout=PATIENCE)
     growth = {(act, name): int(grown) for act, name, grown in map(str.split, done.stdout.splitlines())}
-    assert len(growth) == 2 * 6 + 5
+    assert len(growth) == 2 * 5 + 4
     assert max(growth.values()) < 64 * 2**20

@@ -91,16 +91,3 @@ def test_sums_are_of_all_runs_whenever_one_is_killed(intake: Intake) -> None:
                     writer.save_meta(progress.meta(None, None, 0.0))
             runs, fetched = runs + 1, fetched + number
     assert list(wrong_meta(writer)) == []
-
-
-def test_pages_given_up_are_those_of_the_store(intake: Intake) -> None:
-    counts = intake.state.writer.page_table.counts()
-    given_up = {reason: count for (state, reason), count in counts.items() if state in ("error", "disallowed")}
-    assert RunProgress(intake, Clock(), started=90.0).now(None).given_up == given_up != {}
-
-
-def test_what_came_last_is_told_first(intake: Intake) -> None:
-    progress = RunProgress(intake, Clock(), started=90.0)
-    for number in range(9):
-        progress.add(Fetched(f"u{number}", status=None if number == 8 else 200, reason="dns" if number == 8 else None))
-    assert progress.now(None).came == (("u8", None, "dns"), ("u7", 200, None), ("u6", 200, None))

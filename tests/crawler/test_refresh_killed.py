@@ -1,19 +1,28 @@
-"""A crawl that keeps a changing web fresh is killed again and again: nothing is lost, asked too soon or noted twice."""
+"""A crawl that reads pages again and again is killed at some of its requests: nothing is lost or noted twice."""
 
-import asyncio
-from collections import Counter
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from kill import Bench, while_refreshing
+from support.killing_web import killing_web
+from support.sites import faults_in, rows
 
 
 @pytest.mark.slow
-def test_killed_at_random_moments_it_goes_on(tmp_path: Path) -> None:
-    found: Counter[str] = Counter()
-    bench = Bench(tmp_path, 0.0, ["--refresh", "--refresh-min", "2s", "--time", "1h"], found)
-    asyncio.run(while_refreshing(bench, kills=16, pages=200))
-    assert found["kills"] == 16
-    errors = {kind: found[kind] for kind in ("audit", "lost", "soon", "early", "tags", "noted", "broken")}
-    assert not any(errors.values()), errors
-    assert found["twice"] > 100, "pages were fetched again"
+def test_killed_while_it_refreshes_it_goes_on(tmp_path: Path) -> None:
+    store, seeds = tmp_path / "crawl.db", [f"http://h{host}.test/" for host in range(9)]
+    noted_twice = "SELECT page FROM changes WHERE what = 'new' GROUP BY page HAVING count(*) > 1"
+    with killing_web() as web:
+        asked = [sys.executable, "-m", "minicrawl", "crawl", *seeds, "--store", str(store), "--quiet", "--no-probe"]
+        asked += ["--refresh", "--refresh-min", "0.001", "--delay", "0", "--allow-private"]
+        asked += ["--connect-to", f"::127.0.0.1:{web.server_port}"]
+        for requests in (40, 90, 200):
+            assert web.kill(asked, requests)
+            assert faults_in(store) == []
+            assert rows(store, noted_twice) == []
+        subprocess.run([*asked, "--pages", "150"], stdout=subprocess.DEVNULL, check=True)
+    assert faults_in(store) == []
+    assert rows(store, noted_twice) == []
+    ((fetches, pages),) = rows(store, "SELECT sum(fetches), count(*) FROM refresh")
+    assert fetches > 2 * pages, "pages were fetched again"

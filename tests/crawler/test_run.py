@@ -79,39 +79,6 @@ def test_what_was_given_once_holds_and_what_changes_is_told(tmp_path: Path) -> N
     assert changed.changes == ("max-depth: 1 -> 2",)
 
 
-def older(store: Path) -> None:
-    """Make a store one that was begun before it could be chosen where walkers jump to."""
-    rows(store, "UPDATE meta SET value = json_remove(value, '$.jump') WHERE key = 'settings'")
-    rows(store, "DELETE FROM meta WHERE key = 'jump'")
-
-
-def test_a_store_that_is_older_than_the_jump_to_sites_keeps_its_own_and_says_so_once(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    assert started(store, [HOME], jump="pages", pages=1).changes == ()
-    assert started(store, [], pages=1).changes == ()  # it was asked for
-    older(store)
-    start = started(store, [])
-    assert start.settings.jump == "pages"
-    (told,) = start.changes
-    assert "go on jumping to all pages alike" in told
-    assert "minicrawl crawl --jump sites" in told
-    assert (started(store, []).settings.jump, started(store, []).changes) == ("pages", ())
-    with open_store(store) as reader:
-        assert reader.site_table.all() == []
-    assert started(store, [], jump="sites").changes == ("jump: pages -> sites",)
-    with open_store(store) as reader:
-        assert [site.name for site in reader.site_table.all()] == ["a.test"]
-    assert (started(store, []).settings.jump, started(store, []).changes) == ("sites", ())
-
-
-def test_who_asks_an_older_store_for_a_jump_is_not_told_what_it_had(tmp_path: Path) -> None:
-    for jump, told in (("pages", ()), ("sites", ("jump: pages -> sites",))):
-        store = tmp_path / f"{jump}.db"
-        started(store, [HOME], jump="pages")
-        older(store)
-        assert started(store, [], jump=jump).changes == told
-
-
 def test_the_report_is_what_the_store_says(tmp_path: Path) -> None:
     site, seeds = random_site(8)
     store = tmp_path / "crawl.db"

@@ -120,9 +120,8 @@ def difference(one: Path, other: Path) -> float:
     return float(sum(abs(importance[0][url] - importance[1][url]) for url in importance[0]))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_lost_store_is_made_again_of_its_archive_which_goes_on_with_it(seed: int, tmp_path: Path) -> None:
-    store, site, _ = archived(tmp_path, seed, requisites=seed == 2)
+def test_a_lost_store_is_made_again_of_its_archive_which_goes_on_with_it(tmp_path: Path) -> None:
+    store, site, _ = archived(tmp_path, 2, requisites=True)
     lost, saved = tmp_path / "lost.db", tmp_path / "saved.db"
     store.rename(lost)
     (tmp_path / "kept").rename(tmp_path / "moved")
@@ -167,7 +166,7 @@ def test_pages_that_a_damaged_store_has_lost_come_from_its_archive(tmp_path: Pat
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == {"moved"}
 
 
-@pytest.mark.parametrize("limit", [1_000, 50_000, 150_000])
+@pytest.mark.parametrize("limit", [1_000, 150_000])
 def test_nothing_is_left_behind_where_the_disk_is_full(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, limit: int
 ) -> None:

@@ -87,9 +87,3 @@ def test_a_capability_is_one_file(tmp_path: Path) -> None:
     )
     assert notes(store, OTHER) == ("security    none: /.well-known/security.txt was answered with 404",)
     assert faults_in(store) == []
-
-
-def test_a_crawl_without_it_has_neither_the_table_nor_the_line(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    run(crawl_with({"delay": 0.0}, Seeds([HOME]), store, transport=Server({HOME: []})), grace=0.0)
-    assert notes(store, HOME) == ()

@@ -1,7 +1,6 @@
 """Crawls that sign: of a web that refuses whatever is not signed, or not by Web Bot Auth."""
 
 import asyncio
-import json
 import sys
 from base64 import b64encode
 from collections.abc import Iterator
@@ -15,9 +14,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from http_message_signatures import InvalidSignature
 from support import skipping
 from support.command_line import answer, run
+from support.patience import PATIENCE
 from support.raw_server import HELLO, Server, fetched_from
 from support.rendered import slow_with_chromium
-from support.signed_web import AGENT, WANTED, Directory, SignedPages, signed_web, verified
+from support.signed_web import AGENT, Directory, SignedPages, signed_web, verified
 from support.sites import html, rows
 
 from minicrawl.api import acrawl
@@ -46,29 +46,35 @@ def crawl(port: int, folder: Path, *options: str, signed: bool = True) -> Path:
         options += ("--sign", str(folder / "crawler.pem"), "--signature-agent", AGENT)
     route = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-progress")
     command = [sys.executable, "-m", "minicrawl", "crawl", *SEEDS, "--store", str(store), *route, *options]
-    log = run_process(command, capture_output=True, text=True, timeout=300, check=False)
+    log = run_process(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert log.returncode == 0, log.stderr
     return store
 
 
-WAYS = {
-    "alone": (),
-    "workers": ("--workers", "2"),
-    "partitions": ("--partitions", "3"),
-    "all kinds": ("--archive", "archive", "--requisites", "--audit", "--text"),
-}
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_every_request_is_signed(way: str, web: tuple[int, type[SignedPages]], key: SigningKey, tmp_path: Path) -> None:
+def test_every_request_is_signed_and_the_key_is_in_its_file_alone(
+    web: tuple[int, type[SignedPages]], key: SigningKey, tmp_path: Path
+) -> None:
+    """Of pages and robots.txt files, which redirect, and what pages need; by workers; and so the archive tells."""
     port, came = web
-    options = [str(tmp_path / word) if word == "archive" else word for word in WAYS[way]]
-    store = crawl(port, tmp_path, *options)
+    archive, log = tmp_path / "archive", tmp_path / "crawl.log"
+    options = ("--workers", "2", "--archive", str(archive), "--requisites", "--audit", "--text")
+    store = crawl(port, tmp_path, *options, "--log-file", str(log), "-v")
     assert came.refused == []
     assert len(set(came.nonces)) == len(came.nonces)
     read = {page["url"] for page in answer("top", "--n", "99", "--all", "--store", store) if page["status"] == 200}
     assert read >= {f"{seed}{page}" for seed in SEEDS for page in PAGES}
-    assert len(came.nonces) >= len(read) + 2 * len(SEEDS)  # robots.txt files, which redirect, were asked for, too
+    assert len(came.nonces) >= len(read) + 2 * len(SEEDS)
+    kept = [one for file in archive.glob("archive/*.warc.gz") for one in records(file) if one.kind == "request"]
+    assert kept
+    assert all(b"\r\nSignature-Input: sig1=" in one.head for one in kept)
+    raw = key.private.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+    pem = (tmp_path / "crawler.pem").read_bytes()
+    secrets = [raw, raw.hex().encode(), b64encode(raw)[:40], pem.splitlines()[1]]
+    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "crawler.pem"]
+    assert len(files) > 3
+    for path in files:
+        content = path.read_bytes()
+        assert not [secret for secret in secrets if secret in content], path
 
 
 def test_request_that_is_sent_again_is_signed_anew(key: SigningKey, tmp_path: Path) -> None:
@@ -131,44 +137,6 @@ def test_all_defaults_to_the_natural_end(key: SigningKey, tmp_path: Path) -> Non
     assert (again.reason, refused) == ("nothing-left", [])
 
 
-def test_key_is_in_its_file_alone(web: tuple[int, type[SignedPages]], key: SigningKey, tmp_path: Path) -> None:
-    port, came = web
-    log, archive = tmp_path / "crawl.log", tmp_path / "archive"
-    crawl(port, tmp_path, "--log-file", str(log), "-v", "--archive", str(archive))
-    assert came.refused == []
-    raw = key.private.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
-    pem = (tmp_path / "crawler.pem").read_bytes()
-    secrets = [raw, raw.hex().encode(), b64encode(raw)[:40], pem.splitlines()[1]]
-    files = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "crawler.pem"]
-    assert len(files) > 3
-    for path in files:
-        content = path.read_bytes()
-        assert not [secret for secret in secrets if secret in content], path
-
-
-def test_archive_tells_signed_requests_from_others(web: tuple[int, type[SignedPages]], tmp_path: Path) -> None:
-    port, _ = web
-    (tmp_path / "other").mkdir()
-    signed, unsigned = tmp_path / "archive", tmp_path / "other" / "archive"
-    crawl(port, tmp_path, "--archive", str(signed))
-    crawl(port, tmp_path / "other", "--archive", str(unsigned), signed=False)
-    for folder, has_signature in ((signed, True), (unsigned, False)):
-        (file,) = folder.glob("archive/*.warc.gz")
-        requests = [record.head for record in records(file) if record.kind == "request"]
-        assert requests
-        assert {b"\r\nSignature-Input: sig1=" in head for head in requests} == {has_signature}
-
-
-def test_refusal_of_an_unsigned_request_is_told(web: tuple[int, type[SignedPages]], tmp_path: Path) -> None:
-    port, came = web
-    store = crawl(port, tmp_path, "--pages", "1", signed=False)
-    assert came.refused
-    told = run("why", SEEDS[0], "--store", store).stdout
-    assert f"challenge   it asks for signed requests (--sign): Accept-Signature: {WANTED}\n" in told
-    as_json = json.loads(run("why", SEEDS[0], "--json", "--store", store).stdout)
-    assert as_json["challenge"] == [f"Accept-Signature: {WANTED}"]
-
-
 def test_host_that_the_user_sends_is_what_is_signed(web: tuple[int, type[SignedPages]], tmp_path: Path) -> None:
     port, came = web
     crawl(port, tmp_path, "--pages", "1", "--header", "Host: Other.test")
@@ -176,15 +144,10 @@ def test_host_that_the_user_sends_is_what_is_signed(web: tuple[int, type[SignedP
     assert came.nonces
 
 
-def test_dry_run_finds_a_key_beside_the_store(web: tuple[int, type[SignedPages]], tmp_path: Path) -> None:
-    port, _ = web
-    store = crawl(port, tmp_path, "--pages", "1")
-    assert run("crawl", "--dry-run", "--store", store).exit_code == 0
-
-
-def test_crawl_without_its_key_says_so(web: tuple[int, type[SignedPages]], tmp_path: Path) -> None:
+def test_a_crawl_that_goes_on_finds_its_key_or_says_so(web: tuple[int, type[SignedPages]], tmp_path: Path) -> None:
     port, came = web
     store = crawl(port, tmp_path, "--pages", "1")
+    assert run("crawl", "--dry-run", "--store", store).exit_code == 0
     asked = len(came.nonces)
     (tmp_path / "crawler.pem").unlink()
     result = run("crawl", "--store", store)
@@ -192,5 +155,4 @@ def test_crawl_without_its_key_says_so(web: tuple[int, type[SignedPages]], tmp_p
         2,
         f"Error: the key {tmp_path}/crawler.pem cannot be read: No such file or directory\n",
     )
-    assert len(came.nonces) == asked
-    assert came.refused == []
+    assert (len(came.nonces), came.refused) == (asked, [])

@@ -5,12 +5,10 @@ import os
 import random
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +16,13 @@ import httpx
 import pytest
 from support.axe import axe_source, grave_findings
 from support.chromium import NEEDS_CHROMIUM, WAIT, chromium, dashboard, is_just, opened, says, wait_until
-from support.cluster_runs import SEEDS, folder_at
 from support.command_line import answer, run
 from support.counted_web import CountedWeb, counted_web
 from support.hostile import HostileServer
+from support.refreshed import PATIENT
 from support.sites import Server, Site, crawl, rows
 
-from minicrawl.analysis.consistency import all_violations
-from minicrawl.cluster.folder import found
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.errors import MinicrawlError
-from minicrawl.search.partitions import search
 from minicrawl.store.reader import open_store
 
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
@@ -148,100 +142,6 @@ def test_from_start_to_stop(browser: Any, web: CountedWeb, store: Path) -> None:
         assert reader.meta("stopped") == "interrupted"
 
 
-def test_partitions_have_a_row_each_and_are_steered_together(browser: Any, web: CountedWeb, tmp_path: Path) -> None:
-    folder = folder_at(tmp_path / "web", 2).path
-    with crawling_in_parts(folder, web), dashboard(folder) as (address, _), opened(browser, address) as page:
-        is_just(page, "#state", "Running")
-        page.click("#tab-crawlers")
-        table = page.get_by_role("region", name="Partitions")
-        for part in answer("control", "status", "--store", folder)["partitions"]:
-            row = table.locator("tbody tr", has=page.get_by_role("cell", name=str(part["pid"]), exact=True))
-            row.get_by_role("cell", name="running", exact=True).wait_for()
-        says(page, "#view-crawlers tbody td", " UTC")  # the last commit of one, which its store says
-        assert table.locator("tbody tr").count() == 2
-        is_just(page, "#view-crawlers td", "partition 1")
-        page.click("#pause")
-        is_just(page, "#state", "Paused")
-        table.locator("tbody tr:nth-child(2)").get_by_role("cell", name="paused", exact=True).wait_for()
-        assert answer("control", "status", "--store", folder)["state"] == "paused"
-        page.click("#tab-coordinator")
-        is_just(page, "[data-setting=workers] output", "one for each partition")
-        slide(page, "delay", -1, "0.5 s")
-        assert answer("crawl", "--show-settings", "--store", folder / "000.db")["delay"]["value"] == 0.5
-        page.click("#resume")
-        is_just(page, "#state", "Running")
-        page.click("#stop")
-        is_just(page, "#state", "Not running")
-        says(page, "#view-coordinator .sentence", "it was stopped")
-        page.click("#tab-importance")
-        says(page, "#view-importance td", "h0.test")
-        page.click("#tab-statistics")
-        says(page, "#view-statistics .facts", "Bow tie")
-        page.click("#tab-why")
-        ask(page, SEEDS[0])
-        says(page, "#view-why dt", "Partition")
-        page.click("#tab-setup")
-        says(page, "#view-setup .sentence", "minicrawl crawl")
-    with found(folder).opened() as stores:
-        assert list(all_violations(stores)) == []
-
-
-@contextmanager
-def crawling_in_parts(folder: Path, web: CountedWeb) -> Iterator[None]:
-    """A slow crawl in the partitions of a folder, in processes of its own, that has fetched something in each."""
-    words = [*SEEDS, "--store", str(folder), "--connect-to", f"::127.0.0.1:{web.port}", "--allow-private", "-q"]
-    command = [sys.executable, "-m", "minicrawl", "crawl", *words, "--scope", "host", "--no-probe"]
-    with subprocess.Popen(command) as process:
-        try:
-            while not has_begun(folder) and process.poll() is None:
-                pass
-            yield
-        finally:
-            process.terminate()
-
-
-def has_begun(folder: Path) -> bool:
-    return all(rows(store, "SELECT id FROM fetches LIMIT 1") for store in found(folder).stores)
-
-
-def test_two_pages_see_the_same(browser: Any, web: CountedWeb, store: Path) -> None:
-    with dashboard(store) as (address, _), opened(browser, address) as one, opened(browser, address) as other:
-        begun(one, web)
-        is_just(other, "#state", "Running")
-        other.click("#tab-coordinator")
-        slide(other, "delay", 2, "3 s")
-        is_just(one, "[data-setting=delay] output", "3 s")
-        one.click("#pause")
-        is_just(other, "#state", "Paused")
-
-
-def test_a_look_from_before_takes_no_slider_back(browser: Any, web: CountedWeb, store: Path) -> None:
-    """How the crawl stood before a command may be told after what the command has led to."""
-    with dashboard(store) as (address, _), opened(browser, address) as page:
-        begun(page, web)
-        slide(page, "delay", 1, "2 s")
-        held: list[Any] = []
-
-        def hold(route: Any) -> None:
-            route.continue_() if held else held.append((route, route.fetch()))
-
-        page.route("**/api/now?*", hold)
-        while not held:  # until it is answered, as what it says is of before then
-            page.wait_for_timeout(10)
-        page.evaluate("""() => {
-            const output = document.querySelector("[data-setting=delay] output");
-            window.shown = [];
-            new MutationObserver(() => window.shown.push(output.textContent)).observe(output, {childList: true});
-        }""")
-        slide(page, "delay", 1, "3 s")
-        route, response = held[0]
-        assert response.json()["settings"]["delay"] == 2
-        with page.expect_request("**/api/now?*", timeout=WAIT):  # the next look, when this one was taken in
-            route.fulfill(response=response)
-        slide(page, "delay", 1, "5 s")
-        assert page.evaluate("window.shown") == ["3 s", "5 s"]
-
-
 def test_either_side_may_be_killed(browser: Any, web: CountedWeb, store: Path, tmp_path: Path) -> None:
     """The crawl goes on without the dashboard; the page is there again with the next one, and sees the crawl die."""
     again = ("--token-file", str(tmp_path / "token"), "--port", str(quiet_port()))
@@ -261,7 +161,7 @@ def test_either_side_may_be_killed(browser: Any, web: CountedWeb, store: Path, t
 def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, store: Path) -> None:
     links = [f"{HOME}{name}" for name in "abcdefgh"]
     site: Site = {HOME: ["<title>The home page</title>", *links], **{url: [HOME] for url in links}}
-    crawled(site, store, jump="sites")
+    crawled(site, store, jump="sites", search=True)
     with dashboard(store) as (address, _), opened(browser, address) as page:
         is_just(page, "#state", "Not running")
         says(page, "#view-coordinator .figure", "Known")
@@ -284,7 +184,7 @@ def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, st
         page.click("#tab-search")
         page.get_by_label("Words").fill("home")
         page.keyboard.press("Enter")
-        says(page, "#view-search [role=status]", "--search")
+        says(page, "#view-search [role=status]", "found")
         page.focus("#tab-search")
         page.keyboard.press("ArrowRight")
         says(page, "#tab-log[aria-selected=true]", "Log")
@@ -388,40 +288,6 @@ def test_a_log_is_searched_filtered_and_held(browser: Any, web: CountedWeb, stor
         says(page, "#view-pages [role=status]", "page")
 
 
-def test_hits_have_snippets_while_the_crawl_goes_on(browser: Any, store: Path) -> None:
-    """Of pages read, the words around; of pages that only links tell of, that it is so."""
-    with counted_web(pages=3000) as web:
-        words = [
-            f"http://127.0.0.1:{web.port}/",
-            "--allow-private",
-            "--delay",
-            "0.5",
-            "--search",
-            "--store",
-            str(store),
-        ]
-        with subprocess.Popen([sys.executable, "-m", "minicrawl", "crawl", *words, "-q"]) as process:
-            try:
-                until = time.monotonic() + WAIT / 1000
-                while not indexed(store) and time.monotonic() < until:
-                    time.sleep(0.1)
-                with dashboard(store) as (address, _), opened(browser, address) as page:
-                    is_just(page, "#state", "Running")
-                    page.click("#tab-search")
-                    page.get_by_label("Words").fill("page")
-                    page.keyboard.press("Enter")
-                    says(page, "#view-search [role=status]", "found")
-                    page.locator("#view-search .snippet mark").first.wait_for()
-            finally:
-                process.kill()
-
-
-def indexed(store: Path) -> bool:
-    with suppress(MinicrawlError), open_store(store) as reader:
-        return any(page.is_read for page in search(reader, "page").pages)
-    return False
-
-
 def test_all_can_be_used_by_keyboard_and_read_aloud(browser: Any, store: Path) -> None:
     """Nothing serious for axe-core in any view, in light and dark, wide and narrow, nor does the page scroll aside."""
     axe_source()
@@ -430,7 +296,7 @@ def test_all_can_be_used_by_keyboard_and_read_aloud(browser: Any, store: Path) -
     views = ("coordinator", "crawlers", "hosts", "pages", "importance", "statistics", "graph", "log", "setup")
     said = {"pages=": "#view-pages td", "importance": "#view-importance td", "hosts": "#view-hosts td"}
     with dashboard(store) as (address, _):
-        for scheme, width in (("light", 1440), ("dark", 1440), ("light", 390), ("dark", 390)):
+        for scheme, width in (("light", 1440), ("dark", 390)):
             size = {"width": width, "height": 800}
             with opened(browser, address, viewport=size, color_scheme=scheme, reduced_motion="reduce") as page:
                 is_just(page, "#state", "Not running")
@@ -459,7 +325,7 @@ def test_a_change_opens_to_the_blocks_that_differ(browser: Any, store: Path) -> 
             text = f"<p>It costs {5 + count // 9} euros.<p><b>&lt;b&gt; stays"
             return answered if answered.status_code == 404 else httpx.Response(200, html=f"<title>Prices</title>{text}")
 
-    crawled(Edited({HOME: []}), store, refresh=True, text=True, pages=15, probe=False)
+    crawled(Edited({HOME: []}), store, refresh=True, text=True, pages=15, probe=False, timing=PATIENT)
     with dashboard(store) as (address, _), opened(browser, address) as page:
         page.click("#tab-importance")
         says(page, "#view-importance td", "+1 -1")
@@ -476,22 +342,6 @@ def test_without_the_token_there_is_nothing(browser: Any, store: Path) -> None:
     with dashboard(store) as (address, _), opened(browser, address.split("#")[0]) as page:
         has_noted(page, "the token is missing or wrong")
         assert page.locator("#store").inner_text() == ""
-
-
-def test_an_answer_that_comes_late_is_not_shown(browser: Any, store: Path) -> None:
-    """Whoever asks for another page sees that page, though the answer for the first one was the slower one."""
-    crawled({HOME: ["http://a.test/b"], "http://a.test/b": []}, store)
-    with dashboard(store) as (address, _), opened(browser, address) as page:
-        held: list[Any] = []
-        page.route("**/api/why?*", lambda route: route.continue_() if held else held.append(route))
-        page.click("#tab-why")
-        with page.expect_request("**/api/why?*", timeout=WAIT):
-            ask(page, HOME)
-        with page.expect_event("requestfailed", lambda request: request == held[0].request, timeout=WAIT):
-            ask(page, "http://a.test/b")
-        is_just(page, "#view-why h3 + p", "http://a.test/b")
-        with page.expect_request("**/api/why?*", timeout=WAIT):
-            ask(page, "http://a.test/b")  # it may stand otherwise by now
 
 
 def ask(page: Any, url: str) -> None:

@@ -117,28 +117,6 @@ def test_a_line_can_be_switched_off_and_stays_so(browser: Any, address: str) -> 
         assert page.evaluate("chart.plot.series[2].show") is True
 
 
-def test_colours_follow_the_system_at_once(browser: Any, address: str) -> None:
-    with opened(browser, address, color_scheme="light") as page:
-        chart(page, SQUARES)
-        colors = "chart.plot.series[1].stroke(), chart.plot.axes[0].stroke()"
-        light = page.evaluate(f"[{colors}]")
-        page.emulate_media(color_scheme="dark")
-        wait_until(page, f"(light) => [{colors}].every((color, index) => color !== light[index])", light)
-
-
-@pytest.mark.parametrize(("width", "least"), [(390, 3), (1440, 4)])
-def test_there_are_ticks_enough_and_nothing_is_wider_than_the_screen(
-    browser: Any, address: str, width: int, least: int
-) -> None:
-    with opened(browser, address, viewport={"width": width, "height": 800}) as page:
-        for top in (7, 60, 1_234, 98_765, 3_600_000):
-            points = [[x * top / 10, x * top] for x in range(11)]
-            chart(page, ["numbers", points])
-            assert ticks(page, 0) >= least
-            assert ticks(page, 1) >= least
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
 def test_logarithmic_axes_leave_out_what_has_no_logarithm(browser: Any, address: str) -> None:
     with opened(browser, address) as page:
         chart(page, ["tail", [[1000, 0.001], [10, 0.1], [1, 1], [0, 1], [5, 0]], "dots"], xLog=True, yLog=True)
@@ -146,13 +124,6 @@ def test_logarithmic_axes_leave_out_what_has_no_logarithm(browser: Any, address:
         assert ticks(page, 0) == 4
         page.evaluate("chart.show([{name: 'tail', points: []}])")
         assert page.locator("figure").inner_text().startswith("No figures yet.")
-
-
-def test_one_point_is_drawn(browser: Any, address: str) -> None:
-    with opened(browser, address) as page:
-        chart(page, ["one", [[5, 7]]])
-        assert page.evaluate("chart.plot.scales.x.min < 5 && chart.plot.scales.x.max > 5")
-        assert read(page) == "place: 5 one 7"
 
 
 HOME = "http://a.test/"
@@ -167,20 +138,6 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pool.submit(lambda: crawl(PAGES, store, [HOME])).result()
     with dashboard(store) as (address, _):
         yield address
-
-
-def test_a_tab_shows_where_figures_will_be_before_they_are_there(browser: Any, crawled: str) -> None:
-    with opened(browser, crawled) as page:
-        held: list[Any] = []
-        page.route("**/api/hosts", lambda route: held.append(route))  # noqa: PLW0108 - playwright marks it
-        with page.expect_request("**/api/hosts"):
-            page.click("#tab-hosts")
-        assert page.locator("#view-hosts").get_attribute("aria-busy") == "true"
-        after = "parseFloat(getComputedStyle(document.querySelector('#view-hosts .card'), '::after').height)"
-        assert page.evaluate(after) > 50
-        held[0].continue_()
-        says(page, "#view-hosts td", "a.test")
-        page.locator("#view-hosts:not([aria-busy])").wait_for()
 
 
 def test_figures_stay_with_their_time_while_new_ones_are_late_or_fail(browser: Any, crawled: str) -> None:

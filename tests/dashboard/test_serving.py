@@ -1,11 +1,8 @@
 """The server: the page's files, the answer to each path, the port."""
 
 import asyncio
-import os
 import re
-import signal
 import socket
-from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -13,16 +10,13 @@ from urllib.parse import urlsplit
 
 import pytest
 from support.browsing import Browser, dashboard
-from support.cluster_runs import SEEDS, crawled_by_command
+from support.cluster_runs import crawled_by_command
 from support.command_line import answer
-from support.counted_web import CountedWeb
+from support.patience import PATIENCE
 from support.sites import crawl
-from support.steered_parts import sought, steered
 from support.steering import Steered, wide
 from support.steering import steered as steered_alone
 
-from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.keeper import Keeper
 from minicrawl.control.listening import listening
 from minicrawl.dashboard.readings import Readings
 from minicrawl.dashboard.serving import serving, static_files
@@ -138,45 +132,33 @@ def test_the_page_is_there_without_a_token_and_holds_no_secret(store: Path) -> N
     asyncio.run(main())
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "status"),
-    [
-        ("GET", "/nothing", 404),
-        ("GET", "/../../etc/passwd", 404),
-        ("GET", "/static/app.js", 404),
-        ("DELETE", "/api/now", 405),
-        ("POST", "/api/now", 405),
-        ("POST", "/", 405),
-        ("GET", "/api/control", 405),
-        ("GET", "/api/now?after=-1", 400),
-        ("GET", "/api/now?after=1e9", 400),
-        ("GET", "/api/top?by=nothing", 400),
-        ("GET", "/api/top?n=0", 400),
-        ("GET", "/api/top?n=501", 400),
-        ("GET", f"/api/top?n={'9' * 16}", 400),
-        ("GET", "/api/why?url=mailto:a@b", 400),
-        ("GET", "/api/search?q=x", 400),
-        ("HEAD", "/api/now", 200),
-    ],
-)
-def test_what_is_not_there_is_said(store: Path, method: str, path: str, status: int) -> None:
+SAID = [
+    ("GET", "/nothing", 404),
+    ("GET", "/../../etc/passwd", 404),
+    ("GET", "/static/app.js", 404),
+    ("DELETE", "/api/now", 405),
+    ("POST", "/", 405),
+    ("GET", "/api/control", 405),
+    ("GET", "/api/now?after=-1", 400),
+    ("GET", "/api/now?after=1e9", 400),
+    ("GET", "/api/top?by=nothing", 400),
+    ("GET", "/api/top?n=501", 400),
+    ("GET", f"/api/top?n={'9' * 16}", 400),
+    ("GET", "/api/why?url=mailto:a@b", 400),
+    ("HEAD", "/api/now", 200),
+]
+RUBBISH = [b"", b"{", b"[" * 100_000, b"\xff", b"null", b'{"do": "rm"}', b'{"do": "pause", "now": 1}']
+
+
+def test_what_is_not_there_and_rubbish_are_one_sentence(store: Path) -> None:
     async def main() -> None:
         async with dashboard(store) as browser:
-            body = b"{}" if method == "POST" else None
-            assert (await browser.ask(path, method, body)).status == status
-
-    asyncio.run(main())
-
-
-@pytest.mark.parametrize(
-    "body", [b"", b"{", b"[" * 100_000, b"\xff", b"null", b'{"do": "rm"}', b'{"do": "pause", "now": 1}']
-)
-def test_rubbish_is_one_sentence(store: Path, body: bytes) -> None:
-    async def main() -> None:
-        async with dashboard(store) as browser:
-            came = await browser.ask("/api/control", "POST", body)
-            assert came.status in (400, 409)
-            assert "\n" not in came.json["failed"]
+            for method, path, status in SAID:
+                assert (await browser.ask(path, method, b"{}" if method == "POST" else None)).status == status, path
+            for body in RUBBISH:
+                came = await browser.ask("/api/control", "POST", body)
+                assert came.status in (400, 409)
+                assert "\n" not in came.json["failed"]
 
     asyncio.run(main())
 
@@ -201,7 +183,7 @@ def test_a_running_crawl_is_steered_and_two_pages_see_the_same(tmp_path: Path) -
             assert names in (["a.test"], ["a.test", "b.test"])  # a moment old
             assert (await other.now())["hosts"] == []
             assert (await other.has_done(do="resume")).json["state"] == "running"
-            await asyncio.wait_for(crawl.finished(), 60)
+            await asyncio.wait_for(crawl.finished(), PATIENCE)
 
     asyncio.run(main())
     assert "http://b.test/" not in server.asked
@@ -245,77 +227,6 @@ def test_each_path_says_something_of_all_partitions(store: Path, folder: Path) -
     asyncio.run(main())
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "status", "sentence"),
-    [
-        ("/api/picture?of=nothing", None, 400, "a picture of pages, of hosts, and of sites"),
-        ("/api/search?q=boats", None, 400, "has no texts to search in"),
-        ("/api/control", {"do": "pause"}, 409, "no crawl runs on the partitions"),
-        ("/api/control", {"do": "add", "seeds": ["h9.test"]}, 409, "no crawl runs on the partitions"),
-    ],
-)
-def test_what_partitions_have_not_is_said(
-    folder: Path, path: str, body: dict[str, Any] | None, status: int, sentence: str
-) -> None:
-    async def main() -> None:
-        async with dashboard(folder) as browser:
-            came = await browser.ask(path, "GET" if body is None else "POST", body)
-            assert came.status == status
-            assert sentence in came.json["failed"]
-
-    asyncio.run(main())
-
-
-@pytest.mark.slow
-def test_partitions_that_run_are_steered_together(tmp_path: Path) -> None:
-    async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
-        async with dashboard(folder.path) as browser:
-            parts = (await until(browser, lambda now: len(now.get("partitions", [])) == 2))["partitions"]
-            assert [part["pid"] for part in parts] == list(keeper.pids)
-            assert (await browser.has_done(do="pause")).json["state"] == "paused"
-            now = await until(browser, lambda now: now["state"] == "paused" and not now["in_flight"])
-            assert [part["state"] for part in now["partitions"]] == ["paused"] * 2
-            came = await browser.has_done(do="set", settings={"concurrency": 1})
-            assert came.status == 400
-            assert "less than one" in came.json["failed"]
-            await browser.has_done(do="set", settings={"delay": 0.1})
-            now = await until(browser, lambda now: now["settings"]["delay"] == 0.1)
-            assert (await browser.has_done(do="ban", host="h0.test")).json["host"] == "h0.test"
-            await until(browser, lambda now: now["banned"] == ["h0.test"])
-            hosts = await until(browser, lambda now: len(now["hosts"]) == len(SEEDS), hosts=1)
-            assert {host["host"] for host in hosts["hosts"]} == {url[7:-1] for url in SEEDS}
-            os.kill(parts[1]["pid"], signal.SIGKILL)
-            now = await until(browser, lambda now: now["partitions"][1]["pid"] != parts[1]["pid"])
-            assert [part["deaths"] for part in now["partitions"]] == [0, 1]
-            metrics = (await browser.ask("/metrics")).body.decode()
-            assert 'minicrawl_partition_deaths_total{partition="1"} 1\n' in metrics
-            for name in ('answers_total{status="2xx"}', 'latency_seconds_count{scheme="http"}', "memory_bytes"):
-                assert f"\nminicrawl_{name} " in metrics
-            assert '\nminicrawl_partition_memory_bytes{partition="0"} ' in metrics
-            assert (await browser.has_done(do="resume")).json["state"] == "running"
-            await until(browser, lambda later: later["fetched"] > now["fetched"])
-            assert any(event["what"] == "HostBanned" for event in (await browser.now())["events"])
-
-    ended, _, folder = steered(tmp_path, steer)
-    assert ended.reason == "interrupted"
-
-    async def afterwards() -> None:
-        async with dashboard(folder.path) as browser:
-            now = await browser.now()
-            assert (now["crawl"], now["reason"], now["banned"]) == ("resting", "interrupted", ["h0.test"])
-            answered = sought(folder, "SELECT id FROM pages WHERE fetch IS NOT NULL")
-            assert now["fetched"] + now["earlier"]["fetched"] == len(answered)
-
-    asyncio.run(afterwards())
-
-
-async def until(browser: Browser, is_so: Callable[[Any], bool], **query: int) -> Any:
-    """Look until the crawl stands so; a look may be a moment old, and say less while the crawl is busy."""
-    while not ((now := await browser.now(**query))["crawl"] == "running" and is_so(now)):
-        pass
-    return now
-
-
 def test_it_has_a_token_of_its_own_each_time(tmp_path: Path) -> None:
     async def main() -> None:
         async with serving(Readings(tmp_path / "a.db")) as one, serving(Readings(tmp_path / "b.db")) as other:
@@ -327,14 +238,6 @@ def test_it_has_a_token_of_its_own_each_time(tmp_path: Path) -> None:
             stolen = Browser(one)
             stolen.token = Browser(other).token
             assert (await stolen.ask("/api/now")).status == 401
-
-    asyncio.run(main())
-
-
-def test_a_token_may_be_given(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with serving(Readings(tmp_path / "a.db"), token="x" * 20) as address:
-            assert address.endswith("/#token=" + "x" * 20)
 
     asyncio.run(main())
 

@@ -29,7 +29,7 @@ def test_pages_until_mass(order: str, share: float, needed: int | None) -> None:
 def test_pages_until_mass_is_the_first_prefix_that_holds_the_share() -> None:
     """In sixteenths, which add up exactly."""
     draw = random.Random(5)
-    for _ in range(200):
+    for _ in range(50):
         truth = {f"page {number}": draw.randrange(4) / 16 for number in range(8)}
         order = draw.choices(list(truth), k=draw.randrange(12))
         share = draw.randrange(1, 20) / 16
@@ -41,7 +41,7 @@ def test_pages_until_mass_is_the_first_prefix_that_holds_the_share() -> None:
 def test_all_that_was_fetched_is_needed_for_all_that_it_holds() -> None:
     """To the last digit: tenths do not add up exactly, and in another order to something else."""
     draw = random.Random(5)
-    for _ in range(200):
+    for _ in range(50):
         truth = {f"page {number}": draw.random() for number in range(30)}
         order = draw.sample(list(truth), k=20)
         held = masses(order, truth)

@@ -7,10 +7,6 @@ from minicrawl.demo.on_demand import CALENDAR_START, ENTRANCES, month_page, mont
 ROOT = "http://a.test/calendar/"
 
 
-def test_first_month_is_the_one_that_is_linked() -> None:
-    assert month_url(ROOT, CALENDAR_START) == f"{ROOT}2026/11"
-
-
 def test_month_leads_home_and_to_the_months_beside_it() -> None:
     page = month_page(ROOT, f"{ROOT}2027/01", 12)
     assert page is not None
@@ -46,8 +42,3 @@ def test_shop_says_the_same_under_every_session() -> None:
     assert other is not None
     assert one[:2] == other[:2]
     assert set(one[2]).isdisjoint(other[2])
-
-
-@pytest.mark.parametrize("path", ["", "elsewhere", "about/team"])
-def test_other_paths_are_no_pages(path: str) -> None:
-    assert trap_page(path) is None

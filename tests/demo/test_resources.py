@@ -44,7 +44,3 @@ def test_base_moves_links_and_has_no_anchor_to_itself() -> None:
 
 def test_other_encoding_spells_paths_out() -> None:
     assert '<a href="/caf\u00e9">' in rendered(page(charset="iso-8859-1"))
-
-
-def test_page_without_links_has_no_list() -> None:
-    assert "<a " not in rendered(Page("http://a.test/", "Alone"))

@@ -13,7 +13,6 @@ from minicrawl.crawler.robots.rules import RobotsRules
 from minicrawl.crawler.urls.keys import authority, origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.demo.on_demand import CALENDAR_MONTHS
-from minicrawl.demo.weaving import CRAWL_DELAY
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SettingError
 from minicrawl.model import ParsedPage
@@ -114,12 +113,6 @@ def test_truth_is_pagerank_of_what_the_bytes_say(web: DemoWeb, explored: Explore
     assert truth == pytest.approx(dict.fromkeys(truth, 0.0) | expected, abs=1e-9)
 
 
-def test_truth_is_shared_out_and_aliases_have_none(web: DemoWeb, explored: Explored) -> None:
-    truth = web.truth()
-    assert math.fsum(truth.values()) == pytest.approx(1.0, abs=1e-12)
-    assert {url for url, value in truth.items() if value == 0.0} == explored.stands_for.keys()
-
-
 def test_urls_are_in_normal_form(web: DemoWeb) -> None:
     assert [normalise(url) for url in web.truth()] == list(web.truth())
 
@@ -129,10 +122,6 @@ def test_same_arguments_make_the_same_web(web: DemoWeb) -> None:
     urls = list(web.truth())
     assert list(again.truth()) == urls
     assert all(again.respond(url) == web.respond(url) for url in urls[::50])
-
-
-def test_another_seed_makes_another_web(web: DemoWeb) -> None:
-    assert DemoWeb.generate(seed=2, hosts=HOSTS, pages=PAGES).truth().keys() != web.truth().keys()
 
 
 def test_every_host_and_every_page_can_be_reached(web: DemoWeb, explored: Explored) -> None:
@@ -145,11 +134,6 @@ def test_every_host_and_every_page_can_be_reached(web: DemoWeb, explored: Explor
         if url not in explored.stands_for and "/calendar/" not in url and "/caf%C3%A9" not in url
     ]
     assert len(ordinary) == PAGES
-
-
-def test_sizes_of_hosts_fall_as_a_power_law(web: DemoWeb, explored: Explored) -> None:
-    sizes = Counter(authority(url) for url in explored.parsed if "/calendar/" not in url)
-    assert sizes[web.hosts[0]] > 5 * sizes[web.hosts[9]] > 5 * sizes[web.hosts[-1]] / 2
 
 
 def test_few_pages_get_most_links(explored: Explored) -> None:
@@ -191,23 +175,6 @@ def test_redirects_come_in_chains_and_one_loop(explored: Explored) -> None:
     assert len(redirects - explored.stands_for.keys()) == 1
 
 
-def test_few_pages_are_slow(explored: Explored) -> None:
-    delays = [reply.delay_seconds for reply in explored.replies.values() if reply and reply.delay_seconds]
-    assert len(delays) == 6
-    assert all(0.3 <= delay <= 1.0 for delay in delays)
-
-
-def test_one_host_asks_for_a_delay(explored: Explored) -> None:
-    delays = Counter(rules.crawl_delay("minicrawl") for rules in explored.robots.values())
-    assert delays == {None: HOSTS - 1, CRAWL_DELAY: 1}
-
-
-def test_pages_behind_robots_txt_lead_to_nothing_else(web: DemoWeb, explored: Explored) -> None:
-    forbidden = [url for url, reply in explored.replies.items() if reply is None]
-    assert all(web.respond(url).status == 200 for url in forbidden)
-    assert not any(url.endswith("/private/backstage") for url in explored.outlinks)
-
-
 def test_calendar_goes_on_for_months_and_always_leads_home(web: DemoWeb, explored: Explored) -> None:
     months = [url for url in explored.parsed if url.startswith(web.calendar)]
     assert len(months) == 2 * CALENDAR_MONTHS + 1
@@ -236,7 +203,6 @@ def test_web_too_small_is_refused(options: dict[str, Any], message: str) -> None
         DemoWeb.generate(**options)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_small_webs_have_their_truth_too(seed: int) -> None:
-    web = DemoWeb.generate(seed, hosts=2, pages=20)
+def test_small_webs_have_their_truth_too() -> None:
+    web = DemoWeb.generate(2, hosts=2, pages=20)
     assert web.truth() == pytest.approx(dict.fromkeys(web.truth(), 0.0) | by_networkx(Explored(web)), abs=1e-9)

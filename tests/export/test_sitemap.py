@@ -38,8 +38,7 @@ def test_sitemap_has_url_change_and_priority(tmp_path: Path, name: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
-@pytest.mark.parametrize("ending", ["xml", "xml.gz"])
-@pytest.mark.parametrize("count", [6, 7])
+@pytest.mark.parametrize(("ending", "count"), [("xml", 6), ("xml.gz", 7)])
 def test_more_pages_stand_in_files_that_an_index_names(tmp_path: Path, ending: str, count: int) -> None:
     urls = [f"http://a.test:8000/{number}" for number in range(count)]
     export_sitemap([Entry(url, 1.0, None) for url in urls], tmp_path / f"s.{ending}", most=3)

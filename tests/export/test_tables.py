@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from support.patience import PATIENCE
 
 from minicrawl.errors import SettingError
 from minicrawl.export.tables import WRITERS, Table, is_packed, renamed_when_whole, unpacked_name, writer_for
@@ -54,13 +55,6 @@ def test_file_that_fails_leaves_the_one_before(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_file_appears_whole(tmp_path: Path) -> None:
-    with renamed_when_whole(tmp_path / "file") as temporary:
-        temporary.write_text("whole")
-        assert not (tmp_path / "file").exists()
-    assert (tmp_path / "file").read_text() == "whole"
-
-
 def test_link_stays_and_its_file_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to("folder/file")
@@ -79,7 +73,7 @@ def test_pipe_is_written_to_and_stays(tmp_path: Path) -> None:
     reader.start()
     with renamed_when_whole(pipe) as temporary:
         temporary.write_text("whole")
-    reader.join(60)
+    reader.join(PATIENCE)
     assert read == ["whole"]
     assert pipe.is_fifo()
     assert list(tmp_path.iterdir()) == [pipe]

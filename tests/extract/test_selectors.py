@@ -24,7 +24,6 @@ PAGE = Document(b"<h1>One</h1><img src=/a.png><img src=/b.png><p class=price>5 &
         ("image[]=img::attr( src )", Field("image", "img", False, "src", True), ["/a.png", "/b.png"]),
         ("price=p[class='price']", Field("price", "p[class='price']", False, None, False), "5 €"),
         ("src=xpath://img[2]/@src", Field("src", "//img[2]/@src", True, None, False), "/b.png"),
-        ("none=table", Field("none", "table", False, None, False), None),
         ("none[]=table", Field("none", "table", False, None, True), None),
     ],
 )
@@ -37,11 +36,9 @@ def test_field_is_read_and_found(text: str, field: Field, value: object) -> None
     ("text", "sentence"),
     [
         ("h1", "--extract takes NAME=SELECTOR, such as title=h1, not 'h1'"),
-        ("=h1", "--extract takes NAME=SELECTOR, such as title=h1, not '=h1'"),
         ("title=", "--extract takes NAME=SELECTOR, such as title=h1, not 'title='"),
         ("url=h1", "--extract 'url=h1': every item has a field url already; choose another name"),
         ("a=p[", "--extract 'a=p[': 'p[' is no CSS selector; an XPath has xpath: before it"),
-        ("a=p::html", "--extract 'a=p::html': 'p::html' is no CSS selector"),
         ("a=xpath://p[", "--extract 'a=xpath://p[': '//p[' is no XPath"),
     ],
 )
@@ -121,9 +118,6 @@ def test_there_is_one_item_too_many_at_most() -> None:
     [
         ({"each": ">>", "fields": {"a": "h1"}}, r"\[extract\.r\] each: '>>' cannot be read \(no CSS selector\)"),
         ({"each": "xpath://[", "fields": {"a": "xpath:."}}, r"\[extract\.r\] each: '//\[' cannot be read"),
-        ({"fields": {"a": ">>"}}, r"\[extract\.r\] 'a=>>': '>>' is no CSS selector"),
-        ({"fields": {"a": "::attr(id)"}}, r"'' is no CSS selector"),
-        ({"each": "p", "fields": {"a": ""}}, r"\[extract\.r\] takes NAME=SELECTOR"),
         ({"fields": {"rule": "h1"}}, r"every item has a field rule already"),
         ({"fields": {"a": "h1", "a[]": "h2"}}, r"\[extract\.r\] gives the field a twice"),
         ({"each": "p", "fields": {"a": "xpath:."}}, r"\[extract\.r\] a: where each is by CSS, all fields are by CSS"),

@@ -47,7 +47,7 @@ def test_what_is_no_dimacs_file_is_told_by_its_line(text: str, message: str) -> 
     assert str(raised.value).startswith(message)
 
 
-@pytest.mark.parametrize("name", ["web.gr", "web.gr.gz", "web.col", "web.dimacs"])
+@pytest.mark.parametrize("name", ["web.gr.gz", "web.dimacs"])
 def test_files_are_known_by_their_ending(tmp_path: Path, name: str) -> None:
     rng = np.random.default_rng(3)
     drawn = networkx.gnp_random_graph(30, 0.1, seed=4, directed=True)

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from minicrawl.errors import SettingError
 from minicrawl.graphs.drawing import draw_distance_map, draw_graph_stats, importance_curve, nearest
 from minicrawl.rank import Graph, graph_stats, pagerank
 
@@ -19,12 +18,6 @@ def test_same_graph_is_the_same_file(tmp_path: Path) -> None:
     one, other = (tmp_path / "one.svg").read_text(), (tmp_path / "other.svg").read_text()
     assert one == other
     assert all(title in one for title in ("in-links", "out-links", "bow tie", "spread of importance"))
-
-
-def test_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    place = tmp_path / "absent" / "stats.svg"
-    with pytest.raises(SettingError, match="cannot be written"):
-        draw_graph_stats(graph_stats(WEB, np.random.default_rng(0)), pagerank(WEB), place)
 
 
 def test_curve_holds_the_largest_importance_first() -> None:

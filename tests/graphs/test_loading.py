@@ -2,15 +2,12 @@
 
 import gzip
 import io
-import itertools
 import os
 import sqlite3
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import networkx
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -22,7 +19,6 @@ from minicrawl.errors import SettingError
 from minicrawl.graphs.loading import LoadedGraph, load_graph
 from minicrawl.rank.graph import Graph
 from minicrawl.store.database import SCHEMA_VERSION
-from minicrawl.store.read.page_table import PageTable
 from minicrawl.store.reader import open_store
 
 # 0 -> 1, 2;  1 -> 2;  2 -> 0;  3 has no links.
@@ -86,9 +82,8 @@ def test_npz_of_indptr_and_indices(tmp_path: Path, compressed: bool) -> None:
 
 @pytest.mark.parametrize("form", ["csr", "csc", "coo"])
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
-@pytest.mark.parametrize("seed", range(3))
-def test_npz_of_scipy(tmp_path: Path, form: Any, kind: Callable[..., Any], seed: int) -> None:
-    entries = random_matrix(seed)
+def test_npz_of_scipy(tmp_path: Path, form: Any, kind: Callable[..., Any]) -> None:
+    entries = random_matrix(1)
     sparse.save_npz(tmp_path / "a.npz", kind(entries).asformat(form))
     loaded = load_graph(tmp_path / "a.npz")
     assert loaded.graph.size == 80
@@ -102,11 +97,9 @@ def test_names_stand_beside_an_npz(tmp_path: Path, ending: str) -> None:
     assert load_graph(tmp_path / "web.2000.npz").names == ("http://a.test/é", "http://b.test/ x")
 
 
-@pytest.mark.parametrize("name", ["a.mtx", "a.mtx.gz"])
-@pytest.mark.parametrize("field", ["real", "pattern"])
-@pytest.mark.parametrize("seed", range(3))
-def test_matrix_market_by_scipy(tmp_path: Path, name: str, field: Any, seed: int) -> None:
-    entries = random_matrix(seed)
+@pytest.mark.parametrize(("name", "field"), [("a.mtx", "real"), ("a.mtx.gz", "pattern")])
+def test_matrix_market_by_scipy(tmp_path: Path, name: str, field: Any) -> None:
+    entries = random_matrix(1)
     text = io.BytesIO()
     scipy.io.mmwrite(text, entries, field=field, comment="a comment\n\nwith 1 2 3")
     loaded = load_graph(write(tmp_path / name, text.getvalue()))
@@ -128,8 +121,8 @@ def test_matrix_market_values_are_not_looked_at(tmp_path: Path) -> None:
     assert links_of(load_graph(write(tmp_path / "a.MTX", text)).graph) == [(0, 1), (1, 0)]
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.tsv", "a.csv", "a.edges", "a.txt.gz", "a.csv.gz", "A.TXT"])
-@pytest.mark.parametrize("separator", [" ", "\t", ",", ", ", " , ", "   "])
+@pytest.mark.parametrize("name", ["a.tsv", "a.edges", "a.csv.gz", "A.TXT"])
+@pytest.mark.parametrize("separator", ["\t", " , ", "   "])
 def test_numbered_edges_in_all_spellings(tmp_path: Path, name: str, separator: str) -> None:
     lines = [separator.join(map(str, link)) for link in [*LINKS, (2, 4)]]
     text = "# from to\n% 9 9\n\n" + "\r\n".join(lines) + "\n\n  # 7 7\n"
@@ -148,19 +141,12 @@ def test_numbered_edges_in_all_spellings(tmp_path: Path, name: str, separator: s
         "# comment\n\nSource,Target,Type,Weight\n0,1,Directed,1\n1,0,Directed,2\n",
         '"from","to"\n"0","1"\n"1","0"\n',
         "0 1\n0 1\n1 0\n1 1\n0 0\n",
-        "00 01\n1 0\n",
     ],
 )
 def test_numbered_edges_with_more_than_numbers(tmp_path: Path, text: str) -> None:
     loaded = load_graph(write(tmp_path / "a.csv", text))
     assert loaded.names is None
     assert links_of(loaded.graph) == [(0, 1), (1, 0)]
-
-
-def test_edges_by_networkx(tmp_path: Path) -> None:
-    made = networkx.gnp_random_graph(60, 0.1, seed=1, directed=True)
-    networkx.write_edgelist(made, tmp_path / "a.edges")
-    assert links_of(load_graph(tmp_path / "a.edges").graph) == sorted(made.edges)
 
 
 def test_blocks_do_not_show(tmp_path: Path) -> None:
@@ -177,9 +163,7 @@ def test_blocks_do_not_show(tmp_path: Path) -> None:
     ("name", "text", "links"),
     [
         ("a.txt", "http://b.test/ http://a.test/x,y\nhttp://a.test/x,y http://b.test/\n", "blank"),
-        ("a.txt", "http://b.test/\thttp://a.test/x,y\nhttp://a.test/x,y\thttp://b.test/\textra\n", "tab"),
         ("a.csv", 'http://b.test/,"http://a.test/x,y"\n"http://a.test/x,y", http://b.test/\n', "quoted"),
-        ("a.csv.gz", 'source,target\nhttp://b.test/,"http://a.test/x,y",1\n"http://a.test/x,y",http://b.test/\n', "gz"),
         ("a.tsv", "# é\nhttp://b.test/\thttp://a.test/x,y\n\nhttp://a.test/x,y\thttp://b.test/", "tsv"),
     ],
     ids=lambda value: value if len(value) < 8 else "",
@@ -195,12 +179,8 @@ def test_names_are_numbered_as_they_appear(tmp_path: Path, name: str, text: str,
     [
         ("a,b\nb,c\n", ("a", "b", "c")),
         ("a, b\nb, c\n", ("a", "b", "c")),
-        ("a , b\nb , c\n", ("a", "b", "c")),
-        ("a b\nb c\n", ("a", "b", "c")),
         ("Main page\tÅland, Finland\nÅland, Finland\t2\n", ("Main page", "Åland, Finland", "2")),
         ("0 1\n1 x\n", ("0", "1", "x")),
-        ("-1 0\n0 1\n", ("-1", "0", "1")),
-        ("0 1.0\n1.0 2\n", ("0", "1.0", "2")),
         ("7 4000000000\n4000000000 99999999999999999999\n", ("7", "4000000000", "99999999999999999999")),
         ("7 2000000000\n2000000000 8\n", ("7", "2000000000", "8")),
     ],
@@ -211,7 +191,7 @@ def test_ends_that_are_no_page_numbers_are_names(tmp_path: Path, text: str, name
     assert links_of(loaded.graph) == [(0, 1), (1, 2)]
 
 
-@pytest.mark.parametrize("name", ["crawl.db", "crawl.sqlite", "crawl"])
+@pytest.mark.parametrize("name", ["crawl.sqlite", "crawl"])
 def test_store_gives_its_links_and_urls(tmp_path: Path, name: str) -> None:
     site, seeds = random_site(4)
     crawl(site, tmp_path / name, seeds, pages=12)
@@ -226,48 +206,20 @@ def test_store_gives_its_links_and_urls(tmp_path: Path, name: str) -> None:
     assert set(named_links(loaded)) == {(source, target) for source, target in expected if source != target}
 
 
-def test_pages_that_a_running_crawl_adds_meanwhile_are_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    site, seeds = random_site(4)
-    crawl(site, tmp_path / "crawl.db", seeds, pages=5)
-    urls = PageTable.urls
-    monkeypatch.setattr(PageTable, "urls", lambda table: itertools.chain(urls(table), ["http://new.test/"]))
-    loaded = load_graph(tmp_path / "crawl.db")
-    assert loaded.names is not None
-    assert loaded.graph.size == len(loaded.names)
-
-
 # What cannot.
 
 WRONG = {
     "no ending": ("graph", "0 1\n", "the ending of {path} must be one of {endings}, not ''"),
-    "ending": ("a.json", "{}", "the ending of {path} must be one of {endings}, not '.json'"),
-    "gz of it": ("a.npz.gz", b"", "the ending of {path} must be one of {endings}, not '.npz.gz'"),
     "no file": ("a.txt", None, "there is no graph file '{path}'; name one that exists"),
     "one column": (
         "a.txt",
         "0 1\n# c\n\n2\n",
         "{path}:4: '2' is no link; write a source and a target in two columns",
     ),
-    "one name": ("a.csv", "a,b\nc,\n", "{path}:2: 'c,' is no link; write a source and a target in two columns"),
     "no tab": ("a.txt", "a\tb\nc d\n", "{path}:2: 'c d' is no link; write a source and a target in two columns"),
-    "long line": (
-        "a.txt",
-        "x" * 1000,
-        "{path}:1: '" + "x" * 60 + "' is no link; write a source and a target in two columns",
-    ),
     "no text": ("a.txt", b"\xff\xfe0\x001", "{path} is not UTF-8 text; name another graph file or convert this one"),
     "nothing": ("a.txt", "", "{path} has no links between pages; name another graph file"),
-    "comments": ("a.csv", "# a\nsource,target\n", "{path} has no links between pages; name another graph file"),
-    "only to oneself": ("a.txt", "a a\nb b\n", "{path} has no links between pages; name another graph file"),
     "no npz": ("a.npz", "hello", "{path} is damaged or no .npz archive of plain arrays; name another graph file"),
-    "empty npz": ("a.npz", "", "{path} is damaged or no .npz archive of plain arrays; name another graph file"),
-    "cut npz": (
-        "a.npz",
-        csr([0, 1], [0])[:-30],
-        "{path} is damaged or no .npz archive of plain arrays; name another graph file",
-    ),
     "pickle": (
         "a.npz",
         npz(indptr=np.array([{}]), indices=np.array([0])),
@@ -283,61 +235,25 @@ WRONG = {
         csr([0.0, 1.0], [0]),
         "indptr of {path} must be a row of whole numbers, not 1-d float64",
     ),
-    "table": ("a.npz", csr([0, 1], [[0]]), "indices of {path} must be a row of whole numbers, not 2-d int64"),
-    "falling indptr": (
-        "a.npz",
-        csr([0, 9, 2], [0, 1]),
-        "indptr and indices of {path} do not fit together; name another graph file",
-    ),
     "short indices": (
         "a.npz",
         csr([0, 1, 3], [0, 1]),
         "indptr and indices of {path} do not fit together; name another graph file",
-    ),
-    "no indptr": (
-        "a.npz",
-        csr(np.zeros(0, dtype=int), np.zeros(0, dtype=int)),
-        "indptr and indices of {path} do not fit together; name another graph file",
-    ),
-    "no pages": (
-        "a.npz",
-        csr([0], np.zeros(0, dtype=int)),
-        "{path} has no links between pages; name another graph file",
     ),
     "link out of npz": (
         "a.npz",
         csr([0, 1, 2], [1, 2]),
         "{path} has a link of page 2, but its pages are 0 to 1; name another graph file",
     ),
-    "negative link": (
-        "a.npz",
-        csr([0, 1, 2], [1, -5]),
-        "{path} has a link of page -5, but its pages are 0 to 1; name another graph file",
-    ),
     "oblong npz": (
         "a.npz",
         csr([0, 1, 2], [1, 2], format=np.array(b"csr"), shape=np.array([2, 3])),
         "the matrix of {path} is 2 x 3; a graph's has as many rows as columns",
     ),
-    "other shape": (
-        "a.npz",
-        csr([0, 1, 2], [1, 0], format=np.array(b"csc"), shape=np.array([3, 3])),
-        "indptr and shape of {path} do not fit together; name another graph file",
-    ),
     "diagonals": (
         "a.npz",
         npz(format=np.array(b"dia"), offsets=np.array([0])),
         "{path} holds a matrix in 'dia' form; save it as csr, csc or coo",
-    ),
-    "row without col": (
-        "a.npz",
-        npz(format=np.array(b"coo"), row=np.array([0, 1]), col=np.array([1]), shape=np.array([2, 2])),
-        "row and col of {path} differ in length; name another graph file",
-    ),
-    "immense coo": (
-        "a.npz",
-        npz(format=np.array(b"coo"), row=np.array([0]), col=np.array([1]), shape=np.array([10**12, 10**12])),
-        "{path} has 1000000000000 pages for 1 links; number the pages without gaps",
     ),
     "no banner": ("a.mtx", "3 3 1\n1 2\n", "{path}:1: no banner '%%MatrixMarket matrix ...'; name another graph file"),
     "full matrix": (
@@ -345,13 +261,7 @@ WRONG = {
         "%%MatrixMarket matrix array real general\n1 1\n5\n",
         "{path}:1: the matrix is in 'array' form; save it in coordinate form",
     ),
-    "no size": ("a.mtx", BANNER + "%\n", "{path} has no line with rows, columns and entries; name another graph file"),
     "size": ("a.mtx", BANNER + "3 3\n", "{path} has no line with rows, columns and entries; name another graph file"),
-    "oblong mtx": (
-        "a.mtx",
-        BANNER + "3 2 1\n1 1\n",
-        "the matrix of {path} is 3 x 2; a graph's has as many rows as columns",
-    ),
     "immense mtx": (
         "a.mtx",
         BANNER + "999999999999 999999999999 1\n1 2\n",
@@ -362,7 +272,6 @@ WRONG = {
         BANNER + "3 3 2\n1 2\n\n1 x\n",
         "{path}:5: no entry of a matrix; write row, column and value",
     ),
-    "half an entry": ("a.mtx", BANNER + "3 3 1\n1\n", "{path}:3: no entry of a matrix; write row, column and value"),
     "cut mtx": (
         "a.mtx",
         BANNER + "3 3 2\n1 2\n",
@@ -372,11 +281,6 @@ WRONG = {
         "a.mtx",
         BANNER + "3 3 1\n1 4\n",
         "{path} has a link of page 4, but its pages are 1 to 3; name another graph file",
-    ),
-    "row 0": (
-        "a.mtx",
-        BANNER + "3 3 1\n0 1\n",
-        "{path} has a link of page 0, but its pages are 1 to 3; name another graph file",
     ),
     "no store": (
         "a.db",
@@ -402,12 +306,7 @@ def test_wrong_file_is_one_sentence(tmp_path: Path, name: str, content: bytes | 
     assert refusal(path) == message.format(path=path, endings=ENDINGS)
 
 
-def test_folder_is_no_graph_file(tmp_path: Path) -> None:
-    assert refusal(tmp_path) == f"there is no graph file '{tmp_path}'; name one that exists"
-
-
-@pytest.mark.parametrize("name", ["a.txt.gz", "a.mtx.gz"])
-@pytest.mark.parametrize("damage", ["cut", "bits", "plain"])
+@pytest.mark.parametrize(("name", "damage"), [("a.txt.gz", "cut"), ("a.txt.gz", "bits"), ("a.mtx.gz", "plain")])
 def test_damaged_gzip_is_one_sentence(tmp_path: Path, name: str, damage: str) -> None:
     raw = gzip.compress(np.random.default_rng(1).bytes(500).hex().encode())
     content = {"cut": raw[:-60], "bits": raw[:40] + b"\xff" * 40 + raw[80:], "plain": b"0 1\n"}[damage]
@@ -433,30 +332,13 @@ def test_pickled_objects_are_never_loaded(tmp_path: Path) -> None:
     assert not marker.exists()
 
 
-def test_archive_with_a_broken_member_is_one_sentence(tmp_path: Path) -> None:
-    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
-        archive.writestr("indptr.npy", b"\x93NUMPY\x01\x00 and no more")
-    assert "is damaged or no .npz archive" in refusal(tmp_path / "a.npz")
-    with zipfile.ZipFile(tmp_path / "b.npz", "w") as archive:
-        archive.writestr("indptr", b"raw bytes")
-    assert refusal(tmp_path / "b.npz") == (
-        f"indptr of {tmp_path / 'b.npz'} must be a row of whole numbers, not 0-d |S9"
-    )
-
-
-@pytest.mark.parametrize("text", ["http://a.test/\n", "a\nb\nc\n", ""])
+@pytest.mark.parametrize("text", ["a\nb\nc\n", ""])
 def test_names_that_do_not_fit_are_refused(tmp_path: Path, text: str) -> None:
     path = write(tmp_path / "a.npz", csr([0, 1, 2], [1, 0]))
     beside = write(tmp_path / "a.urls.txt.gz", text)
     assert refusal(path) == (
         f"{beside} has {len(text.splitlines())} lines for the 2 pages of {path}; write one a page or move it away"
     )
-
-
-def test_names_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.npz", csr([0, 1, 2], [1, 0]))
-    beside = write(tmp_path / "a.urls.txt", b"\xff\n\xff\n")
-    assert refusal(path) == f"{beside} is not UTF-8 text; name another graph file or convert this one"
 
 
 @pytest.mark.parametrize(
@@ -467,11 +349,6 @@ def test_names_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
             "{path} is damaged: its links cannot be read; name another graph file",
         ),
         ("DELETE FROM pages WHERE id = 2", "{path} is damaged: page numbers are missing; name another graph file"),
-        ("PRAGMA application_id = 5", "{path} belongs to another program; name another graph file"),
-        (
-            "PRAGMA user_version = 99",
-            "{path} was written by a newer minicrawl (schema 99, this one reads {schema}); upgrade",
-        ),
         ("DROP TABLE links", "{path} cannot be used: no such table: links"),
         ("DELETE FROM links", "{path} has no links between pages; name another graph file"),
     ],
@@ -487,17 +364,3 @@ def test_store_that_cannot_be_used_is_one_sentence(tmp_path: Path, damage: str, 
     db.commit()
     db.close()
     assert refusal(path) == message.format(path=path, schema=SCHEMA_VERSION)
-
-
-def test_store_with_a_link_to_nowhere_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db"
-    site, seeds = random_site(4)
-    crawl(site, path, seeds, pages=5)
-    db = sqlite3.connect(path)
-    db.execute("UPDATE links SET targets = x'ffffff7f' WHERE source = 0")
-    db.commit()
-    (last,) = db.execute("SELECT max(id) FROM pages").fetchone()
-    db.close()
-    assert refusal(path) == (
-        f"{path} has a link of page 2147483647, but its pages are 0 to {last}; name another graph file"
-    )

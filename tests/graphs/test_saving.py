@@ -1,7 +1,5 @@
 """The exported graph, read back by the programs it is for: the same pages and links, whatever the format."""
 
-import json
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -165,7 +163,7 @@ def test_graphml_is_read_by_igraph(store: Path, tmp_path: Path) -> None:
     assert sum(graph.vs["importance"]) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("title", ["\r\n\t x", "\ufffe\uffff\x00\x1f", "]]>&lt;", "\U0001f600 π", ""])
+@pytest.mark.parametrize("title", ["\r\n\t x \ufffe\uffff\x00\x1f", "]]>&lt; \U0001f600 π"])
 @pytest.mark.parametrize("ending", [".graphml", ".gexf"])
 def test_odd_titles_are_kept_or_replaced(tmp_path: Path, ending: str, title: str) -> None:
     store = tmp_path / "crawl.db"
@@ -177,16 +175,10 @@ def test_odd_titles_are_kept_or_replaced(tmp_path: Path, ending: str, title: str
     assert "".join(found) == kept  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("ending", WRITERS)
-def test_the_same_store_is_the_same_file(store: Path, tmp_path: Path, ending: str) -> None:
-    files = [exported(store, tmp_path / f"{name}{ending}") for name in ("one", "two")]
-    assert files[0].read_bytes() == files[1].read_bytes()
-
-
-def test_npz_holds_five_arrays(store: Path, tmp_path: Path) -> None:
-    with zipfile.ZipFile(exported(store, tmp_path / "links.npz")) as archive:
-        assert archive.testzip() is None
-        assert sorted(archive.namelist()) == ["data.npy", "format.npy", "indices.npy", "indptr.npy", "shape.npy"]
+def test_the_same_store_is_the_same_file(store: Path, tmp_path: Path) -> None:
+    for ending in WRITERS:
+        one, two = (exported(store, tmp_path / f"{name}{ending}") for name in ("one", "two"))
+        assert one.read_bytes() == two.read_bytes()
 
 
 @pytest.mark.parametrize("ending", WRITERS)
@@ -219,32 +211,20 @@ def test_unknown_ending_is_a_sentence(store: Path, tmp_path: Path) -> None:
         exported(store, tmp_path / "graph.xls")
 
 
-def test_missing_folder_is_a_sentence(store: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="cannot be written: No such file or directory; name another file"):
-        exported(store, tmp_path / "nowhere" / "graph.gexf")
-
-
-@pytest.mark.parametrize("ending", WRITERS)
 def test_full_disk_is_a_sentence_and_leaves_the_old_file(
-    store: Path, tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def runs_full(store: Any, path: Path) -> None:
         path.write_text("half")
         raise OSError(28, "No space left on device")
 
-    file = tmp_path / f"graph{ending}"
+    file = tmp_path / "graph.csv"
     file.write_text("old")
-    monkeypatch.setitem(WRITERS, ending, runs_full)
+    monkeypatch.setitem(WRITERS, ".csv", runs_full)
     with pytest.raises(SettingError, match="cannot be written: No space left on device"):
         exported(store, file)
     assert file.read_text() == "old"
     assert {path.name for path in tmp_path.iterdir()} <= {file.name, "graph.urls.txt"}
-
-
-def test_json_lines_are_json(store: Path, tmp_path: Path) -> None:
-    first = exported(store, tmp_path / "links.jsonl").read_text().splitlines()[0]
-    source, target = stored_links(store)[0]
-    assert json.loads(first) == {"source": source, "target": target, "place": ""}
 
 
 PLACED: dict[str, Callable[[Path], dict[tuple[int, int], str]]] = {

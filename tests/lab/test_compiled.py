@@ -7,14 +7,12 @@ from minicrawl.lab.compiled import (
     LAB_TOTAL,
     Sweep,
     crawl,
-    paper_book,
     settle_by_sweeps,
     settle_greedily,
     visit_greedily,
     visit_pages,
 )
-from minicrawl.opic import UNIT, Adaptive, Basic, Interpolation, Ledger, PayOut
-from minicrawl.opic.units import sigma
+from minicrawl.opic import Adaptive, Basic, Interpolation, Ledger, PayOut
 from minicrawl.rank import Graph, pagerank
 
 
@@ -49,7 +47,7 @@ def fresh(graph: Graph, pay_out: PayOut) -> Adaptive:
 
 
 @pytest.mark.parametrize("pay_out", PAY_OUTS)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_visits_in_a_given_order_are_those_of_the_book(seed: int, pay_out: PayOut) -> None:
     graph = random_graph(seed)
     pages = np.random.default_rng(seed).integers(0, graph.size, 500, dtype=np.int32)
@@ -62,7 +60,7 @@ def test_visits_in_a_given_order_are_those_of_the_book(seed: int, pay_out: PayOu
 
 
 @pytest.mark.parametrize("pay_out", PAY_OUTS[:3])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_greedy_visits_are_those_of_the_book_to_its_richest_page(seed: int, pay_out: PayOut) -> None:
     graph = random_graph(seed)
     plain, fast = fresh(graph, pay_out), fresh(graph, pay_out)
@@ -96,7 +94,7 @@ class PlainLedger:
         return int(np.argmax(np.abs(self.ledger.pending(slice(0, self.ledger.size)))))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_ledger_visits_by_residual_while_links_change(seed: int) -> None:
     graphs = [random_graph(seed), random_graph(seed + 100), random_graph(seed + 200)]
     plain, fast = PlainLedger(graphs[0].size), PlainLedger(graphs[0].size).ledger
@@ -111,33 +109,7 @@ def test_ledger_visits_by_residual_while_links_change(seed: int) -> None:
         assert set(np.flatnonzero(visited)) == seen
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_paths_of_two_links_are_weights_of_their_ends(seed: int) -> None:
-    """The slow way forms each row of the product; paths back to the page itself count."""
-    graph, via = random_graph(seed), random_graph(seed + 100)
-    size = graph.size
-    product = np.zeros((size, size), dtype=np.int64)
-    for page, middle in zip(via.sources(), via.targets, strict=True):
-        np.add.at(product, (page, links(graph, middle)), 1)
-    plain, fast = fresh(graph, PayOut("all")), fresh(graph, PayOut("all"))
-    received, forwarded, ledger = np.full(size, UNIT), np.zeros(size, dtype=np.int64), Ledger()
-    ledger.discover(size)
-    for _ in range(300):
-        page = int(np.argmax(plain.cashes()))
-        ends = np.flatnonzero(product[page])
-        plain.visit(page, ends, product[page, ends])
-        page = int(np.argmax(np.abs(received - forwarded)))
-        now, paths = received[page], max(product[page].sum(), 1)
-        received += product[page] * (sigma(now, paths) - sigma(forwarded[page], paths))
-        forwarded[page] = now
-    visit_greedily(fast, graph, 300, via=via)
-    settle_greedily(ledger, graph, 300, via=via)
-    assert state(fast) == state(plain)
-    assert ledger.forwarded[:size].tolist() == forwarded.tolist()
-    assert (ledger.received[:size] + UNIT).tolist() == received.tolist()
-
-
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_sweeps_visit_who_has_half_more_than_the_mean(seed: int) -> None:
     """The slow way: the threshold is worked out afresh before every page."""
     graph = random_graph(seed)
@@ -164,7 +136,7 @@ def test_sweeps_visit_who_has_half_more_than_the_mean(seed: int) -> None:
     assert state(fast) == state(plain)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_sweeps_end_at_pagerank(seed: int) -> None:
     graph = random_graph(seed)
     ledger = Ledger()
@@ -193,9 +165,3 @@ def test_books_that_compiled_visits_cannot_move_are_refused() -> None:
     ledger.alias[0] = True
     with pytest.raises(ValueError, match="aliases"):
         settle_greedily(ledger, graph, 1)
-
-
-def test_paper_book_shares_all_cash_equally() -> None:
-    book = paper_book(random_graph(1, size=7))
-    assert set(book.cashes().tolist()) == {LAB_TOTAL // 7}
-    assert book.virtual == LAB_TOTAL % 7

@@ -18,7 +18,6 @@ from minicrawl.lab.convergence import (
     on_graph,
     ranking_after_revisits,
     trace,
-    traces,
 )
 from minicrawl.lab.webs import power_law
 from minicrawl.rank import Errors, Graph, l1, pagerank
@@ -65,21 +64,6 @@ def test_cash_at_a_visit(at_10n: dict[str, Trace], name: str, cash: float, toler
     assert at_10n[name].spent[-1] == pytest.approx(cash, abs=tolerance)
 
 
-def test_cash_at_a_random_visit() -> None:
-    """One page has so much cash that many runs are needed to tell the mean."""
-    small = power_law(10_000, np.random.default_rng(1))
-    truth = pagerank(small)
-    spent = [trace(small, truth, "random", seed, 10).spent[-5:] for seed in range(10)]
-    assert np.mean(spent) == pytest.approx(1.0, abs=0.04)
-
-
-@pytest.mark.parametrize("estimator", [H_BY_G, H_AND_C, X])
-def test_greedy_is_better_than_cycle_and_cycle_than_random(at_10n: dict[str, Trace], estimator: str) -> None:
-    greedy, cycle, random = (at_10n[name].errors[estimator][-1] for name in ("greedy", "cycle", "random"))
-    assert greedy.all < cycle.all < random.all
-    assert greedy.top < cycle.top < random.top
-
-
 @pytest.mark.parametrize(
     ("name", "at_5n", "late", "at_late"),
     [
@@ -118,13 +102,6 @@ def test_a_run_in_small_steps_is_the_run_in_large_ones(name: str) -> None:
         assert np.array(small_steps.errors[estimator][3::4]) == pytest.approx(np.array(errors))
 
 
-def test_rounds_are_the_visits_they_are_paid_for() -> None:
-    """The first round takes all pages, so with 1/4 N a step nothing is known before the fourth."""
-    small = power_law(1000, np.random.default_rng(3))
-    errors = trace(small, pagerank(small), "rounds, held", 0, 5, per_n=4).errors[X]
-    assert errors[0] == errors[1] == errors[2] != errors[3]
-
-
 def traces_of(errors: list[float], per_n: int = 2) -> Traces:
     return Traces("any", per_n, [Trace({X: [Errors(error, error / 2) for error in errors]})])
 
@@ -135,17 +112,6 @@ def traces_of(errors: list[float], per_n: int = 2) -> Traces:
 )
 def test_error_is_reached_once_it_stays(errors: list[float], reached: float | None) -> None:
     assert traces_of(errors).reaches(X, 1.0) == reached
-
-
-def test_several_graphs_give_the_mean() -> None:
-    graphs = [power_law(1000, np.random.default_rng(seed)) for seed in (1, 2)]
-    both = traces(graphs, ("cycle",), 0, 3)["cycle"]
-    each = [traces([graph], ("cycle",), 0, 3)["cycle"] for graph in graphs]
-    for estimator in (H_BY_G, H_AND_C, X):
-        for mean, one, other in zip(both.errors(estimator), *(t.errors(estimator) for t in each), strict=True):
-            assert mean.all == pytest.approx((one.all + other.all) / 2)
-            assert mean.top == pytest.approx((one.top + other.top) / 2)
-    assert both.mean("clock") == pytest.approx(np.mean([one.mean("clock") for one in each], axis=0))
 
 
 def test_figures_have_a_row_per_step_method_and_estimator() -> None:
@@ -166,12 +132,6 @@ WEB = Graph.from_links([[1, 2], [2], [0], [0, 1], []])
 def test_method_comes_near_pagerank(name: str) -> None:
     last = list(islice(METHODS[name](WEB, np.random.default_rng(0), 50 * WEB.size), 4))[-1]
     assert l1(last.estimates[POWER if name == "off-line" else X], pagerank(WEB)) < 0.02
-
-
-@pytest.mark.parametrize("name", ["greedy", "cycle", "random"])
-def test_cash_book_says_what_its_visits_spent(name: str) -> None:
-    first = next(METHODS[name](WEB, np.random.default_rng(0), 100))
-    assert first.clock == pytest.approx(first.spent * 100 / WEB.size)
 
 
 def test_pages_asked_for_twice_are_ranked_about_exactly() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from minicrawl.errors import SettingError
-from minicrawl.experiment import Result, Stage
+from minicrawl.experiment import Result
 from minicrawl.lab import frontiers
 from minicrawl.lab.orders import ORDERS, Setup, area, collected, compared, draw_seeds, experiment, mass_at
 from minicrawl.lab.webs import power_law
@@ -33,13 +33,6 @@ def test_area_is_that_under_the_share_of_what_was_reached() -> None:
     assert area(array([1, 0, 2]), mass) > area(array([0, 1, 2]), mass)
 
 
-def test_experiment_says_the_same_of_the_same_seed() -> None:
-    graph = power_law(1000, np.random.default_rng(0))
-    first, second = (experiment(graph, 7, Setup(2)) for _ in range(2))
-    assert first == second
-    assert first.rows != experiment(graph, 8, Setup(2)).rows
-
-
 def test_experiment_has_a_row_per_order_and_seed_set_and_curves_that_end_at_one() -> None:
     result = experiment(power_law(1000, np.random.default_rng(1)), setup=Setup(3))
     assert [row[:2] for row in result.rows] == [(name, number) for name in ORDERS for number in (1, 2, 3)]
@@ -53,21 +46,6 @@ def test_experiment_has_a_row_per_order_and_seed_set_and_curves_that_end_at_one(
     assert (virtual <= truth + 1e-9).all()
     assert result.claims[-1].held
     assert "of 3 seed sets" in result.claims[0].measured
-
-
-def test_experiment_tries_the_orders_that_are_named_and_greedy() -> None:
-    stages: list[Stage] = []
-    graph = power_law(1000, np.random.default_rng(2))
-    result = experiment(graph, setup=Setup(2, orders=("RankMass", "omniscient")), tell=stages.append)
-    assert [row[:2] for row in result.rows] == [(n, k) for n in ("greedy", "RankMass", "omniscient") for k in (1, 2)]
-    assert [stage.what for stage in stages] == [
-        f"seed set {number} of 2, {name}" for number in (1, 2) for name in ("greedy", "RankMass", "omniscient")
-    ]
-    whole = experiment(graph, setup=Setup(2))
-    assert result.rows == [row for row in whole.rows if row[0] in ("greedy", "RankMass", "omniscient")]
-    assert [claim.sentence.split()[0] for claim in result.claims] == ["greedy", "the"]
-    alone = experiment(graph, setup=Setup(2, orders=()))
-    assert [claim.sentence.split()[0] for claim in alone.claims] == ["the"]
 
 
 def of_areas(areas: Mapping[str, tuple[float, ...]]) -> Result:

@@ -15,7 +15,6 @@ from minicrawl.lab.sites import (
     farm_share,
     fronts_first,
     small_sites,
-    web_of,
     with_farm,
 )
 from minicrawl.rank import Graph
@@ -62,13 +61,6 @@ def test_pages_that_the_seeds_do_not_lead_to_are_left_out() -> None:
         web_from([[], [0]], [0, 0]).reached()
 
 
-@pytest.mark.parametrize("name", JUMPS)
-def test_the_order_by_cash_reads_every_reached_page_once(name: str) -> None:
-    web = drawn(1)
-    order = by_cash(web, JUMPS[name], web.graph.size)
-    assert sorted(order.tolist()) == list(range(web.graph.size))
-
-
 def test_the_order_by_cash_reads_more_importance_than_one_that_is_drawn() -> None:
     web, where = drawn(2, 100), JUMPS["trust and doors"]
     random = np.random.default_rng(0).permutation(web.graph.size)
@@ -105,21 +97,6 @@ def test_a_farm_has_a_share_by_its_pages_of_jumps_to_any_page_and_hardly_one_of_
     web, rng = drawn(5, 100), np.random.default_rng
     assert farm_share(web, JUMPS["any page"], rng(0), links_back=False) > 0.5
     assert farm_share(web, JUMPS["trust and doors"], rng(0), links_back=False) < 0.02
-
-
-def test_with_one_site_and_no_doors_trust_is_any_page() -> None:
-    web = web_from([[1, 2], [0], [0, 1], [0]], [0] * 4)
-    assert JUMPS["trust"].of(web) == pytest.approx(JUMPS["any page"].of(web))
-    assert JUMPS["doors alone"].of(web).tolist() == [1.0, 0.0, 0.0, 0.0]
-
-
-def test_a_web_has_the_shortest_urls_as_fronts_and_the_pages_with_links_as_pages() -> None:
-    urls = ["http://a.test/1", "http://a.test/", "http://b.test/x", "http://b.test/gone"]
-    graph = Graph.from_links([[1, 2], [0], [1, 3], []])
-    web = web_of(graph, np.array([0, 0, 1, 1]), urls, None, np.random.default_rng(0))
-    assert (web.graph.size, web.fronts.tolist(), web.seeds.tolist()) == (3, [False, True, True], [1, 2])
-    one = web_of(graph, np.array([0, 0, 1, 1]), urls, 1, np.random.default_rng(0))
-    assert len(one.seeds) == 1
 
 
 def test_all_questions_are_answered() -> None:

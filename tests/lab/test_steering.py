@@ -6,7 +6,6 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from minicrawl.lab.discovery import SHARES, largest_deviation
 from minicrawl.lab.steering import (
     CREDIT,
     DEMAND,
@@ -15,12 +14,11 @@ from minicrawl.lab.steering import (
     PAY_OUTS,
     SMALL_EDGES,
     TOTAL,
-    Log,
     Method,
     SteeredCrawl,
 )
 from minicrawl.lab.webs import Evolving, power_law
-from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Basic, DiscoveryBudget, PayOut
+from minicrawl.opic import GRANT, SEED_GRANTS, DiscoveryBudget
 from minicrawl.rank import Graph
 
 SEED_CASH = SEED_GRANTS * GRANT
@@ -43,45 +41,6 @@ def webs(seed: int) -> Iterator[Graph]:
 def links(web: Graph, page: int) -> list[int]:
     found: list[int] = web.targets[web.indptr[page] : web.indptr[page + 1]].tolist()
     return found
-
-
-def run(method: Method, share: float, seed: int) -> tuple[SteeredCrawl, Log]:
-    crawl = SteeredCrawl(method, share, SEEDS, ROOM, GAIN)
-    return crawl, Log.joined([crawl.fetch(web, FETCHES) for web in webs(seed)])
-
-
-@pytest.mark.parametrize("share", [*SHARES, 0.37])
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("method", [CREDIT, NO_CONTROL], ids=lambda method: method.name)
-def test_crawl_is_that_of_the_plain_book(method: Method, seed: int, share: float) -> None:
-    """`Adaptive`, with `DiscoveryBudget` or one queue for all pages: the same fetches and the same cash."""
-    book = Adaptive(Basic(), PayOut("visited" if method is CREDIT else "all"), total=TOTAL)
-    budget = DiscoveryBudget(share)
-    page_of = SEEDS.tolist()
-    book.discover([SEED_CASH] * len(page_of))
-    fetched, discovers = [], []
-    for web in webs(seed):
-        for _ in range(FETCHES):
-            read = book.visited[: book.size]
-            candidates = list(range(book.size))
-            if method is CREDIT:
-                wanted = budget.discovers(not read.all(), bool(read.any()))
-                candidates = np.flatnonzero(read != wanted).tolist()
-            number = max(candidates, key=lambda page: (book.cash(page), -page))
-            is_discovery = not read[number]
-            budget.charge(discovers=is_discovery)
-            outlinks = links(web, page_of[number])
-            born = [page for page in outlinks if page not in page_of]
-            page_of += born
-            book.discover([GRANT] * len(born))
-            book.visit(number, np.array([page_of.index(page) for page in outlinks], dtype=np.int32))
-            fetched.append(page_of[number])
-            discovers.append(is_discovery)
-    crawl, log = run(method, share, seed)
-    assert log.pages.tolist() == fetched
-    assert log.discovers.tolist() == discovers
-    assert crawl.cashes().tolist() == book.cashes().tolist()
-    assert crawl.virtual == book.virtual
 
 
 def plain_crawl(method: Method, share: float, seed: int) -> Iterator[tuple[int, list[int], int]]:
@@ -154,41 +113,3 @@ def test_crawl_is_that_of_the_slow_oracle(method: Method, share: float, seed: in
             assert crawl.virtual == virtual
             assert sum(cashes) + virtual == TOTAL
             assert min(*cashes, virtual) >= 0
-
-
-def test_fetches_may_be_cut_anywhere() -> None:
-    whole, parts = (SteeredCrawl(SMALL_EDGES, 0.8, SEEDS, ROOM, GAIN) for _ in range(2))
-    web = next(webs(5))
-    log = Log.joined([parts.fetch(web, 80), parts.fetch(web, 1), parts.fetch(web, 119)])
-    assert all((one == other).all() for one, other in zip(whole.fetch(web, 200), log, strict=True))
-
-
-def test_demand_for_nothing_is_no_control() -> None:
-    (crawl, log), (other, same) = run(DEMAND, 0.0, 1), run(NO_CONTROL, 0.0, 1)
-    assert log.pages.tolist() == same.pages.tolist()
-    assert crawl.cashes().tolist() == other.cashes().tolist()
-
-
-def test_crawl_that_only_discovers_ends_when_all_is_read() -> None:
-    web = Graph.from_links([[1, 2], [0], [3], [], [0]])
-    crawl = SteeredCrawl(CREDIT, 1.0, np.array([0], dtype=np.int32), web.size, GAIN)
-    log = crawl.fetch(web, 10)
-    assert sorted(log.pages.tolist()) == [0, 1, 2, 3]
-    assert crawl.fetch(web, 10).pages.tolist() == []
-
-
-@pytest.mark.parametrize("share", [0.05, *SHARES, 0.95])
-def test_credit_is_within_two_fetches(share: float) -> None:
-    assert largest_deviation(run(CREDIT, share, 3)[1], share) <= 2
-
-
-@pytest.mark.parametrize(
-    ("method", "share", "held"),
-    [(PAY_OUTS, 0.8, False), (SMALL_EDGES, 0.8, True), (SMALL_EDGES, 0.5, True), (NO_CONTROL, 0.8, False)],
-    ids=lambda value: value.name if isinstance(value, Method) else str(value),
-)
-def test_what_holds_a_share(method: Method, share: float, held: bool) -> None:
-    web = power_law(8000, np.random.default_rng(2))
-    seeds = np.flatnonzero(web.outdegrees())[:10].astype(np.int32)
-    log = SteeredCrawl(method, share, seeds, web.size, 1 / 50).fetch(web, 4000)
-    assert (abs(log.discovers[400:].mean() - share) <= 0.05) == held

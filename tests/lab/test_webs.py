@@ -62,7 +62,7 @@ def test_indegrees_are_a_power_law_of_exponent_2_1(model: str) -> None:
         assert_count((found >= n).sum(), NODES, p[n - 1 :].sum(), slack=NODES * p[n - 1] * (1 + 0.1 * n))
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_web_of_100_000_pages_is_that_of_the_paper(seed: int) -> None:
     graph = draw("power-law", seed=seed)
     p = law(2.1, NODES // 10)
@@ -88,14 +88,6 @@ def test_weighted_sources_make_outdegrees_of_exponent_2_72() -> None:
     for least in (1, 2, 5, 10, 20, 50):
         tail = float(p @ stats.poisson.sf(least - 1, scale * w))
         assert_count((graph.outdegrees() >= least).sum(), NODES, tail, slack=0.01 * NODES * tail)
-
-
-def test_correlated_outdegree_is_on_average_the_indegree() -> None:
-    graph = draw("correlated")
-    found, out = indegrees(graph), graph.outdegrees()
-    for n in range(1, 8):
-        group = out[found == n]
-        assert group.mean() == pytest.approx(n, rel=0.03, abs=5 * np.sqrt(n / len(group)))
 
 
 def test_poisson_indegrees_and_outdegrees() -> None:
@@ -207,21 +199,6 @@ def test_one_change_halves_or_doubles_one_indegree_and_touches_nothing_else(mode
     assert outcomes == {"doubled", "halved", "kept"}
 
 
-def test_many_changes_at_once_change_each_page_as_often_as_it_was_drawn() -> None:
-    evolving = web(60, seed=3)
-    before = links_of(evolving.graph())
-    for _ in range(40):
-        drawn = evolving.change(40).tolist()
-        after = links_of(evolving.graph())
-        assert_sound(evolving, after)
-        for page in range(60):
-            possible = {len(sources(before, page))}
-            for _ in range(drawn.count(page)):
-                possible = {goal for n in possible for goal in (n // 2, n - n // 2, min(2 * n, 59))}
-            assert len(sources(after, page)) in possible
-        before = after
-
-
 def test_pages_are_drawn_uniformly_and_the_coin_is_fair() -> None:
     """In a ring all pages have 1 inlink, a doubled one has 2, half of the halved ones have none.
 
@@ -265,13 +242,6 @@ def test_new_inlinks_come_from_every_stranger_alike() -> None:
     assert abs(pages - total / 21).max() <= 5 * np.sqrt(total / 21)
 
 
-def test_page_without_inlinks_keeps_none() -> None:
-    evolving = Evolving(Graph.from_links([[1], [], []]), np.random.default_rng(1))
-    for _ in range(50):
-        evolving.change(2)
-    assert {target for _, target in links_of(evolving.graph())} <= {1}
-
-
 def test_doubling_stops_when_everyone_links() -> None:
     evolving = Evolving(complete(7), np.random.default_rng(1))
     for _ in range(100):
@@ -296,25 +266,6 @@ def test_new_pages_get_new_numbers_and_only_their_own_links() -> None:
     assert abs((into < 3).sum() - 2000 * 3 / 200) <= 5 * np.sqrt(2000 * 3 / 200)
     out = sum(source >= 200 for source, _ in added)
     assert abs(out - 2000 * mean) <= 5 * np.sqrt(2000 * mean) + 2000 * mean**2 / 2 / 200
-
-
-def test_default_law_gives_every_new_page_an_inlink() -> None:
-    evolving = web(500)
-    born = evolving.come(300)
-    indegree = np.bincount(evolving.graph().targets, minlength=800)[born]
-    assert (indegree >= 1).all()
-    assert indegree.max() > 5
-
-
-def test_gone_pages_take_all_their_links_with_them() -> None:
-    evolving = web(200)
-    before = links_of(evolving.graph())
-    alive = evolving.alive
-    gone = set(evolving.go(50).tolist())
-    assert len(gone) == 50
-    assert set(np.flatnonzero(~evolving.alive).tolist()) == gone
-    assert links_of(evolving.graph()) == {(s, t) for s, t in before if s not in gone and t not in gone}
-    assert alive.all()  # an array once handed out stays as it was
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -373,14 +324,3 @@ def test_first_graph_stays_as_it_was() -> None:
     evolving.go(20)
     evolving.come(5)
     assert links_of(graph) == links_of(kept) == links
-
-
-def test_seed_decides_what_happens() -> None:
-    graphs = []
-    for _ in range(2):
-        evolving = web(100)
-        evolving.change(30)
-        evolving.come(10)
-        evolving.go(10)
-        graphs.append(links_of(evolving.graph()))
-    assert graphs[0] == graphs[1]

@@ -10,7 +10,7 @@ from minicrawl.lab.webs import power_law
 from minicrawl.lab.windows import Past, figure_4, figure_5, figure_6, remember, run, sized, spliced
 from minicrawl.opic import Adaptive, Basic, Fixed, ImprovedFixed, Interpolation, PayOut, Variable
 from minicrawl.opic.window import Window
-from minicrawl.rank import Graph, l1, pagerank
+from minicrawl.rank import Graph, l1
 
 WINDOWS: list[Window] = [
     *(Basic(), Interpolation(2.0), Interpolation(50.0), Variable(1), Variable(3), Fixed(0.5), Fixed(3.0)),
@@ -73,15 +73,6 @@ def test_window_is_the_longest_within_the_error_wanted() -> None:
         assert sized(done, wanted).importance.tolist() == every[longest].tolist()
 
 
-def test_months_are_told_by_the_clock() -> None:
-    graph = power_law(20, np.random.default_rng(0))
-    book = paper_book(graph)
-    log = visit_pages(book, graph, np.arange(60, dtype=np.int32) % 20)
-    past = Past(log, graph.size)
-    assert past.since(20) == pytest.approx(float(log.cash[40:].sum()), rel=1e-12)
-    assert past.since(1000) == pytest.approx(float(book.clock), rel=1e-12)
-
-
 def test_links_as_last_read_are_those_of_the_visited_pages() -> None:
     new, old = Graph.from_links([[1, 2], [0], [], [2]]), Graph.from_links([[3], [], [0, 1], []])
     assert spliced(new, old, np.array([True, False, False, True])).indptr.tolist() == [0, 2, 2, 4, 5]
@@ -96,24 +87,6 @@ def test_ledger_is_exact_for_the_links_as_last_read() -> None:
     assert l1(done.ledger, done.floor) < 0.3 * l1(done.ledger, done.truth)
 
 
-def test_run_without_change_keeps_its_graph() -> None:
-    graph = power_law(100, np.random.default_rng(2))
-    done = run(graph, rate=0.0, seed=3, months=12, with_ledger=True)
-    assert done.truth == pytest.approx(pagerank(graph), abs=1e-12)
-    assert done.floor == pytest.approx(done.truth, abs=1e-12)
-    assert len(done.past.pages) == 1200
-    # The paper's book with its virtual page still works: the visits conserve all cash.
-    assert int(done.book.cashes().sum()) + done.book.virtual == LAB_TOTAL
-
-
-def test_run_depends_on_its_seed_only() -> None:
-    graph = power_law(100, np.random.default_rng(2))
-    one, same, other = (run(graph, 0.3, seed, 2) for seed in (3, 3, 4))
-    assert one.past.pages.tolist() == same.past.pages.tolist()
-    assert one.truth.tolist() == same.truth.tolist()
-    assert one.truth.tolist() != other.truth.tolist()
-
-
 def test_figures_have_a_row_per_rate_and_policy() -> None:
     graphs = [power_law(200, np.random.default_rng(seed)) for seed in range(2)]
     rates = (0.0, 0.05)
@@ -122,13 +95,3 @@ def test_figures_have_a_row_per_rate_and_policy() -> None:
         assert len(result.rows) == policies * len(rates)
         assert {row[0] for row in result.rows} == set(rates)
         assert all(len(curve.x) == len(curve.y) == len(rates) for panel in result.panels for curve in panel.curves)
-
-
-def test_storage_is_counted_per_page() -> None:
-    """A window of k months holds k visits a page; interpolation holds one number."""
-    result = figure_5([power_law(300, np.random.default_rng(5))], 0, (0.0,), 10)
-    measures = {row[1]: row[2] for row in result.rows}
-    assert measures["fixed, 8 months"] == pytest.approx(8.0, abs=0.1)
-    assert measures["fixed, 4 months"] == pytest.approx(4.0, abs=0.1)
-    assert measures["interpolation, 4 months"] == 1.0
-    assert [claim.held for claim in result.claims if "8 months" in claim.sentence] == [True]

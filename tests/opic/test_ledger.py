@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.opic_webs import D, csr, exact_importance, final, pages, random_web
 
@@ -292,7 +292,6 @@ def lived(
 
 
 @given(histories, st.sampled_from([UNIT, UNIT, 1000, 7, 1]), st.sampled_from(SURFERS))
-@settings(max_examples=250)
 def test_books_balance_after_every_step(history: list[tuple[str, int, int]], unit: int, surfer: Surfer) -> None:
     """I1, I2, I3 and the sums kept, through discovery, change of links, places and surfers, aliases, deletion and
     virtual visits."""
@@ -319,7 +318,6 @@ def test_books_balance_through_a_long_life(seed: int) -> None:
 
 
 @given(histories, st.integers(0, 2**MOST - 1))
-@settings(max_examples=150)
 def test_visits_at_once_equal_visits_one_by_one(history: list[tuple[str, int, int]], bits: int) -> None:
     """Where no page of the set links to another one, order does not matter."""
     at_once, one_by_one = lived(history), lived(history)
@@ -396,7 +394,6 @@ def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings
 
 
 @given(histories, st.integers(0, 2**32))
-@settings(max_examples=100)
 def test_visiting_again_changes_nothing_once_settled(history: list[tuple[str, int, int]], seed: int) -> None:
     """I6: unchanged links and nothing left to forward, one by one and all at once."""
     world = lived(history)
@@ -417,7 +414,6 @@ def test_visiting_again_changes_nothing_once_settled(history: list[tuple[str, in
 
 
 @given(histories, st.integers(0, 2**32))
-@settings(max_examples=120)
 def test_importance_is_pagerank_once_settled(history: list[tuple[str, int, int]], seed: int) -> None:
     """I7: after any history, in any order of visits, the importance is that of the final graph."""
     world = lived(history)
@@ -584,7 +580,6 @@ def ledger_with(residuals: Sequence[int], forwarded: int = 1000) -> Ledger:
 
 
 @given(histories)
-@settings(max_examples=50)
 def test_ledger_of_its_columns_is_the_ledger(history: list[tuple[str, int, int]]) -> None:
     """Sums beside the columns follow from them."""
     world = World()

@@ -9,7 +9,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.opic.cash_book import Adaptive
@@ -68,7 +68,6 @@ def mean_and_variance(rate: float, shape: float, gap: float) -> tuple[float, flo
 
 
 @given(st.floats(1e-6, 1e3), st.floats(0.3, MOST_SHAPE), st.floats(MOST_SHAPE / MOST_GAPS, 1e3))
-@settings(max_examples=40, deadline=None)
 def test_a_change_is_learned_as_by_the_rule_of_bayes(rate: float, shape: float, changes: float) -> None:
     after, known = learned(rate, shape, changes / rate, True)
     mean, variance = mean_and_variance(rate, shape, changes / rate)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.opic_webs import pages
 
@@ -126,7 +126,6 @@ def test_queue_agrees_with_max(seed: int, spread: int, loaded: int | None) -> No
     st.lists(st.integers(-3, 3), max_size=120),
     st.lists(st.tuples(st.sampled_from(["add", "rise", "pop"]), st.integers(0, 150), st.integers(0, 4)), max_size=150),
 )
-@settings(max_examples=60)
 def test_queue_with_cold_pages_agrees_with_max_after_any_deeds(
     loaded: list[int], deeds: list[tuple[str, int, int]]
 ) -> None:

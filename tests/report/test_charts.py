@@ -44,15 +44,6 @@ def test_folder_is_as_high_as_its_share_and_stands_beside_the_one_it_is_in() -> 
     assert all("wide" in text.get("class", "") or len(text.text or "") <= 15 for text in picture.iter("text"))
 
 
-def test_one_site_is_the_first_column() -> None:
-    urls = ["http://a.test/3/", "http://a.test/3/x/1", "http://a.test/3/y/2"]
-    tree = Shape(urls, np.array([0.2, 0.5, 0.3]), np.ones(3, dtype=bool)).tree()
-    picture = etree.fromstring(folders_picture(tree, urls))
-    assert [place[0] for place in cells(picture).values()] == [0, 33.33, 33.33]
-    assert [link.get("class") for link in picture.iter("a")] == [None, "hue0", "hue1"]
-    assert [text.text for text in picture.iter("text") if text.get("class") == "wide"][-1] == "all else 20%"
-
-
 def test_bands_are_as_thick_as_what_flows() -> None:
     shape = Shape(URLS, IMPORTANCE, IMPORTANCE > 0)
     flow = shape.flow(3, np.array([0, 0, 2, 3]), np.array([1, 2, 0, 4]))

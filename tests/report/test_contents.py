@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from support.partition_twins import THREE, twins
 from support.sites import Server, Site, crawl, rows
 
 from minicrawl.audit.auditing import audited
@@ -120,31 +119,6 @@ def test_crawl_of_little_has_a_report_too(tmp_path: Path, site: Site) -> None:
     rows(tmp_path / "crawl.db", "UPDATE pages SET fetch = NULL, state = 'waiting'")
     with open_store(tmp_path / "crawl.db") as store:
         assert report_on(store).subtitle == "Nothing has been fetched yet."
-
-
-def test_crawl_without_pages_has_a_report_too(tmp_path: Path) -> None:
-    for path in twins(tmp_path, {}):
-        with open_store(path) as store:
-            report = report_on(store)
-        assert report.title == f"Crawl report: {path.stem}"
-        assert report.issues == []
-
-
-def test_folder_of_partitions_has_the_same_report(tmp_path: Path) -> None:
-    file, folder = twins(tmp_path, THREE)
-    with open_store(file) as one, open_store(folder) as many:
-        same, other = report_on(one), report_on(many)
-    assert [(issue.rule.name, issue.count) for issue in same.issues] == [
-        (issue.rule.name, issue.count) for issue in other.issues
-    ]
-    folders = [{row["folder"]: row["pages"] for row in table(each, "Where importance is")} for each in (same, other)]
-    assert folders[0] == folders[1]
-    flows = [
-        {(row["from"], row["to"]): row["of what it gives"] for row in table(each, "Where links lead")}
-        for each in (same, other)
-    ]
-    assert flows[0] == flows[1]
-    assert len(flows[0]) >= 3
 
 
 def test_picture_of_a_site_without_folders_is_left_out(tmp_path: Path) -> None:

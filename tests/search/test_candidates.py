@@ -100,9 +100,3 @@ def test_word_of_no_page_is_not_required(index: Index) -> None:
     found = candidates(index, "zebra crocodile")
     assert found.by_page[1].words == 0b01
     assert candidates(index, "crocodile").by_page == {}
-
-
-def test_page_without_its_head_is_a_candidate_all_the_same(index: Index) -> None:
-    add(index, 1, "zebra")
-    index.db.execute("DELETE FROM heads")
-    assert list(candidates(index, "zebra").by_page) == [1]

@@ -5,58 +5,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.searching import found, indexed, page, urls
-from support.sites import Site, crawl
+from support.searching import found, indexed, page
+from support.sites import Site
 
 import minicrawl
 from minicrawl.analysis.link_graph import folded_store
 from minicrawl.errors import SettingError
 from minicrawl.rank import pagerank
-from minicrawl.search.candidates import Candidate, Word
-from minicrawl.search.index.heads import NO_HEAD, Head
-from minicrawl.search.query import Term
-from minicrawl.search.ranking import WEIGHTS, Reading, Scale, Signals, agreement, authorities_near, score
+from minicrawl.search.ranking import Scale, authorities_near
 from minicrawl.search.searched_store import open_store
-from minicrawl.search.searching import Asked, Searcher
 
 
 @pytest.mark.parametrize(("value", "place"), [(1e-6, 0.0), (1e-4, 0.5), (1e-2, 1.0), (0.0, 0.0), (1.0, 1.0)])
 def test_place_is_by_the_logarithm(value: float, place: float) -> None:
     assert Scale(1e-6, 1e-2).place(value) == pytest.approx(place)
-
-
-def test_where_all_are_alike_none_has_a_place() -> None:
-    assert Scale(0.5, 0.5).place(0.5) == 0.0
-    assert Scale(0.0, 0.0).place(0.5) == 0.0
-
-
-def test_agreement_is_the_weighted_mean_of_the_signals() -> None:
-    nothing, everything = Signals(*[0.0] * len(WEIGHTS)), Signals(*[1.0] * len(WEIGHTS))
-    assert (agreement(nothing), agreement(everything)) == pytest.approx((0.0, 1.0))
-    assert agreement(nothing._replace(text=0.5)) == pytest.approx(0.5 * WEIGHTS.text / sum(WEIGHTS))
-
-
-def signals(query: str, **head: str) -> Signals:
-    """The signals of a page with this head for words of equal rarity."""
-    words = [Word(Term(word), ((word,),), 1 / len(query.split())) for word in query.split()]
-    return Reading(words).signals(Candidate(1, Head(**(NO_HEAD._asdict() | head))), 0.5)
-
-
-def test_part_of_nothing_but_words_of_the_query_names_a_page() -> None:
-    found = signals("cmake find packag", title="| find packag | cmake 3 27 |", url="| cmake org |")
-    assert (found.title, found.title_named, found.coverage) == pytest.approx((1.0, 2 / 3, 1.0))
-    assert (found.host, found.home, found.trust) == pytest.approx((1 / 3, 1 / 3, 1 / 6))
-    other = signals("cmake find packag", title="| find a packag |", url="| a test | x |")
-    assert (other.title_named, other.host, other.home, other.near) == (0.0, 0.0, 0.0, 0.0)
-    assert signals("read the doc", url="| readthedoc org |").host == 1.0
-    said = signals("guid", anchors="| guid | guid | guid | see guid |")
-    assert (said.anchors_named, said.said) == pytest.approx((1.0, 2 / np.log2(9)))
-
-
-def test_weight_divides_between_agreement_and_importance() -> None:
-    assert score(0.5, 1.0, 0.9) == pytest.approx(0.55)
-    assert score(0.5, 1.0, 1.0) == 0.5
-    assert score(0.5, 0.25, 0.0) == 0.25
 
 
 A, B = "http://a.test/", "http://b.test/"
@@ -128,35 +90,9 @@ def test_shares_are_those_of_the_words_and_ranks_those_of_the_shares(store: Path
     assert all(hit.score == hit.place for hit in result.pages)
 
 
-def test_words_choose_between_pages_that_agree_alike(tmp_path: Path) -> None:
-    site: Site = {
-        BOAT: page("Boats", "sail wind", (BOAT + "guide", "read")),
-        BOAT + "guide": page("Guide", "zebra of sail and wheel"),
-        CAR: page("Cars", "wheel road", (CAR + "guide", "read")),
-        CAR + "guide": page("Guide", "horse of sail and wheel"),
-    }
-    store = indexed(site, tmp_path / "crawl.db", BOAT, CAR)
-    for words, best in (("guide wind sail", BOAT), ("guide wheel road", CAR)):
-        assert urls(store, words, rank="topic", topics=TOPICS, weight=0.2)[0].startswith(best)
-
-
-def test_topics_are_looked_at_again_where_the_index_has_come_on(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    indexed(SITE, store, BOAT, pages=1)
-    with minicrawl.open_store(store) as reader, Searcher(reader) as searcher:
-        asked = Asked(rank="topic", topics=("boats=boats", "cars=/$"))
-        assert searcher.search("wind", asked).topics == pytest.approx({"boats": 0.5, "cars": 0.5})
-        crawl(SITE, store, [], text=True)
-        assert {hit.url for hit in searcher.search("wind", asked).pages} == {BOAT}
-        indexed(SITE, store)
-        assert searcher.search("wind", asked).topics["boats"] > 0.5
-
-
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        ({"rank": "topic"}, "--rank topic needs the pages of topics"),
-        ({"topics": TOPICS}, "--topic goes with --rank topic, not with --rank linear"),
         ({"rank": "topic", "topics": ("boats",)}, "--topic takes NAME=FILE|URL|REGEX, each name once, not 'boats'"),
         ({"rank": "topic", "topics": ("x=nowhere",)}, "--topic 'nowhere' is no file, and matches no URL"),
     ],

@@ -6,16 +6,15 @@ from typing import Any
 
 import pytest
 from support.searching import found, indexed, page, urls
-from support.sites import Reply, Site, canonical, crawl, rows
+from support.sites import Reply, Site, crawl, rows
 
 import minicrawl
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.search.index.following import following
 from minicrawl.search.index.index_folder import index_path, remove_index
 from minicrawl.search.partitions import facets_of as facets
-from minicrawl.search.partitions import search
 from minicrawl.search.searched_store import open_store
-from minicrawl.search.searching import Asked, PageFacts, facts_of, scale_of
+from minicrawl.search.searching import PageFacts
 
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
 
@@ -43,19 +42,6 @@ def test_pages_that_may_be_shown(given: dict[str, Any], has_text: bool, is_shown
     assert facts(**given).can_be_shown(has_text=has_text) is is_shown
 
 
-def test_facts_and_the_scale_of_the_ranking_that_is_asked_for(tmp_path: Path) -> None:
-    crawl({A: ["/x"], f"{A}x": ["/"]}, tmp_path / "crawl.db", [A])
-    rows(tmp_path / "crawl.db", "INSERT INTO rankings VALUES ('mine', 0, 8.0), ('mine', 1, 2.0)")
-    with open_store(tmp_path / "crawl.db") as store:
-        known = facts_of(store, [1, 0])
-        assert (known[1].url, known[1].host, known[1].state) == (f"{A}x", "a.test", "fetched")
-        assert known[0].page == 0
-        assert store.ranks.values_of([0, 1], "mine") == {0: 8.0, 1: 2.0}
-        assert scale_of(store, "mine", 0, 0).place(4.0) == pytest.approx(0.5)
-        assert scale_of(store, "inlinks", 0, 0).most == 1
-        assert scale_of(store, "importance", 1.0, 4.0).place(2.0) == pytest.approx(0.5)
-
-
 FILLER = {f"{A}f{i}": page(f"Filler {i}", f"some words{i} of filling") for i in range(12)}
 
 
@@ -80,17 +66,6 @@ def test_links_from_other_sites_count_for_their_target_also_if_it_is_not_fetched
     wide = indexed(site, tmp_path / "wide.db", A, pages=1)
     (unread,) = [hit for hit in found(wide, "zebra crossing").pages if hit.url == f"{C}never"]
     assert (unread.is_read, unread.title, unread.hits) == (False, "zebra crossing", ("anchor",))
-
-
-def test_links_of_its_own_site_alone_do_not_make_a_page_win(tmp_path: Path) -> None:
-    own: Site = {f"{A}{i}": page(f"P{i}", f"page{i}", (f"{A}spam", "best widgets")) for i in range(40)}
-    others: Site = {f"http://{name}.test/": page(name, "text", (f"{B}good", "best widgets")) for name in ("d", "e")}
-    site: Site = (
-        own | others | {f"{A}spam": page("Buy", "now"), f"{B}good": page("Widgets", "We have widgets")} | FILLER
-    )
-    store = indexed(site, tmp_path / "crawl.db")
-    assert urls(store, "best widgets", rank="none")[0] == f"{B}good"
-    assert urls(store, "best widgets")[0] == f"{B}good"
 
 
 def test_links_to_an_alias_count_for_the_page_it_stands_for(tmp_path: Path) -> None:
@@ -166,13 +141,6 @@ def test_kept_ranking_takes_the_place_of_importance(tmp_path: Path) -> None:
         found(store, "zebra", by="other")
 
 
-def test_hostile_page_comes_back_as_text(tmp_path: Path) -> None:
-    title = "&lt;script&gt;alert(1)&lt;/script&gt; zebra \x1b[31m\x00"
-    store = indexed({A: page(title, 'zebra " OR title: NEAR( &lt;b&gt;'), **FILLER}, tmp_path / "crawl.db")
-    (hit,) = found(store, 'zebra "" \0 NEAR( AND').pages[:1]
-    assert hit.snippet.marked("[", "]").startswith('[zebra] " OR')
-
-
 def test_store_without_index_or_with_that_of_another_says_the_way_out(tmp_path: Path) -> None:
     one = indexed({A: page("One", "x")}, tmp_path / "one.db")
     two = indexed({A: page("Two", "x")}, tmp_path / "two.db")
@@ -183,35 +151,6 @@ def test_store_without_index_or_with_that_of_another_says_the_way_out(tmp_path: 
     remove_index(index_path(one))
     with pytest.raises(SettingError, match=r"no index.*minicrawl index"):
         found(one, "one")
-
-
-def test_store_without_texts_says_how_to_get_them(tmp_path: Path) -> None:
-    from support.sites import crawl
-
-    crawl({A: []}, tmp_path / "crawl.db", [A])
-    with open_store(tmp_path / "crawl.db") as store, pytest.raises(SettingError, match="--search"):
-        search(store, "x")
-
-
-@pytest.mark.parametrize("wrong", [{"weight": 1.5}, {"n": 0}, {"rank": "best"}])
-def test_what_cannot_be_asked_is_refused_by_name(wrong: dict[str, Any]) -> None:
-    with pytest.raises(SettingError, match=f"--{next(iter(wrong))}"):
-        Asked(**wrong)
-
-
-def test_how_far_the_index_is_behind(tmp_path: Path) -> None:
-    from support.sites import crawl
-
-    store = indexed({A: page("One", "x", (f"{A}two", "two"))}, tmp_path / "crawl.db", A, pages=1)
-    assert found(store, "one").behind == 0
-    crawl({A: page("One", "x"), f"{A}two": page("Two", "y", head=canonical(f"{A}two"))}, store, [], text=True)
-    assert found(store, "one").behind == 1
-
-
-def test_page_with_some_of_the_words_says_where_they_are(tmp_path: Path) -> None:
-    store = indexed({A: page("Start", "a zebra in the text")}, tmp_path / "crawl.db")
-    (hit,) = found(store, "zebra crocodile").pages
-    assert (hit.has_all, hit.hits) == (False, ("body",))
 
 
 def test_pages_that_were_read_before_texts_were_kept_are_counted(tmp_path: Path) -> None:
@@ -245,23 +184,21 @@ GUIDES: Site = {
 }
 
 
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("squashmigrations command line arguments", ["http://django.test/admin"]),
-        ("cmake find_package", ["http://cmake.test/find"]),
-        ("django", ["http://django.test/"]),
-        ("command line arguments", ["http://rust.test/book", "http://rust.test/cli"]),
-    ],
-)
-def test_rare_words_come_first_and_pages_that_are_named_before_those_that_mention(
-    tmp_path: Path, query: str, first: list[str]
-) -> None:
+FIRST = {
+    "squashmigrations command line arguments": ["http://django.test/admin"],
+    "cmake find_package": ["http://cmake.test/find"],
+    "django": ["http://django.test/"],
+    "command line arguments": ["http://rust.test/book", "http://rust.test/cli"],
+}
+
+
+def test_rare_words_come_first_and_pages_that_are_named_before_those_that_mention(tmp_path: Path) -> None:
     store = indexed(GUIDES | FILLER, tmp_path / "crawl.db")
-    assert sorted(urls(store, query, rank="none")[: len(first)]) == sorted(first)
+    for query, first in FIRST.items():
+        assert sorted(urls(store, query, rank="none")[: len(first)]) == sorted(first), query
 
 
-@pytest.mark.parametrize("pages", [0, 1, 3])
+@pytest.mark.parametrize("pages", [0, 1])
 def test_crawl_with_search_of_hardly_any_page_is_searched(tmp_path: Path, pages: int) -> None:
     site: Site = {f"{A}{i}": page("Zebra", f"stripes {i}") for i in range(pages)} or {f"{A}0": 404}
     crawl(site, tmp_path / "crawl.db", [f"{A}{i}" for i in range(max(1, pages))], search=True)
@@ -274,13 +211,6 @@ def test_facets_count_pages_with_all_words(tmp_path: Path) -> None:
     with open_store(store) as reader:
         counts = facets(reader, "zebra")
     assert counts == {"site": {"a.test": 1, "b.test": 1}, "language": {"en": 1, "de": 1, "de-at": 1}}
-
-
-def test_empty_page_has_no_text_to_lack(tmp_path: Path) -> None:
-    store = indexed({A: page("Zebra", "zebra", (B, "b")), B: [""]}, tmp_path / "crawl.db")
-    with following(store) as follower:
-        follower.finish()
-    assert found(store, "zebra").without_text == 0
 
 
 def test_rebuild_that_fails_leaves_the_index_and_one_that_succeeds_is_seen_by_an_open_store(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """What a user can set, and the sentence that says what is wrong."""
 
 import json
-import math
 import re
 from pathlib import Path
 from typing import Any
@@ -11,37 +10,15 @@ import pytest
 from minicrawl.errors import ConfigError, SettingError
 from minicrawl.settings import SETTINGS, ConnectTo, CrawlSettings, Header, in_full, option
 
-NAN = math.nan
-
-
 NO_HEADER = "--header takes 'Name: value' in one line, and what is given is no such thing"
 WRONG = [
     ("pages", 0, "--pages must be at least 1, not 0"),
-    ("pages", -3, "--pages must be at least 1, not -3"),
-    ("pages", NAN, "--pages must be at least 1, not nan"),
-    ("bytes", 0, "--bytes must be at least 1, not 0"),
     ("max_depth", -1, "--max-depth must be at least 0, not -1"),
     ("delay", -0.5, "--delay must be at least 0, not -0.5"),
-    ("delay", NAN, "--delay must be at least 0, not nan"),
-    ("delay", math.inf, "--delay is a finite number, not inf"),
     ("delay", 10**400, f"--delay is a finite number, not 1{'0' * 99}..."),
-    ("time", math.inf, "--time is a finite number, not inf"),
-    ("pages", 10**400, f"--pages is a finite number, not 1{'0' * 99}..."),
-    ("per_host", 0, "--per-host must be at least 1, not 0"),
-    ("concurrency", 0, "--concurrency must be at least 1, not 0"),
-    ("max_size", 0, "--max-size must be at least 1, not 0"),
     ("time", 0, "--time must be more than 0, not 0"),
-    ("time", -1.0, "--time must be more than 0, not -1.0"),
-    ("timeout", 0, "--timeout must be more than 0, not 0"),
-    ("timeout", NAN, "--timeout must be more than 0, not nan"),
-    ("window", 0, "--window must be more than 0, not 0"),
-    ("window", NAN, "--window must be more than 0, not nan"),
     ("intrinsic_weight", 0, "--intrinsic-weight must be more than 0, not 0"),
     ("until_coverage", 1.1, "--until-coverage is a share from 0 to 1, or 0% to 100%, not 1.1"),
-    ("until_coverage", -0.1, "--until-coverage is a share from 0 to 1, or 0% to 100%, not -0.1"),
-    ("until_coverage", NAN, "--until-coverage is a share from 0 to 1, or 0% to 100%, not nan"),
-    ("discovery", 2, "--discovery is a share from 0 to 1, or 0% to 100%, not 2"),
-    ("discovery", NAN, "--discovery is a share from 0 to 1, or 0% to 100%, not nan"),
     ("scope", "web", "--scope is one of any, site, host, prefix, linked, not 'web'"),
     ("strategy", "best", "--strategy is one of greedy, anticipated, opic, random, cycle, breadth-first, not 'best'"),
     (
@@ -51,19 +28,14 @@ WRONG = [
     ),
     ("deny", ("ok", "*"), "--deny '*' is no regular expression: nothing to repeat at position 0"),
     ("boost", ("x",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x'"),
-    ("boost", ("x=",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x='"),
     ("boost", ("x=0",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x=0'"),
-    ("boost", ("x=-1",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x=-1'"),
     ("boost", ("x=1001",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x=1001'"),
-    ("boost", ("x=nan",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x=nan'"),
     (
         "boost",
         ("(=2",),
         "--boost '(' is no regular expression: missing ), unterminated subpattern at position 0",
     ),
     ("header", ("nonsense",), NO_HEADER),
-    ("header", (": x",), NO_HEADER),
-    ("header", ("A b: x",), NO_HEADER),
     ("header", ("A: x\r\nB: y",), NO_HEADER),
     ("ca_file", Path("/none.pem"), "--ca-file /none.pem is no file; name a PEM file that can be read"),
 ]
@@ -81,19 +53,12 @@ def test_a_wrong_value_is_named_with_its_option(name: str, value: Any, message: 
     ("name", "value"),
     [
         ("pages", 1),
-        ("bytes", 1),
         ("max_depth", 0),
-        ("delay", 0),
         ("delay", 0.5),
-        ("per_host", 1),
-        ("concurrency", 1),
         ("time", 0.1),
         ("window", 0.1),
         ("until_coverage", 0),
         ("until_coverage", 1),
-        ("discovery", 0),
-        ("discovery", 1),
-        ("scope", "prefix"),
         ("strategy", "breadth-first"),
         ("boost", ("x=1000",)),
         ("boost", ("a=b=0.01",)),
@@ -101,18 +66,6 @@ def test_a_wrong_value_is_named_with_its_option(name: str, value: Any, message: 
 )
 def test_values_on_the_edge_are_taken(name: str, value: Any) -> None:
     assert getattr(CrawlSettings(**{name: value}), name) == value
-
-
-def test_defaults_are_allowed_and_have_no_limits() -> None:
-    settings = CrawlSettings()
-    assert (settings.pages, settings.time, settings.bytes, settings.until_coverage) == (
-        None,
-        None,
-        None,
-        None,
-    )
-    assert not settings.allow_private
-    assert not settings.ignore_robots
 
 
 def test_settings_are_frozen() -> None:
@@ -126,13 +79,9 @@ def test_header_lines_are_split_at_the_first_colon() -> None:
 
 
 def test_settings_survive_the_store() -> None:
-    settings = CrawlSettings(pages=5, time=1.5, allow=("a", "b"), boost=("x=2",), scope="site", topic="ü", delay=0)
-    assert CrawlSettings.from_json(json.loads(settings.to_json(Path()))) == settings
-
-
-def test_connections_survive_the_store() -> None:
     rules: Any = ("a.test:80:[::1]:81", "::b.test:")
-    settings = CrawlSettings(connect_to=rules, proxy=("http://p.test:1",))
+    given: Any = {"pages": 5, "time": 1.5, "allow": ("a", "b"), "boost": ("x=2",), "topic": "ü", "delay": 0}
+    settings = CrawlSettings(**given, connect_to=rules, proxy=("http://p.test:1",))
     assert CrawlSettings.from_json(json.loads(settings.to_json(Path()))) == settings
 
 
@@ -156,14 +105,8 @@ TEXTS = {
     "allow": ("a", ("a",)),
     "retry": ("dns, http-503", ("dns", "http-503")),
     "delay": ("1.5s", 1.5),
-    "ip_delay": ("0", 0.0),
-    "per_host": ("2", 2),
-    "discovery": ("0.5", 0.5),
-    "header": ("A: b", ("A: b",)),
     "connect_to": ("::127.0.0.1:81", (ConnectTo(None, None, "127.0.0.1", 81),)),
     "ca_file": (__file__, Path(__file__)),
-    "timeout": ("1m", 60.0),
-    "max_size": ("1MB", 10**6),
 }
 
 
@@ -180,11 +123,11 @@ def test_connect_to_reads_files_and_lists(tmp_path: Path) -> None:
     assert [str(rule) for rule in rules] == ["a.test:::1", "b.test:::2", "c.test:::3"]
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-@pytest.mark.parametrize("value", [object(), {"a": 1}, b"bytes", float("inf")], ids=["object", "dict", "bytes", "inf"])
-def test_a_value_of_a_wrong_type_is_a_sentence(name: str, value: Any) -> None:
-    with pytest.raises(ConfigError, match=option(name)):
-        CrawlSettings(**{name: value})
+def test_a_value_of_a_wrong_type_is_a_sentence() -> None:
+    for name in SETTINGS:
+        for value in (object(), {"a": 1}, b"bytes", float("inf")):
+            with pytest.raises(ConfigError, match=option(name)):
+                CrawlSettings(**{name: value})  # type: ignore[arg-type]
 
 
 def test_a_mistyped_name_is_told_with_the_nearest() -> None:

@@ -23,6 +23,8 @@ NUMBERS = [
     for setting in SETTINGS.values()
     if setting.read in (values.whole, values.number, values.duration, values.size, values.share)
 ]
+SOME = ("pages", "intrinsic_weight", "delay", "max_size", "until_coverage", "workers")
+"""One that is read in each way, and one that costs memory."""
 SENSELESS = ("1e18", "1" + "0" * 18, "-1", "nan", "inf", "1" + "0" * 400, "9" * 5000)
 
 
@@ -32,21 +34,11 @@ def test_every_setting_is_in_one_group() -> None:
     assert names == [field.name for field in fields(CrawlSettings)]
 
 
-def test_groups_say_what_they_are_about() -> None:
-    assert all(group.__doc__ and group.__doc__.endswith(".") for group in GROUPS)
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_setting_has_a_meaning_and_a_default_that_is_allowed(name: str) -> None:
-    setting = SETTINGS[name]
-    assert setting.meaning.endswith(".")
-    setting.checked(setting.of(setting.default))
-    assert setting.shown is None or setting.of(setting.shown) == setting.default
-
-
-def test_a_part_may_ask_for_its_group_alone() -> None:
-    settings = CrawlSettings(delay=2)
-    assert all(isinstance(settings, group) for group in GROUPS)
+def test_a_setting_has_a_meaning_and_a_default_that_is_allowed() -> None:
+    for setting in SETTINGS.values():
+        assert setting.meaning.endswith(".")
+        setting.checked(setting.of(setting.default))
+        assert setting.shown is None or setting.of(setting.shown) == setting.default
 
 
 def beyond(name: str) -> Iterator[tuple[str, str]]:
@@ -65,8 +57,17 @@ def is_told(said: str, told: str) -> bool:
     return told in said and "\n" not in said.strip() and len(said) < 400
 
 
-@pytest.mark.parametrize("name", NUMBERS)
-def test_every_number_has_bounds_on_the_command_line_in_files_and_in_the_environment(
+def test_every_number_has_bounds() -> None:
+    assert {SETTINGS[name].read for name in SOME} == {SETTINGS[name].read for name in NUMBERS}
+    for name in NUMBERS:
+        for value, told in beyond(name):
+            with pytest.raises(SettingError) as caught:
+                CrawlSettings.of({name: value})
+            assert is_told(str(caught.value), told)
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_numbers_have_bounds_on_the_command_line_in_files_and_in_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     store, file = tmp_path / "crawl.db", tmp_path / "options.toml"
@@ -82,13 +83,10 @@ def test_every_number_has_bounds_on_the_command_line_in_files_and_in_the_environ
         for result in came:
             assert result.exit_code == 2, (value, result.output)
             assert is_told(result.stderr, told), result.stderr
-        with pytest.raises(SettingError) as caught:
-            CrawlSettings.of({name: value})
-        assert is_told(str(caught.value), told)
     assert not store.exists()
 
 
-def test_every_number_has_bounds_for_who_steers_a_crawl(tmp_path: Path) -> None:
+def test_numbers_have_bounds_for_who_steers_a_crawl(tmp_path: Path) -> None:
     """By the socket, from the dashboard, and in a store that nobody crawls; what was there stays."""
     store = tmp_path / "crawl.db"
 
@@ -96,7 +94,7 @@ def test_every_number_has_bounds_for_who_steers_a_crawl(tmp_path: Path) -> None:
         async with steered(Steered(wide(3)), store) as crawl, listening(crawl, store), dashboard(store) as browser:
             await crawl.pause()
             before = crawl.settings
-            for name in NUMBERS:
+            for name in SOME:
                 for value, told in beyond(name):
                     message = {"do": "set", "settings": assigned([f"{name}={value}"])}
                     with pytest.raises(SettingError) as caught:
@@ -141,13 +139,6 @@ def test_pages_are_fetched_again_once_it_is_asked_for() -> None:
     ]
     assert [CrawlSettings(**settings).refreshes for settings in given] == [False, False, False, True, True]
     assert CrawlSettings(refresh_rule=("x=1h",)).refresh_rule == ("x=1h",)
-
-
-def test_they_are_read_as_the_command_line_takes_them() -> None:
-    texts: dict[str, Any] = {"archive": "kept", "archive_size": "2MB", "archive_types": "text/html, image/*"}
-    settings = CrawlSettings(**texts)
-    assert settings.archive == Path("kept").absolute()
-    assert (settings.archive_size, settings.archive_types) == (2_000_000, ("text/html", "image/*"))
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,10 @@ from minicrawl.settings import option, parse_boost, parse_duration, parse_refres
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
-        ("90", 90),
-        ("90s", 90),
         ("30m", 1800),
-        ("2h", 7200),
         ("1d", 86400),
         ("1.5h", 5400),
         ("0", 0),
-        ("0.5", 0.5),
         (" 30 m ", 1800),
         ("2H", 7200),
     ],
@@ -36,13 +32,8 @@ def test_what_is_no_time_is_named(text: str) -> None:
     ("text", "size"),
     [
         ("5000", 5000),
-        ("5000B", 5000),
         ("1KB", 1000),
-        ("64MB", 64 * 10**6),
-        ("2GB", 2 * 10**9),
-        ("1KiB", 1024),
         ("64MiB", 64 * 2**20),
-        ("2GiB", 2**31),
         ("1.5MB", 1500000),
         ("2gb", 2 * 10**9),
         (" 5 KB ", 5000),

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.errors import StoreError
@@ -17,7 +17,6 @@ NUMBERS = st.floats(allow_nan=False)
 
 
 @given(st.lists(NUMBERS, max_size=9), st.lists(st.tuples(PLACES, PLACES, NUMBERS), max_size=9))
-@settings(max_examples=30)
 def test_column_on_disk_reads_like_an_array(start: list[float], deeds: list[tuple[int, int, float]]) -> None:
     column, array = FileColumn(np.array(start), Path(tempfile.gettempdir())), np.zeros(ROOM)
     array[: len(start)] = start

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import httpx
 from support.skipping import run
-from support.small_web import Pages
 
 from minicrawl.api import acrawl
 from minicrawl.audit.auditing import RULES, audited
@@ -58,14 +57,6 @@ def answer(web: Mapping[str, Reply], url: str) -> httpx.Response:
     return httpx.Response(
         200, headers=headers, html=f"<html><head>{title}{reply.head}</head><body>{reply.body or said(url)}{links}"
     )
-
-
-class PlantedPages(Pages):
-    """All planted sites over a socket, but for slow pages."""
-
-    def do_GET(self) -> None:  # noqa: N802 - as the server calls it
-        found = answer(ALL, f"http://{self.headers['Host']}{self.path}")
-        self.answer(found.status_code, found.content, ("Location", found.headers.get("location", "")))
 
 
 def said(url: str) -> str:
@@ -280,8 +271,9 @@ PLANTED: dict[str, Planted] = {
         "/orphan",
     ),
 }
+
+
 ELSEWHERE = site("elsewhere.test", {"/": Reply("/page"), "/page": Reply("/"), "/shut": Reply(status=403)})
-ALL = ELSEWHERE | {url: reply for each in PLANTED.values() for url, reply in each.web.items()}
 
 
 def crawl_planted(subject: str, store: Path) -> Planted:

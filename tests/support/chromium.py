@@ -1,9 +1,7 @@
 """A dashboard in Chromium: in a process of its own, with pages in which nothing may go wrong."""
 
-import importlib.util
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,14 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
+from support.needs import CHROMIUM, needs
+from support.patience import PATIENCE
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-NEEDS_CHROMIUM = pytest.mark.skipif(
-    CHROMIUM is None or importlib.util.find_spec("playwright") is None,
-    reason="there is no Chromium here (apt-get install chromium), or no playwright (pip install -e '.[dev]')",
-)
-WAIT = 120_000  # ms: a machine may be busy
+NEEDS_CHROMIUM = needs("chromium")
+WAIT = 1000 * PATIENCE  # ms
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from support.partitions import Partitions, random_web
+from support.patience import PATIENCE
 
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.settings import CrawlSettings
@@ -72,6 +73,6 @@ def killed_at_every_step(what: str, folder: Path) -> dict[str, Any]:
     """What killed_at.py says of `what` in a folder that has a crawl in "web"."""
     words = [sys.executable, "-m", "support.killed_at", what, str(folder)]
     paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=600, env=paths)
+    done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=PATIENCE, env=paths)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr
     return dict(json.loads(done.stdout))

@@ -1,7 +1,7 @@
 """PDF files, written by hand."""
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 PAGES = b"<< /Type /Pages /Kids [%b] /Count %d >>"
 FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
@@ -104,30 +104,39 @@ def circles() -> dict[str, bytes]:
     }
 
 
-def hostile() -> dict[str, bytes]:
-    """Files that would take all the time or memory there is, by what they do."""
-    page_many_times = {2: PAGES % (b"3 0 R " * MB, MB), 3: b"<< /Type /Page >>"}
-    mapped = {
-        10: b"<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding /Identity-H /ToUnicode 11 0 R >>",
-        11: packed(b"1 beginbfrange\n" + b"<00000000> <ffffffff> <0041>\n" * MB + b"endbfrange"),
-    }
-    in_its_font = stream(HELLO.replace(b"F1", b"F2"))
+def hostile() -> dict[str, Callable[[], bytes]]:
+    """What makes files that would take all the time or memory there is, by what they do: most have megabytes."""
+
+
+    def page_many_times() -> bytes:
+        pages = {2: PAGES % (b"3 0 R " * MB, MB), 3: b"<< /Type /Page >>"}
+        return written({1: b"<< /Type /Catalog /Pages 2 0 R >>", **pages})
+
+    def annotations() -> bytes:
+        return one_page(stream(HELLO), b"/Annots [%b]" % (link(b"/S /URI /URI (http://h.test/)") * 90_000))
+
+    def many_mappings() -> bytes:
+        mapped = {
+            10: b"<< /Type /Font /Subtype /Type0 /BaseFont /A /Encoding /Identity-H /ToUnicode 11 0 R >>",
+            11: packed(b"1 beginbfrange\n" + b"<00000000> <ffffffff> <0041>\n" * MB + b"endbfrange"),
+        }
+        return one_page(stream(HELLO.replace(b"F1", b"F2")), b"/Resources << /Font << /F2 10 0 R >> >>", mapped)
+
     return {
-        "bomb": one_page(packed(b" " * 1_000 * MB)),
-        "bomb in bombs": one_page(packed(b" " * 1_000 * MB, 3)),
-        "text bomb": one_page(packed(b"BT /F1 9 Tf 1 0 0 1 9 9 Tm " + b"(abcdefgh ijk) Tj T* " * 3 * MB + b"ET")),
-        "nested arrays": one_page(packed(b"[" * 10 * MB)),
-        "nested dictionaries": one_page(packed(b"<< /A " * 2 * MB)),
-        "long string": one_page(packed(b"BT (" + b"a" * 50 * MB + b") Tj ET")),
-        "operators": one_page(packed(b"BT " + b"0 0 Td " * 10 * MB + b"ET")),
-        "inline images": one_page(packed(b"BI ID " * 5 * MB)),
-        "page many times": written({1: b"<< /Type /Catalog /Pages 2 0 R >>", **page_many_times}),
-        "annotations": one_page(stream(HELLO), b"/Annots [%b]" % (link(b"/S /URI /URI (http://h.test/)") * 90_000)),
-        "no cross references": b"%PDF-1.7\n" + b"1 0 obj\n<< /Type /Catalog >>\nendobj\n" * 400_000,
-        "nothing but a head": b"%PDF-1.7\n" + bytes(16 * MB),
-        "lines": b"%PDF-1.7\n" + b"\n" * 16 * MB,
-        "trailers": b"%PDF-1.7\n" + b"trailer << /Root 1 0 R /Prev 9 >>\nstartxref\n9\n%%EOF\n" * 250_000,
-        "opening brackets": b"%PDF-1.7\n1 0 obj\n" + b"[" * 16 * MB,
-        "many mappings": one_page(in_its_font, b"/Resources << /Font << /F2 10 0 R >> >>", mapped),
-        **circles(),
+        "bomb": lambda: one_page(packed(b" " * 1_000 * MB)),
+        "bomb in bombs": lambda: one_page(packed(b" " * 1_000 * MB, 3)),
+        "text bomb": lambda: one_page(packed(b"BT /F1 9 Tf 1 0 0 1 9 9 Tm %bET" % (b"(abcdefgh ijk) Tj T* " * 3 * MB))),
+        "nested arrays": lambda: one_page(packed(b"[" * 10 * MB)),
+        "nested dictionaries": lambda: one_page(packed(b"<< /A " * 2 * MB)),
+        "long string": lambda: one_page(packed(b"BT (" + b"a" * 50 * MB + b") Tj ET")),
+        "operators": lambda: one_page(packed(b"BT " + b"0 0 Td " * 10 * MB + b"ET")),
+        "inline images": lambda: one_page(packed(b"BI ID " * 5 * MB)),
+        "page many times": page_many_times,
+        "annotations": annotations,
+        "no cross references": lambda: b"%PDF-1.7\n" + b"1 0 obj\n<< /Type /Catalog >>\nendobj\n" * 400_000,
+        "nothing but a head": lambda: b"%PDF-1.7\n" + bytes(16 * MB),
+        "lines": lambda: b"%PDF-1.7\n" + b"\n" * 16 * MB,
+        "trailers": lambda: b"%PDF-1.7\n" + b"trailer << /Root 1 0 R /Prev 9 >>\nstartxref\n9\n%%EOF\n" * 250_000,
+        "opening brackets": lambda: b"%PDF-1.7\n1 0 obj\n" + b"[" * 16 * MB,
+        "many mappings": many_mappings,
     }

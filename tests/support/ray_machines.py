@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,18 +20,18 @@ from typing import Any
 
 from support.cluster_folders import as_here
 from support.cluster_runs import SETTINGS, WEB, check_same, folder_at, ranked_pages
+from support.patience import PATIENCE
 from support.sites import rows
 
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.new_store import make_store
-from minicrawl.demo.resources import Reply
-from minicrawl.demo.server import serving_answers
+from minicrawl.demo.server import serving
 from minicrawl.store.partitions.folder import Place, store_of
 from minicrawl.store.rows import RankedPage
 
 MINICRAWL = [sys.executable, "-m", "minicrawl"]
-HEAD, OTHER, THIRD = "127.0.0.2", "127.0.0.3", "127.0.0.4"
+HEAD, OTHER = "127.0.0.2", "127.0.0.3"
 """Not 127.0.0.1, for which Ray takes the address that other machines reach."""
 SLOWLY, AT_ONCE = "0.5", "0"
 """Delays: with one page a host and half second, there is time for all that happens meanwhile."""
@@ -46,17 +46,13 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(asked: Callable[[str], None] = lambda url: None) -> Iterator[int]:
-    """The web of cluster_runs, from a thread of its own; its port. asked: is told every URL that is asked for."""
+def served() -> Iterator[int]:
+    """The web of cluster_runs, from a thread of its own; its port."""
     loop, ready, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
     ports: list[int] = []
 
-    def respond(url: str, _: Mapping[str, str]) -> Reply:
-        asked(url)
-        return WEB.respond(url)
-
     async def serve() -> None:
-        async with serving_answers(respond) as port:
+        async with serving(WEB) as port:
             ports.append(port)
             ready.set()
             await over.wait()
@@ -102,8 +98,6 @@ class Ray:
     port: int = field(default_factory=free_port)
     nodes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
     sessions: list[int] = field(default_factory=list)
-    disks: Path | None = None
-    """A folder with one for each node, where its processes run; None: they run here."""
 
     @property
     def address(self) -> str:
@@ -120,17 +114,10 @@ class Ray:
             if name in self.nodes:
                 self.nodes[name].wait()
             self.nodes[name] = subprocess.Popen(
-                command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, cwd=self.disk(name)
+                command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True
             )
             self.sessions.append(self.nodes[name].pid)
             self._await(name, time.monotonic() + seconds)
-
-    def disk(self, name: str) -> Path | None:
-        """The folder where a node's processes run, made if missing."""
-        if self.disks is None:
-            return None
-        (self.disks / name).mkdir(parents=True, exist_ok=True)
-        return self.disks / name
 
     def _await(self, name: str, until: float) -> None:
         program = "import sys; from minicrawl.cluster.machines.ray import connected\n"
@@ -161,14 +148,6 @@ class Ray:
     def hosts(self) -> list[int]:
         """The processes that have a partition."""
         return processes_of(self.sessions, "ray::Host")
-
-    def remotes(self) -> list[int]:
-        """The processes that copy stores."""
-        return processes_of(self.sessions, "ray::Remote")
-
-    def kill_node(self, name: str) -> None:
-        kill(processes_of([self.nodes[name].pid]))
-        self.nodes[name].wait()
 
     def left(self) -> list[int]:
         """Processes of all nodes that ever ran."""
@@ -202,30 +181,18 @@ class Crawl:
         words = ["crawl", *WEB.seeds, "--store", str(self.path), "--json", "-q", *more]
         words += ["--connect-to", f"::127.0.0.1:{self.port}", "--delay", delay, "--scope", "any", "--allow-private"]
         words += [f"--no-{name}" for name, value in SETTINGS.items() if value is False]
-        return subprocess.Popen([*MINICRAWL, *words], stdout=subprocess.PIPE, cwd=self.ray.disk(HEAD))
+        return subprocess.Popen([*MINICRAWL, *words], stdout=subprocess.PIPE)
 
     def ended(self, delay: str, *more: str) -> dict[str, Any]:
         """Let it crawl to its end; what it reports, and nothing else, on standard output."""
         with self.start(delay, *more) as driver:
             try:
-                out, _ = driver.communicate(timeout=400)
+                out, _ = driver.communicate(timeout=PATIENCE)
             finally:
                 driver.kill()
         assert driver.returncode == 0, out
         report: dict[str, Any] = json.loads(out)
         return report
-
-    def command(self, *words: str) -> "subprocess.Popen[bytes]":
-        """Start another command on the folder."""
-        command = [*MINICRAWL, *words, "--store", str(self.path), "--json"]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, cwd=self.ray.disk(HEAD))
-
-    def answer(self, *words: str) -> Any:
-        """What another command says."""
-        with self.command(*words) as begun:
-            out, _ = begun.communicate(timeout=240)
-            assert begun.returncode == 0, out
-            return json.loads(out)
 
     def read(self) -> list[int]:
         """How many pages each partition has read."""
@@ -290,35 +257,3 @@ class Crawl:
             time.sleep(0.05)
         self.audit()
         return len(pids)
-
-
-@dataclass
-class CrawlOfDisks(Crawl):
-    """A crawl on nodes that have a disk each: the same path leads every process to that of its node."""
-
-    path: Path = Path("/proc/self/cwd/web")
-    ray: Ray = field(default_factory=Ray)
-    port: int = 0
-
-    @property
-    def first(self) -> Path:
-        """The folder that has cluster.json."""
-        return self.folder_of(HEAD)
-
-    def folder_of(self, name: str) -> Path:
-        disk = self.ray.disk(name)
-        assert disk is not None, "nodes have disks"
-        return disk / self.path.name
-
-    def places(self) -> Sequence[Place]:
-        return found(self.first).places
-
-    def here(self) -> Folder:
-        folder = found(self.first)
-        places = tuple(Place(str(self.folder_of(place.machine or HEAD)), place.generation) for place in folder.places)
-        return replace(folder, places=places, replicas=0)
-
-    def lose(self, name: str) -> None:
-        """Kill a node, with all its processes, and destroy its disk."""
-        self.ray.kill_node(name)
-        shutil.rmtree(self.folder_of(name).parent)

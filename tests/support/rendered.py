@@ -3,30 +3,26 @@
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from support.needs import needs
 from support.raw_server import Server
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.rendering.chromium import NAMES
 from minicrawl.crawler.rendering.renderer import Renderer
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
 
-HAS_CHROMIUM = any(map(shutil.which, NAMES))
 HOST = "http://h.test"
 Reply = str | bytes | tuple[str, str] | tuple[str, str, str] | Callable[[], Awaitable[str]] | int
 
 
-with_chromium = pytest.mark.skipif(
-    not HAS_CHROMIUM, reason="there is no Chromium on the PATH: apt-get install chromium"
-)
+with_chromium = needs("chromium")
 
 
 def slow_with_chromium(test: Callable[..., object]) -> Callable[..., object]:

@@ -289,6 +289,7 @@ CODINGS = {
     "gzip-of-two-members": (coded("gzip", GZIP + GZIP), whole(TEXT + TEXT)),  # RFC 1952 2.2
     "gzip-of-5000-members": (coded("gzip", gzip.compress(b"x") * 5000), whole(b"x" * 5000)),
     "gzip-with-zeros-behind": (coded("gzip", GZIP + bytes(512)), whole(TEXT)),
+    "gzip-with-junk-behind": (coded("gzip", GZIP + b"junk"), whole(TEXT)),
     "gzip-with-half-a-magic-behind": (coded("gzip", GZIP + b"\x1f"), whole(TEXT)),
     "gzip-with-file-name": (coded("gzip", GZIP[:3] + b"\x08" + GZIP[4:10] + b"a.html\0" + GZIP[10:]), whole(TEXT)),
     "gzip-without-its-end": (coded("gzip", GZIP[:-8]), cut(TEXT)),

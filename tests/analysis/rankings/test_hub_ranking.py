@@ -9,11 +9,10 @@ import pytest
 from support.sites import Site, crawl
 
 from minicrawl.analysis.link_graph import folded_store
-from minicrawl.analysis.rankings.hub_ranking import hub_rankings, kept_name, word_counts, words_of_query
+from minicrawl.analysis.rankings.hub_ranking import hub_rankings, kept_name, word_counts
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.texts.marked_text import Anchor
 
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
 SITE_of_words_near_links: Site = {
@@ -55,14 +54,6 @@ def test_a_crawl_without_texts_says_what_would_keep_them(tmp_path: Path) -> None
     crawl(SITE_of_words_near_links, tmp_path / "crawl.db", [A])
     with open_store(tmp_path / "crawl.db") as store, pytest.raises(SettingError, match="go on with --text"):
         links(store, "sail")
-
-
-@pytest.mark.parametrize(
-    ("before", "text", "after", "count"),
-    [("", "sail", "", 1), ("sail ", "sail", ", sail", 3), ("sails", "mainsail", "sailor", 0), ("of ", "LOFT", "", 1)],
-)
-def test_words_are_whole_and_in_any_case(before: str, text: str, after: str, count: int) -> None:
-    assert words_of_query(Anchor(A, text, before, after), frozenset({"sail", "loft"})) == count
 
 
 A, B, C, D = (f"http://{name}.test/" for name in "abcd")
@@ -111,7 +102,7 @@ def weighed(store: Path, **weights: float) -> "networkx.DiGraph[str]":
     return graph
 
 
-@pytest.mark.parametrize("said", [{}, {"inside": 0.5}, {"cap": 1}, {"inside": 1.0, "cap": 2}])
+@pytest.mark.parametrize("said", [{}, {"inside": 0.5, "cap": 2}])
 def test_links_weigh_what_is_asked(store: Path, said: dict[str, Any]) -> None:
     hubs, authorities = networkx.hits(weighed(store, **said), tol=1e-14, max_iter=10_000)
     found = ranked(store, **said)

@@ -118,10 +118,7 @@ def test_pages_are_named_by_url_pattern_or_file(store: Path, tmp_path: Path) -> 
     assert named(store, "http://A.test") == {HOME}
     assert named(store, "sh.p$") == {HOME + "shop"}
     assert named(store, str(tmp_path / "pages.txt")) == {HOME}
-
-
-def test_an_alias_means_the_page_that_it_stands_for(store: Path) -> None:
-    assert named(store, HOME + "old") == {HOME + "shop"}
+    assert named(store, HOME + "old") == {HOME + "shop"}, "an alias means the page that it stands for"
 
 
 def test_names_of_nothing_are_told(store: Path, tmp_path: Path) -> None:

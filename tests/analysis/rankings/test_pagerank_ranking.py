@@ -4,17 +4,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from support.shelves import MemoryShelf
 from support.sites import crawl, random_site
 
 from minicrawl.analysis.link_graph import folded_pages, folded_store
 from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.analysis.rankings.pagerank_ranking import (
     METHODS,
-    CountedShelf,
-    Table,
     pagerank_on_disk,
     pagerank_ranking,
     pagerank_ranking_on_disk,
@@ -22,28 +18,8 @@ from minicrawl.analysis.rankings.pagerank_ranking import (
 from minicrawl.errors import SettingError
 from minicrawl.opic.surfer import parse_surfer
 from minicrawl.rank import pagerank
-from minicrawl.rank.blocks import LinkRows
 from minicrawl.rank.dangling import dangling_layers
 from minicrawl.store.reader import open_store
-
-
-def test_shelf_counts_what_goes_through_it() -> None:
-    shelf = CountedShelf(MemoryShelf())
-    shelf.append(0, (np.zeros(3), np.zeros(2, dtype=np.int32)))
-    shelf.append(0, (np.zeros(1),))
-    assert (shelf.table, shelf.read_bytes, shelf.written_bytes) == (40, 0, 0)
-    assert [len(arrays) for arrays in shelf.read(0)] == [2, 1]
-    shelf.put(1, np.ones(5))
-    assert shelf.get(1).tolist() == [1.0] * 5
-    assert (shelf.table, shelf.read_bytes, shelf.written_bytes) == (40, 80, 40)
-
-
-@pytest.mark.parametrize(("weights", "expected"), [(None, 2 * 20 + 3 * 4), (np.ones(3), 2 * 20 + 3 * 12)])
-def test_table_in_one_piece_has_a_row_a_page_with_links(weights: npt.NDArray[np.float64] | None, expected: int) -> None:
-    table = Table()
-    rows = LinkRows(np.arange(4), np.array([2, 0, 1, 0]), np.array([1, 2, 3]), weights)
-    assert len(list(table.counted([rows]))) == 1
-    assert table.bytes == expected
 
 
 @pytest.mark.parametrize("memory", ["800", "1MB"])
@@ -74,8 +50,6 @@ def ranked(store: Path, **asked: Any) -> Found:
     with open_store(store) as reader:
         options = Options(**asked)
         if options.memory is not None:
-            from minicrawl.analysis.link_graph import folded_pages
-
             return pagerank_ranking_on_disk(options.memory, options, reader, folded_pages(reader))
         return pagerank_ranking(options, reader, folded_store(reader))
 

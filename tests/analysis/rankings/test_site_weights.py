@@ -22,11 +22,8 @@ def pagerank_of(store: Path, options: Options) -> FloatArray:
 CLIQUE = [f"http://farm.test/{page}" for page in range(6)]
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("inside", "cap"), [(1.0, 2), (0.5, 4), (None, 3)])
-def test_links_of_a_host_to_a_page_count_up_to_a_cap(
-    tmp_path: Path, method: str, inside: float | None, cap: int
-) -> None:
+@pytest.mark.parametrize(("inside", "cap"), [(1.0, 2), (None, 3)])
+def test_links_of_a_host_to_a_page_count_up_to_a_cap(tmp_path: Path, inside: float | None, cap: int) -> None:
     """Colluding pages of a host link to one of them and to another host; a slow walk keeps count of the votes."""
     site: Site = {page: [CLIQUE[page == CLIQUE[0]], f"http://b.test/{page[-1]}", "http://b.test/"] for page in CLIQUE}
     site |= {"http://b.test/": [CLIQUE[1]]} | {f"http://b.test/{page}": ["http://b.test/"] for page in range(6)}
@@ -48,8 +45,9 @@ def test_links_of_a_host_to_a_page_count_up_to_a_cap(
                 whole = sum(each for (source, _), each in weights.items() if source == page)
                 after[target] += 0.85 * ranks[page] * weight / whole
         ranks = {page: value + (1 - sum(after.values())) / len(urls) for page, value in after.items()}
-    found = pagerank_of(tmp_path / "crawl.db", Options(method=method, per="host", inside=inside, cap=cap))
-    assert dict(zip(urls, found.tolist(), strict=True)) == pytest.approx(ranks, abs=1e-9)
+    for method in METHODS:
+        found = pagerank_of(tmp_path / "crawl.db", Options(method=method, per="host", inside=inside, cap=cap))
+        assert dict(zip(urls, found.tolist(), strict=True)) == pytest.approx(ranks, abs=1e-9)
 
 
 def test_a_page_has_no_links_inside_to_weigh(tmp_path: Path) -> None:

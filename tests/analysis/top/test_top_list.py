@@ -89,17 +89,6 @@ def test_list_is_a_part_of_the_whole_in_its_order(store: Path, by: str) -> None:
         assert [page.rank for page in pages] == list(range(1, len(pages) + 1))
 
 
-def test_a_longer_list_begins_as_a_shorter_does(store: Path) -> None:
-    longest = listed(store, 1000).lines
-    for n in range(1, len(longest) + 1):
-        found = listed(store, n)
-        assert [line.page for line in found.lines] == [line.page for line in longest[:n]]
-        for line, whole in zip(found.lines, longest, strict=False):
-            assert line.alike == whole.alike[: len(line.alike)]
-        before = [page for line in longest for page in line.alike if page.importance > found.lines[-1].page.importance]
-        assert found.alike >= len(before)
-
-
 def test_near_duplicates_of_one_folder_are_lines_of_their_own(tmp_path: Path) -> None:
     """A reference of commands: one template, a word of its own on each."""
     text = " ".join(f"w{number}" for number in range(300))

@@ -5,7 +5,6 @@ MINICRAWL_KILLS: how often actors are killed, and a quarter as often everything;
 
 import os
 import random
-import signal
 import stat
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -14,13 +13,9 @@ from pathlib import Path
 import pytest
 from support.cluster_runs import crawled_alone
 from support.command_line import run
-from support.ray_machines import AT_ONCE, HEAD, OTHER, SLOWLY, Crawl, Ray, kill, served
-from support.sites import rows
+from support.ray_machines import AT_ONCE, HEAD, OTHER, SLOWLY, Crawl, Ray, served
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import found
-from minicrawl.cluster.machines.ray import make_at
-from minicrawl.errors import SettingError
 from minicrawl.store.rows import RankedPage
 
 KILLS = int(os.environ.get("MINICRAWL_KILLS", "4"))
@@ -98,82 +93,6 @@ def test_actors_and_then_everything_are_killed(ray: Ray, crawl: Crawl, alone: di
     crawl.compare(alone)
 
 
-@marked
-def test_a_node_goes_away_and_comes_back(ray: Ray, crawl: Crawl, alone: dict[str, RankedPage]) -> None:
-    with crawl.start(SLOWLY) as driver:
-        try:
-            crawl.wait_for([1, 1], driver)
-            ray.kill_node(OTHER)
-            crawl.audit_frozen(driver)
-            crawl.wait_for([3, 0], driver)
-            ray.start(OTHER)
-            crawl.wait_for([1, 1], driver)
-            driver.send_signal(signal.SIGINT)
-            assert driver.wait(timeout=240) == 130
-        finally:
-            driver.kill()
-    crawl.audit()
-    assert crawl.ended(AT_ONCE)["reason"] == "nothing-left"
-    crawl.compare(alone)
-
-
-@marked
-def test_stores_of_two_nodes_are_copied_also_while_they_crawl_and_moved(
-    ray: Ray, crawl: Crawl, alone: dict[str, RankedPage]
-) -> None:
-    with crawl.start(SLOWLY) as driver:
-        try:
-            crawl.wait_for([2, 2], driver)
-            copy = crawl.path.with_name("copy")
-            assert crawl.answer("backup", str(copy))["file"] == str(copy)
-            crawl.wait_for([1, 1], driver)
-        finally:
-            driver.send_signal(signal.SIGINT)
-            assert driver.wait(timeout=240) == 130
-    assert [place.machine for place in found(copy).places] == [None, None]
-    with found(copy).opened() as stores:
-        assert list(all_violations(stores)) == []
-    assert run("top", "--store", crawl.path).exit_code == 0
-    crawl.answer("cluster", "move", "0", str(crawl.there), "--node", OTHER)
-    crawl.answer("cluster", "move", "1", str(crawl.path))
-    assert [place.machine for place in found(crawl.path).places] == [OTHER, None]
-    assert (crawl.there / "000.db").exists()
-    assert not (crawl.path / "000.db").exists()
-    assert crawl.ended(AT_ONCE)["reason"] == "nothing-left"
-    crawl.compare(alone)
-    rows(found(crawl.path).stores[0], "UPDATE neighbours SET taken = taken + 1000")
-    with crawl.start(AT_ONCE) as driver:
-        assert driver.wait(timeout=240) == 3, "stores of two moments are refused"
-
-
-@marked
-def test_a_move_that_is_killed_leaves_one_store_that_is_the_partition(
-    ray: Ray, crawl: Crawl, alone: dict[str, RankedPage]
-) -> None:
-    """Killed at a step of it: the command, or the actor that copies for it."""
-    assert crawl.ended(AT_ONCE)["reason"] == "nothing-left"
-    steps = [(crawl.path / ".000.db.leaving", ray.remotes), (crawl.there / ".000.db.arriving", list)]
-    for seen, victims in steps:
-        with crawl.command("cluster", "move", "0", str(crawl.there), "--node", OTHER) as mover:
-            while not seen.exists() and mover.poll() is None:
-                continue
-            kill([mover.pid], signal.SIGSTOP)
-            kill(victims() or [mover.pid])
-            kill([mover.pid], signal.SIGCONT)
-            mover.wait(timeout=240)
-        crawl.audit()
-        if found(crawl.path).places[0].machine == OTHER:
-            crawl.answer("cluster", "move", "0", str(crawl.path))
-    crawl.answer("cluster", "move", "0", str(crawl.there), "--node", OTHER)
-    crawl.compare(alone)
-
-
-def test_a_store_that_is_there_is_not_replaced(tmp_path: Path) -> None:
-    make_at(tmp_path / "web", "a crawl", 1, 2)
-    with pytest.raises(SettingError, match=r"001\.db is there already"):
-        make_at(tmp_path / "web", "a crawl", 1, 2)
-
-
 @pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'minicrawl[cluster]'")
 @pytest.mark.parametrize(
     ("address", "code", "sentence"),
@@ -182,4 +101,11 @@ def test_a_store_that_is_there_is_not_replaced(tmp_path: Path) -> None:
 def test_a_cluster_that_cannot_be_used_is_told(address: str, code: int, sentence: str, tmp_path: Path) -> None:
     result = run("crawl", "http://a.test/", "--partitions", "2", "--ray", address, "--store", tmp_path / "web")
     assert (result.exit_code, sentence in result.stderr) == (code, True)
+    assert not (tmp_path / "web").exists()
+
+
+@pytest.mark.parametrize("parts", [(), ("--partitions", "2")])
+def test_one_machine_has_no_replicas(parts: tuple[str, ...], tmp_path: Path) -> None:
+    result = run("crawl", "http://a.test/", *parts, "--replicas", "1", "--store", tmp_path / "web")
+    assert (result.exit_code, "--replicas keeps copies on other machines" in result.stderr) == (2, True)
     assert not (tmp_path / "web").exists()

@@ -4,7 +4,6 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import ExitStack
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +90,7 @@ class Ledgers:
 
 @pytest.mark.parametrize("changes", [False, True], ids=["same-links", "new-links"])
 @pytest.mark.parametrize("count", [1, 2, 4])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(8))
 def test_stale_sums_of_several_ledgers_never_exceed_the_truth(seed: int, count: int, changes: bool) -> None:
     """Each says how far it is at moments of its own, whatever is on its way from one to another.
 
@@ -208,7 +207,7 @@ def heard(partitions: Partitions) -> dict[str, int]:
     return dict(found)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_partitions_find_what_one_process_finds(seed: int, tmp_path: Path) -> None:
     web, seeds = web_of(seed)
     expected = alone(tmp_path / "one.db", web, seeds)
@@ -220,44 +219,6 @@ def test_partitions_find_what_one_process_finds(seed: int, tmp_path: Path) -> No
             partitions.settle()
             assert heard(partitions) == linkers(partitions)
             assert apart(together(partitions), expected) < 1e-6, f"{count} partitions"
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_who_dies_on_the_way_changes_nothing(seed: int, tmp_path: Path) -> None:
-    """At any commit, hand-over or share-out; and every partition dies once after the last of them."""
-    web, seeds = web_of(seed)
-    expected = alone(tmp_path / "one.db", web, seeds)
-    rng = random.Random(seed)
-    with Partitions(tmp_path, web, seeds, 3, jump="sites") as partitions:
-        for step, number in product(range(12), partitions.numbers):
-            partitions.turn(number)
-            if rng.random() < 0.3:
-                partitions.kill(number)
-                partitions.start(number)
-            if rng.random() < 0.5:
-                partitions.commit(number)
-            if step % 4 == 3 and number == 0:
-                partitions.share_births_out()
-            for source in set(partitions.numbers) - {number}:
-                if rng.random() < 0.5:
-                    last = partitions.take(number, source, partitions.outbox(source).rows(number))
-                    if rng.random() < 0.5:
-                        partitions.commit(number)
-                        partitions.outbox(source).confirm(number, last)
-                    elif rng.random() < 0.5:
-                        partitions.kill(number)
-                        partitions.start(number)
-                    else:
-                        partitions.commit(number)
-            assert partitions.faults() == []
-        partitions.crawl()
-        partitions.share_births_out()
-        for number in partitions.numbers:
-            partitions.kill(number)
-            partitions.start(number)
-        partitions.settle()
-        assert heard(partitions) == linkers(partitions)
-        assert apart(together(partitions), expected) < 1e-6
 
 
 def test_link_that_goes_takes_its_voice_from_another_partition(tmp_path: Path) -> None:
@@ -355,10 +316,6 @@ def test_no_counter_falls_while_a_partition_settles_or_after_it_has_died() -> No
     assert whole["statuses"] == {"2xx": 4}
     assert whole["work"] == {"commits": 4, "commit_rows": 18, "commit_seconds": 1.0, "store_bytes": 100}
     assert whole["pages"] == {"fetched/ok": 3}
-
-
-def test_looks_that_say_nothing_yet_are_no_look_at_hosts() -> None:
-    assert look_of([{"state": "starting"}], hosts=5)["hosts"] == []
 
 
 def test_events_are_taken_once_and_those_of_a_new_process_too() -> None:

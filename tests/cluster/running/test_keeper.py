@@ -4,14 +4,13 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import count, product
 from pathlib import Path
 
 import pytest
 from support.cluster_runs import (
     SETTINGS,
-    WEB,
     check_same,
     crawled_alone,
     crawled_in_parts,
@@ -20,7 +19,6 @@ from support.cluster_runs import (
     run_in_parts,
 )
 from support.counted_web import CountedWeb, counted_web
-from support.opic_webs import exact_importance
 from support.sites import rows
 
 from minicrawl.analysis.consistency import all_violations
@@ -31,7 +29,6 @@ from minicrawl.cluster.running.processes import Process, Processes, Start
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
-from minicrawl.model import READ, State
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.partitions.folder import store_of
 from minicrawl.store.rows import RankedPage
@@ -64,19 +61,15 @@ def run(folder: Path, at: Callable[[Keeper, int], None], **settings: object) -> 
     return asyncio.run(run_in_parts(folder, 3, {**SLOWLY, **settings}, beside)), died
 
 
-@pytest.mark.parametrize(
-    ("count", "workers"),
-    [(2, 2), (5, 2), (1, 1), *(pytest.param(*each, marks=pytest.mark.slow) for each in [(3, 3), (16, 1)])],
-)
-def test_processes_find_what_one_finds(count: int, workers: int, alone: dict[str, RankedPage], tmp_path: Path) -> None:
-    folder = crawled_in_parts(tmp_path / "web", count, SETTINGS | {"workers": workers})
+def test_processes_find_what_one_finds(alone: dict[str, RankedPage], tmp_path: Path) -> None:
+    folder = crawled_in_parts(tmp_path / "web", 5, SETTINGS | {"workers": 2})
     compare(folder, alone)
     assert sorted(path.name for path in folder.path.iterdir() if path.suffix == ".sock") == []
 
 
 def test_partitions_without_a_url_sleep(alone: dict[str, RankedPage], tmp_path: Path) -> None:
-    folder = folder_at(tmp_path / "web", 300, make=lambda drawn: drawn)
-    assert crawled_in_parts(folder.path, 300, SETTINGS | {"workers": 2}) == found(folder.path)
+    folder = folder_at(tmp_path / "web", 100, make=lambda drawn: drawn)
+    assert crawled_in_parts(folder.path, 100, SETTINGS | {"workers": 2}) == found(folder.path)
     homes = {folder.homes.home_of(url) for url in alone}
     with folder.opened() as stores:
         assert {int(store.path.stem) for store in stores} == homes
@@ -84,59 +77,6 @@ def test_partitions_without_a_url_sleep(alone: dict[str, RankedPage], tmp_path: 
         ranked = {page.url: page for page in ranked_pages(stores)}
     assert ranked.keys() == alone.keys()
     assert sum(abs(ranked[url].importance - page.importance) for url, page in alone.items()) < 1e-6
-
-
-@pytest.mark.slow
-def test_processes_that_come_and_go_change_nothing(alone: dict[str, RankedPage], tmp_path: Path) -> None:
-    """Partitions move between processes; one that is killed meanwhile is started again."""
-    wanted = [4, 1, 3, 2]
-
-    async def resize(keeper: Keeper) -> None:
-        while wanted:
-            fetched = int(keeper.figures["fetched"])
-            keeper.settings = replace(keeper.settings, workers=wanted.pop(0))
-            keeper.processes.resize(keeper.settings.workers)
-            await keeper.resize()
-            assert 1 <= len(set(keeper.pids)) <= keeper.settings.workers
-            if wanted == [3, 2]:
-                os.kill(keeper.pids[0], signal.SIGKILL)
-            while keeper.is_crawling and keeper.figures["fetched"] < fetched + 20:
-                await asyncio.sleep(0.01)
-
-    tasks: list[asyncio.Task[None]] = []
-
-    def beside(keeper: Keeper) -> None:
-        async def when_it_runs() -> None:
-            while not keeper.is_crawling or not keeper.figures["fetched"]:
-                await asyncio.sleep(0.01)
-            await resize(keeper)
-
-        tasks.append(asyncio.get_running_loop().create_task(when_it_runs()))
-
-    folder_at(tmp_path / "web", 6)
-    ended = asyncio.run(run_in_parts(tmp_path / "web", 6, SLOWLY | {"workers": 2}, beside))
-    tasks[0].result()
-    assert (ended.reason, wanted) == ("nothing-left", [])
-    compare(found(tmp_path / "web"), alone)
-
-
-@pytest.mark.parametrize("count", [1, 2, pytest.param(4, marks=pytest.mark.slow)])
-def test_processes_whose_walkers_jump_to_sites_find_what_one_finds(count: int, tmp_path: Path) -> None:
-    alone = crawled_alone(tmp_path / "crawl.db", jump="sites")
-    compare(crawled_in_parts(tmp_path / "web", count, SETTINGS | {"jump": "sites"}), alone)
-
-
-@pytest.mark.slow
-def test_processes_that_are_killed_are_started_again(alone: dict[str, RankedPage], tmp_path: Path) -> None:
-    left = [1, 0, 2, 1]
-
-    def kill(keeper: Keeper, fetched: int) -> None:
-        if fetched and left:
-            os.kill(keeper.pids[left.pop(0)], signal.SIGKILL)
-
-    ended, died = run(tmp_path / "web", kill)
-    assert (ended.reason, ended.deaths, died, left) == ("nothing-left", 4, [1, 0, 2, 1], [])
-    compare(found(tmp_path / "web"), alone)
 
 
 @pytest.mark.slow
@@ -159,17 +99,6 @@ def test_an_interrupted_crawl_settles_and_goes_on_although_one_dies_as_it_stops(
     ended, died = run(tmp_path / "web", lambda keeper, fetched: None, delay=0.0)
     assert (ended.reason, died) == ("nothing-left", [])
     compare(found(tmp_path / "web"), alone)
-
-
-@pytest.mark.slow
-def test_who_interrupts_again_waits_for_nothing(tmp_path: Path) -> None:
-    def interrupt(keeper: Keeper, fetched: int) -> None:
-        keeper.interrupt()
-
-    ended, died = run(tmp_path / "web", interrupt)
-    assert (ended.reason, ended.rounds, died) == ("interrupted", None, [])
-    with found(tmp_path / "web").opened() as stores:
-        assert list(all_violations(stores)) == []
 
 
 def test_who_interrupts_again_does_not_wait_for_one_that_does_not_answer(tmp_path: Path) -> None:
@@ -251,39 +180,6 @@ def test_one_that_dies_again_and_again_with_nothing_to_fetch_is_started_each_tim
     assert (ended.reason, ended.fetched, ended.deaths, left) == ("nothing-left", 9 * 3, 5, [])
 
 
-@dataclass(frozen=True)
-class KilledWhenFetched(Process):
-    """Partition 1 is killed as soon as it has fetched a page, so often; until then 0 says that it waits for a host."""
-
-    number: int = 0
-    left: list[int] = field(default_factory=list)
-
-    async def ask(self, message: Message) -> Message | None:
-        answer = await super().ask(message)
-        if answer is None or message["do"] != "report" or not self.left:
-            return answer
-        if self.number == 0:
-            return {**answer, "fetched": 0, "idle": False}
-        if answer["counters"][0]:
-            self.left.pop()
-            os.kill(self.pid, signal.SIGKILL)
-        return answer
-
-
-def test_one_that_only_waits_in_processes_that_die_again_and_again_is_started_while_another_fetches(
-    tmp_path: Path,
-) -> None:
-    left, processes = [1] * 6, Processes(1)
-
-    async def start(brief: Brief) -> Process:
-        return KilledWhenFetched(**vars(await processes.start(brief)), number=brief.number, left=left)
-
-    with counted_web(pages=20) as web:
-        ended = counted(web, folder_at(tmp_path / "web", 2), start=start, workers=1, delay=0.05)
-    asyncio.run(processes.aclose())
-    assert (ended.reason, ended.deaths, left) == ("nothing-left", 12, [])
-
-
 def test_one_that_fails_ends_the_crawl_with_its_sentence(tmp_path: Path) -> None:
     def spoil(keeper: Keeper) -> None:
         store_of(tmp_path / "web", 1).write_bytes(b"no store " * 1000)
@@ -296,17 +192,6 @@ def test_the_time_of_all_is_the_time_of_the_run(tmp_path: Path) -> None:
     ended, _ = run(tmp_path / "web", lambda keeper, fetched: None, time=0.1, delay=60.0)
     assert ended.reason == "time"
     assert ended.rounds is not None
-
-
-@pytest.mark.slow
-def test_jump_of_processes_can_be_changed_there_and_back(tmp_path: Path) -> None:
-    """As if it had been so from the start, without a request."""
-    by_sites, by_pages = (crawled_alone(tmp_path / f"{jump}.db", jump=jump) for jump in ("sites", "pages"))
-    crawled_in_parts(tmp_path / "web", 2, {**SETTINGS, "jump": "pages"})
-    for jump, expected in (("sites", by_sites), ("pages", by_pages), ("sites", by_sites)):
-        ended = asyncio.run(run_in_parts(tmp_path / "web", 2, {**SETTINGS, "jump": jump}))
-        assert (ended.reason, ended.fetched) == ("nothing-left", 0)
-        compare(found(tmp_path / "web"), expected)
 
 
 @dataclass(frozen=True)
@@ -369,69 +254,9 @@ def counted(
     return asyncio.run(keeper.crawl())
 
 
-@dataclass(frozen=True)
-class Noted(Process):
-    """Notes what it is asked."""
-
-    asked: list[str] = field(default_factory=list)
-
-    async def ask(self, message: Message) -> Message | None:
-        self.asked.append(message["do"])
-        return await super().ask(message)
-
-
-def test_births_are_shared_out_anew_in_a_later_run_if_it_grows_or_has_other_seeds(
-    processes: Processes, tmp_path: Path
-) -> None:
-    """They are always at the end, and in the first run also before."""
-    asked: list[str] = []
-
-    async def start(brief: Brief) -> Process:
-        return Noted(**vars(await processes.start(brief)), asked=asked)
-
-    times: list[int] = []
-    with counted_web(pages=3) as web:
-        for seeds in (HOSTS[:3], HOSTS[:3], HOSTS[:4]):
-            asked.clear()
-            folder = found(tmp_path / "web") if times else folder_at(tmp_path / "web", 2)
-            assert counted(web, folder, start=start, seeds=seeds, jump="sites").reason == "nothing-left"
-            times.append(asked.count("share out") // len({*folder.begun, *found(folder.path).begun}))
-    assert times[1] == 1 < times[2]
-    assert times[0] > 1
-
-
 def answered(folder: Folder) -> int:
     """Pages that have an answer in any store."""
     return sum(len(rows(store, "SELECT id FROM pages WHERE fetch IS NOT NULL")) for store in folder.stores)
-
-
-def test_all_together_fetch_exactly_so_many_pages(tmp_path: Path) -> None:
-    folder = folder_at(tmp_path / "web", 3)
-    with counted_web(pages=30) as web:
-        ended = counted(web, folder, pages=100)
-        assert (ended.reason, ended.fetched) == ("pages", 100)
-        assert answered(folder) == len({asked[1:] for asked in web.asked}) == len(web.asked) == 100
-
-
-@dataclass(frozen=True)
-class SlowToReport(Process):
-    """Has fetched some pages when it reports first."""
-
-    async def ask(self, message: Message) -> Message | None:
-        while True:
-            answer = await super().ask(message)
-            if answer is None or answer.get("fetched", 3) >= 3:
-                return answer
-
-
-def test_what_was_fetched_before_the_first_report_counts(processes: Processes, tmp_path: Path) -> None:
-    async def start(brief: Brief) -> Process:
-        return SlowToReport(**vars(await processes.start(brief)))
-
-    folder = folder_at(tmp_path / "web", 2)
-    with counted_web(pages=10) as web:
-        ended = counted(web, folder, start=start)
-    assert (ended.reason, ended.fetched) == ("nothing-left", answered(folder))
 
 
 @dataclass(frozen=True)
@@ -447,12 +272,9 @@ class BusyWithLooks(Process):
         return answer
 
 
-@pytest.mark.parametrize("kind", [Process, BusyWithLooks])
-def test_a_crawl_with_a_delay_per_address_ends_when_nothing_is_left(
-    kind: type[Process], processes: Processes, tmp_path: Path
-) -> None:
+def test_a_crawl_with_a_delay_per_address_ends_when_nothing_is_left(processes: Processes, tmp_path: Path) -> None:
     async def start(brief: Brief) -> Process:
-        return kind(**vars(await processes.start(brief)))
+        return BusyWithLooks(**vars(await processes.start(brief)))
 
     folder = folder_at(tmp_path / "web", 2)
     with counted_web(pages=2) as web:
@@ -486,30 +308,6 @@ def test_bytes_of_all_end_the_run(tmp_path: Path) -> None:
     assert ended.reason == "bytes"
     assert ended.bytes >= 5_000
     assert answered(folder) < 9 * 201
-
-
-@pytest.mark.slow
-def test_a_run_until_a_coverage_ends_when_that_is_certainly_reached(tmp_path: Path) -> None:
-    """The pages read hold that share of the importance of all that are known; and it does not take all of them."""
-    ended, _ = run(tmp_path / "web", lambda keeper, fetched: None, until_coverage=0.5)
-    assert ended.reason == "coverage"
-    links: dict[str, list[str]] = {}
-    with found(tmp_path / "web").opened() as stores:
-        for store in stores:
-            urls = list(store.page_table.urls())
-            for block in store.link_table.blocks():
-                for at, source in enumerate(block.sources.tolist()):
-                    targets = block.targets[block.indptr[at] : block.indptr[at + 1]]
-                    links[urls[source]] = [urls[target] for target in targets.tolist()]
-        pages = list(ranked_pages(stores))
-    aliases = {page.url for page in pages if page.state == State.ALIAS}
-    read = [number for number, page in enumerate(pages) if page.state in READ]
-    numbers = {page.url: number for number, page in enumerate(pages)}
-    web = [[numbers[target] for target in links.get(page.url, [])] for page in pages]
-    seeds = [float(page.url in WEB.seeds) for page in pages]
-    importance = exact_importance(web, seeds, {numbers[url] for url in aliases})
-    assert float(importance[read].sum()) >= 0.5
-    assert len(read) < 500
 
 
 def test_a_run_that_has_its_coverage_to_begin_with_asks_for_nothing(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from support.sites import rows
 from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.member import Member
 from minicrawl.cluster.running.partition import PostError
-from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import Together
 from minicrawl.errors import ConfigError, CrawlEndedError
@@ -106,26 +105,3 @@ def test_rows_of_no_other_partition_of_the_crawl_are_refused_and_a_line_tells(
 
     asyncio.run(take())
     assert f"takes nothing of partition {source}" in caplog.text
-
-
-def test_one_that_only_settles_answers_at_once(tmp_path: Path) -> None:
-    """As one does that begins when the crawl has been stopped already."""
-    folder = folder_at(tmp_path / "web", 2)
-
-    async def answers() -> list[Message]:
-        with closing(Writer(folder.stores[0])) as writer:
-            member = Member(Brief(folder, 0, NOWHERE, Seeds(SEEDS), crawls=False), writer, NoPost(), Together(1), print)
-            member.begin()
-            asked: list[Message] = [
-                {"do": "stop", "reason": "pages", "now": False},
-                {"do": "report", "pages": None, "addresses": {"granted": {}, "wanted_back": []}},
-                {"do": "steer", "asked": {"do": "ban", "host": "h0.test"}},
-            ]
-            async with asyncio.timeout(60):
-                found = [await member.do(message) for message in asked]
-                await member.leave()
-        return found
-
-    _, report, steered = asyncio.run(answers())
-    assert (report["crawled"], report["addresses"]) == (True, {"wanted": [], "left": {}})
-    assert "ended" in steered["answer"]["failed"]

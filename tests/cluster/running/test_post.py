@@ -1,7 +1,6 @@
 """The post between processes: real sockets, real bytes."""
 
 import asyncio
-import stat
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -11,10 +10,9 @@ from support.cluster_runs import folder_at
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.post import Post, SocketPost, delivered
-from minicrawl.control.asking import ask
 from minicrawl.control.messages import answer_of, line_of, message_of
 from minicrawl.control.socket_files import connected
-from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
+from minicrawl.errors import CrawlEndedError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
 
@@ -90,26 +88,6 @@ def test_who_has_not_taken_it_has_not_confirmed_it(folder: Folder) -> None:
         sent(folder, home, lambda post: post.send(0, 1, [row(1)]))
     with pytest.raises(MinicrawlError, match="does not listen"):
         asyncio.run(posted(folder, lambda post: post.send(0, 1, [row(1)])))
-
-
-def test_nobody_but_the_owner_may_connect_and_nothing_is_left(tmp_path: Path) -> None:
-    folder = folder_at(tmp_path / "web", 2)
-    path = folder.stores[1].with_name("001.db.sock")
-
-    async def mode(_: Post) -> int:
-        return stat.S_IMODE(path.stat().st_mode)
-
-    assert sent(folder, Home(), mode) == 0o600
-    assert not path.exists()
-
-
-def test_who_wants_to_steer_it_as_a_crawl_gets_a_sentence(folder: Folder) -> None:
-    async def steer(_: Post) -> int:
-        with pytest.raises(ConfigError, match="a partition of a crawl, which cannot be steered yet"):
-            await asyncio.to_thread(ask, folder.stores[1], [{"do": "pause"}])
-        return 0
-
-    sent(folder, Home(), steer)
 
 
 @pytest.mark.parametrize("how", ["go on", "the line is closed"])

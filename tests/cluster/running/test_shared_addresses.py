@@ -134,7 +134,7 @@ def test_only_clocks_that_there_are_need_one_holder(settings: dict[str, object],
     assert shares_addresses(CrawlSettings.of(settings), partitions) is shares
 
 
-PARTITIONS = 3
+PARTITIONS, HOSTS = 3, 12
 
 
 async def shared_out(running: Sequence[Partition], rest: float) -> None:
@@ -162,14 +162,14 @@ def check(witness: Witness) -> None:
     homes = Homes(PARTITIONS, b"a secret")
     askers = {(asked.address, homes.home_of(f"http://{asked.host}/")) for asked in witness.log}
     assert len(askers) > 4, "several partitions ask some address"
-    assert len({asked.host for asked in witness.log}) == 24
+    assert len({asked.host for asked in witness.log}) == HOSTS
     assert [gap for gap in witness.gaps(DELAY) if gap[1] < gap[2]] == []
     assert [gap for gap in witness.address_gaps() if gap[1] < DELAY] == []
 
 
 def test_no_gap_is_below_the_promised_one_whoever_asks(tmp_path: Path) -> None:
-    """Real partitions, at a server of 24 hosts on 4 addresses, by a clock that skips what is waited for."""
-    witness = Witness(24, 4, crawl_delay=7.0, retry_after=3, pages=4)
+    """Real partitions, at a server of hosts on few addresses, by a clock that skips what is waited for."""
+    witness = Witness(HOSTS, 3, crawl_delay=3.0, retry_after=3, pages=2)
 
     async def crawl() -> None:
         async with witness.serving():
@@ -179,15 +179,14 @@ def test_no_gap_is_below_the_promised_one_whoever_asks(tmp_path: Path) -> None:
     check(witness)
 
 
-@pytest.mark.parametrize("requests", [20, pytest.param(45, marks=pytest.mark.slow)])
-def test_no_gap_is_below_the_promised_one_across_a_kill_of_all(tmp_path: Path, requests: int) -> None:
+def test_no_gap_is_below_the_promised_one_across_a_kill_of_all(tmp_path: Path) -> None:
     """What a kill leaves are the stores of that moment, and requests that nobody has noted."""
-    witness, left = Witness(24, 4, crawl_delay=7.0, retry_after=30, pages=4), tmp_path / "left"
+    witness, left = Witness(HOSTS, 3, crawl_delay=3.0, retry_after=10, pages=2), tmp_path / "left"
     left.mkdir()
 
     async def killed(running: Sequence[Partition]) -> None:
         keeping = asyncio.create_task(shared_out(running, DELAY))
-        while len(witness.log) < requests:
+        while len(witness.log) < 15:
             await asyncio.sleep(0.1)
         for path in (*tmp_path.glob("0*.db"), *tmp_path.glob("0*.db-wal")):
             shutil.copy(path, left)

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pytest
 from support.cluster_runs import folder_at
+from support.patience import PATIENCE
 
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder
@@ -72,7 +73,7 @@ def test_a_keeper_that_dies_ends_it_with_everything_committed(folder: Folder) ->
         line.sendall(b'{"do": "report"}\n')  # an answer that nobody reads
         answers.close()
         line.close()
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, errors) == (0, b"")
     assert not folder.is_in_use
     with folder.opened() as stores:
@@ -98,7 +99,7 @@ def test_a_disk_that_is_full_when_nobody_asks_any_more_leaves_no_traceback(folde
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, 0))
         answers.close()
         line.close()
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert (process.returncode, errors) == (0, b"")
     with folder.opened() as stores:
         assert list(all_violations(stores)) == []
@@ -114,7 +115,7 @@ def test_a_partition_crawls_settles_and_ends(folder: Folder) -> None:
         ended = {"failures", "unanswered", "cookies", "unsettled", "pages", "left_out", "coverage"}
         assert asked(line, answers, "end", settled=True)["done"].keys() == ended
         line.shutdown(socket.SHUT_WR)
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
 
 
 def test_a_store_of_another_crawl_is_refused(folder: Folder) -> None:
@@ -123,7 +124,7 @@ def test_a_store_of_another_crawl_is_refused(folder: Folder) -> None:
         assert answer["exit"] == 3
         assert "is not partition 0 of this crawl" in answer["failed"]
         line.shutdown(socket.SHUT_WR)
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=PATIENCE) == 0
 
 
 def a_row(folder: Folder, **other: Any) -> OutboxRow:
@@ -172,7 +173,7 @@ def bad_frames(folder: Folder) -> Iterator[bytes]:
     yield from (frame(a_row(folder, found_on=["http://h0.test/", other])) for other in ("", "x", "http://[::1"))
     yield from (frame(a_row(folder, **{name: [1, -1]})) for name in ("depth", "chain_length"))
     chance = random.Random(6)
-    for _ in range(100):
+    for _ in range(30):
         spoilt = bytearray(row.records)
         spoilt[chance.randrange(28)] ^= chance.randrange(1, 256)  # how many there are, and what they add up to
         yield frame(row._replace(records=bytes(spoilt)))
@@ -181,11 +182,15 @@ def bad_frames(folder: Folder) -> Iterator[bytes]:
 def test_what_cannot_be_meant_is_refused_and_costs_nobody_else_anything(folder: Folder) -> None:
     with started(brief(folder)) as (process, line, answers):
         assert asked(line, answers, "report")["done"]["crawled"] is False
-        for sent in bad_frames(folder):
-            with closing(connected_to(folder.stores[0])) as sender, sender.makefile("rb") as says:
+        with ExitStack() as stack:
+            lines = []
+            for sent in bad_frames(folder):
+                sender = stack.enter_context(closing(connected_to(folder.stores[0])))
+                lines.append((sent, stack.enter_context(sender.makefile("rb"))))
                 with suppress(OSError):  # it may hang up before it has read all
                     sender.sendall(sent)
                     sender.shutdown(socket.SHUT_WR)
+            for sent, says in lines:
                 with suppress(ConnectionError):
                     answer = json.loads(says.readline())
                     refused = answer["done"]["answers"][0] if "done" in answer else answer
@@ -196,7 +201,7 @@ def test_what_cannot_be_meant_is_refused_and_costs_nobody_else_anything(folder: 
         assert asked(line, answers, "report")["done"]["counters"] == [0, 0, 1]
         answers.close()
         line.close()
-        _, errors = process.communicate(timeout=600)
+        _, errors = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert b"Traceback" not in errors
 

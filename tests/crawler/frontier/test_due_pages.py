@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.crawler.frontier.due_pages import DuePages
@@ -78,7 +78,6 @@ def hand_out_all(pages: WaitingPages, hosts: list[Host]) -> list[int]:
     return handed
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.tuples(st.floats(0.0, 50.0), st.floats(1e-9, 1e-2)), min_size=2, max_size=40),
     st.integers(1, 3),
@@ -176,7 +175,6 @@ def test_a_page_that_changes_more_often_is_due_sooner_within_the_bounds() -> Non
     assert pages.next_rested is not None
 
 
-@settings(max_examples=60)
 @given(
     st.integers(1, 12),
     st.booleans(),
@@ -209,7 +207,6 @@ def test_no_page_has_its_turn_before_its_time_and_none_is_lost(
     assert sorted(hand_out_all(pages, hosts)) == list(range(count))
 
 
-@settings(max_examples=60)
 @given(st.lists(st.floats(1e-9, 1e-2), min_size=2, max_size=8), st.floats(0.0, 1e8))
 def test_due_times_rise_as_the_rate_falls(rates: list[float], now: float) -> None:
     """Of pages of the same worth that were fetched at the same time; and those that have changed are due first."""

@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.sites import Server, Site, crawl, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.crawler.hosts.host import Host, Past
-from minicrawl.crawler.hosts.politeness import REST_OF_THE_DEAD
-from minicrawl.crawler.http.response_fields import LONGEST_REST
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.robots.rules import LIFETIME
 from minicrawl.opic import STRATEGIES, Interpolation
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
@@ -72,13 +69,6 @@ def test_wait_ends_when_it_would_have_and_never_later_than_its_rule_allows(
 
 
 # By column: how to set it, and the longest wait its rule can give.
-COLUMNS = {
-    "hosts.next_fetch": ("UPDATE hosts SET next_fetch = ?", DELAY),
-    "hosts.rests_until": ("UPDATE hosts SET rests_until = ?", LONGEST_REST),
-    "meta.asked_until": ("UPDATE meta SET value = ? WHERE key = 'asked_until'", 2.0 + DELAY),
-}
-
-
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
@@ -90,56 +80,6 @@ def store(tmp_path: Path) -> Path:
 def intake(store: Path, now: float) -> Intake:
     settings = CrawlSettings(delay=DELAY)
     return Intake(Writer(store), settings, STRATEGIES["greedy"], Interpolation(), now)
-
-
-@pytest.mark.parametrize("ahead", [5.0, 36_000.0, YEAR])
-@pytest.mark.parametrize(("update", "longest"), COLUMNS.values(), ids=COLUMNS.keys())
-def test_host_may_be_asked_after_the_longest_wait_of_each_column(
-    store: Path, update: str, longest: float, ahead: float
-) -> None:
-    now = time.time() + 100.0
-    rows(store, update, now + longest + ahead)
-    found = intake(store, now)
-    ready_at = found.state.frontier.next_ready()
-    assert ready_at is not None
-    assert now < ready_at <= now + longest
-    found.commit({})
-    found.state.writer.close()
-    assert rows(store, "SELECT 1 FROM hosts WHERE max(next_fetch, rests_until) > ?", now + longest) == []
-
-
-def test_dead_host_is_asked_again_after_a_day(store: Path) -> None:
-    now = time.time() + 100.0
-    rows(store, "UPDATE hosts SET strains = 9, dead_until = ?", now + YEAR)
-    found = intake(store, now)
-    assert found.state.frontier.hosts[0].health.dead_until == now + REST_OF_THE_DEAD
-    found.commit({})
-    found.state.writer.close()
-    assert rows(store, "SELECT dead_until FROM hosts") == [(now + REST_OF_THE_DEAD,)]
-
-
-@pytest.mark.parametrize(("status", "reason", "longest"), [(200, None, LIFETIME), (None, "timeout", LONGEST_REST)])
-def test_robots_txt_is_asked_for_again_when_it_is_too_old(
-    store: Path, status: int | None, reason: str | None, longest: float
-) -> None:
-    now = time.time() + 100.0
-    rows(store, "UPDATE robots SET status = ?, reason = ?, attempts = 1, expires = ?", status, reason, now + YEAR)
-    found = intake(store, now)
-    robots = found.robots.state("http://a.test")
-    assert robots is not None
-    assert robots.expires == now + longest
-    found.commit({})
-    found.state.writer.close()
-    assert rows(store, "SELECT expires FROM robots") == [(now + longest,)]
-
-
-def test_sitemap_that_was_asked_for_in_the_future_is_asked_for_again(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db"
-    server = Server(SITE, "Sitemap: http://a.test/map.txt")
-    for _ in range(2):
-        crawl(server, path, [HOME], pages=2)
-        rows(path, "UPDATE sitemaps SET asked_at = asked_at + ?", YEAR)
-    assert server.asked.count(f"{HOME}map.txt") == 2
 
 
 @pytest.mark.parametrize("ahead", [3600.0, YEAR])

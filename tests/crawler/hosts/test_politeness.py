@@ -3,7 +3,7 @@
 from itertools import accumulate
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.crawler.hosts.politeness import (
@@ -107,7 +107,6 @@ ANSWERS = st.lists(
 )
 
 
-@settings(max_examples=40)
 @given(ANSWERS, st.floats(0.001, 1000))
 def test_the_delay_is_never_below_the_base_and_bounded(answers: list[Fetched], base: float) -> None:
     health = health_after(*answers, base=base)

@@ -1,11 +1,11 @@
 """The content of small pages of many kinds, by both parsers."""
 
 import random
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.effort import growth
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.content import framed
@@ -160,15 +160,8 @@ def test_frames_change_no_words_and_leave_some_content(pieces: list[str]) -> Non
     ],
 )
 def test_nested_containers_cost_no_more_than_others(html: str) -> None:
-    """Of twenty times as many, at most sixty times the time."""
-
-    def seconds(text: str) -> float:
-        begin = time.process_time()
-        framed(text)
-        return time.process_time() - begin
-
     text = marked(html)
-    assert min(seconds(text * 20) for _ in range(3)) <= 60 * min(seconds(text) for _ in range(3)) + 0.01
+    assert growth(lambda times: framed(text * times), 2) < 1.5
 
 
 def test_both_parsers_agree_about_content() -> None:

@@ -2,12 +2,12 @@
 
 import random
 import resource
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
+from support.effort import seconds
 
 from minicrawl.crawler.html.parser_choice import (
     Marks,
@@ -49,17 +49,22 @@ BOMBS = {
 }
 
 
+def links(page: bytes) -> list[str | None]:
+    return [attributes.get("href") for tag, attributes in tree_of(page, is_whole=False).elements() if tag == "a"]
+
+
+@pytest.fixture(scope="module")
+def plain_seconds() -> float:
+    """CPU for a page of two megabytes that explodes nowhere, but is read by the plain parser as bombs are."""
+    return seconds(lambda: links(b"<b>" * 30_001 + b"<p>x</p>" * 250_000), rounds=1)
+
+
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
-def test_bombs_cost_little_and_hide_nothing(bomb: bytes) -> None:
-    before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-    found = [
-        attributes.get("href")
-        for tag, attributes in tree_of(bomb + b"<a href=/x>", is_whole=False).elements()
-        if tag == "a"
-    ]
-    assert time.process_time() - started < 5
+def test_bombs_cost_little_and_hide_nothing(bomb: bytes, plain_seconds: float) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert seconds(lambda: links(bomb + b"<a href=/x>"), rounds=1) < 5 * plain_seconds
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000
-    assert found[-1:] == ["/x"]
+    assert links(bomb + b"<a href=/x>")[-1:] == ["/x"]
 
 
 @pytest.mark.parametrize("end", [b"</a>", b""])

@@ -11,7 +11,6 @@ from minicrawl.crawler.http.connection import Endpoint
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.proxies import proxy_of
 from minicrawl.model import PageRequest
-from minicrawl.timing import Timing
 
 
 def test_proxy_of_a_url() -> None:
@@ -24,21 +23,6 @@ def test_name_and_password_are_sent_as_they_were_before_they_were_encoded() -> N
     assert proxy_of("http://a%40b:c%3Ad@p.test:8080").authorization == b"Basic YUBiOmM6ZA=="  # a@b:c:d
 
 
-def test_proxy_is_asked_for_whole_urls() -> None:
-    server = says(HELLO)
-    (found,) = fetched_from(server, "http://a.test/x?y", proxied="http://u:p@127.0.0.1:{port}")
-    assert found.body == b"hello"
-    assert server.heads[0].startswith(b"GET http://a.test/x?y HTTP/1.1\r\n")
-    assert b"\r\nProxy-Authorization: Basic dTpw\r\n" in server.heads[0]
-
-
-def test_server_itself_is_asked_for_the_path() -> None:
-    server = says(HELLO)
-    fetched_from(server, "http://a.test/x?y")
-    assert server.heads[0].startswith(b"GET /x?y HTTP/1.1\r\n")
-    assert b"Proxy-Authorization" not in server.heads[0]
-
-
 A, B = "http://a.test/", "http://b.test/"
 
 
@@ -48,30 +32,6 @@ def fetched_at_once(server: Server, *urls: str) -> list[bytes]:
             return [found.body for found in await asyncio.gather(*map(fetcher.fetch, map(PageRequest, urls)))]
 
     return asyncio.run(run())
-
-
-def test_connection_is_used_again() -> None:
-    server = says(HELLO)
-    assert [found.body for found in fetched_from(server, A, A, A)] == [b"hello"] * 3
-    assert server.connections == 1
-
-
-def test_connection_that_is_too_old_is_not_used_again() -> None:
-    server = says(HELLO)
-    fetched_from(server, A, A, timing=Timing(keep_alive=0.0))
-    assert server.connections == 2
-
-
-def test_connection_whose_server_wants_to_close_it_is_not_used_again() -> None:
-    server = says(HELLO.replace(b"\r\n", b"\r\nConnection: close\r\n", 1))
-    assert [found.body for found in fetched_from(server, A, A)] == [b"hello"] * 2
-    assert server.connections == 2
-
-
-def test_other_endpoints_have_connections_of_their_own() -> None:
-    server = says(HELLO)
-    fetched_from(server, A, B, A, B)
-    assert server.connections == 2
 
 
 def test_requests_made_at_once_are_all_answered() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from support import skipping
 from support.misbehaving import answer, chunk
 from support.raw_server import Server, all_names_at, says
 
@@ -40,7 +41,7 @@ def seen(
             async with Fetcher(given, capture=Capture(lambda exchange, _: shown.append(exchange), reads)) as fetcher:
                 return await fetcher.fetch(request)
 
-    return asyncio.run(run()), shown
+    return skipping.run(run()), shown
 
 
 def test_an_exchange_is_what_was_on_the_wire() -> None:

@@ -15,14 +15,13 @@ import brotli
 import httpx
 import pytest
 import respx
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.codings import PIECE, decoder
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
-from minicrawl.crawler.net.dns import NameServerError
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest
@@ -158,15 +157,7 @@ class Canned(httpx.AsyncBaseTransport):
         return self._answer
 
 
-def streamed(*chunks: bytes, coding: str | None = None, **settings: Any) -> Fetched:
-    headers = {"content-type": "text/html"} | ({"content-encoding": coding} if coding else {})
-    answer = httpx.Response(200, headers=headers, stream=Chunks(*chunks))
-    return fetched_with(Canned(answer), "http://h.test/", **settings)
-
-
 # Bodies.
-
-CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 def test_a_plain_body() -> None:
@@ -177,72 +168,7 @@ def test_a_plain_body() -> None:
     assert fetched.seconds > 0
 
 
-def test_a_chunked_body() -> None:
-    reply = CHUNKED + b"3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\nX: y\r\n\r\n"
-    fetched = fetched_from_reply(reply)
-    assert (fetched.body, fetched.truncated) == (b"hello", False)
-
-
-def test_a_body_that_ends_with_the_connection() -> None:
-    fetched = fetched_from_reply(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\nhello", closes=True)
-    assert (fetched.body, fetched.truncated) == (b"hello", False)
-
-
-def test_an_interim_response_is_skipped() -> None:
-    fetched = fetched_from_reply(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + html(b"hello"))
-    assert (fetched.status, fetched.body) == (200, b"hello")
-
-
-TEXT = b"hello world " * 1000
-
-
 COMPRESS = {"gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compress, "zstd": zstd.compress}
-
-
-def raw_deflate(text: bytes) -> bytes:
-    compressor = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    return compressor.compress(text) + compressor.flush()
-
-
-CODINGS = {
-    "gzip": ("gzip", gzip.compress(TEXT)),
-    "gzip-in-any-case": (" GZip ", gzip.compress(TEXT)),
-    "x-gzip": ("x-gzip", gzip.compress(TEXT)),
-    "deflate-zlib": ("deflate", zlib.compress(TEXT)),
-    "deflate-bare": ("deflate", raw_deflate(TEXT)),
-    "br": ("br", brotli.compress(TEXT)),
-    "zstd": ("zstd", zstd.compress(TEXT)),
-    "zstd-of-two-frames": ("zstd", zstd.compress(TEXT[:600]) + zstd.compress(TEXT[600:])),
-    "identity": ("identity", TEXT),
-    "gzip-with-garbage-behind": ("gzip", gzip.compress(TEXT) + b"garbage"),
-    "gzip-of-two-members": ("gzip", gzip.compress(TEXT[:600]) + gzip.compress(TEXT[600:])),
-}
-
-
-@pytest.mark.parametrize(("coding", "body"), CODINGS.values(), ids=CODINGS.keys())
-def test_content_codings_are_undone(coding: str, body: bytes) -> None:
-    fetched = fetched_from_reply(html(body, f"Content-Encoding: {coding}"))
-    assert (fetched.body, fetched.truncated, fetched.reason) == (TEXT, False, None)
-    assert fetched.size == len(body)
-
-
-@pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "zstd", "gzip, gzip"])
-def test_a_body_that_cannot_be_decoded_is_undecodable(coding: str) -> None:
-    fetched = fetched_from_reply(html(b"this is not what it says", f"Content-Encoding: {coding}"))
-    assert (fetched.reason, fetched.status, fetched.body) == ("undecodable", None, b"")
-
-
-@pytest.mark.parametrize(("coding", "body"), CODINGS.values(), ids=CODINGS.keys())
-def test_a_body_may_arrive_byte_by_byte(coding: str, body: bytes) -> None:
-    fetched = streamed(*(body[place : place + 1] for place in range(len(body))), coding=coding)
-    assert (fetched.body, fetched.truncated, fetched.reason) == (TEXT, False, None)
-
-
-def test_a_compressed_body_that_breaks_off_is_truncated() -> None:
-    body = gzip.compress(bytes(range(256)) * 50)
-    fetched = fetched_from_reply(html(body[:-20], "Content-Encoding: gzip"))
-    assert fetched.truncated
-    assert (bytes(range(256)) * 50).startswith(fetched.body)
 
 
 def test_an_empty_body_is_whole_whatever_its_coding() -> None:
@@ -310,22 +236,6 @@ def test_an_endless_body_is_cut() -> None:
     assert (fetched.body, fetched.truncated) == (b"x" * 10**6, True)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [html(b"hel", length=10), CHUNKED + b"3\r\nhel\r\n"],
-    ids=["content-length", "chunked"],
-)
-def test_what_came_before_the_connection_broke_counts(reply: bytes) -> None:
-    fetched = fetched_from_reply(reply, closes=True)
-    assert (fetched.status, fetched.body, fetched.truncated, fetched.size) == (200, b"hel", True, 3)
-
-
-def test_a_broken_connection_without_a_byte_of_the_body_is_a_failure() -> None:
-    fetched = fetched_from_reply(html(b"", length=10), closes=True)
-    assert fetched.status is None
-    assert fetched.reason in {"reset", "bad-response", "connection", "timeout-read"}
-
-
 # What is not read.
 
 
@@ -354,12 +264,6 @@ def test_a_body_that_is_not_html_is_left_unread(content_type: str) -> None:
     assert (fetched.status, fetched.body, fetched.size, fetched.reason) == (200, b"", 0, None)
     assert fetched.content_type == content_type
     assert sent < 50 * 10**6
-
-
-@pytest.mark.parametrize("status", ["404 Not Found", "500 Oh", "204 No Content"])
-def test_the_body_of_other_answers_is_left_unread(status: str) -> None:
-    fetched = fetched_from_reply(html(b"" if status.startswith("204") else b"sorry", status=status))
-    assert (fetched.status, fetched.body) == (int(status[:3]), b"")
 
 
 @pytest.mark.parametrize(("status", "content_type"), [(200, "text/plain"), (404, "text/html"), (200, None)])
@@ -454,7 +358,7 @@ def test_the_overall_timeout_ends_a_silent_request() -> None:
 
     fetched = fetched_from_reply(silent, timeout=0.05)
     assert (fetched.status, fetched.reason) == (None, "timeout")
-    assert 0.05 <= fetched.seconds < 60
+    assert fetched.seconds >= 0.05
 
 
 def test_a_silent_server_times_out_while_reading() -> None:
@@ -470,51 +374,6 @@ def test_the_overall_timeout_ends_a_body_that_stops_coming() -> None:
         await asyncio.Event().wait()
 
     assert fetched_from_reply(stall, timeout=0.05).reason == "timeout"
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        b"GARBAGE\r\n\r\n",
-        b"HTTP/1.1 abc OK\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nX: a\0b\r\n\r\n",
-        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        b"HTTP/1.1 200 OK\r\nX: " + b"x" * 300_000 + b"\r\n\r\n",
-        b"hello",
-    ],
-    ids=["status-line", "status", "content-length", "header", "chunk-size", "header-too-long", "http-0.9"],
-)
-def test_what_is_no_http_is_a_bad_response(reply: bytes) -> None:
-    fetched = fetched_from_reply(reply, closes=True)
-    assert (fetched.status, fetched.reason) == (None, "bad-response")
-
-
-@pytest.mark.parametrize(
-    ("error", "reason"),
-    [
-        (httpx.ConnectTimeout("x"), "timeout-connect"),
-        (httpx.ReadTimeout("x"), "timeout-read"),
-        (httpx.RemoteProtocolError("x"), "reset"),
-        (httpx.ConnectError("x"), "connect"),
-        (httpx.UnsupportedProtocol("x"), "bad-url"),
-        (ConnectionResetError(), "reset"),
-        (ConnectionRefusedError(), "refused"),
-        (socket.gaierror(), "dns"),
-        (NameServerError(), "dns-unanswered"),
-        (OSError("anything"), "connection"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
-)
-def test_every_exception_has_its_reason(error: Exception, reason: str) -> None:
-    fetched = fetched_with(Canned(error), "http://h.test/")
-    assert (fetched.reason, fetched.status, fetched.url) == (reason, None, "http://h.test/")
-
-
-def test_the_most_telling_cause_is_the_reason() -> None:
-    error = httpx.ConnectError("all attempts failed")
-    error.__cause__ = ConnectionRefusedError()
-    assert fetched_with(Canned(error), "http://h.test/").reason == "refused"
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), MemoryError(), RecursionError()])
@@ -608,14 +467,7 @@ def test_the_server_is_asked_for_the_url_as_it_is(target: str) -> None:
     assert server.requests[0].split(b" ")[1].decode() == target
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_these_urls_are_normalised(target: str) -> None:
-    """So the test above speaks of URLs as they come."""
-    assert normalise(f"http://127.0.0.1:81{target}") == f"http://127.0.0.1:81{target}"
-
-
 @given(st.text(st.characters(codec="utf-8"), max_size=20))
-@settings(max_examples=60)
 def test_whatever_is_normalised_is_asked_for_as_it_is(text: str) -> None:
     url = normalise(f"http://h.test/{text}")
     assume(url is not None)
@@ -660,18 +512,6 @@ def test_cookies_are_not_sent_back() -> None:
     fetched_from(server, times=3)
     assert len(server.requests) == 3
     assert not any(b"cookie" in request.lower() for request in server.requests)
-
-
-def test_a_connection_is_used_again() -> None:
-    server = Server(html(b"hello"))
-    assert fetched_from(server, times=5).body == b"hello"
-    assert (len(server.requests), server.connections) == (5, 1)
-
-
-def test_a_connection_closed_meanwhile_is_opened_anew() -> None:
-    server = Server(html(b"hello", "Connection: close"), closes=True)
-    assert fetched_from(server, times=3).body == b"hello"
-    assert server.connections == 3
 
 
 def test_fetches_run_side_by_side() -> None:

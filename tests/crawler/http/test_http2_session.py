@@ -34,7 +34,6 @@ from minicrawl.crawler.http.http2_session import Http2Session
 from minicrawl.crawler.http.transport import BrokenOffError
 
 ASKED = b"GET /a?b HTTP/1.1\r\nHost: h.test\r\nUser-Agent: me\r\nAuthorization: hush\r\nConnection: close\r\n\r\n"
-Fields = list[tuple[bytes, bytes]]
 
 
 def asked(head: bytes = ASKED) -> Http2Session:

@@ -37,11 +37,6 @@ def test_answer_is_passed_on() -> None:
     assert (head, status, body) == (b"HTTP/1.1 404 Not Found\r\nX: y\r\n\r\n", 404, b"hello")
 
 
-def test_path_is_asked_for_as_it_is_spelt() -> None:
-    (request,) = asked(httpx.Response(200), "http://a.test/%7E/%zz?")[3]
-    assert request.extensions["target"] == b"/%7E/%zz?"
-
-
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
@@ -50,6 +45,7 @@ def test_path_is_asked_for_as_it_is_spelt() -> None:
         (httpx.RemoteProtocolError("x"), "reset"),
         (httpx.LocalProtocolError("x"), "bad-response"),
         (httpx.ConnectError("x"), "connect"),
+        (httpx.UnsupportedProtocol("x"), "bad-url"),
         (ConnectionRefusedError(), "refused"),
     ],
 )

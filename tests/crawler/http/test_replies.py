@@ -51,11 +51,6 @@ def fetched_in_turn(server: MisbehavingServer, *paths: str) -> list[Fetched]:
     return asyncio.run(run())
 
 
-def test_a_connection_that_is_closed_without_a_word_is_opened_anew() -> None:
-    server = MisbehavingServer({"0": answer(b"hello")})
-    assert [fetched.body for fetched in fetched_in_turn(server, "/", "/", "/")] == [b"hello"] * 3
-
-
 def test_a_connection_that_is_closed_when_used_again_is_opened_anew() -> None:
     """RFC 9112 9.3.1: a request that may be repeated is, where the connection was not new."""
     numbers = []

@@ -46,26 +46,12 @@ def test_fields_on_the_use_of_a_page(fields: list[tuple[bytes, bytes]], expected
     assert ResponseFields(fields).on_use == expected
 
 
-def test_location_that_is_said_twice_and_differently_is_none() -> None:
-    assert ResponseFields([(b"Location", b"/a"), (b"location", b"/a")]).location == "/a"
-    assert ResponseFields([(b"Location", b"/a"), (b"location", b"/b")]).location is None
-    assert ResponseFields([(b"Location", "/ü".encode()), (b"X", b"\xff")]).location == "/ü"
-    assert ResponseFields([(b"Location", b"/\xfc")]).location == "/%FC"
-
-
 def test_validator_goes_back_byte_for_byte() -> None:
     head = ResponseFields([(b"ETag", b'"\xff"'), (b"Last-Modified", b"x" * (LONGEST_VALIDATOR + 1))])
     found = head.validator(b"etag")
     assert found is not None
     assert found.encode("latin-1") == b'"\xff"'
     assert head.validator(b"last-modified") is None
-
-
-def test_body_of_no_type_is_text_where_sniffing_is_forbidden() -> None:
-    forbidden = (b"X-Content-Type-Options", b"nosniff")
-    assert ResponseFields([forbidden]).content_type == "text/plain"
-    assert ResponseFields([forbidden, (b"Content-Type", b"text/html")]).content_type == "text/html"
-    assert ResponseFields([]).content_type is None
 
 
 NOON = 1_795_176_000.0

@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 from http_message_signatures import HTTPMessageVerifier, algorithms
+from support.patience import PATIENCE
 from support.signed_web import Directory
 
 from minicrawl.crawler.http.signing_keys import (
@@ -183,7 +184,8 @@ def test_key_that_cannot_be_written_leaves_no_file(tmp_path: Path) -> None:
         "new_key(Path(sys.argv[1]))"
     )
     path = tmp_path / "key.pem"
-    result = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, timeout=60, check=False)
+    command = [sys.executable, "-c", code, str(path)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert "cannot be written: File too large" in result.stderr
     assert not path.exists()
 

@@ -1,6 +1,6 @@
 """The spelling of a request."""
 
-from minicrawl.crawler.http.transport import head, target_of
+from minicrawl.crawler.http.transport import head
 
 
 def test_request_is_its_line_its_fields_and_an_empty_line() -> None:
@@ -9,8 +9,3 @@ def test_request_is_its_line_its_fields_and_an_empty_line() -> None:
         == b"GET / HTTP/1.1\r\nHost: a.test\r\nX: \xff\r\n\r\n"
     )
     assert head(b"CONNECT", b"a.test:443", []) == b"CONNECT a.test:443 HTTP/1.1\r\n\r\n"
-
-
-def test_target_is_spelt_as_in_the_url() -> None:
-    assert target_of("http://a.test/") == b"/"
-    assert target_of("http://a.test/%7Ea//b?x=/&%zz") == b"/%7Ea//b?x=/&%zz"

@@ -48,23 +48,3 @@ def test_what_others_own_does_not_become_known_and_is_counted_apart(tmp_path: Pa
     with open_store(store) as reader:
         assert list(violations(reader)) == []
         assert (reader.meta("links_left_out"), reader.meta("links_elsewhere")) == (64, 64)
-
-
-def test_page_cannot_stand_for_what_others_own(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    intake = intake_of(store, owns=is_even, scope="any", discovery=1.0)
-    intake.start(HOSTS[:1], 0.0)
-    crawled(intake, lambda url: (Fetched(url, status=301, location=HOSTS[1]), ParsedPage()))
-    assert rows(store, "SELECT url, state, reason FROM pages") == [(HOSTS[0], "error", "redirect-elsewhere")]
-
-
-def test_two_crawls_that_share_the_web_know_all_of_it_once(tmp_path: Path) -> None:
-    found: list[str] = []
-    for number, owns in enumerate([is_even, lambda url: not is_even(url)]):
-        intake = intake_of(tmp_path / f"{number}.db", owns=owns, scope="any", discovery=1.0)
-        intake.start(HOSTS, 0.0)
-        found += crawled(intake, links_to_all)
-    whole = intake_of(tmp_path / "whole.db", scope="any", discovery=1.0)
-    whole.start(HOSTS, 0.0)
-    assert sorted(found) == sorted(crawled(whole, links_to_all))
-    assert whole.state.tally.elsewhere == 0

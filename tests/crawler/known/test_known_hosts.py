@@ -14,13 +14,6 @@ def hosts_of(path: Path, delay: float) -> tuple[Intake, KnownHosts]:
     return intake, KnownHosts(intake.state.frontier, HostDelays(delay))
 
 
-def test_name_is_one_host(tmp_path: Path) -> None:
-    intake, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
-    assert hosts.host("a.test") is hosts.host("a.test")
-    assert hosts.host("b.test").id == 1
-    intake.state.writer.close()
-
-
 def test_a_crawl_delay_that_makes_it_longer_is_urgent_unless_politeness_is_off(tmp_path: Path) -> None:
     intake, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
     hosts.note_crawl_delay(hosts.host("a.test"), 0.5)
@@ -46,12 +39,3 @@ def test_each_change_is_written_once(tmp_path: Path) -> None:
             hosts.save(writer)
         assert [row.crawl_delay for row in writer.hosts.all()] == [7.0]
         assert not hosts.is_urgent
-
-
-def test_a_crawl_delay_that_changes_nothing_is_not_urgent(tmp_path: Path) -> None:
-    intake = intake_of(tmp_path / "crawl.db", delay=1.0)
-    hosts = KnownHosts(intake.state.frontier, HostDelays(1.0, {"own.test": 5.0}))
-    assert hosts.host("own.test").delay == 5.0
-    hosts.note_crawl_delay(hosts.host("own.test"), 4.0)
-    assert not hosts.is_urgent
-    intake.state.writer.close()

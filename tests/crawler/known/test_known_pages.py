@@ -11,7 +11,7 @@ from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.model import State
 from minicrawl.store.links import to_bytes
-from minicrawl.store.rows import LastTurn, Links, Refused
+from minicrawl.store.rows import LastTurn, Links
 from minicrawl.store.writer import Writer
 
 
@@ -84,11 +84,3 @@ def test_failures_in_a_row_are_counted_until_a_turn_ends_them(known: Known) -> N
     known.pages.note_failure(2, "timeout")
     known.pages.note_unchanged(2, None)
     assert known.pages.attempts == {}
-
-
-def test_links_that_are_not_followed_are_told_from_the_batch_first(known: Known) -> None:
-    assert known.pages.refused_row(0) is None
-    known.pages.note_refused(Refused(0, "http://b.test/", None))
-    known.commit()
-    known.pages.note_refused(Refused(0, None, "[]"))
-    assert known.pages.refused_row(0) == Refused(0, None, "[]")

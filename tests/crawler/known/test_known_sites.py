@@ -2,8 +2,6 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +14,6 @@ from minicrawl.analysis.verify import verify
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.sites.trust import site_trust
-from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 
 IMPORTANCE = "SELECT url, importance FROM ranks"
@@ -87,7 +84,7 @@ def as_they_are(store: Path, query: str = IMPORTANCE) -> dict[str, float]:
     return dict(rows(store, query))
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_store_has_what_a_slow_count_of_its_links_says(tmp_path: Path, seed: int) -> None:
     store = tmp_path / "crawl.db"
     web, seeds = web_of(seed)
@@ -102,9 +99,8 @@ def test_store_has_what_a_slow_count_of_its_links_says(tmp_path: Path, seed: int
         assert verify(reader).stored.l1 < 1e-6
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_crawl_in_steps_ends_as_one_without_a_stop(tmp_path: Path, seed: int) -> None:
-    web, seeds = web_of(seed)
+def test_crawl_in_steps_ends_as_one_without_a_stop(tmp_path: Path) -> None:
+    web, seeds = web_of(1)
     whole, stepwise = tmp_path / "whole.db", tmp_path / "stepwise.db"
     crawl(web, whole, seeds, jump="sites")
     for _ in range(60):
@@ -164,7 +160,7 @@ def test_links_that_go_take_their_voice_with_them(tmp_path: Path) -> None:
     assert faults_in(store) == []
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_page_handed_out_is_the_one_with_most_in_the_ledger(tmp_path: Path, seed: int) -> None:
     """Of all that wait, when nobody has to be spared; virtual visits and new trust included."""
     web, seeds = web_of(seed, sites=9)
@@ -205,29 +201,6 @@ def test_front_pages_are_told_by_their_urls(url: str, expected: bool) -> None:
     assert is_front(url) is expected
 
 
-def first_read(store: Path, count: int) -> Iterable[str]:
-    query = "SELECT url FROM fetches JOIN pages ON pages.fetch = fetches.id ORDER BY fetches.id LIMIT ?"
-    return [url for (url,) in rows(store, query, count)]
-
-
-def test_every_seed_has_its_turn_before_a_large_site_is_read(tmp_path: Path) -> None:
-    """One site of 300 pages, nine of three: with jumps to all pages alike it would have most of the first turns."""
-    pages = [f"http://large.test/{word}" for word in _words(300)]
-    web: Site = {"http://large.test/": pages, **{page: ["http://large.test/", *pages[:40]] for page in pages}}
-    seeds = ["http://large.test/"]
-    for site in range(9):
-        home = f"http://small{site}.test/"
-        web |= {home: [home + "a", home + "b"], home + "a": [home], home + "b": [home]}
-        seeds.append(home)
-    store = tmp_path / "crawl.db"
-    crawl(web, store, seeds, jump="sites", pages=40)
-    sites = Counter(owner(url) for url in first_read(store, 40))
-    assert sites["large.test"] <= 40 - 27
-    with open_store(store) as reader:
-        top = [page.url for page in reader.ranks.pages("importance", 10)]
-    assert set(seeds[1:]) <= set(top)
-
-
 def many_sites(seed: int, count: int) -> tuple[Site, list[str]]:
     """Sites of very unequal size, whose pages link to the largest ones most; and their front pages."""
     draw = random.Random(seed)
@@ -250,13 +223,12 @@ def many_sites(seed: int, count: int) -> tuple[Site, list[str]]:
     return web, fronts
 
 
-@pytest.mark.parametrize(("in_flight", "delay"), [(1, 0.0), (1, 1.0), (16, 1.0), (64, 1.0)])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("in_flight", "delay"), [(1, 0.0), (64, 1.0)])
 def test_front_pages_of_all_seeds_are_among_the_first_that_are_read(
-    tmp_path: Path, seed: int, in_flight: int, delay: float
+    tmp_path: Path, in_flight: int, delay: float
 ) -> None:
     """Within a twentieth more fetches than there are seeds: a page that most of them link to may be worth more."""
-    web, fronts = many_sites(seed, 60)
+    web, fronts = many_sites(1, 60)
     most = len(fronts) + len(fronts) // 20
     assert most < len(web) // 100
     _, server = crawl(
@@ -287,13 +259,11 @@ def _words(count: int) -> list[str]:
 
 STEERED = [
     {"boost": ("/wanted=50",)},
-    {"topic": "wanted"},
-    {"focus_type": ("news",)},
     {"strategy": "opic", "boost": ("/wanted=50",)},
 ]
 
 
-@pytest.mark.parametrize("settings", STEERED, ids=["boost", "topic", "type", "opic"])
+@pytest.mark.parametrize("settings", STEERED, ids=["boost", "opic"])
 def test_what_steers_does_so_where_walkers_jump_to_sites(tmp_path: Path, settings: dict[str, object]) -> None:
     """It bends the cash, so the order goes by that; the ranking is by trust all the same."""
     pages = [f"http://a.test/{number}" for number in range(30)]
@@ -311,28 +281,8 @@ def test_what_steers_does_so_where_walkers_jump_to_sites(tmp_path: Path, setting
         assert verify(reader).stored.l1 < 2e-6
 
 
-def test_a_boost_that_comes_while_the_crawl_runs_puts_pages_in_order_by_cash(tmp_path: Path) -> None:
-    """And one that goes puts them back."""
-    plain = CrawlSettings(jump="sites")
-    intake = intake_of(tmp_path / "crawl.db", jump="sites", probe=False)
-    web: Site = {"http://a.test/": ["http://a.test/x", "http://b.test/y"], "http://a.test/x": [], "http://b.test/y": []}
-    intake.start(["http://a.test/"], 0.0)
-    crawl_all(intake, web, most=1)
-    accounts, frontier = intake.state.accounts, intake.state.frontier
-    first = frontier.best_page(0.0)
-    assert first is not None
-    assert first == 1 + np.argmax(accounts.ledger.worths(np.array([1, 2]), accounts.ledger.held()))
-    accounts.book.standing[3 - first] += 10**9
-    intake.on_settings(replace(plain, boost=("/y=2",)), {"boost"}, 0.0)
-    assert frontier.best_page(0.0) == 3 - first
-    intake.on_settings(plain, {"boost"}, 0.0)
-    assert frontier.best_page(0.0) == first
-    intake.state.writer.close()
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_most_trusted_sites_are_told_with_what_was_read(tmp_path: Path, seed: int) -> None:
-    web, seeds = web_of(seed, sites=9)
+def test_most_trusted_sites_are_told_with_what_was_read(tmp_path: Path) -> None:
+    web, seeds = web_of(1, sites=9)
     crawl(web, tmp_path / "crawl.db", seeds, jump="sites", pages=30)
     with open_store(tmp_path / "crawl.db") as reader:
         slow = {row.site: row for row in sites_of(reader, "site")}

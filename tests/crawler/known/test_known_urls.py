@@ -20,16 +20,6 @@ def test_committed_and_new_urls_are_found(tmp_path: Path) -> None:
         assert [urls.url(page) for page in range(3)] == [HOME, OTHER, NEW]
 
 
-def test_urls_stay_known_once_they_are_committed(tmp_path: Path) -> None:
-    with Writer(tmp_path / "crawl.db") as writer:
-        urls = KnownUrls(writer, 0)
-        urls.add(HOME, 0)
-        urls.committed()
-        urls.add(NEW, 1)
-        assert urls.find([HOME, NEW, OTHER]) == [0, 1, None]
-        assert urls.url(1) == NEW
-
-
 def test_urls_that_memory_has_dropped_are_found_in_the_store(tmp_path: Path) -> None:
     pages = [f"http://a.test/{number}" for number in range(40)]
     crawl({HOME: pages, **{page: [] for page in pages}}, tmp_path / "crawl.db", [HOME])

@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
-from support.intakes import crawl_all, intake_of, next_page
-from support.sites import random_site, rows
+from support.intakes import intake_of, next_page
+from support.sites import rows
 
 from minicrawl.crawler.intake import Intake
 from minicrawl.errors import StoreError
@@ -27,21 +26,6 @@ def held(intake: Intake) -> dict[str, Any]:
         "read": intake.state.accounts.coverage.collected,
         "bound": intake.state.accounts.coverage.bound(),
     }
-
-
-@pytest.mark.parametrize("turns", [0, 7, 30, 200])
-def test_what_a_crawl_takes_up_is_what_the_one_before_left(tmp_path: Path, turns: int) -> None:
-    site, seeds = random_site(2)
-    web = {url: 404 if "/3" in url else links for url, links in site.items()}
-    first = intake_of(tmp_path / "crawl.db")
-    first.start(seeds, 0.0)
-    crawl_all(first, web, most=turns)
-    before, order = held(first), np.argsort(-first.state.accounts.book.cashes(), kind="stable")
-    first.state.writer.close()
-    again = intake_of(tmp_path / "crawl.db")
-    assert held(again) == before
-    assert np.array_equal(np.argsort(-again.state.accounts.book.cashes(), kind="stable"), order)
-    again.state.writer.close()
 
 
 def test_pages_go_on_with_the_attempts_they_had(tmp_path: Path) -> None:

@@ -34,14 +34,3 @@ def test_time_is_the_sum_of_what_lies_outside_of_pauses() -> None:
         assert clock.seconds == expected
         changes: list[Callable[[], object]] = [clock.pause, clock.resume, int]
         rng.choice(changes)()
-
-
-def test_a_pause_moves_the_end_of_a_limit() -> None:
-    now = [100.0]
-    clock = RunClock(lambda: now[0], 100.0)
-    assert (clock.when(60.0), clock.resume()) == (160.0, 0.0)
-    clock.pause()
-    now[0] = 107.0
-    clock.pause()
-    assert clock.resume() == 7.0
-    assert (clock.when(60.0), clock.seconds) == (167.0, 0.0)

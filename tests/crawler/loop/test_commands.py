@@ -70,19 +70,6 @@ def test_what_is_in_no_hurry_waits_for_a_commit_that_is_due_anyway() -> None:
     asyncio.run(main())
 
 
-def test_who_waits_no_more_is_not_told() -> None:
-    async def main() -> None:
-        loop = Loop()
-        gone, left = (asyncio.create_task(loop.commands.done(str)) for _ in range(2))
-        await asyncio.sleep(0)
-        gone.cancel()
-        await loop.take()
-        loop.commands.committed()
-        assert await left == "7.0"
-
-    asyncio.run(main())
-
-
 @pytest.mark.parametrize(("failure", "raised"), [(None, CrawlEndedError), (OSError("disk"), OSError)])
 def test_the_end_of_the_crawl_is_told_to_all_who_wait_or_come_later(
     failure: Exception | None, raised: type[Exception]

@@ -1,7 +1,6 @@
 """Events, and who reads them."""
 
 import asyncio
-import gc
 import random
 import threading
 
@@ -68,17 +67,6 @@ def test_a_reader_waits_for_the_next_event_and_for_the_end() -> None:
         assert await read(stream.reader(9)) == []
 
     asyncio.run(main())
-
-
-def test_a_reader_that_nobody_holds_is_forgotten() -> None:
-    stream = EventStream(lambda: 0.0)
-    held, _ = stream.reader(5), stream.reader(5)
-    del _
-    gc.collect()
-    assert stream.has_readers
-    del held
-    gc.collect()
-    assert not stream.has_readers
 
 
 def test_the_latest_events_are_kept_from_the_first_question_on_and_numbered() -> None:

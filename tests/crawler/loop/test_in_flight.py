@@ -4,8 +4,6 @@ import asyncio
 import itertools
 from typing import Any, cast
 
-from support.skipping import run_apart
-
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.loop.in_flight import InFlight
 from minicrawl.crawler.net.open_files import Room
@@ -57,33 +55,6 @@ def test_hosts_that_have_not_answered_take_no_slot() -> None:
     asyncio.run(run())
 
 
-def test_one_by_one_is_one_by_one_whatever_it_is_for() -> None:
-    async def run() -> None:
-        crawl = Crawl(requests=1, one_by_one=True)
-        crawl.spawn(is_page=False, takes_slot=False)
-        assert not crawl.flying.has_room
-        crawl.flying.abort()
-
-    asyncio.run(run())
-
-
-def test_attempts_are_begun_a_few_at_a_time_up_to_the_room_for_them() -> None:
-    async def run() -> None:
-        crawl = Crawl(attempts=12)
-        begun = []
-        for _ in range(3):
-            crawl.flying.begin_attempts()
-            begun.append(0)
-            while crawl.flying.has_room_for_attempts:
-                crawl.spawn(answers=None)
-                begun[-1] += 1
-        assert begun == [8, 4, 0]
-        assert not crawl.flying.may_begin_more_attempts
-        crawl.flying.abort()
-
-    asyncio.run(run())
-
-
 def test_a_crawl_that_stops_waits_for_pages_alone() -> None:
     async def run() -> None:
         crawl = Crawl()
@@ -116,19 +87,3 @@ def test_failure_of_a_request_is_kept() -> None:
         assert isinstance(crawl.flying.failure, ZeroDivisionError)
 
     asyncio.run(run())
-
-
-def test_the_oldest_requests_are_told_with_their_age() -> None:
-    async def main() -> None:
-        crawl = Crawl(requests=9)
-        for _ in range(4):
-            crawl.spawn()
-            await asyncio.sleep(1)
-        first, second = crawl.flying.oldest(2, {})
-        assert (round(first.seconds), round(second.seconds)) == (4, 3)
-        assert len({one.url for one in crawl.flying.oldest(9, {})}) == 4
-        crawl.end.set()
-        await asyncio.sleep(1)
-        assert crawl.flying.oldest(9, {}) == ()
-
-    run_apart(main())

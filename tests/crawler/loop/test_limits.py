@@ -51,24 +51,6 @@ def test_pages_that_are_let_are_all_that_may_be_asked_for() -> None:
     assert (limits.allow_one_more(1), limits.allow_one_more(2)) == (True, False)
 
 
-def test_an_answer_that_nobody_expected_any_more_lets_no_more_pages_be_fetched() -> None:
-    """Who gives out the pages of several crawls goes by the quota that was said."""
-    done = RunSoFar()
-    limits = Limits(CrawlSettings(), done, lambda: 0.0)
-    limits.let(5, expected=0)
-    done.fetched = 1  # of six that were asked for, as one of them was slow
-    limits.take_back(expected=5)
-    assert (limits.quota, limits.allow_one_more(4), limits.has_enough) == (5, False, False)
-
-
-def test_what_is_asked_for_when_pages_are_first_let_may_be_fetched() -> None:
-    limits = Limits(CrawlSettings(), RunSoFar(fetched=3), lambda: 0.0)
-    limits.let(0, expected=4)
-    assert (limits.quota, limits.allow_one_more(4)) == (7, False)
-    limits.take_back(expected=2)
-    assert limits.quota == 5
-
-
 @pytest.mark.parametrize(
     ("limit", "done", "speed", "aim"),
     [

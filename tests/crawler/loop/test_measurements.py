@@ -14,7 +14,6 @@ from minicrawl.crawler.loop.measurements import (
     LATENCY,
     SIZE,
     AnswerCounts,
-    CommitCounts,
     Course,
     Speed,
     spacing,
@@ -113,17 +112,6 @@ def test_each_request_is_counted_once(each: list[Fetched]) -> None:
             for bound, within in found.items():
                 below += within
                 assert below == sum(value <= float(bound) for value in here)
-
-
-def test_commits_are_counted_unless_they_fail() -> None:
-    rows = iter([5, 8, 8])
-    counts = CommitCounts(lambda: next(rows))
-    with counts.counting():
-        pass
-    with pytest.raises(KeyError), counts.counting():
-        raise KeyError
-    assert (counts.number, counts.rows) == (1, 3)
-    assert counts.seconds > 0
 
 
 def test_speed_is_that_of_the_last_seconds() -> None:

@@ -117,9 +117,8 @@ def test_addresses_of_this_network_are_refused(address: str) -> None:
     assert str(caught.value) == f"{address} is not a public address; --allow-private permits it"
 
 
-@pytest.mark.parametrize("address", PRIVATE.values(), ids=PRIVATE.keys())
-def test_allow_private_lets_them_through(address: str) -> None:
-    assert with_resolver(lambda resolver: resolver.check(address), allow_private=True) is None
+def test_allow_private_lets_them_through() -> None:
+    assert with_resolver(lambda resolver: [*map(resolver.check, PRIVATE.values())], allow_private=True)
 
 
 PUBLIC = [

@@ -14,7 +14,7 @@ import pytest
 from support.sites import Server, Site, crawl, html, rows
 
 from minicrawl.crawler.net.dns import DnsCache
-from minicrawl.crawler.net.open_files import LEAST, MOST_IDLE, RESERVED, Room, is_full, room
+from minicrawl.crawler.net.open_files import LEAST, RESERVED, is_full, room
 from minicrawl.timing import Timing
 
 HURRY = Timing(full=0.0, retry=0.001, robots_retry=0.001)
@@ -26,8 +26,8 @@ SITE: Site = {
 }
 
 
-@pytest.mark.parametrize("limit", [LEAST, 64, 256, 1024, 4096, 10**6, None])
-@pytest.mark.parametrize("concurrency", [1, 8, 64, 1000])
+@pytest.mark.parametrize("limit", [LEAST, 256, 4096, None])
+@pytest.mark.parametrize("concurrency", [1, 64, 1000])
 def test_all_together_keep_within_the_limit(limit: int | None, concurrency: int) -> None:
     files = room(limit, concurrency)
     assert files.requests <= concurrency
@@ -35,10 +35,6 @@ def test_all_together_keep_within_the_limit(limit: int | None, concurrency: int)
     if limit is not None:
         # Requests may each have two addresses tried at a time, on a quarter of all files in all.
         assert files.requests + files.attempts + files.idle <= 3 * (limit - RESERVED) // 4 + 3
-
-
-def test_a_usual_limit_is_none() -> None:
-    assert room(8192, 64) == room(None, 64) == Room(64, 1024, MOST_IDLE)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
@@ -100,8 +96,7 @@ def test_requests_that_found_no_room_are_made_again_and_count_as_none(tmp_path: 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
-@pytest.mark.parametrize("workers", ["0", "1"])
-def test_a_crawl_of_more_hosts_than_open_files_loses_no_page(tmp_path: Path, workers: str) -> None:
+def test_a_crawl_of_more_hosts_than_open_files_loses_no_page(tmp_path: Path) -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
@@ -120,7 +115,7 @@ def test_a_crawl_of_more_hosts_than_open_files_loses_no_page(tmp_path: Path, wor
         seeds = tmp_path / "seeds.txt"
         seeds.write_text("".join(f"{home}0\n" for home in HOSTS))
         command = f"{sys.executable} -m minicrawl crawl {seeds} --connect-to ::127.0.0.1:{port} --allow-private -q"
-        command += f" --delay 0 --no-probe --no-traps --store {tmp_path}/crawl.db --workers {workers}"
+        command += f" --delay 0 --no-probe --no-traps --store {tmp_path}/crawl.db --workers 1"
         crawl = await asyncio.create_subprocess_shell(f"ulimit -n 64; {command}", stdout=subprocess.DEVNULL)
         try:
             assert await crawl.wait() == 0

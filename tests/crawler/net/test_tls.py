@@ -283,8 +283,7 @@ SERVERS: dict[str, Callable[[bool], Server]] = {
 }
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-@pytest.mark.parametrize("is_trusted", [True, False])
+@pytest.mark.parametrize(("scheme", "is_trusted"), [("http", True), ("https", True), ("https", False)])
 @pytest.mark.parametrize(("name", "server"), SERVERS.items(), ids=SERVERS)
 def test_nothing_of_a_closed_connection_waits_for_the_garbage_collector(
     name: str, server: Callable[[bool], Server], scheme: str, is_trusted: bool, monkeypatch: pytest.MonkeyPatch

@@ -6,8 +6,9 @@ import httpx
 import pytest
 from support.command_line import answer, run
 from support.sites import rows
+from support.skipping import run as run_skipping
 
-from minicrawl.api import crawl
+from minicrawl.api import acrawl
 
 HOME = "http://a.test/"
 CHALLENGES = {
@@ -19,7 +20,7 @@ CHALLENGES = {
 
 def crawled(store: Path, status: int, fields: list[tuple[str, str]] | list[tuple[bytes, bytes]]) -> None:
     transport = httpx.MockTransport(lambda request: httpx.Response(status, headers=fields))
-    crawl([HOME], store, transport=transport, delay=0, retry=["all"], ignore_robots=True)
+    run_skipping(acrawl([HOME], store, transport=transport, delay=0, retry=["all"], ignore_robots=True), grace=0.0)
 
 
 def lines_of(store: Path) -> list[str]:

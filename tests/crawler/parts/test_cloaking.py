@@ -1,49 +1,45 @@
-"""What is told of pages that were checked for cloaking, and crawls that cannot check any."""
+"""What is told of pages that were checked for cloaking."""
 
 from pathlib import Path
 
-import pytest
-from support.cloakers import CLOAKED, HONEST, Cloakers, crawl_cloakers
 from support.command_line import answer
 from support.command_line import run as command
-from support.origins import PEM
+from support.origins import PEM, Asked, Web
+from support.prose import prose
+from support.skipping import run
 
 from minicrawl.analysis.explain import explain
-from minicrawl.api import crawl
-from minicrawl.errors import SettingError
+from minicrawl.api import acrawl
 from minicrawl.store.reader import open_store
 
-BEHAVIOURS = {
-    "c.test": CLOAKED["missing for browsers"],
-    "s.test": HONEST["static"],
-    "r.test": HONEST["refuses browsers"],
-}
+FOR_BROWSERS = {"c.test": b"404 Not Found", "r.test": b"403 Forbidden"}
+"""The answers of hosts to browsers, where these are not what crawlers get."""
+
+
+def reply(asked: Asked) -> list[bytes]:
+    host, status = asked.headers["host"], b"200 OK"
+    if asked.path == "/robots.txt":
+        status = b"404 Not Found"
+    elif "Firefox" in asked.headers["user-agent"]:
+        status = FOR_BROWSERS.get(host, status)
+    return [b"HTTP/1.1 " + status, b"Content-Type: text/html", b"", prose(1, 200, f"{host} /").encode()]
 
 
 def test_why_and_status_tell_it(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl_cloakers(Cloakers({host: (behaviour, 1, 1.0) for host, behaviour in BEHAVIOURS.items()}), store)
+    store, web = tmp_path / "crawl.db", Web(reply)
+
+    async def crawled() -> None:
+        async with web:
+            seeds = [f"http://{host}.test/" for host in "crs"]
+            await acrawl(seeds, store, check_cloaking=True, allow_private=True, ca_file=PEM, connect_to=web.connect_to)
+
+    run(crawled())
     with open_store(store) as reader:
-        notes = {host: explain(reader, f"http://{host}/").notes for host in BEHAVIOURS}
+        notes = {host: explain(reader, f"http://{host}.test/").notes for host in "crs"}
     assert notes == {
-        "c.test": ("spam sign   cloaked: a browser gets status 404, a crawler gets the page 'c.test /'",),
-        "s.test": (),
-        "r.test": (),
+        "c": ("spam sign   cloaked: a browser gets status 404, a crawler gets the page 'c.test /'",),
+        "r": (),
+        "s": (),
     }
-    checks = {"same": 1, "cloaked": 1, "http-403": 1}
-    assert answer("status", "--store", store)["cloaking"] == checks
+    assert answer("status", "--store", store)["cloaking"] == {"same": 1, "cloaked": 1, "http-403": 1}
     assert "cloaking  3 pages checked: " in command("status", "--store", store).output
-
-
-def test_a_crawl_that_does_not_check_tells_nothing_of_it(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl_cloakers(Cloakers({"c.test": (CLOAKED["other text"], 1, 1.0)}), store, check_cloaking=False)
-    assert "cloaking" not in answer("status", "--store", store)
-    assert "cloaked" not in command("why", "http://c.test/", "--store", store).output
-
-
-@pytest.mark.parametrize("other", [{"from_archive": "kept"}, {"client_cert": f"a.test={PEM}"}])
-def test_only_strangers_on_the_live_web_can_check(tmp_path: Path, other: dict[str, str]) -> None:
-    with pytest.raises(SettingError, match="--check-cloaking asks sites as a stranger does"):
-        crawl("http://a.test/", tmp_path / "crawl.db", check_cloaking=True, **other)  # type: ignore[arg-type]
-    assert not list(tmp_path.iterdir())

@@ -26,8 +26,7 @@ def test_only_pages_that_say_something_are_noted(tmp_path: Path) -> None:
     assert marks(store) == {}
 
 
-@pytest.mark.parametrize("pages", [2, 3, 100], ids=["then the target", "then the copy", "in one batch"])
-@pytest.mark.parametrize("target", [404, "there"])
+@pytest.mark.parametrize(("target", "pages"), [(404, 2), (404, 3), (404, 100), ("there", 2)])
 def test_page_that_stands_for_itself_again_is_told_like_others(tmp_path: Path, target: int | str, pages: int) -> None:
     """While it stands for another page its copies are not marked with it."""
     store = tmp_path / "crawl.db"

@@ -14,7 +14,7 @@ PAGES = [f"{A}{word}" for word in ("one", "two", "three", "four", "five", "six")
 SITE: Site = {A: [*PAGES, B], B: [f"{B}more"], f"{B}more": [], **{url: [A] for url in PAGES}}
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_host_has_more_places_than_its_limit(tmp_path: Path, seed: int) -> None:
     """Of hosts a to d the pages 12 n to 12 n + 11, by a set of those that have a place."""
     rng, limits = random.Random(seed), {"a.test": 3, "b.test": 0, "c.test": 7}
@@ -43,10 +43,9 @@ def asked_of_a(store: Path) -> int:
     return int(rows(store, "SELECT count(*) FROM pages WHERE fetch IS NOT NULL AND url LIKE 'http://a.%'")[0][0])
 
 
-@pytest.mark.parametrize("at_once", [1, 4])
-def test_a_host_has_as_many_pages_read_as_it_may_and_others_have_all(tmp_path: Path, at_once: int) -> None:
+def test_a_host_has_as_many_pages_read_as_it_may_and_others_have_all(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    _, server = crawl(SITE, store, [A], host_pages=["A.test=3"], per_host=at_once, concurrency=at_once)
+    _, server = crawl(SITE, store, [A], host_pages=["A.test=3"], per_host=4, concurrency=4)
     assert asked_of_a(store) == 3
     assert sum(url.startswith(A) and not url.endswith("robots.txt") for url in server.asked) == 3
     given_up = rows(store, "SELECT state, reason, count(*) FROM pages WHERE state <> 'fetched' GROUP BY 1, 2")

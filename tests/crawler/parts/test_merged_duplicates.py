@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from support.prose import prose
-from support.sites import Site, crawl, faults_in, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.parts.merged_duplicates import MOST_COMPARED
@@ -64,7 +64,7 @@ def test_users_of_a_shared_domain_are_not_merged(tmp_path: Path) -> None:
     assert merged(tmp_path / "crawl.db", web) == {}
 
 
-@pytest.mark.parametrize("pages", [None, 1, 2, 5])
+@pytest.mark.parametrize("pages", [None, 2])
 def test_copies_are_merged_alike_wherever_the_crawl_was_interrupted(tmp_path: Path, pages: int | None) -> None:
     """Also those of which another owner has one, or the same domain one with other links, that were read before."""
     web: Site = {HOME: ["http://other.test/", A, B, C, HOME + "d"], "http://other.test/": [prose(1, 400), HOME]}
@@ -110,15 +110,3 @@ def test_merged_exact_duplicate_stands_for_its_leader_and_keeps_what_it_links_to
         assert [own.targets.tolist() for alias, own in reader.link_table.own() if alias == pages[B]] == [
             [pages[f"{HOME}d"]]
         ]
-
-
-def test_merged_duplicate_of_a_page_that_dies_stands_for_itself(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    web = dict(WEB)
-    crawl(web, store, [HOME], strategy="breadth-first", merge_duplicates=True)
-    web[A] = 404
-    again: Site = {HOME: [A], A: 404}
-    crawl(web | again, store, [HOME], strategy="cycle", merge_duplicates=True, discovery=0.1, pages=2)
-    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
-    assert (states[A], states[B]) == ("gone http-404", "fetched duplicate-dead")
-    assert faults_in(store) == []

@@ -99,13 +99,6 @@ def test_one_that_is_none_after_all_has_its_links_again(judging: Judging) -> Non
     assert judging.intake.state.tally.failures["soft-404"] == 0
 
 
-def test_what_is_no_page_is_not_lost_and_what_failed_otherwise_is_not_regained(judging: Judging) -> None:
-    judging.judge(lost=(B,), regained=(B, C))
-    assert judging.state(B)[:2] == ("error", "http-404")
-    assert judging.state(C)[:2] == ("fetched", "ok")
-    assert judging.intake.state.tally.failures == {"http-404": 1}
-
-
 def test_the_page_whose_turn_it_is_is_left_to_its_turn(judging: Judging) -> None:
     """And a seed is surely there."""
     a, home = page_of(judging.intake, A), page_of(judging.intake, HOME)

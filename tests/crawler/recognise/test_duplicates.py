@@ -2,20 +2,18 @@
 
 import json
 import random
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.prose import prose
-from support.sites import Site, crawl, faults_in, of_version, rows
+from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.html.fingerprint import BITS, distance
-from minicrawl.crawler.recognise import duplicates
 from minicrawl.crawler.recognise.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
 from minicrawl.store.rows import Fingerprint, FingerprintColumns
 
@@ -87,7 +85,6 @@ def columns(rows: list[Fingerprint]) -> list[FingerprintColumns]:
     return [FingerprintColumns(page, payload, is_first, sketches.reshape(len(rows), -1), leads)]
 
 
-@settings(max_examples=25)
 @given(pages(), st.integers(1, 7), st.integers(0, 60))
 def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
     read: list[tuple[int, bytes | None]], young: int, restart: int
@@ -102,26 +99,6 @@ def test_marks_are_those_of_comparing_all_pairs_also_across_a_restart(
         likeness = found.likeness(page, payload, sketch)
         found.add(page, 0, payload, sketch, likeness)
         assert likeness == slow.add(page, payload, sketch)
-
-
-def test_marks_are_the_same_when_the_places_in_bands_have_become_too_few() -> None:
-    rng = random.Random(5)
-    found, slow = Duplicates([], lambda _: None), Slow()
-    centres = [rng.getrandbits(BITS) for _ in range(300)]
-    for page in range(700):
-        sketch = flipped(rng.choice(centres), rng.sample(range(BITS), rng.randrange(20)))
-        likeness = found.likeness(page, page, sketch)
-        found.add(page, 0, page, sketch, likeness)
-        assert likeness == slow.add(page, page, sketch)
-
-
-def test_runs_stay_few() -> None:
-    rng = random.Random(1)
-    found = duplicates.Runs(young=100)
-    for page in range(3_000):
-        found.add(rng.getrandbits(64), page)
-    assert sum(found.sizes()) == 3_000
-    assert all(one >= 8 * other for one, other in pairwise(found.sizes()))
 
 
 def test_what_pages_said_before_does_not_add_up() -> None:
@@ -258,12 +235,3 @@ def test_why_and_status_tell(tmp_path: Path) -> None:
     told = json.loads(run("why", MIRROR, "--json", "--store", store))
     assert told["duplicate_of"] == {"url": A, "is_exact": True, "distance": 0, "alike": 1.0, "kind": None}
     assert "duplicate" not in run("why", HOME + "other", "--store", store)
-
-
-def test_store_of_the_third_version_can_be_read(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl(site(), store, [HOME])
-    of_version(3, store)
-    assert "duplicate" not in run("why", B, "--store", store) + run("status", "--store", store)
-    crawl(site(), store, [HOME])
-    assert rows(store, "SELECT count(payload) FROM fetches") == [(0,)]

@@ -1,11 +1,9 @@
 """Parameters that are sessions': what it takes to tell."""
 
-import json
-
 import pytest
 
 from minicrawl.crawler.admission.traps.traps import Novelty
-from minicrawl.crawler.recognise.sessions import MOST_PROBES, Sessions
+from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.model import Fetched
 
 HOME = "http://a.test/"
@@ -67,14 +65,6 @@ def test_overloaded_server_says_nothing_of_a_parameter(status: int, verdict: str
     assert [row.verdict for row in sessions.take_rows()] == [verdict]
 
 
-def test_same_value_is_one_sign() -> None:
-    sessions = Sessions()
-    for number in range(20):
-        url = f"{HOME}p/{number}?t=same"
-        asked(sessions, url, number, NEW if number % 2 else OLD, without={f"{HOME}p/{number}": number})
-    assert [len(json.loads(row.signs)) for row in sessions.take_rows()] == [1]
-
-
 def test_pattern_that_only_ever_said_one_thing_needs_six() -> None:
     sessions = Sessions()
     for number in range(6):
@@ -94,10 +84,3 @@ def test_what_is_a_session_in_two_patterns_is_one_on_the_host_but_where_it_matte
         assert host_of.plain(HOME + "z?t=1") == HOME + "z"
         assert host_of.plain(page("c", 1, 1)) == page("c", 1, 1)
         assert host_of.plain("http://b.test/z?t=1") == "http://b.test/z?t=1"
-
-
-def test_host_is_asked_a_bounded_number_of_times() -> None:
-    sessions = Sessions()
-    urls = [f"{HOME}{'f' * number}/x?t={number}" for number in range(1, 99)]
-    probes = [asked(sessions, url, 1, OLD, without={url.partition("?")[0]: 2}) for url in urls]
-    assert len([probe for probe in probes if probe]) == MOST_PROBES

@@ -150,16 +150,6 @@ def test_a_redirect_does_not_let_scripts_read_what_is_not_for_them(url: str, rep
     assert [one is not None for one in found] == [is_read]
 
 
-def test_a_redirect_does_not_let_scripts_read_pictures_of_private_addresses() -> None:
-    replies: dict[str, Reply] = {f"{HOST}/to-other": to(f"{OTHER}/x"), f"{OTHER}/x": ("image/png", "x")}
-    asked = ("image", "GET", f"{HOST}/to-other")
-    found, _ = answers(replies, asked, screenshots=True)
-    assert found == [None]
-    replies[f"{OTHER}/x"] = ("image/png", "x", f"{CORS}*")
-    found, _ = answers(replies, asked, screenshots=True)
-    assert found != [None]
-
-
 def test_the_browser_gets_the_fields_by_which_it_judges_and_none_that_concern_a_connection() -> None:
     reply = ("text/plain", "x", f"{CORS}https://a.test\r\nSet-Cookie: a=b\r\nVary: A\r\nVary: B\r\nKeep-Alive: 5")
     (found,), _ = answers({f"{OTHER}/x": reply}, ("fetch", "GET", f"{OTHER}/x"))
@@ -279,20 +269,6 @@ def test_hosts_do_not_wait_for_each_other() -> None:
     assert max(begin for _, begin, _ in begun(3.0, hosts=5)) < 0.1
 
 
-def test_a_host_may_have_a_delay_of_its_own() -> None:
-    async def main() -> None:
-        clock = asyncio.get_running_loop().time
-        pace, start = Pace(HostDelays(2.0, {"slow": 9.0, "quick": 0.0}), clock), clock()
-        for host, begin in (("quick", 0.0), ("other", 2.0), ("slow", 9.0)):
-            pace.note_asked(host)
-            before = clock()
-            async with pace.turn(host):
-                assert clock() - before == pytest.approx(begin, abs=0.1)
-        assert clock() - start < 12.0
-
-    run(main(), grace=0.0)
-
-
 def test_a_request_that_was_made_elsewhere_counts_and_a_turn_that_fails_is_over() -> None:
     async def main() -> None:
         clock = asyncio.get_running_loop().time
@@ -304,20 +280,6 @@ def test_a_request_that_was_made_elsewhere_counts_and_a_turn_that_fails_is_over(
                 raise ValueError("no")
         async with pace.turn("h"):
             assert clock() - start >= 4.0
-
-    run(main(), grace=0.0)
-
-
-def test_many_hosts_are_forgotten_and_none_that_must_wait() -> None:
-    async def main() -> None:
-        clock = asyncio.get_running_loop().time
-        pace = Pace(HostDelays(60.0), clock)
-        pace.note_asked("first")
-        start = clock()
-        for number in range(3000):
-            pace.note_asked(f"h{number}")
-        async with pace.turn("first"):
-            assert clock() - start >= 59.0
 
     run(main(), grace=0.0)
 

@@ -142,15 +142,6 @@ def test_of_a_page_that_forbids_copies_there_is_nothing(tmp_path: Path) -> None:
     assert faults(store, folder) == []
 
 
-@slow_with_chromium
-def test_of_a_page_that_forbids_copies_and_cannot_be_rendered_there_is_nothing(tmp_path: Path) -> None:
-    store, folder = tmp_path / "crawl.db", tmp_path / "kept"
-    endless = "<meta name=robots content=noarchive>" + script("while (true) {}")
-    crawled(Site({APP: endless}), store, APP, render="/app", archive=folder, render_timeout="1s")
-    assert rows(store, "SELECT reason FROM pages")[0][0] in ("render-timeout", "render-killed")
-    assert archived(folder) == {}
-
-
 HOSTILE = {
     "high": "<body style='margin:0'><div style='height:30000px;width:60000px;background:green'>",
     "never ends": "<img src=/never>" + script("setInterval(() => fetch('/api?' + Math.random()), 50)"),

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.intakes import HOME, intake_of, page_of
+from support.intakes import HOME, intake_of
 from support.sites import rows
 
 from minicrawl.crawler.hosts.politeness import Health
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.requests.page import LastProbes, Pages, PageTurn, Probe
 from minicrawl.crawler.requests.request import Refusal
-from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.model import Fetched, State
 
 A, B = HOME + "a", HOME + "b"
 PROBED = HOME + "cannot-exist"
@@ -79,21 +79,6 @@ def test_a_probe_takes_the_turn_and_the_page_waits_on(asking: Asking) -> None:
     assert asking.state(request.url) == ("waiting", "seed")
 
 
-def test_a_probe_nothing_came_of_is_wanted_again(asking: Asking) -> None:
-    probe = asking.next().in_place()
-    probe.begin(0.0)
-    probe.put_back(0.0, 1.0)
-    assert asking.probes.answers == []
-    assert asking.next(1.0).in_place().url == PROBED
-
-
-def test_what_robots_txt_forbids_is_not_probed(tmp_path: Path) -> None:
-    asking = Asking(tmp_path / "crawl.db", allowed=False)
-    request = asking.next()
-    assert request.in_place() is request
-    asking.intake.state.writer.close()
-
-
 def test_an_origin_without_a_page_left_is_probed_once_nothing_else_is_left(asking: Asking) -> None:
     intake, frontier = asking.intake, asking.intake.state.frontier
     last = LastProbes(asking.probes, lambda url: True, intake.state.hosts, intake.turns)
@@ -153,19 +138,3 @@ def test_in_a_turn_that_failed_the_page_fails_that_is_the_best_by_then(asking: A
     assert not frontier.in_flight
     assert intake.state.tally.failures == {"dns": 1}
     assert asking.state(request.url) == ("error", "dns")
-
-
-def test_links_of_the_answer_are_counted(asking: Asking) -> None:
-    request = asking.next()
-    assert request.links == 0
-
-    class Source:
-        async def page(self, asked: object) -> tuple[Fetched, ParsedPage]:
-            return Fetched(request.url, status=200), ParsedPage(("http://b.test/", A), anchors=("", ""))
-
-    with pytest.raises(StopIteration):
-        request.ask(Source(), lambda arrival: None).send(None)  # type: ignore[arg-type]
-    assert request.links == 2
-    request.begin(0.0)
-    request.on_answer(0.0)
-    assert page_of(asking.intake, "http://b.test/") == 3

@@ -9,11 +9,11 @@ from support.intakes import intake_of
 
 from minicrawl.crawler.hosts.host import Host, HostTurn
 from minicrawl.crawler.hosts.outage import SILENT
-from minicrawl.crawler.hosts.politeness import STRAINS_OF_THE_DEAD, Health
+from minicrawl.crawler.hosts.politeness import Health
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Request
+from minicrawl.crawler.requests.request import Deliver, HostTurns, Request
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.model import Fetched, State
+from minicrawl.model import Fetched
 
 URL = "http://a.test/"
 DELAY = 2.0
@@ -38,57 +38,6 @@ def test_the_delay_runs_from_the_answer_or_from_when_the_request_was_there(intak
     intake.turns.answered(turn, Fetched(URL, status=200, waited=0.5), 11.0)
     assert 10.5 + DELAY <= turn.host.not_before <= 11.0 + DELAY
     assert turn.host.id in intake.state.hosts.answered
-
-
-def test_a_request_nobody_answered_is_no_answer(intake: Intake) -> None:
-    turn = begun(intake, 10.0)
-    intake.turns.answered(turn, Fetched(URL, reason="timeout"), 30.0)
-    assert turn.host.id not in intake.state.hosts.answered
-    assert turn.host.not_before >= 30.0 + DELAY
-
-
-def test_a_rest_that_was_asked_for_is_urgent_and_is_kept(intake: Intake) -> None:
-    turn = begun(intake, 10.0)
-    assert not intake.state.hosts.is_urgent
-    intake.turns.answered(turn, Fetched(URL, status=200), 11.0, rest=100.0)
-    assert turn.host.not_before == 111.0
-    assert intake.state.hosts.is_urgent
-
-
-def test_a_turn_that_came_to_nothing_counts_for_the_clock_alone(intake: Intake) -> None:
-    turn = begun(intake, 10.0)
-    health = turn.host.health
-    intake.turns.spare(turn, 5.0, 11.0)
-    assert turn.host.health == health
-    assert turn.host.not_before >= 16.0
-    assert turn.host.id not in intake.state.hosts.answered
-    assert not intake.state.frontier.in_flight
-
-
-def test_a_longer_crawl_delay_runs_at_once_a_shorter_one_changes_nothing(intake: Intake) -> None:
-    host: Host = intake.state.frontier.hosts[0]
-    intake.turns.set_crawl_delay(host, 30.0, 100.0)
-    assert (host.delay, host.crawl_delay, host.not_before) == (30.0, 30.0, 130.0)
-    intake.turns.set_crawl_delay(host, 1.0, 101.0)
-    assert (host.delay, host.crawl_delay) == (DELAY, 1.0)
-    assert host.not_before == 130.0
-
-
-def test_the_pages_of_a_host_that_has_died_have_their_turns_without_delay(intake: Intake) -> None:
-    now = 10.0
-    host = intake.state.frontier.hosts[0]
-    for _ in range(STRAINS_OF_THE_DEAD + 5):
-        if host.health.dead_until > now:
-            break
-        intake.state.frontier.rest(intake.state.frontier.hosts[1], now + 1e6, now)
-        now = max(now, host.not_before)
-        turn = begun(intake, now)
-        assert turn.host is host
-        now += 60.0
-        intake.turns.answered(turn, Fetched(URL, reason="timeout"), now)
-        intake.state.frontier.put_back(turn.page, now)  # type: ignore[arg-type]
-    assert host.health.dead_until > now
-    assert host.not_before <= now
 
 
 def test_only_a_name_server_s_address_is_noted_for_budgets(tmp_path: Path) -> None:
@@ -132,11 +81,6 @@ def request_of(dead_until: float = 0.0) -> Asking:
     return Asking(cast("HostTurns", None), host, URL)
 
 
-def test_dead_host_is_not_asked_until_its_rest_is_over() -> None:
-    assert request_of(dead_until=10.0).refusal(9.0) == Refusal(State.ERROR, "host-dead", 10.0)
-    assert request_of(dead_until=10.0).refusal(10.0) is None
-
-
 @pytest.mark.parametrize(
     ("reason", "expected"),
     [(None, True), ("http-500", True), ("worker-died", None), *((reason, False) for reason in sorted(SILENT))],
@@ -146,12 +90,3 @@ def test_answer_of_any_kind_shows_life(reason: str | None, expected: bool | None
     request.fetched = Fetched(URL, reason=reason)
     assert request.shows_life is expected
     assert request.failure == reason
-
-
-def test_request_stands_for_itself_in_the_turn_of_its_host() -> None:
-    request = request_of()
-    assert request.in_place() is request
-    assert request.turn.errand is request
-    assert request.turn.page is None
-    with pytest.raises(NotImplementedError):
-        request.on_refusal(Refusal(State.ERROR, "x", 0.0), 0.0)

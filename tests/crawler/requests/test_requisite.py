@@ -48,7 +48,6 @@ def test_pages_and_files_of_a_host_take_turns(tmp_path: Path) -> None:
     pages = {A + str(number): f"<img src=of{number}.png>" for number in range(6)}
     _, server = crawl_whole({A: links, **pages}, tmp_path, A, per_host=1, concurrency=1)
     kinds = [url.endswith(".png") for url in server.files]
-    len(kinds) - kinds[::-1].index(False)
     assert not any(first and second for first, second in itertools.pairwise(kinds))
 
 
@@ -129,7 +128,7 @@ def test_what_may_not_be_copied_is_not_kept(tmp_path: Path) -> None:
     assert B + "1.png" not in {one.url for one in answers(tmp_path / "kept")}
 
 
-@pytest.mark.parametrize("step", range(2, 30, 3))
+@pytest.mark.parametrize("step", range(2, 30, 7))
 def test_a_kill_loses_none(step: int, tmp_path: Path) -> None:
     """Killed instead of a write to a file, such as that of an archived answer or a commit."""
     site = {**GALLERY, A: f"<link rel=stylesheet href=1.css>{GALLERY[A]}", A + "1.css": "a { b: url(deep.png) }"}

@@ -16,7 +16,6 @@ from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main
-from minicrawl.crawler.parts.expected_importance import FEWEST_VISITED
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sitemaps import queue as sitemap_queue
 from minicrawl.crawler.visits.visit import Visits
@@ -91,25 +90,6 @@ def test_pages_no_link_leads_to_are_found(store: Path) -> None:
     assert faults_in(store) == []
     # Nothing is forwarded to them: each has its share at birth, as every page has that nothing links to.
     assert len(rows(store, "SELECT DISTINCT received FROM pages")) == 1
-
-
-def test_urls_that_are_let_in_at_a_commit_are_no_part_of_what_is_worked_out_then(store: Path) -> None:
-    """Expected importance is of the pages of the commit. At this one, with the hundredth page, the host has nothing
-    left, so more becomes known."""
-    linked = [f"{HOME}{number}" for number in range(FEWEST_VISITED - 1)]
-    hidden = [f"{HOME}hidden/{number}" for number in range(200)]
-    server = WithSitemaps({HOME: linked, **{url: [] for url in [*linked, *hidden]}}, {MAP: [HOME, *linked, *hidden]})
-    report, _ = crawl(server, store, [HOME], traps=False, timing=Timing(batch=0.0))
-    assert (report.reason, report.read) == ("nothing-left", FEWEST_VISITED + 200)
-    assert faults_in(store) == []
-
-
-def test_url_that_is_listed_again_and_again_is_one_page(store: Path) -> None:
-    """More often than URLs are handed on at a time."""
-    server = WithSitemaps({HOME: []}, {MAP: [HOME + "1", HOME + "2", HOME] * 1_000})
-    crawl(server, store, [HOME])
-    assert sorted(server.asked) == [HOME, HOME + "1", HOME + "2"]
-    assert faults_in(store) == []
 
 
 @pytest.mark.parametrize(("keep_parameters", "expected"), [(False, ["x"]), (True, ["x?utm_source=map", "x"])])
@@ -239,28 +219,6 @@ def test_sitemaps_keep_to_the_politeness_of_their_hosts(store: Path) -> None:
     assert min(later - earlier for asked in times.values() for earlier, later in pairwise(asked)) >= 0.02
 
 
-def test_sitemap_is_asked_for_again_after_a_day(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    server = WithSitemaps({HOME: []}, {MAP: [HOME + "1"]})
-    crawl(server, store, [HOME])
-    crawl(server, store, [HOME + "2"])
-    assert server.asked_sitemaps == [MAP]
-    rows(store, "UPDATE sitemaps SET asked_at = asked_at - 86400")
-    server.sitemaps[MAP] = [HOME + "1", HOME + "new"]
-    crawl(server, store, [HOME + "3"])
-    assert server.asked_sitemaps == [MAP, MAP]
-    assert set(found_in_sitemaps(store)) == {HOME + "1", HOME + "new"}
-
-
-def test_many_urls_that_wait_hold_further_sitemaps_back(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sitemap_queue, "MOST_WAITING", 200)
-    maps = {f"{HOME}{name}.xml": [f"{HOME}{name}/{number}" for number in range(400)] for name in "abc"}
-    server = WithSitemaps({HOME: []}, {**maps}, "\n".join(f"Sitemap: {url}" for url in maps))
-    crawl(server, store, [HOME])
-    assert len(server.asked) == 1 + 3 * 400
-    first, second, third = (server.asked_all.index(url) for url in maps)
-    assert (second - first, third - second) == (1 + 200, 1 + 400)
-
-
 def test_many_sitemaps_are_too_many(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sitemap_queue, "MOST_SITEMAPS", 5)
     maps: dict[str, list[str] | int | str] = {f"{HOME}{number}.xml": [] for number in range(9)}
@@ -279,15 +237,6 @@ def test_many_sitemaps_are_too_many(store: Path, monkeypatch: pytest.MonkeyPatch
     rows(store, "UPDATE sitemaps SET asked_at = asked_at - 86400")
     crawl(server, store, [HOME + "3"])
     assert left_out(store) == (0, "")
-
-
-@pytest.mark.parametrize("named", [7, 5])
-def test_robots_txt_may_name_too_many_sitemaps_itself(store: Path, monkeypatch: pytest.MonkeyPatch, named: int) -> None:
-    monkeypatch.setattr(sitemap_queue, "MOST_SITEMAPS", 5)
-    robots = "\n".join(f"Sitemap: {HOME}{number}.xml" for number in range(named))
-    for run in range(2):
-        crawl(WithSitemaps({HOME: []}, {}, robots), store, [f"{HOME}{run}"])
-        assert left_out(store)[0] == named - 5
 
 
 def left_out(store: Path) -> tuple[int, str]:
@@ -315,9 +264,8 @@ def big_site(seed: int) -> tuple[Site, dict[str, list[str] | int | str]]:
 BOTH = f"Sitemap: {MAP}\nSitemap: {HOME}b.xml"
 
 
-@pytest.mark.parametrize("seed", range(2))
 def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
-    store: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+    store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     turns: list[tuple[int, int]] = []  # per turn: new pages by links, new pages from sitemaps
     visit, let_rest_in = Visits._visit, Sitemaps.on_nothing_left
@@ -338,7 +286,7 @@ def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
 
     monkeypatch.setattr(Visits, "_visit", counting_visit)
     monkeypatch.setattr(Sitemaps, "on_nothing_left", last_resort)
-    site, sitemaps = big_site(seed)
+    site, sitemaps = big_site(0)
     server = WithSitemaps(site, sitemaps, BOTH)
     crawl(server, store, [HOME], traps=False, timing=Timing(batch=0.0))
     assert sum(listed for _, listed in turns) > 10
@@ -351,30 +299,18 @@ def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
     assert {url for maps in sitemaps.values() for url in maps} <= set(server.asked)  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("parts", [(1, 1, 1, 2, 3), (7, 9, 100)])
-def test_crawl_in_pieces_lets_in_the_same_and_nothing_twice(tmp_path: Path, parts: tuple[int, ...]) -> None:
+def test_crawl_in_pieces_lets_in_the_same_and_nothing_twice(tmp_path: Path) -> None:
     site, sitemaps = big_site(1)
     whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
     _, server = crawl(WithSitemaps(site, sitemaps, BOTH), whole, [HOME], traps=False)
     again = WithSitemaps(site, sitemaps, BOTH)
-    for part in (*parts, 1000):
+    for part in (1, 1, 7, 9, 1000):
         crawl(again, pieces, [HOME], pages=part, traps=False)
         assert faults_in(pieces) == []
     assert sorted(again.asked) == sorted(server.asked)
     known = "SELECT url FROM pages ORDER BY url"
     assert rows(pieces, known) == rows(whole, known)
     assert rows(pieces, "SELECT count(*) FROM sitemap_urls") == [(0,)]
-
-
-def test_hosts_take_turns(store: Path) -> None:
-    """A host with many URLs waiting does not keep the others' out."""
-    hosts = [f"http://{name}.test/" for name in "abc"]
-    counts = dict(zip(hosts, (150, 20, 20), strict=True))
-    maps = {f"{host}map.xml": [f"{host}{number}" for number in range(count)] for host, count in counts.items()}
-    server = WithSitemaps({host: [] for host in hosts}, {**maps}, "Sitemap: /map.xml")
-    crawl(server, store, hosts)
-    places = dict(rows(store, "SELECT url, id FROM pages"))
-    assert max(places[url] for host in hosts[1:] for url in maps[f"{host}map.xml"]) < 3 + 100 + 40
 
 
 class Resting(WithSitemaps):

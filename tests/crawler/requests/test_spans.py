@@ -1,7 +1,6 @@
 """Spans of requests: with status, bytes and reasons, of a real server; and none without the environment's word."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +8,6 @@ from pathlib import Path
 import pytest
 from support.http2_server import PEM, Http2Server, in_a_thread
 from support.small_web import small_web
-
-from minicrawl.crawler.requests.spans import spans
 
 CRAWL = """
 import sys
@@ -47,27 +44,3 @@ def test_every_request_has_a_span(tmp_path: Path) -> None:
     assert found["http://a.test/robots.txt"][2]["http.response.status_code"] == 404
     assert found["http://127.0.0.1:1/robots.txt"][1] == "ERROR"
     assert found["http://127.0.0.1:1/robots.txt"][2]["error.type"]
-
-
-@pytest.mark.parametrize("exporter", ["console", "nosuch"])
-def test_exporter_is_the_one_of_the_environment(tmp_path: Path, exporter: str) -> None:
-    pytest.importorskip("opentelemetry.sdk")
-    with small_web() as port:
-        words = ["crawl", "http://a.test/", "--store", str(tmp_path / "crawl.db"), "--allow-private", "--pages", "2"]
-        words += ["--connect-to", f"::127.0.0.1:{port}", "--delay", "0"]
-        environment = {**os.environ, "OTEL_TRACES_EXPORTER": exporter, "OTEL_SERVICE_NAME": "my crawl"}
-        command = [sys.executable, "-m", "minicrawl", *words]
-        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert ('"url.full": "http://a.test/"' in ended.stdout) == (exporter == "console")
-    assert ('"service.name": "my crawl"' in ended.stdout) == (exporter == "console")
-    assert ("no spans are sent by OTEL_TRACES_EXPORTER=nosuch" in ended.stderr) == (exporter == "nosuch")
-
-
-def test_there_are_none_unless_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in list(os.environ):
-        if name.startswith("OTEL_"):
-            monkeypatch.delenv(name)
-    assert spans() is None
-    monkeypatch.setenv("OTEL_TRACES_EXPORTER", "none")
-    assert spans() is None
-    assert "opentelemetry.sdk.trace" not in sys.modules

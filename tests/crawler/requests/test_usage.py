@@ -53,14 +53,6 @@ def test_what_robots_txt_forbids_is_not_fetched(store: Path, line: str) -> None:
     assert why(store, FREE) == f"'{line}' of {HOME}robots.txt"
 
 
-def test_what_tdmrep_json_reserves_is_not_fetched(store: Path) -> None:
-    server = Preferring(files={TDMREP: RESERVED.replace('"/"', '"/free"')})
-    respecting(server, store, [HOME])
-    assert states(store) == ONE_REFUSED
-    assert (server.asked_files, FREE in server.asked) == ([TDMREP], False)
-    assert why(store, FREE) == f"'location /free, tdm-reservation 1' of {TDMREP}"
-
-
 @pytest.mark.parametrize(
     ("respected", "refused"),
     [
@@ -90,72 +82,12 @@ def test_what_robots_txt_forbids_stays_forbidden(store: Path) -> None:
     assert FREE not in server.asked
 
 
-def test_a_tdmrep_json_that_robots_txt_forbids_is_not_asked_for(store: Path) -> None:
-    server = Preferring(robots="User-agent: *\nDisallow: /.well-known/", files={TDMREP: RESERVED})
-    respecting(server, store, [HOME])
-    assert set(states(store).values()) == {OK}
-    assert server.asked_files == []
-    assert rows(store, "SELECT origin, reason FROM tdmrep") == [(HOME[:-1], "robots")]
-
-
-@pytest.mark.parametrize("status", [403, 404, 410, 500, 503])
-def test_a_tdmrep_json_that_is_not_there_reserves_nothing(store: Path, status: int) -> None:
-    server = Preferring(files={TDMREP: status})
-    respecting(server, store, [HOME])
-    assert set(states(store).values()) == {OK}
-
-
-@pytest.mark.parametrize(
-    ("there", "is_read"),
-    [
-        (B + "tdm", True),
-        (HOME + "tdm", True),
-        ("https://a.test/.well-known/tdmrep.json", True),
-        (B + "forbidden", False),
-    ],
-)
-def test_redirects_of_a_tdmrep_json_are_followed_as_far_as_robots_txt_allows(
-    store: Path, there: str, is_read: bool
-) -> None:
-    files: dict[str, str | int] = {TDMREP: there, there: RESERVED}
-    server = Preferring({HOME: []}, "User-agent: *\nDisallow: /forbidden", files)
-    respecting(server, store, [HOME])
-    assert states(store) == {HOME: REFUSED if is_read else OK}
-    assert server.asked_files == [TDMREP, there][: 1 + is_read]
-
-
-def test_redirects_in_circles_come_to_an_end(store: Path) -> None:
-    server = Preferring({HOME: []}, files={TDMREP: TDMREP})
-    respecting(server, store, [HOME])
-    assert states(store) == {HOME: OK}
-    assert len(server.asked_files) == 6
-
-
-def test_a_tdmrep_json_is_asked_for_once_a_day_and_kept(store: Path) -> None:
-    server = Preferring(files={TDMREP: "[]"})
-    respecting(server, store, [HOME], pages=2)
-    respecting(server, store, [])
-    assert server.asked_files == [TDMREP]
-    rows(store, "UPDATE tdmrep SET expires = expires - 90000")
-    server.files[TDMREP] = RESERVED
-    respecting(server, store, [HOME + "new"])
-    assert server.asked_files == [TDMREP] * 2
-    assert states(store)[HOME + "new"] == REFUSED
-
-
 def test_a_refused_page_has_a_turn_again_with_retry(store: Path) -> None:
     server = Preferring(robots="User-agent: *\nContent-Usage: train-ai=n")
     respecting(server, store, [HOME])
     assert states(store) == {HOME: REFUSED}
     respecting(server, store, [], respect_usage=(), retry=("usage",))
     assert states(store)[HOME] == OK
-
-
-def test_setting_is_remembered(store: Path) -> None:
-    server = Preferring(robots="User-agent: *\nContent-Usage: /free train-ai=n")
-    respecting(server, store, [HOME], pages=1)
-    crawl(server, store, [])
-    assert states(store)[FREE] == REFUSED
 
 
 def test_sitemaps_are_no_content(store: Path) -> None:
@@ -172,11 +104,9 @@ def test_a_use_is_respected_by_what_robots_txt_says(store: Path) -> None:
         respecting(Preferring(), store, [HOME], respect_usage="ai-train,train")
 
 
-@pytest.mark.parametrize("processes", [["--workers", "2"], ["--partitions", "2"]], ids=" ".join)
-def test_uses_are_respected_in_several_processes(tmp_path: Path, processes: list[str]) -> None:
+def test_uses_are_respected_in_several_processes(store: Path) -> None:
     """Over real sockets: each process refuses what its sites forbid, and keeps what its pages say."""
     site = SITE | {HOME: [*SITE[HOME], B], B: [B + "x"], B + "x": [HOME]}
-    store = tmp_path / ("parts" if "--partitions" in processes else "crawl.db")
 
     def respond(url: str, _: object) -> Answer:
         if url.endswith("/robots.txt"):
@@ -189,8 +119,9 @@ def test_uses_are_respected_in_several_processes(tmp_path: Path, processes: list
     async def crawled() -> int | None:
         async with serving_answers(respond) as port:
             given = ["--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--text", "--no-probe"]
-            words = ["crawl", HOME, "--store", str(store), "--respect-usage", "ai-train", *given, *processes, "-q"]
-            process = await asyncio.create_subprocess_exec(sys.executable, "-m", "minicrawl", *words, stdout=DEVNULL)
+            words = ["crawl", HOME, "--store", str(store), "--respect-usage", "ai-train", "--workers", "2", "-q"]
+            command = [sys.executable, "-m", "minicrawl", *words, *given]
+            process = await asyncio.create_subprocess_exec(*command, stdout=DEVNULL)
             return await process.wait()
 
     assert asyncio.run(crawled()) == 0

@@ -1,11 +1,8 @@
 """Mirrors: what they gather is handed over at a commit, all of it and once."""
 
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
-import numpy as np
 import pytest
 from support.intakes import answer, intake_of, next_page, page_of
 from support.sites import rows
@@ -115,68 +112,3 @@ def test_what_virtual_visits_bring_waits_until_the_ranking_is_settled(tmp_path: 
     assert second.received[0] > 0
     assert first.received[0] + second.received[0] == intake.state.accounts.ledger.received[mirror]
     intake.state.writer.close()
-
-
-def test_seeds_of_others_set_the_scope_here(tmp_path: Path) -> None:
-    intake = opened(tmp_path / "0.db")
-    intake.start([A, B], 0.0)
-    intake.commit({})
-    assert intake.state.writer.page_table.seeds() == [A], "each seed is known at home alone"
-    assert intake.state.admission.scope.is_inside(B)
-    assert sent(intake) == []
-    assert [next_page(intake.state.frontier, 0.0), next_page(intake.state.frontier, 0.0)] == [page_of(intake, A), None]
-    intake.state.writer.close()
-
-
-def test_settling_hands_over_all_that_mirrors_hold_and_nothing_twice(tmp_path: Path) -> None:
-    """Ten pages link to B, one to C; then these pages receive as much again."""
-    pages = [f"http://a.test/{number}" for number in range(10)]
-    web = {A: pages, **{page: [B, *([C] if page == pages[0] else [])] for page in pages}}
-    intake = opened(tmp_path / "0.db")
-    intake.start([A], 0.0)
-    while (page := next_page(intake.state.frontier, 0.0)) is not None:
-        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 0.0)
-    intake.commit({})
-    before = len(sent(intake))
-    of_a = np.array([page_of(intake, page) for page in pages])
-    intake.state.accounts.take_over(of_a, np.zeros(10, int), np.full(10, UNIT))
-    intake.ranking.settle_fully(1e-3)
-    mirrors_of(intake).hands_over_all = True
-    intake.commit({})
-    intake.commit({})
-    assert [records.urls for records in sent(intake)[before:]] == [[B, C]]
-    ledger, mirrors = intake.state.accounts.ledger, np.array([page_of(intake, B), page_of(intake, C)])
-    assert ledger.received[mirrors].tolist() == ledger.forwarded[mirrors].tolist()
-    intake.state.writer.close()
-
-
-def test_settling_writes_no_row_of_a_mirror_again_of_which_it_says_nothing_new(tmp_path: Path) -> None:
-    web = {A: ["http://a.test/2"], "http://a.test/2": [A, B]}
-    intake = opened(store := tmp_path / "0.db")
-    intake.start([A], 0.0)
-    with closing(sqlite3.connect(store)) as db:
-        db.execute("CREATE TABLE written (page)")
-        db.execute("CREATE TRIGGER t AFTER INSERT ON mirrors BEGIN INSERT INTO written VALUES (new.page); END")
-    for _ in web:
-        page = next_page(intake.state.frontier, 0.0)
-        assert page is not None
-        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 0.0)
-    intake.commit({})
-    mirror = page_of(intake, B)
-    assert rows(store, "SELECT page FROM written") == [(mirror,)]
-    mirrors_of(intake).hands_over_all = True
-    intake.ranking.settle_fully()
-    intake.commit({})
-    assert [records.urls for records in sent(intake)] == [[B], [B]]
-    assert rows(store, "SELECT page FROM written") == [(mirror,)]
-    intake.state.writer.close()
-
-
-def test_pages_between_mirrors_are_ones_own(intake: Intake) -> None:
-    turn(intake)
-    mirrors, every = mirrors_of(intake), range(intake.state.accounts.size)
-    assert [intake.state.urls.url(page) for page in every] == [A, B, C, "http://a.test/2"]
-    assert [mirrors.is_mirror(page) for page in every] == [False, True, True, False]
-    assert mirrors.own(every).tolist() == [0, 3]
-    assert mirrors.own(range(1, 3)).tolist() == []
-    assert mirrors.own(range(2, 4)).tolist() == [3]

@@ -18,13 +18,6 @@ def ends() -> Iterator[tuple[Line, Line]]:
         yield Line(one), Line(other)
 
 
-def test_messages_that_came_together_are_received_together(ends: tuple[Line, Line]) -> None:
-    one, other = ends
-    for message in ([1, "page"], [], {"a": b"\0"}):
-        one.send(message)
-    assert other.receive() == [[1, "page"], [], {"a": b"\0"}]
-
-
 def test_a_message_that_comes_in_pieces_is_received_once_it_is_whole() -> None:
     one, other = socket.socketpair()
     with one, other:

@@ -115,13 +115,6 @@ def test_the_urls_of_a_sitemap_are_given_as_they_are_read() -> None:
     assert max(count for count, _ in given) < 2_500
 
 
-def test_a_robots_txt_is_read_whatever_its_type() -> None:
-    rules = b"User-agent: *\nDisallow: /\n"
-    found = asked(says(answer(rules, "Content-Type: image/png")), lambda source: source.robots(HOME + "robots.txt"))
-    assert isinstance(found, Fetched)
-    assert found.body == rules
-
-
 @pytest.mark.parametrize(("wanted", "places"), [(Wanted(), 0), (Wanted(places=True), 2)])
 def test_a_spec_that_was_pickled_reads_the_same(wanted: Wanted, places: int) -> None:
     spec = SourceSpec(CrawlSettings(delay=0.0), wanted=wanted)

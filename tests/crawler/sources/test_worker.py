@@ -4,24 +4,19 @@ import asyncio
 import logging
 import socket
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from typing import cast
 
 import pytest
-from support.misbehaving import answer
-from support.raw_server import Server, all_names_at, says
 
 from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import SourceSpec
 from minicrawl.crawler.sources.worker import serve
 from minicrawl.crawler.sources.workers import BEAT, LOGGED
-from minicrawl.model import Fetched, Located, PageRequest, SitemapAnswer
 from minicrawl.settings import CrawlSettings
 
-HOME = "http://h.test/"
 Message = tuple[int, object]
-Row = tuple[object, ...]
 
 
 class Crammed(Line):
@@ -85,34 +80,6 @@ def test_a_crawl_that_has_no_time_to_read_gets_few_messages() -> None:
     messages = asyncio.run(run())
     assert sorted(number for message in messages for number, _ in message if number != BEAT) == list(range(1, 51))
     assert len(messages) < 10
-
-
-def of_server(server: Server, requests: Sequence[tuple[int, str, object]]) -> list[Message]:
-    async def run() -> list[Message]:
-        async with server:
-            return await answers(list(requests), all_names_at(server.port))
-
-    return asyncio.run(run())
-
-
-def test_each_kind_of_request_is_answered_under_its_number() -> None:
-    server = says(answer(b"<a href=x>x</a>", "Content-Type: text/html"))
-    requests = [(5, "page", tuple(PageRequest(HOME))), (3, "robots", HOME + "robots.txt"), (9, "locate", HOME)]
-    found = dict(of_server(server, requests))
-    assert found.keys() == {3, 5, 9}
-    fetched, parsed = cast("tuple[Row, Row]", found[5])
-    assert (fetched[0], fetched[1], parsed[0]) == (HOME, 200, (HOME + "x",))
-    assert isinstance(found[3], Fetched)
-    assert found[9] == Located("127.0.0.1")
-
-
-def test_the_urls_of_a_sitemap_come_before_its_answer() -> None:
-    server = says(answer(f"{HOME}1\n{HOME}2".encode(), "Content-Type: text/plain"))
-    found = of_server(server, [(4, "sitemap", HOME + "s.txt")])
-    assert found[0] == (4, [[HOME + "1", HOME + "2"], False, {}])
-    number, last = found[-1]
-    assert isinstance(last, SitemapAnswer)
-    assert (number, last.found) == (4, 2)
 
 
 def test_a_request_over_which_the_worker_fails_is_logged_and_answered_by_none() -> None:

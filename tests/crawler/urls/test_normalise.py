@@ -4,7 +4,7 @@ import re
 import tracemalloc
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from minicrawl.crawler.urls.keys import authority, hostname, origin_of, politeness_key
@@ -328,7 +328,6 @@ _any_text = st.text(st.characters(codec=None), max_size=40)
 _wild = st.one_of(_any_text, st.lists(_pieces, max_size=14).map("".join))
 
 
-@settings(max_examples=400)
 @given(url=_wild, base=st.one_of(st.sampled_from([None, BASE, "https://h.test:8443/x?y", "file:///x"]), _wild))
 @example(url="http://a@b@h.test/#x", base=None)
 @example(url="\udc00", base="http://\ud800@h.test/")
@@ -348,7 +347,6 @@ def test_normalising_twice_changes_nothing(url: str, base: str | None) -> None:
     assert not any(character <= " " for character in once)
 
 
-@settings(max_examples=200)
 @given(rest=_wild)
 def test_anything_behind_a_good_origin_stays_on_it(rest: str) -> None:
     url = normalise("/x" + rest, "https://h.test:8443/")
@@ -381,7 +379,6 @@ _bases = [
 ]
 
 
-@settings(max_examples=500)
 @example(references=["https:?u=http://x", "https:x?u=http://x", "https:/?u=http://x"], base="https://h.test/a/b?c")
 @example(references=["https:?u=http://x", "https:#://", "https:\\://"], base="http://h.test/a/b?c")
 @example(

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.sites import Site, crawl, faults_in, rows
 
@@ -83,7 +83,6 @@ _pieces = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
 @given(end=st.lists(_pieces, max_size=12).map("".join))
 @example(end=";jses;jsessionid=1sionid=2")
 @example(end="/..;jsessionid=1/;jsessionid=2")

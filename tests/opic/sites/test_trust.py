@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.opic.sites.trust import (
@@ -86,7 +86,6 @@ def graphs_of_sites(draw: Callable[..., Any]) -> tuple[dict[tuple[int, int], int
     return links, roots
 
 
-@settings(max_examples=60, deadline=None)
 @given(graphs_of_sites(), st.sampled_from([0.5, 0.7, 0.85]), st.sampled_from([0.05, 0.2, 1.0]))
 def test_trust_is_what_the_formulas_say(
     graph: tuple[dict[tuple[int, int], int], list[int]], damping: float, kappa: float
@@ -181,7 +180,6 @@ def test_first_half_is_the_same_whatever_the_numbers_of_sites(trust: list[float]
     assert first_half(np.array(trust[::-1])).tolist() == expected[::-1]
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_jump_is_what_the_formula_says(data: st.DataObject) -> None:
     pages, sites = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 4))

@@ -33,11 +33,6 @@ def test_crawl_with_search_leaves_an_index_that_has_all(tmp_path: Path) -> None:
     assert urls(store, "lion") == [f"{A}new"]
 
 
-def test_crawl_without_search_has_no_index(tmp_path: Path) -> None:
-    crawl(SITE, tmp_path / "crawl.db", [A], text=True)
-    assert not index_path(tmp_path / "crawl.db").exists()
-
-
 def test_index_follows_until_the_crawl_ends_without_a_word(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(SITE, store, [A], text=True, pages=10)
@@ -82,19 +77,6 @@ def test_ctrl_c_leaves_the_index_for_later(tmp_path: Path, caplog: pytest.LogCap
     assert "'minicrawl index' brings it up to date" in caplog.text
     crawl(SITE, store, [])
     assert content(store) == rebuilt(store)
-
-
-def test_who_waits_is_told_how_far_the_index_is(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl(SITE, store, [A], text=True)
-    read, write = os.pipe()
-    told: list[str] = []
-    with following(store) as follower, os.fdopen(read, "rb", buffering=0) as line:
-        os.write(write, b".")
-        os.close(write)
-        follow_crawl(follower, line, told.append)
-        texts = follower.pages()
-    assert told == [f"{texts} of {texts} texts"]
 
 
 def test_an_index_of_another_version_is_told_with_one_way_out(

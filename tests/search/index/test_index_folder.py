@@ -15,7 +15,6 @@ from minicrawl.installed import adding
 from minicrawl.search.index.index_folder import (
     hold_index,
     index_errors,
-    index_path,
     open_index,
     remove_index,
     replacing,
@@ -29,10 +28,6 @@ MARK = store_mark(b"store")
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "crawl.db.search"
-
-
-def test_index_is_beside_its_store(tmp_path: Path) -> None:
-    assert index_path(tmp_path / "crawl.db") == tmp_path / "crawl.db.search"
 
 
 def test_index_is_made_once_and_read_by_others(path: Path) -> None:
@@ -97,7 +92,7 @@ def test_index_without_one_of_its_files_is_said_to_be_incomplete(path: Path, par
         open_index(path, MARK, writes=writes)
 
 
-@pytest.mark.parametrize("ending", ["term", "idx", "pos", "fieldnorm", "fast", "store", "db"])
+@pytest.mark.parametrize("ending", ["term", "pos", "store", "db"])
 def test_damage_in_any_file_is_told(path: Path, ending: str) -> None:
     with open_index(path, MARK, writes=True) as index:
         with index.transaction():
@@ -146,14 +141,6 @@ def test_index_set_aside_by_a_killed_replacement_is_put_back(path: Path) -> None
     path.rename(f"{path}.old")
     with hold_index(path):
         open_index(path, MARK).close()
-
-
-def test_index_of_a_version_that_had_a_file_is_told_and_thrown_away(path: Path) -> None:
-    path.write_bytes(b"SQLite format 3")
-    with pytest.raises(StoreError, match="another version; 'minicrawl index --rebuild'"):
-        open_index(path, MARK)
-    remove_index(path)
-    open_index(path, MARK, writes=True).close()
 
 
 def test_index_in_a_folder_that_cannot_be_written_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

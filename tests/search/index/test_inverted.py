@@ -80,11 +80,3 @@ def test_words_near_a_misspelt_one_and_counts_by_value(index: InvertedIndex) -> 
     assert index.counts(index.has("body", ("x",)), "site", 5) == {"a.test": 4}
     assert index.knows("x")
     assert not index.knows("asyncio")
-
-
-def test_single_character_of_a_script_without_spaces_is_found_in_pairs(index: InvertedIndex) -> None:
-    index.put(1, BODY, "\u65e5\u672c \u672c\u8a9e", {})
-    index.commit()
-    index.reload()
-    assert index.best(index.has("body", ("\u65e5",)), 5) == [(1, 1.0)]
-    assert index.frequency(("\u672c",)) == 1

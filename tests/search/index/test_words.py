@@ -21,17 +21,12 @@ from minicrawl.store.texts.marked_text import unpack
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("plain", ["plain"]),
         ("C++ and g++, libstdc++", ["cplusplus", "and", "gplusplus", "libstdcplusplus"]),
-        ("c++11", ["cplusplus", "11"]),
         ("C# but page# and #1", ["csharp", "but", "page", "and", "1"]),
-        ("a+++b", ["a", "b"]),
         ("x1++ and abcdefghijklmnopq++, d++x#", ["x1", "and", "abcdefghijklmnopq", "dplusplus", "xsharp"]),
         ("日本語", ["日本", "本語"]),
         ("Linux内核!", ["linux", "内核"]),
-        ("字", ["字"]),
         ("l’été — nai\u0308ve", ["l", "été", "naïve"]),
-        ("한국어 문서", ["한국어", "문서"]),
         ("Donau\u00addampf\u00adschiff", ["donaudampfschiff"]),
         ("a\u00adb\u200bc\u200cd\u200de\u2060f\ufeffg g\u00ad++", ["abcdefg", "gplusplus"]),
     ],
@@ -74,16 +69,11 @@ def matches(text: str, query: str) -> bool:
     ("text", "query", "is_found"),
     [
         ("written in C++", "c++", True),
-        ("written in C", "c++", False),
         ("written in C++", "c#", False),
         ("std::vector<int>", "std::vector", True),
-        ("vector of std", "std::vector", False),
-        ("LoadModule mod_rewrite", "mod_rewrite", True),
         ("rewrite mod", "mod_rewrite", False),
         ("東京都庁舎", "京都", True),
-        ("東京都庁舎", "東都", False),
         ("Crème brûlée", "creme brulee", True),
-        ("regular expressions", "regular expression", True),
     ],
 )
 def test_what_is_typed_is_found(text: str, query: str, is_found: bool) -> None:
@@ -101,10 +91,6 @@ def test_any_part_of_unspaced_text_of_two_characters_is_found(text: str, data: s
 @pytest.mark.parametrize(("text", "has"), [("a", True), ("é", True), ("_", False), ("+ - \0", False), ("٣", True)])
 def test_what_has_words(text: str, has: bool) -> None:
     assert has_words(text) is has
-
-
-def test_words_are_in_lower_case() -> None:
-    assert words_of("Hello, WORLD_wide 日本語") == ["hello", "world", "wide", "日本", "本語"]
 
 
 URL = "http://a.test/"
@@ -154,15 +140,3 @@ def test_begins_of_a_text_are_unpacked_as_far_as_they_are_asked_for() -> None:
     assert [len(begin) > length * 0.2 for begin, length in zip(begins, (50, 4_000, 50_000), strict=False)] == [True] * 3
     assert begins[-1] == whole
     assert list(text_begins(record[:-50], URL, (50,))) == begins[:1]
-
-
-@pytest.mark.parametrize(("body", "shown"), [("<nav>A menu</nav><p>Words<footer>End</footer>", "Words")])
-def test_begin_of_a_text_is_content(body: str, shown: str) -> None:
-    record = parse_html(body.encode(), URL, wanted=Wanted(kept=True)).kept
-    assert list(text_begins(record, URL, (500,))) == [shown]
-
-
-@pytest.mark.parametrize("record", [b"", b"x", b"x\x9c\x03\x00\x00\x00\x00\x01"])
-def test_begin_of_a_damaged_text_is_said_with_its_page(record: bytes) -> None:
-    with pytest.raises(StoreError, match=r"http://a\.test/ is damaged"):
-        list(text_begins(record, URL, (10, 20)))

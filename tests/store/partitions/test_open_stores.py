@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from support.cluster_folders import many_stores
 from support.partition_twins import THREE, twins
+from support.patience import PATIENCE
 from support.sites import rows
 
 from minicrawl.analysis.consistency import all_violations
@@ -20,6 +22,7 @@ from minicrawl.analysis.status import status
 from minicrawl.analysis.top.top_list import lines_per_site, top_list
 from minicrawl.analysis.verify import verify
 from minicrawl.audit.auditing import audited
+from minicrawl.cluster.folder import found
 from minicrawl.errors import StoreError
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.partitions.folder import folder_at
@@ -28,17 +31,22 @@ from minicrawl.store.partitions.open_stores import OpenStores
 from minicrawl.store.reader import Store
 
 
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return twins(tmp_path_factory.mktemp("three"), THREE)[1]
+
+
 @pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
-    return sorted(twins(tmp_path, THREE)[1].glob("*.db"))
+def files(three: Path, tmp_path: Path) -> list[Path]:
+    return sorted(shutil.copytree(three, tmp_path / "three").glob("*.db"))
 
 
 def opened(stack: ExitStack, files: list[Path], most: int | None) -> list[Store]:
     stores = OpenStores(most)
-    found = [stack.enter_context(stores.open(file, STANDARD_SIZES)) for file in files]
-    for store in found:
+    some = [stack.enter_context(stores.open(file, STANDARD_SIZES)) for file in files]
+    for store in some:
         store.pin()
-    return found
+    return some
 
 
 def open_ones(files: list[Path]) -> int:
@@ -95,9 +103,9 @@ def test_what_was_asked_beforehand_opens_no_store(files: list[Path]) -> None:
         for store in stores:
             store.prepare(lambda of: (of.size(), of.hosts.all()))
         (last,) = (place for place, file in enumerate(files) if open_ones([file]))
-        found = [(store.size(), store.hosts.all()) for store in stores]
+        said = [(store.size(), store.hosts.all()) for store in stores]
         assert [open_ones([file]) for file in files] == [place == last for place in range(len(files))]
-        for store, (size, hosts) in zip(stores, found, strict=True):
+        for store, (size, hosts) in zip(stores, said, strict=True):
             assert len(list(store.page_table.urls())) == size
             assert [host.name for host in hosts] == [name for (name,) in rows(store.path, "SELECT name FROM hosts")]
 
@@ -136,17 +144,17 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return many_stores(tmp_path_factory.mktemp("many") / "crawl", 6).path
 
 
-def test_invariants_are_checked_alike_however_many_stores_are_open(tmp_path: Path) -> None:
-    folder = many_stores(tmp_path / "crawl", 6)
+def test_invariants_are_checked_alike_however_many_stores_are_open(crawled: Path, tmp_path: Path) -> None:
+    folder = found(shutil.copytree(crawled, tmp_path / "crawl"))
     rows(folder.store(2), "UPDATE meta SET value = value + 1 WHERE key = 'cash_total'")
-    found = []
+    faults = []
     for most in (None, 2):
         with ExitStack() as stack:
-            found.append(list(all_violations(opened(stack, folder.stores, most))))
-    assert found[0] == found[1] != []
+            faults.append(list(all_violations(opened(stack, folder.stores, most))))
+    assert faults[0] == faults[1] != []
 
 
-STORES, EACH = 60, 4
+STORES, EACH = 24, 4
 """Stores, of which some are open at once; and how often a command opens each on the average, at most."""
 
 
@@ -155,7 +163,7 @@ def test_commands_open_each_of_many_stores_a_few_times(tmp_path: Path) -> None:
     commands = [[name, "--store", folder] for name in ("audit", "check")]
     words = [sys.executable, "-m", "support.counted_openings", json.dumps(commands)]
     paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(words, check=True, capture_output=True, text=True, timeout=300, env=paths)
+    done = subprocess.run(words, check=True, capture_output=True, text=True, timeout=PATIENCE, env=paths)
     for command, (code, opened_ones) in zip(commands, json.loads(done.stdout), strict=True):
         assert code == 0, command
         assert STORES <= opened_ones <= EACH * STORES, command

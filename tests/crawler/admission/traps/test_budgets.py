@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.sites import crawl, random_site
 
@@ -253,7 +253,6 @@ events = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(drawn=events)
 def test_who_takes_the_rows_over_decides_alike(drawn: list[tuple[str, str, object]]) -> None:
     budgets, pages = Budgets(), dict[str, int]()

@@ -1,0 +1,293 @@
+"""A crawl in partitions with everything on - logins, cookies, traps, texts, archive, items, rendering - is the crawl of
+one process."""
+
+import asyncio
+import json
+import os
+import signal
+import stat
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.cluster_runs import SETTINGS, check_same, folder_at, ranked_pages, run_in_parts
+from support.needs import is_there
+from support.pdfs import answered, document
+from support.prose import prose
+from support.sites import canonical, rows
+
+from minicrawl.analysis.consistency import all_violations
+from minicrawl.api import acrawl
+from minicrawl.archive.check import check
+from minicrawl.archive.collection import Collection
+from minicrawl.cluster.folder import found
+from minicrawl.cluster.running.keeper import Ended, Keeper
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.demo.resources import Reply
+from minicrawl.demo.server import serving_answers
+from minicrawl.errors import MinicrawlError, SettingError
+from minicrawl.model import CrawlReport
+from minicrawl.search.partitions import search
+from minicrawl.search.searching import Asked
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.store.reader import open_store
+from minicrawl.store.rows import RankedPage
+
+HOMES = [f"http://h{number}.test/" for number in range(6)]
+"""In all of three partitions."""
+LETS_IN = "Basic dXNlcjpwYXNz"
+"""user:pass"""
+HOOK = "def on_page(page):\n    return [{'hooked': page.url}]\n"
+TRAP = "a/b/a/b/a/b/a/b/"
+EVERYTHING: dict[str, Any] = {
+    "auth": ("user:pass",),
+    "extract": ("title=title",),
+    "jump": "sites",
+    "max_depth": 4,
+    "pdf": True,
+    "probe": True,
+    "recrawl_after": "30d",
+    "requisites": True,
+    "search": True,
+    "sitemaps": True,
+    "traps": True,
+}
+
+
+def pages() -> dict[str, str]:
+    """Documents by URL. Each host links to all homes; some pages stand for those of the host before it, living or dead,
+    and a chain leads from host to host, until that is too deep."""
+    web: dict[str, str] = {}
+    for number, home in enumerate(HOMES):
+        before, after = HOMES[number - 1], HOMES[(number + 1) % len(HOMES)]
+        names = ("closed", "member", "print", "kept", "moved", "missing", "paper.pdf", "chain1", TRAP)
+        parts = {
+            "": [*HOMES, *(f"{home}{name}" for name in names), f"<script src={HOMES[0]}made.js></script>"],
+            "closed": [home],
+            "member": [home],
+            "print": [canonical(f"{before}missing")],
+            "kept": [canonical(f"{before}living")],
+            "living": [f"<img src={before}own.png>"],
+            "listed": [home],
+            "made": [],
+            "by-paper": [],
+            **{f"chain{step}": [f"{after}chain{step + 1}", home] for step in range(1, 8)},
+        }
+        for part, (name, links) in enumerate(parts.items()):
+            said = "".join(link if link[0] == "<" else f"<a href={link}>to</a>" for link in links)
+            words = prose(100 * number + part, 60, f"{home}{name}")
+            web[f"{home}{name}"] = words.replace("</head>", said) if "canonical" in said else words + said
+    return web
+
+
+WEB = pages()
+PAPERS = {
+    f"{home}paper.pdf": answered(document([f"A paper of {home}"], uris=[f"{HOMES[number - 1]}by-paper"]))
+    for number, home in enumerate(HOMES)
+}
+
+FILES = {
+    "made.js": ("text/javascript", "document.body.innerHTML += '<a href=/made>made</a>'"),
+    "own.png": ("image/png", "one of {home}"),
+    "robots.txt": ("text/plain", "Sitemap: {home}map.xml"),
+    "map.xml": ("text/xml", "<urlset><url><loc>{home}listed</loc></url></urlset>"),
+}
+"""By name on any host: type and content."""
+
+
+def respond(url: str, asked: Mapping[str, str]) -> Reply:
+    """Some pages are for who is logged in, or has the cookie of the home."""
+    home, _, name = url.partition(".test/")
+    home += ".test/"
+    if url in PAPERS:
+        return Reply(200, {"Content-Type": "application/pdf"}, PAPERS[url].partition(b"\r\n\r\n")[2])
+    is_let_in = {"closed": asked.get("Authorization") == LETS_IN, "member": "name=value" in asked.get("Cookie", "")}
+    if name in is_let_in and not is_let_in[name]:
+        return Reply(401, {"Content-Type": "text/html"}, b"no")
+    if name == "moved":
+        return Reply(301, {"Location": f"{HOMES[HOMES.index(home) - 1]}living"}, b"")
+    kind, body = FILES.get(name, ("text/html", WEB.get(url, "")))
+    cookies = {} if name else {"Set-Cookie": "name=value"}
+    return Reply(200 if body else 404, {"Content-Type": kind, **cookies}, body.format(home=home).encode())
+
+
+class Run:
+    """A crawl with everything on, of which all but the store is in files named `name`."""
+
+    def __init__(self, path: Path, name: str, more: dict[str, Any]) -> None:
+        self.store, self.archive = path / f"{name}.crawl", path / f"{name} kept"
+        self.cookies, self.items = path / f"{name}.txt", path / f"{name}.jsonl"
+        (path / "hooks.py").write_text(HOOK)
+        lines = [f"{host}.test\tFALSE\t/\tFALSE\t0\tname\tvalue" for host in ("h0", "h1", "elsewhere")]
+        self.cookies.write_text("\n".join(lines))
+        self.settings = SETTINGS | EVERYTHING | {"hook": (str(path / "hooks.py"),)} | more
+        self.settings |= {"archive": self.archive, "cookie_file": self.cookies, "items": str(self.items)}
+
+    def crawl(self) -> CrawlReport:
+        """In one process, or in the partitions that are there."""
+
+        async def crawl() -> CrawlReport:
+            async with serving_answers(respond) as port:
+                rules = (ConnectTo(None, None, "127.0.0.1", port),)
+                return await acrawl(HOMES, self.store, **self.settings, connect_to=rules)
+
+        return asyncio.run(crawl())
+
+    def in_parts(self, beside: Callable[[Keeper], None] = lambda keeper: None) -> Ended:
+        async def crawl() -> Ended:
+            async with serving_answers(respond) as port:
+                rules = (ConnectTo(None, None, "127.0.0.1", port),)
+                chosen = CrawlSettings.of({**self.settings, "workers": 2, "connect_to": rules})
+                keeper = Keeper(folder_at(self.store, 3), chosen, Seeds(HOMES))
+                beside(keeper)
+                return await keeper.crawl()
+
+        ended = asyncio.run(crawl())
+        assert ended.reason == "nothing-left"
+        return ended
+
+    @property
+    def stores(self) -> list[Path]:
+        return found(self.store).stores if self.store.is_dir() else [self.store]
+
+    def age(self) -> None:
+        """Let all pages be of a month ago."""
+        for store in self.stores:
+            rows(store, "UPDATE refresh SET fetched_at = fetched_at - 3e6, due = due - 3e6")
+
+    def reasons(self) -> dict[str, tuple[object, ...]]:
+        query = "SELECT url, reason, status FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE state <> ?"
+        return {url: tuple(row) for store in self.stores for url, *row in rows(store, query, "elsewhere")}
+
+    def ranked(self) -> dict[str, RankedPage]:
+        if not self.store.is_dir():
+            with open_store(self.store) as reader:
+                return {page.url: page for page in reader.pages("importance")}
+        with found(self.store).opened() as stores:
+            assert list(all_violations(stores)) == []
+            return {page.url: page for page in ranked_pages(stores)}
+
+    def texts(self) -> dict[str, str]:
+        kept: dict[str, str] = {}
+        for store in self.stores:
+            with open_store(store) as reader:
+                texts = {page.url: reader.text(page.url) for page in reader.pages()}
+                kept |= {url: text.text for url, text in texts.items() if text is not None}
+        return kept
+
+    def items_taken(self) -> Counter[str]:
+        """How often each item is there, whenever its page was read."""
+        files = self.items.parent.glob(f"{self.items.stem}*.jsonl")
+        lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        return Counter(json.dumps({**item, "at": None}, sort_keys=True) for item in lines)
+
+    def jar(self) -> list[str]:
+        return sorted(line for line in self.cookies.read_text().splitlines() if line[:1] not in ("", "#"))
+
+
+def compare(parts: Run, one: Run) -> None:
+    """What partitions have found, kept and taken out of pages is what one process has."""
+    check_same(parts.ranked(), one.ranked())
+    assert parts.reasons() == one.reasons()
+    assert parts.texts() == one.texts()
+    assert parts.items_taken() == one.items_taken()
+    assert parts.jar() == one.jar()
+    kept, expected = Collection(parts.archive), Collection(one.archive)
+    assert check(kept, deep=True).wrong == []
+    assert {captured.url for captured in kept} == {captured.url for captured in expected}
+    with open_store(parts.store) as store:
+        title = f'"{HOMES[2]}member"'
+        assert f"{HOMES[2]}member" in [page.url for page in search(store, title, Asked(10)).pages]
+
+
+def check_all_is_in(one: Run, *, renders: bool) -> None:
+    """That the crawl had what it is to be tried with."""
+    reasons = one.reasons()
+    for name, expected in {
+        "closed": ("ok", 200),
+        "member": ("ok", 200),
+        "print": ("canonical-dead", 200),
+        "kept": ("canonical", 200),
+        "listed": ("ok", 200),
+        "by-paper": ("ok", 200),
+        "moved": ("redirect-301", 301),
+    }.items():
+        assert {reasons[f"{home}{name}"] for home in HOMES} == {expected}, name
+    assert (f"{HOMES[0]}made" in reasons, f"{HOMES[0]}{TRAP}" in reasons) == (renders, False)
+    assert f"{HOMES[0]}own.png" in {captured.url for captured in Collection(one.archive)}
+
+
+def check_secrets(parts: Run) -> None:
+    """No partition writes a login, and its cookies are its owner's alone."""
+    for store in parts.stores:
+        assert store.stat().st_mode & 0o077 == 0
+        assert LETS_IN.encode() not in store.read_bytes()
+        assert b"user:pass" not in store.read_bytes()
+    assert "user:pass" not in (parts.store / "cluster.json").read_text()
+    assert stat.S_IMODE(parts.cookies.stat().st_mode) == 0o600
+    held = [domain for store in parts.stores for (domain,) in rows(store, "SELECT domain FROM cookies")]
+    assert sorted(held) == sorted([*(home[7:-1] for home in HOMES), "elsewhere.test"]), "each is in one store"
+
+
+@pytest.mark.slow
+def test_partitions_find_keep_and_take_out_what_one_process_does(tmp_path: Path) -> None:
+    """Though processes are killed; and once more, when all is fetched again. Where there is a Chromium, it renders."""
+    renders = is_there("chromium")
+    one, parts = (Run(tmp_path, name, {"render": ("test/$",)} if renders else {}) for name in ("one", "parts"))
+    left, died = [10, 30, 50], list[int]()
+
+    def beside(keeper: Keeper) -> None:
+        def kill(fetched: int, *_: float) -> None:
+            if left and fetched >= left[0]:
+                os.kill(keeper.pids[len(left) % 3], signal.SIGKILL)
+                left.pop(0)
+
+        keeper.listener = replace(keeper.listener, died=lambda number, _: died.append(number), progress=kill)
+
+    first = one.crawl()
+    check_all_is_in(one, renders=renders)
+    parts.in_parts(beside)
+    assert (left, len(died) >= 3) == ([], True)
+    compare(parts, one)
+    check_secrets(parts)
+    one.age()
+    parts.age()
+    alone, together = one.crawl(), parts.in_parts()
+    assert alone.fetched == together.fetched == first.fetched
+    assert (together.read, together.left_out) == (alone.read, alone.left_out)
+    compare(parts, one)
+
+
+# What ends a crawl of partitions, or keeps it from beginning.
+
+
+def test_a_hook_that_fails_ends_all_where_it_is_to(tmp_path: Path) -> None:
+    (tmp_path / "hooks.py").write_text("def on_page(page):\n    raise ValueError('no')\n")
+    settings = {**SETTINGS, "hook": (str(tmp_path / "hooks.py"),), "strict_hooks": True}
+    with pytest.raises(MinicrawlError, match="mend it, or leave out --strict-hooks"):
+        asyncio.run(run_in_parts(tmp_path / "web", 2, settings))
+
+
+def test_a_file_of_items_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "many.001.jsonl").write_text("mine\n")
+    settings = {**SETTINGS, "extract": ("title=title",), "items": str(tmp_path / "many.jsonl")}
+    with pytest.raises(SettingError, match=r"many\.001\.jsonl is there already"):
+        asyncio.run(run_in_parts(tmp_path / "web", 2, settings))
+    assert (tmp_path / "many.001.jsonl").read_text() == "mine\n"
+
+
+@pytest.mark.slow
+def test_archive_in_place_of_the_network_is_read_by_all_partitions(tmp_path: Path) -> None:
+    """Loose files, which are indexed once; without delays."""
+    one = Run(tmp_path, "one", {})
+    one.crawl()
+    names = {name: value for name, value in EVERYTHING.items() if name in ("max_depth", "pdf", "sitemaps", "traps")}
+    again = Run(tmp_path, "again", {})
+    again.settings = SETTINGS | names | {"from_archive": one.archive / "archive", "delay": 60.0}
+    folder_at(again.store, 3)
+    assert again.crawl().seconds < 60
+    read = {url for url, page in one.ranked().items() if page.status == 200}
+    assert {url for url, page in again.ranked().items() if page.status == 200} == read
