@@ -62,7 +62,7 @@ def test_skipped():
 def test_what_is_missing_is_counted_or_fails_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (output,) = suite(tmp_path, SKIPPED)["output"]
     assert "skipped: needs nothing: 1" in output
-    monkeypatch.setenv("MINICRAWL_TESTS_NEED", "nothing")
+    monkeypatch.setenv("TESTS_NEED", "nothing")
     assert suite(tmp_path, SKIPPED) == {"output": [""]}
 
 

@@ -23,11 +23,11 @@ from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import found
 from minicrawl.store.reader import open_store
 
-HOSTS, PAGES, ADDRESSES, PARTITIONS = 20, 40, 5, 16
+HOSTS, PAGES, ADDRESSES, PARTITIONS = 20, 24, 5, 16
 DELAY, OF_AN_ADDRESS = 0.6, 0.3
 """Seconds between two requests to a host, and to an address."""
 KILLS = 8
-AT_LEAST, AT_MOST = 30, 60
+AT_LEAST, AT_MOST = 20, 40
 """Requests between two kills: a partition that dies four times without fetching a page would end the crawl."""
 BEAT = 0.02
 """Seconds after which the witness looks how late it is."""

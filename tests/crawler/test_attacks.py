@@ -146,24 +146,3 @@ def test_attacker_gets_no_more_than(tmp_path: Path, name: str) -> None:
 def test_attacker_gets_next_to_nothing_by_jumps_to_sites(tmp_path: Path, name: str) -> None:
     """Whatever he makes up, his one link brings as much trust."""
     assert shares(tmp_path / "crawl.db", ATTACKS[name], 450, "sites")[0] < OF_SITES
-
-
-def test_calendar_of_an_honest_site_hardly_lifts_what_it_links_to(tmp_path: Path) -> None:
-    """Days without end, which all link to a page of their site: its place among the 400 honest pages."""
-    root = f"http://{WEB.hosts[4]}/"
-    target = f"{root}target"
-
-    def days(url: str) -> list[str] | None:
-        if not url.startswith(f"{root}cal?d="):
-            return [] if url == target else None
-        day = int(url.rpartition("=")[2])
-        return [
-            f"<p>No events on day {day}</p>",
-            target,
-            *(f"{root}cal?d={day + step}" for step in (-1, 1, 7, 30, 365)),
-        ]
-
-    store = tmp_path / "crawl.db"
-    crawl_attacked(root, store, Attack(days, f"{root}cal?d=0", 0.0, 0.0), 450, "sites")
-    found = [url for (url,) in rows(store, "SELECT url FROM ranks WHERE status = 200 ORDER BY importance DESC")]
-    assert 60 <= found.index(target) + 1 <= 400

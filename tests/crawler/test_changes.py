@@ -12,17 +12,14 @@ from support.sites import Server, Site, faults_in, rows
 from support.skipping import run_apart
 from support.steering import HOME, Steered, kept, kept_list, pages, steered, wide
 
-from minicrawl import Crawl
 from minicrawl.analysis.explain import explain
 from minicrawl.errors import ConfigError, SeedError
 from minicrawl.events import (
     HostBanned,
-    PageAskedAgain,
     SeedsAdded,
     SettingChanged,
 )
 from minicrawl.store.reader import open_store
-from minicrawl.timing import Timing
 
 # Settings.
 
@@ -106,35 +103,6 @@ def test_which_links_are_followed(
     assert asked & never == set()
     assert found <= asked
     assert faults_in(tmp_path / "crawl.db") == []
-
-
-def test_deeper_links_that_were_left_out_are_followed_after_all(tmp_path: Path) -> None:
-    server = Steered(TREE)
-
-    async def main() -> None:
-        async with steered(server, tmp_path / "crawl.db", max_depth=1) as crawl:
-            await server.until(2)
-            await crawl.pause()
-            await asyncio.sleep(10)
-            await crawl.adjust(max_depth=9)
-            await crawl.resume()
-        assert set(server.asked) == TREE.keys()
-
-    run_apart(main())
-    assert faults_in(tmp_path / "crawl.db") == []
-
-
-def test_scope_has_the_places_of_seeds_that_were_added(tmp_path: Path) -> None:
-    server = Server(TREE)
-
-    async def main() -> None:
-        async with steered(server, tmp_path / "crawl.db", scope="host") as crawl:
-            await crawl.add_seeds("http://b.test/")
-            await crawl.adjust(scope="site")
-            await crawl.adjust(scope="host")
-        assert set(server.asked) == TREE.keys() - {"http://c.test/"}
-
-    run_apart(main())
 
 
 def test_several_settings_are_changed_together_told_and_remembered(tmp_path: Path) -> None:
@@ -257,22 +225,6 @@ def explained(store: Path, url: str) -> str:
         return explain(reader, url).reason
 
 
-def test_request_to_a_host_that_is_being_banned_is_finished(tmp_path: Path) -> None:
-    server, store = Steered({HOME: ["/1"]}), tmp_path / "crawl.db"
-
-    async def main() -> None:
-        server.open.clear()
-        async with steered(server, store) as crawl:
-            while not server.in_flight:
-                await asyncio.sleep(0.001)
-            await crawl.ban("a.test")
-            server.open.set()
-        assert server.asked == [HOME]
-        assert rows(store, "SELECT state FROM pages ORDER BY id") == [("fetched",), ("waiting",)]
-
-    run_apart(main())
-
-
 def test_robots_txt_that_leads_to_a_banned_host_does_not_hold_up_the_crawl(tmp_path: Path) -> None:
     class Elsewhere(Steered):
         async def _answer(self, request: httpx.Request) -> httpx.Response:  # type: ignore[override]
@@ -291,23 +243,6 @@ def test_robots_txt_that_leads_to_a_banned_host_does_not_hold_up_the_crawl(tmp_p
             await crawl.finished()
         assert HOME not in server.asked
         assert not any("b.test" in url for _, url in server.times[asked:])
-
-    run_apart(main())
-
-
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [("ban", "no host that this crawl"), ("unban", "no host that this crawl"), ("again", "no http")],
-)
-def test_host_or_page_never_heard_of_is_told(tmp_path: Path, call: str, sentence: str) -> None:
-    async def main() -> None:
-        async with steered(Server(wide(3)), tmp_path / "crawl.db") as crawl:
-            with pytest.raises(ConfigError, match=sentence):
-                await getattr(crawl, call)("never heard of")
-            with pytest.raises(ConfigError, match="not banned; banned are: none"):
-                await crawl.unban("a.test")
-            with pytest.raises(ConfigError, match=r"http://a.test/99 is not known"):
-                await crawl.again(HOME + "99")
 
     run_apart(main())
 
@@ -350,59 +285,6 @@ def test_a_page_is_asked_for_again_as_the_next_one(tmp_path: Path, strategy: str
     assert faults_in(store) == []
 
 
-@pytest.mark.parametrize("refresh", [False, True])
-def test_page_that_was_to_be_asked_again_is_after_a_restart(tmp_path: Path, refresh: bool) -> None:
-    server, store = Steered(wide(30)), tmp_path / "crawl.db"
-
-    async def main() -> None:
-        async with steered(server, store, delay=1, refresh=refresh, time=600) as crawl:
-            await server.until(10)
-            await crawl.pause()
-            await crawl.again(HOME)
-            await crawl.stop(now=True)
-        server.asked.clear()
-        async with steered(server, store, [], delay=1, time=600):
-            await server.until(2)
-            assert HOME in server.asked
-        assert Counter(server.asked)[HOME] == 1
-
-    run_apart(main())
-
-
-def test_a_page_that_is_asked_for_again_rests_then_as_it_would_have(tmp_path: Path) -> None:
-    """In a crawl that waits for pages that are due: it is asked for once, and not until it is due again."""
-    server, store = Steered({HOME: []}), tmp_path / "crawl.db"
-
-    async def main() -> None:
-        async with steered(server, store, refresh=True, refresh_min=20, refresh_max=60) as crawl:
-            await server.until(1)
-            await asyncio.sleep(15)
-            await crawl.again(HOME)
-            await server.until(2)
-            await asyncio.sleep(19)
-            assert server.asked == [HOME] * 2
-            await asyncio.sleep(60)
-            assert len(server.asked) in (3, 4)
-            await crawl.stop()
-
-    run_apart(main())
-
-
-def test_a_page_that_a_rule_lets_be_is_asked_for_again_when_it_is_to(tmp_path: Path) -> None:
-    server, store = Steered(wide(2)), tmp_path / "crawl.db"
-
-    async def main() -> None:
-        async with steered(server, store, refresh=True, refresh_min=20, refresh_rule="/1$=never") as crawl:
-            await server.until(3)
-            await crawl.again(HOME + "1")
-            await server.until(4)
-            assert server.asked[3] == HOME + "1"
-            await asyncio.sleep(1)
-            await crawl.stop()
-
-    run_apart(main())
-
-
 def test_page_that_has_gone_is_not_asked_for_again(tmp_path: Path) -> None:
     server, store = Steered(wide(3)), tmp_path / "crawl.db"
 
@@ -417,32 +299,5 @@ def test_page_that_has_gone_is_not_asked_for_again(tmp_path: Path) -> None:
             with pytest.raises(ConfigError, match="is gone"):
                 await crawl.again(HOME)
             await crawl.stop()
-
-    run_apart(main())
-
-
-def test_page_again_on_a_host_whose_robots_txt_was_not_to_be_had(tmp_path: Path) -> None:
-    server, store = Steered({HOME: []}, robots=503), tmp_path / "crawl.db"
-
-    async def main() -> None:
-        timing = Timing(robots_retry=0.1)
-        async with Crawl(HOME, store, transport=server, delay=0.1, timing=timing) as crawl:
-            report = await crawl.finished()
-            assert (report.fetched, rows(store, "SELECT state FROM pages")) == (0, [("error",)])
-        server.robots = 404
-        async with Crawl(["http://b.test/"], store, transport=server, timing=timing) as crawl:
-            await crawl.again(HOME)
-        assert server.asked.count(HOME) == 1
-
-    run_apart(main())
-
-
-def test_page_asked_again_is_told(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with steered(Steered(wide(3)), tmp_path / "crawl.db") as crawl:
-            events = crawl.events()
-            await crawl.again("a.test")
-            told = [event async for event in events if isinstance(event, PageAskedAgain)]
-        assert [event.url for event in told] == [HOME]
 
     run_apart(main())

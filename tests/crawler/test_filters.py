@@ -1,16 +1,12 @@
 """Every filter holds on every way to a URL: link, redirect, meta refresh, canonical. A seed is crawled in any case."""
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.sites import Site, crawl, html, rows
+from support.sites import Site, crawl, rows
 
-from minicrawl.api import acrawl
-from minicrawl.demo.resources import Reply
-from minicrawl.demo.server import serving_answers
 from minicrawl.store.reader import open_store
 
 HOME = "http://www.a.test/dir/"
@@ -65,33 +61,3 @@ def test_what_a_page_stands_for_is_as_deep_as_the_page(tmp_path: Path, way: str,
     url = "http://www.a.test/far"
     crawl({HOME: [NEAR], NEAR: WAYS[way][0](url), url: []}, store, [HOME], max_depth=1)
     assert rows(store, "SELECT depth FROM pages WHERE url = ?", url) == ([(1,)] if is_known else [])
-
-
-def test_linked_pages_of_other_sites_lead_no_further(tmp_path: Path) -> None:
-    others = [f"http://{name}.test/" for name in "bcdefg"]
-    web: dict[str, list[str] | str] = {
-        HOME: [NEAR, *others],
-        NEAR: [HOME],
-        **{url: [f"{url}more", "http://www.a.test/unlinked"] for url in others[1:]},
-        others[0]: "http://moved.test/",
-        "http://moved.test/": ["/more"],
-    }
-    asked: list[str] = []
-
-    def respond(url: str, _: object) -> Reply:
-        asked.append(url)
-        match web.get(url):
-            case None:
-                return Reply(404, {}, b"")
-            case str() as target:
-                return Reply(301, {"Location": target}, b"")
-            case links:
-                return Reply(200, {"Content-Type": "text/html"}, html(links).encode())
-
-    async def crawl_linked() -> None:
-        async with serving_answers(respond) as port:
-            given: dict[str, Any] = {"connect_to": f"::127.0.0.1:{port}", "allow_private": True, "probe": False}
-            await acrawl([HOME], tmp_path / "crawl", scope="linked", delay=0.01, **given)
-
-    asyncio.run(crawl_linked())
-    assert {url for url in asked if not url.endswith("/robots.txt")} == web.keys()

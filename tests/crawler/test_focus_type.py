@@ -52,15 +52,6 @@ def test_wanted_pages_come_first(tmp_path: Path) -> None:
     assert faults_in(tmp_path / "xml.db") == []
 
 
-def test_what_was_learnt_is_known_to_the_next_run(tmp_path: Path) -> None:
-    whole, halves = tmp_path / "whole.db", tmp_path / "halves.db"
-    harvest(whole, first=60, focus_type=("xml",))
-    harvest(halves, first=30, focus_type=("xml",))
-    harvest(halves, first=30)
-    asked = "SELECT url, visited, standing FROM pages ORDER BY url"
-    assert rows(whole, asked) == rows(halves, asked)
-
-
 @pytest.mark.parametrize(("wanted", "sentence"), [("xml", "read like http://h.test/data/*, "), ("news", "a date")])
 def test_why_says_what_a_link_weighs(tmp_path: Path, wanted: str, sentence: str) -> None:
     store, news = tmp_path / "crawl.db", "http://h.test/2026/11/21/x"

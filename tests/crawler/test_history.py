@@ -10,7 +10,6 @@ import pytest
 from click.testing import CliRunner
 from support.sites import Site, crawl
 
-from minicrawl.analysis.verify import verify
 from minicrawl.cli import main
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.page_block import load_block, of_rows
@@ -66,20 +65,3 @@ def test_history_is_the_same_wherever_it_is_told(tmp_path: Path, policy: str) ->
     assert sum(ranked.values()) == pytest.approx(1.0)
     assert CliRunner().invoke(main, ["export", str(file), "--store", str(store)]).exit_code == 0
     assert read_ranks(file, "history")[0] == pytest.approx(dict(zip(urls, history.tolist(), strict=True)), rel=1e-12)
-
-
-@pytest.mark.parametrize("policy", ["variable:8", "improved-fixed:2,3"])
-def test_pages_never_read_have_the_history_of_newcomers(tmp_path: Path, policy: str) -> None:
-    """So that a crawl of a seventh of the pages it knows says something of all."""
-    found = {}
-    site, seeds = wide_site(1500)
-    for history in ("interpolation", policy):
-        store = tmp_path / f"{history[:5]}.db"
-        report, _ = crawl(site, store, seeds, history=history, jump="pages", pages=120)
-        assert report.known > 2 * report.read
-        with open_store(store) as reader:
-            found[history] = verify(reader).history
-            rows = reader.ranks.arrays()["history"]
-            assert rows.min() > 0
-    assert found[policy].l1 < 0.35
-    assert found[policy].overlap >= found["interpolation"].overlap - 0.05

@@ -1,18 +1,12 @@
 """Where cash goes in every case (table A3 of the design): both books, to the unit, and a reason for every URL."""
 
-import random
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 from support.intakes import intake_of, next_page
 from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.outcomes.outcome import MAX_TRIES
-from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import GRANT, SEED_GRANTS
 
@@ -146,27 +140,6 @@ def test_canonical_that_redirects_back_is_void(tmp_path: Path, pages: int) -> No
     assert faults_in(store) == []
 
 
-@pytest.mark.parametrize("pages", [1, 2, 100], ids=["in two runs", "then one", "in one batch"])
-def test_canonical_that_names_a_dead_page_is_void(tmp_path: Path, pages: int) -> None:
-    """Be the dead page found out before or after."""
-    store, plain = tmp_path / "crawl.db", tmp_path / "plain.db"
-    dead = f'<link rel="canonical" href="{C}">'
-    site: Site = {HOME: [dead, A], A: [HOME, B], B: [dead, A], C: 404}
-    crawl(site, store, [HOME], pages=pages, strategy="breadth-first")
-    crawl(site, store, [HOME], strategy="breadth-first")
-    crawl(site | {HOME: [C, A], B: [C, A]}, plain, [HOME, C])  # what a seed stands for is at no distance from it
-    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
-    assert states == {
-        HOME: "fetched canonical-dead",
-        A: "fetched ok",
-        B: "fetched canonical-dead",
-        C: "error http-404",
-    }
-    query = "SELECT url, importance FROM ranks"
-    assert dict(rows(store, query)) == pytest.approx(dict(rows(plain, query)), abs=2e-6)
-    assert faults_in(store) == []
-
-
 def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     report, server = crawl({HOME: 503}, store, [HOME], time=1)
@@ -201,21 +174,6 @@ def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retr
     again.state.writer.close()
 
 
-def test_host_whose_page_is_given_up_rests_all_the_same(tmp_path: Path) -> None:
-    intake = intake_of(tmp_path / "crawl.db", now=0.0, delay=DELAY)
-    intake.start([HOME, A], 0.0)
-    (home,) = intake.state.urls.find([HOME])
-    assert home is not None
-    now = 0.0
-    for _ in range(MAX_TRIES):
-        assert next_page(intake.state.frontier, now) == home
-        intake.visits.absorb(home, Fetched(HOME, status=503, retry_after="60"), ParsedPage(), now)
-        assert handed_out(intake, now + 59.9) == []
-        now += 60.0
-    assert handed_out(intake, now) == [A]
-    intake.state.writer.close()
-
-
 def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}
@@ -224,23 +182,6 @@ def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:
     crawl(site, store, [], discovery=0.0, pages=12)
     assert rows(store, "SELECT state, reason, received >= 0 FROM pages WHERE url = ?", A) == [("gone", "http-404", 1)]
     assert faults_in(store) == []
-
-
-def test_crawl_whose_only_page_has_gone_still_ends(tmp_path: Path) -> None:
-    """With no cash left to measure by, there is nothing to settle."""
-    store = tmp_path / "crawl.db"
-    crawl({HOME: []}, store, [HOME])
-    crawl({HOME: 404}, store, [], discovery=0.0, pages=1)
-    assert rows(store, "SELECT state FROM pages") == [("gone",)]
-    assert faults_in(store) == []
-
-
-def test_page_that_never_was_does_not_go(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    site: Site = {HOME: [A], A: 404}
-    crawl(site, store, [HOME])
-    crawl(site, store, [], discovery=0.0, pages=6)
-    assert rows(store, "SELECT state FROM pages WHERE url = ?", A) == [("error",)]
 
 
 def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Path) -> None:
@@ -274,62 +215,3 @@ def test_page_that_is_not_modified_is_as_it_was(tmp_path: Path, settings: dict[s
     assert (rows(store, "SELECT * FROM links"), rows(store, UNCHANGED)) == (links, pages)
     assert dict(rows(store, "SELECT url, importance FROM ranks")) == pytest.approx(importance, abs=2e-6)
     assert faults_in(store) == []
-
-
-def test_page_never_read_that_is_not_modified_is_asked_for_again(tmp_path: Path) -> None:
-    intake = intake_of(tmp_path / "crawl.db", now=0.0, delay=DELAY)
-    intake.start([HOME], 0.0)
-    (home,) = intake.state.urls.find([HOME])
-    assert home is not None
-    now = 0.0
-    for _ in range(MAX_TRIES):
-        assert next_page(intake.state.frontier, now) == home
-        intake.visits.absorb(home, Fetched(HOME, status=304), ParsedPage(), now)
-        now += 100.0
-    intake.commit({})
-    intake.state.writer.close()
-    assert rows(tmp_path / "crawl.db", "SELECT state, reason FROM pages") == [("error", "bad-response")]
-
-
-def test_virtual_visits_between_commits_follow_the_links_the_ledger_knows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A page whose new links are not in the store yet must not be settled along its old ones."""
-    from support.sites import Server
-
-    from minicrawl.crawler.intake import Intake
-
-    urls = [f"http://a.test/{page}" for page in range(30)]
-    rng = random.Random(1)
-
-    class Changing(Server):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            self.site[str(request.url)] = rng.sample(urls, rng.randrange(6))
-            return super()._answer(request)
-
-    starting, absorb = Intake.starting, Visits.absorb
-    intakes: list[Intake] = []
-
-    def noted(self: Intake, *args: Any) -> Iterator[None]:
-        intakes.append(self)
-        return starting(self, *args)
-
-    def absorb_and_settle(self: Visits, *args: Any) -> None:
-        absorb(self, *args)
-        if rng.random() < 0.2:
-            intakes[0].commit({})
-        intakes[0].ranking.settle()
-
-    monkeypatch.setattr(Intake, "starting", noted)
-    monkeypatch.setattr(Visits, "absorb", absorb_and_settle)
-    store = tmp_path / "crawl.db"
-    crawl(Changing({}), store, urls, discovery=0.3, pages=400)
-    assert faults_in(store) == []
-
-
-@pytest.mark.parametrize(("visited", "turns"), [(0, 256), (1_024, 256), (2_000, 500), (10**6, 1_024)])
-def test_a_commit_has_more_turns_the_more_pages_had_one(tmp_path: Path, visited: int, turns: int) -> None:
-    intake = intake_of(tmp_path / "crawl.db")
-    intake.state.accounts.book.payees = visited
-    assert intake.turns_per_commit == turns
-    intake.state.writer.close()

@@ -8,7 +8,7 @@ from typing import Any
 import aiodns
 import pytest
 from politeness import Witness
-from support.sites import Site, crawl, rows
+from support.sites import rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.net.dns import DnsCache
@@ -101,27 +101,6 @@ def test_a_name_server_that_fails_is_asked_three_times_and_holds_nobody_up(
     assert {lookups.count(f"once{number}.test") for number in range(20)} == {2}
     found = dict(rows(store, "SELECT reason, count(*) FROM pages WHERE url NOT LIKE '%h0.test%' GROUP BY reason"))
     assert found == {"dns-unanswered": 20, "refused": 20}
-
-
-def test_one_at_a_time_the_order_is_that_of_the_graph(tmp_path: Path) -> None:
-    """Asking for addresses does not change which page is next."""
-    witness = Witness(10, 2, crawl_delay=0, retry_after=0, pages=15)
-    seeds = [seed for number, seed in enumerate(witness.seeds) if number in (0, 6, 7, 8, 9)]
-    site: Site = {
-        f"{seed[:-1]}{page}": [f"/{link}" for link in (2 * page + 1, 2 * page + 2) if link < 15]
-        for seed in seeds
-        for page in range(15)
-    }
-    _, server = crawl(site, tmp_path / "plain.db", seeds, ignore_robots=True)
-
-    async def run() -> None:
-        async with witness.serving():
-            rules = tuple(ConnectTo.parse(rule) for rule in witness.connect_to)
-            options: dict[str, Any] = {"connect_to": rules, "allow_private": True, "ignore_robots": True}
-            await acrawl(seeds, tmp_path / "crawl.db", delay=0.0, concurrency=1, **options)
-
-    asyncio.run(run())
-    assert [f"http://{asked.host}{asked.path}" for asked in witness.log] == server.asked
 
 
 def test_worker_processes_look_up_the_names_of_their_hosts(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """What a run says of itself: the figures of the books, worked out another way."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from support.sites import random_site
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.progress import RunProgress
-from minicrawl.model import Fetched, Silence
+from minicrawl.model import Fetched
 
 
 class Clock:
@@ -44,38 +43,6 @@ def test_progress_is_what_the_store_says_once_all_is_committed(intake: Intake) -
     assert now.never_read == now.known - read
     assert now.errors == {reason: count for (state, reason), count in states.items() if state == "error"}
     assert now.hosts_ready + now.hosts_waiting <= len(intake.state.frontier.hosts)
-
-
-@pytest.mark.parametrize(
-    ("reason", "in_flight", "is_over"),
-    [(None, 0, False), ("pages", 1, False), ("pages", 0, True)],
-    ids=["running", "stopping", "over"],
-)
-def test_only_a_run_with_nothing_in_flight_is_over(
-    intake: Intake, reason: str | None, in_flight: int, is_over: bool
-) -> None:
-    """Until then the next run must expect that hosts were asked up to the end of the lease."""
-    progress = RunProgress(intake, Clock(), started=90.0)
-    intake.state.frontier.in_flight = in_flight
-    meta = progress.meta(Silence(5.0, 1.0), reason, 107.0)
-    intake.state.frontier.in_flight = 0
-    assert (meta["stopped"], meta["in_doubt"]) == (reason, int(not is_over))
-    assert meta["asked_until"] == (100.0 if is_over else 107.0)
-    run = json.loads(str(meta["run"]))
-    assert (run["seconds"], run["in_flight"], run["silence"]) == (10.0, in_flight, {"since": 5.0, "pause": 1.0})
-
-
-def test_speed_is_that_of_the_last_half_minute(intake: Intake) -> None:
-    clock = Clock()
-    progress = RunProgress(intake, clock, started=clock.now)
-    for second in range(1, 101):  # two pages a second, then none
-        clock.now += 1
-        for _ in range(2 if second <= 50 else 0):
-            progress.add(Fetched("u", status=200, size=500))
-        now = progress.now(None)
-        lately = range(max(second - 30, 0) + 1, second + 1)
-        assert now.pages_per_second == pytest.approx(sum(2 for one in lately if one <= 50) / len(lately), abs=0.07)
-        assert now.bytes_per_second == pytest.approx(500 * now.pages_per_second)
 
 
 def test_sums_are_of_all_runs_whenever_one_is_killed(intake: Intake) -> None:

@@ -4,7 +4,6 @@ By a clock that is passed in, or one that skips what is waited for.
 """
 
 import asyncio
-import random
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ import httpx
 import numpy as np
 import pytest
 from support.intakes import intake_of, next_page
-from support.misbehaving import answer, chunk
+from support.misbehaving import answer
 from support.raw_server import Server as RawServer
 from support.sites import Server, crawl, rows, wide_site
 from support.skipping import run
@@ -177,35 +176,6 @@ def test_intervals_keep_their_bounds_whatever_pages_do(tmp_path: Path, least: st
     assert max(gaps) <= bounds[most] + 10.0
 
 
-def test_a_page_that_is_another_at_every_fetch_is_not_fetched_more_often(tmp_path: Path) -> None:
-    rng = random.Random(0)
-    web = Web(10, lambda page, now: rng.random() if page == 5 else 0)
-    store = tmp_path / "crawl.db"
-    intake = opened(store, 0.0, time=10 * DAY)
-    go_on(intake, web, 10 * DAY, now=0.0, takes=1200.0)
-    close(intake, store)
-    fetches = Counter(page for _, page in web.asked)
-    assert fetches[5] <= 1.5 * fetches[6]
-    assert rows(store, "SELECT count(*) FROM changes WHERE what = 'changed'") == [(0,)]
-
-
-def test_a_clock_that_is_put_back_delays_no_page(tmp_path: Path) -> None:
-    web, store = Web(5), tmp_path / "crawl.db"
-    year = 365 * DAY
-    intake = opened(store, year)
-    now = go_on(intake, web, year + 40 * DAY, now=year)
-    close(intake, store)
-    web.asked.clear()
-    intake = opened(store, 100.0)  # a year ago
-    go_on(intake, web, 91 * DAY, now=100.0)
-    close(intake, store)
-    assert {page for _, page in web.asked} == set(range(5))
-    gaps = [gap for of in web.gaps().values() for gap in of]
-    assert all(0.0 < rate < 1.0 for (rate,) in rows(store, "SELECT rate FROM refresh"))
-    assert min(gaps, default=DAY) >= HOUR
-    assert now > year
-
-
 @pytest.mark.parametrize("share", [0.1, 0.7])
 def test_discovery_has_its_share_within_two_fetches(tmp_path: Path, share: float) -> None:
     """Of a web without end, from the moment on when pages may be fetched again."""
@@ -255,15 +225,6 @@ def test_a_page_that_comes_back_is_welcome_and_one_that_stays_away_is_gone(tmp_p
 # What servers say, over sockets and by a clock that skips what is waited for.
 
 PAGE_BODY = b"<p>One</p><p>Two</p><a href='/'>home</a>"
-NOT_MODIFIED = "304 Not Modified"
-UNCHANGED = {
-    "no body": answer(b"", status=NOT_MODIFIED, length=""),
-    "a body in chunks": answer(
-        chunk(b"x") + b"0\r\n\r\n", "Transfer-Encoding: chunked", status=NOT_MODIFIED, length=""
-    ),
-    "another ETag and a Location": answer(b"", 'ETag: "other"', "Location: /elsewhere", status=NOT_MODIFIED, length=""),
-    "noindex, nofollow": answer(b"", "X-Robots-Tag: none", status=NOT_MODIFIED, length=""),
-}
 
 
 def crawled(talk: Callable[[bytes, int], bytes], store: Path, **settings: Any) -> list[bytes]:
@@ -299,31 +260,6 @@ def crawled(talk: Callable[[bytes, int], bytes], store: Path, **settings: Any) -
 def of_page(store: Path, columns: str) -> tuple[Any, ...]:
     found = rows(store, f"SELECT {columns} FROM refresh JOIN pages ON pages.id = page WHERE url = ?", HOME + "page")
     return found[0]
-
-
-@pytest.mark.parametrize("kind", UNCHANGED)
-def test_304_with_whatever_else_keeps_state_links_and_books(tmp_path: Path, kind: str) -> None:
-    store = tmp_path / "crawl.db"
-
-    def talk(head: bytes, _: int) -> bytes:
-        return UNCHANGED[kind] if b"If-None-Match" in head else answer(PAGE_BODY, 'ETag: "v"')
-
-    heads = crawled(talk, store)
-    assert len(heads) == 12
-    assert sum(b'If-None-Match: "v"\r\n' in head for head in heads) == 10  # of 12, and every eleventh is unconditional
-    assert of_page(store, "state, reason, attempts, fetches, changes, answers") == ("fetched", "ok", 0, 12, 0, "=" * 8)
-    assert rows(store, "SELECT count(*) FROM links WHERE length(targets) = 4") == [(2,)]
-
-
-def test_304_that_nobody_asked_for_keeps_the_page_and_tells_nothing(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    heads = crawled(
-        lambda _, count: answer(PAGE_BODY) if count == 1 else UNCHANGED["no body"], store, time=3 * DAY, pages=None
-    )
-    assert not any(b"If-None-Match" in head for head in heads)
-    assert of_page(store, "state, reason, fetches, answers") == ("fetched", "ok", 1, "!" * (len(heads) - 1))
-    assert 2 <= len(heads) <= 4  # a day later, and two days after that
-    assert rows(store, "SELECT count(*) FROM links WHERE length(targets) = 4") == [(2,)]
 
 
 # Pages that become something else.

@@ -1,6 +1,5 @@
 """A crawl that is killed, interrupted or run again goes on where the last commit left it."""
 
-import asyncio
 import contextlib
 import json
 import os
@@ -17,11 +16,10 @@ from pathlib import Path
 
 import pytest
 from support.patience import PATIENCE
-from support.sites import Reply, Server, Site, crawl, faults_in, html, random_site, rows
+from support.sites import Reply, Site, crawl, faults_in, html, random_site, rows
 from support.small_web import WebServer
 
 from minicrawl.analysis.archives import opened
-from minicrawl.api import acrawl
 from minicrawl.archive.check import check
 
 
@@ -81,27 +79,6 @@ def test_pages_are_read_again_in_the_same_order_after_a_restart(tmp_path: Path) 
     asked = [url for part in (7, 30, 23) for url in crawl(site, pieces, seeds, pages=part, **settings)[1].asked]
     assert asked == server.asked
     assert accounts(pieces) == accounts(whole)
-
-
-def test_abandoned_requests_leave_their_pages_waiting(tmp_path: Path) -> None:
-    """What was in flight when the crawl was cancelled is asked for again, and nothing else is."""
-    store = tmp_path / "crawl.db"
-    site, seeds = random_site(5)
-    server = Server(site)
-
-    async def cancelled() -> None:
-        crawling = asyncio.create_task(acrawl(seeds, store, transport=server, delay=0.0, concurrency=3))
-        while len(server.asked) < 5:
-            await asyncio.sleep(0)
-        crawling.cancel()
-        await asyncio.gather(crawling, return_exceptions=True)
-
-    asyncio.run(cancelled())
-    assert faults_in(store) == []
-    read = {url for (url,) in rows(store, "SELECT url FROM pages WHERE visited")}
-    _, again = crawl(site, store, seeds)
-    assert set(again.asked).isdisjoint(read)
-    assert rows(store, "SELECT count(*) FROM pages WHERE NOT visited") == [(0,)]
 
 
 class Web:
@@ -201,40 +178,3 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, web: tuple[Web,
     assert dict(rows(store, query)) == pytest.approx(dict(rows(whole, query)), abs=1e-6)
     for read, asked in kills:
         assert read.isdisjoint(served.asked[asked:])
-
-
-@pytest.mark.slow
-def test_killed_crawl_goes_on_in_the_order_of_one_that_was_not(
-    tmp_path: Path, web: tuple[Web, Site, list[str]]
-) -> None:
-    """One request at a time, killed three times: what was asked again after a kill is what had not been committed.
-
-    Where walkers jump to sites, trust is worked out at the start of a run, too: that changes the order.
-    """
-    served, _, seeds = web
-    options = ("--concurrency", "1", "--ignore-robots", "--no-probe", "--jump", "pages")
-    subprocess.run(command(served, tmp_path / "whole.db", seeds, *options), capture_output=True, check=True)
-    whole, order = served.asked.copy(), list[str]()
-    store = tmp_path / "crawl.db"
-    for kill_after in (30, 50, 15):
-        served.asked.clear()
-        served.frozen_from = kill_after
-        served.is_frozen.clear()
-        served.thaw.clear()
-        crawling = subprocess.Popen(
-            command(served, store, seeds, *options),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=os.environ,
-        )
-        assert served.is_frozen.wait(PATIENCE)
-        os.kill(crawling.pid, signal.SIGKILL)
-        crawling.wait()
-        served.thaw.set()
-        ((committed,),) = rows(store, "SELECT sum(visited) FROM pages")
-        order += served.asked[: committed - len(order)]
-    served.asked.clear()
-    served.frozen_from = 10**9
-    subprocess.run(command(served, store, seeds, *options), capture_output=True, check=True)
-    assert order
-    assert order + served.asked == whole

@@ -2,11 +2,9 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
 
-import httpx
 import pytest
 from support.sites import Server, crawl, faults_in, rows
 from support.skipping import run_apart
@@ -15,11 +13,8 @@ from support.steering import HOME, Steered, kept, pages, steered, wide
 from minicrawl import Crawl
 from minicrawl.errors import ConfigError, CrawlEndedError, StoreError
 from minicrawl.events import (
-    Event,
-    EventsDropped,
     PageFetched,
     Paused,
-    Progressed,
     Resumed,
     Stopping,
 )
@@ -46,19 +41,6 @@ def test_a_crawl_tells_what_happens_and_how_it_ended(tmp_path: Path) -> None:
     run_apart(main())
 
 
-def test_a_request_without_an_answer_is_told_with_its_reason(tmp_path: Path) -> None:
-    def fail(request: httpx.Request) -> httpx.Response:
-        raise httpx.ConnectError("no")
-
-    async def main() -> None:
-        crawl = Crawl(HOME, tmp_path / "crawl.db", transport=httpx.MockTransport(fail), ignore_robots=True, time=60)
-        async with crawl:
-            fetched = [event async for event in crawl.events() if isinstance(event, PageFetched)]
-        assert {(event.url, event.status, event.reason) for event in fetched} == {(HOME, None, "connect")}
-
-    run_apart(main())
-
-
 def test_settings_may_be_given_as_a_whole_or_by_name(tmp_path: Path) -> None:
     async def main() -> None:
         settings = {"pages": 9, "delay": 0}
@@ -79,33 +61,6 @@ def test_what_is_wrong_from_the_start_is_raised_at_the_start(tmp_path: Path) -> 
     with pytest.raises(ConfigError, match="workers must be 0"):
         run_apart(main())
     assert not (tmp_path / "crawl.db").exists()
-
-
-def test_every_reader_is_told_everything_and_a_slow_one_what_it_has_missed(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with steered(Server(wide(40)), tmp_path / "crawl.db") as crawl:
-            quick, slow, same = crawl.events(), crawl.events(room=5), crawl.events()
-            first = [event async for event in quick]
-            assert [event async for event in same] == first
-            assert len(first) > 40
-            left = [event async for event in slow]
-        assert isinstance(left[0], EventsDropped)
-        assert left[0].events == len(first) - 5
-        assert left[1:] == first[-5:]
-
-    run_apart(main())
-
-
-def test_a_reader_that_nobody_holds_is_not_told(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with steered(Server(wide(5)), tmp_path / "crawl.db") as crawl:
-            async for _ in crawl.events():
-                break
-            with pytest.raises(ConfigError, match="at least 1, not 0"):
-                crawl.events(room=0)
-        assert [event async for event in crawl.events()] == []
-
-    run_apart(main())
 
 
 def test_exception_in_the_block_stops_the_crawl_and_loses_nothing(tmp_path: Path) -> None:
@@ -231,32 +186,6 @@ def test_paused_crawl_with_nothing_left_does_not_end(tmp_path: Path) -> None:
     run_apart(main())
 
 
-def test_limit_that_is_reached_in_a_pause_ends_the_crawl_when_that_is_over(tmp_path: Path) -> None:
-    server = Steered(wide(20))
-
-    async def main() -> None:
-        async with steered(server, tmp_path / "crawl.db", pages=2, delay=0) as crawl:
-            server.open.clear()
-            await crawl.pause()
-            server.open.set()
-            await asyncio.sleep(100)
-            assert crawl.status.state is RunState.PAUSED
-            await crawl.adjust(pages=5)
-            await crawl.resume()
-            assert (await crawl.finished()).fetched == 5
-
-    run_apart(main())
-
-
-def test_paused_crawl_is_stopped_at_the_end_of_the_block(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with steered(Server(wide(20)), tmp_path / "crawl.db") as crawl:
-            await crawl.pause()
-        assert (await crawl.finished()).reason == "interrupted"
-
-    run_apart(main())
-
-
 @pytest.mark.parametrize("now", [False, True])
 @pytest.mark.parametrize("paused", [False, True])
 def test_a_crawl_stops_when_it_is_asked_to(tmp_path: Path, now: bool, paused: bool) -> None:
@@ -280,43 +209,6 @@ def test_a_crawl_stops_when_it_is_asked_to(tmp_path: Path, now: bool, paused: bo
     run_apart(main())
     assert faults_in(store) == []
     assert len(crawl(wide(20), store, [], ignore_robots=True)[1].asked) == (20 if now else 16)
-
-
-async def next_look(events: AsyncIterator[Event]) -> Progressed:
-    async for event in events:
-        if isinstance(event, Progressed):
-            return event
-    raise AssertionError("the crawl has ended")
-
-
-@pytest.mark.parametrize("what", ["pause", "resume", "stop"])
-def test_who_watches_sees_at_once_what_was_done(tmp_path: Path, what: str) -> None:
-    """Not after the half second between two looks, nor once the requests in flight are over."""
-    server = Steered(wide(20))
-
-    async def main() -> None:
-        async with steered(server, tmp_path / "crawl.db", delay=0, per_host=4, pages=20) as crawl:
-            await server.until(1)
-            server.open.clear()
-            while server.in_flight < 4:
-                await asyncio.sleep(0.001)
-            if what == "resume":
-                await crawl.pause()
-            await asyncio.sleep(2)
-            events = crawl.events()
-            before = await next_look(events)
-            await getattr(crawl, what)()
-            after = await next_look(events)
-            progress = after.progress
-            states = {"pause": RunState.PAUSED, "resume": RunState.RUNNING, "stop": RunState.STOPPING}
-            assert (progress.state, progress.in_flight) == (states[what], 4)
-            assert {request.url.startswith("http://a.test/") for request in progress.requests} == {True}
-            assert progress.limits.pages == 20
-            assert after.at - before.at < 0.1
-            server.open.set()
-            await crawl.stop()
-
-    run_apart(main())
 
 
 def test_what_is_asked_of_a_crawl_that_has_ended_is_told(tmp_path: Path) -> None:

@@ -137,13 +137,6 @@ def test_all_defaults_to_the_natural_end(key: SigningKey, tmp_path: Path) -> Non
     assert (again.reason, refused) == ("nothing-left", [])
 
 
-def test_host_that_the_user_sends_is_what_is_signed(web: tuple[int, type[SignedPages]], tmp_path: Path) -> None:
-    port, came = web
-    crawl(port, tmp_path, "--pages", "1", "--header", "Host: Other.test")
-    assert came.refused == []
-    assert came.nonces
-
-
 def test_a_crawl_that_goes_on_finds_its_key_or_says_so(web: tuple[int, type[SignedPages]], tmp_path: Path) -> None:
     port, came = web
     store = crawl(port, tmp_path, "--pages", "1")

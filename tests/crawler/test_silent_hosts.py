@@ -1,7 +1,6 @@
 """Hosts that do not answer hold up nobody but themselves."""
 
 import asyncio
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -55,14 +54,6 @@ def test_good_hosts_are_read_while_more_hosts_than_there_are_slots_are_silent(tm
     report, web = crawled(tmp_path / "crawl.db", SILENT, concurrency=2, pages=len(GOOD) * PAGES, timeout=3600.0)
     assert (report.reason, report.fetched) == ("pages", len(GOOD) * PAGES)
     assert web.most[False] == len(SILENT)
-
-
-def test_hosts_that_answer_do_not_wait_until_all_others_have_been_asked(tmp_path: Path) -> None:
-    """Their pages come last, as they share the cash of one; but of the others a few are begun at a time."""
-    many = [f"http://silent{number}.test/" for number in range(400)]
-    _, web = crawled(tmp_path / "crawl.db", [*GOOD, *many], pages=len(GOOD) * PAGES, timeout=3600.0)
-    turns = [place for place, is_good in enumerate(web.asked) if is_good]
-    assert max(later - earlier for earlier, later in pairwise(turns)) < 50
 
 
 def test_pages_that_nobody_answers_for_are_not_among_those_to_be_fetched(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """What a crawl makes of the places of links: its ranking is weighted PageRank, whoever it lets weigh them, and when."""
 
 import random
-import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.intake import Intake
-from minicrawl.errors import SettingError, StoreError
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer, parse_surfer
 from minicrawl.opic.window import Interpolation
@@ -131,38 +129,3 @@ def test_books_hold_while_pages_surfers_and_places_change(tmp_path: Path) -> Non
         server.site |= {page: reply for page, reply in changed.items() if draw.random() < 0.5}
         crawl(server, store, [], discovery=0.0, pages=50, surfer=surfer)
         assert_sound(store, parse_surfer(surfer))
-
-
-def test_coverage_is_what_the_pages_read_are_worth_to_the_same_surfer(tmp_path: Path) -> None:
-    site = framed_site(5, size=120)
-    for surfer in (REASONABLE, Surfer(1, 1, 1000)):
-        store = tmp_path / f"{surfer}.db"
-        for _ in range(8):
-            report, _ = crawl(site, store, [HOME], surfer=str(surfer), pages=6)
-            with open_store(store) as reader:
-                folded = folded_store(reader)
-                truth = pagerank(folded.graph, preference=folded.jump, weights=folded.weights(surfer))
-                assert report.coverage == pytest.approx(truth[folded.states == "fetched"].sum(), abs=1e-5)
-
-
-def test_what_is_no_surfer_is_refused_before_there_is_a_store(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    with pytest.raises(
-        SettingError, match=r"^--surfer 'text=0,list=2,nav=1' is no surfer: say reasonable, uniform, or "
-    ):
-        crawl({}, store, [HOME], surfer="text=0,list=2,nav=1")
-    assert not store.exists()
-
-
-def test_surfer_of_a_store_that_cannot_be_meant_is_damage(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl(framed_site(8), store, [HOME], pages=5)
-    with sqlite3.connect(store) as db:
-        db.execute("UPDATE meta SET value = 'text=0' WHERE key = 'surfer'")
-    db.close()
-    with open_store(store) as reader:
-        assert list(violations(reader)) == ["meta.surfer is 'text=0', which cannot be meant"]
-        with pytest.raises(StoreError, match=r"meta\.surfer is 'text=0', which cannot be meant"):
-            verify(reader)
-    with pytest.raises(StoreError, match=r"meta\.surfer is 'text=0', which cannot be meant"):
-        crawl({}, store, [])

@@ -11,7 +11,7 @@ import pytest
 
 from minicrawl.crawler.rendering.chromium import NAMES
 
-VARIABLE = "MINICRAWL_TESTS_NEED"
+VARIABLE = "TESTS_NEED"
 """Of the environment: names of NEEDS that must be there, with commas between them."""
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 ROOT_OF_ITS_OWN = ("unshare", "--user", "--map-root-user", "--net")

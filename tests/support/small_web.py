@@ -1,9 +1,11 @@
 """A small web on loopback, whatever host and page it is asked for, for programs that no transport can be handed to."""
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 _CLUB = ["http://club.test/", "http://club.test/about"]
 _LINKS = {
@@ -39,6 +41,11 @@ class WebServer(ThreadingHTTPServer):
     """Has room for all connections that a crawl makes at a time: what finds none is tried again after seconds."""
 
     request_queue_size = 1024
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that has died."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 @contextmanager

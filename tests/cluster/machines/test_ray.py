@@ -5,7 +5,6 @@ MINICRAWL_KILLS: how often actors are killed, and a quarter as often everything;
 
 import os
 import random
-import stat
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +14,6 @@ from support.cluster_runs import crawled_alone
 from support.command_line import run
 from support.ray_machines import AT_ONCE, HEAD, OTHER, SLOWLY, Crawl, Ray, served
 
-from minicrawl.cluster.folder import found
 from minicrawl.store.rows import RankedPage
 
 KILLS = int(os.environ.get("MINICRAWL_KILLS", "4"))
@@ -60,19 +58,6 @@ def crawl(ray: Ray, port: int, tmp_path: Path) -> Crawl:
     crawl = Crawl(ray, tmp_path / "web", port)
     crawl.make()
     return crawl
-
-
-@marked
-def test_a_new_crawl_is_shared_out_over_the_nodes(
-    ray: Ray, port: int, alone: dict[str, RankedPage], tmp_path: Path
-) -> None:
-    crawl = Crawl(ray, tmp_path / "web", port)
-    assert stat.S_IMODE(ray.folder.stat().st_mode) == 0o700
-    assert list(Path("/tmp/ray").glob(f"*/*{ray.port}*")) == [], "all is in the folder"
-    report = crawl.ended("0.01", "--partitions", "3", "--ray", ray.address)
-    assert (report["reason"], report["known"], report["deaths"]) == ("nothing-left", len(alone), 0)
-    assert [place.machine for place in found(crawl.path).places] == [None, OTHER, None]
-    crawl.compare(alone)
 
 
 @marked

@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count, product
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -67,6 +67,7 @@ def test_processes_find_what_one_finds(alone: dict[str, RankedPage], tmp_path: P
     assert sorted(path.name for path in folder.path.iterdir() if path.suffix == ".sock") == []
 
 
+@pytest.mark.slow
 def test_partitions_without_a_url_sleep(alone: dict[str, RankedPage], tmp_path: Path) -> None:
     folder = folder_at(tmp_path / "web", 100, make=lambda drawn: drawn)
     assert crawled_in_parts(folder.path, 100, SETTINGS | {"workers": 2}) == found(folder.path)
@@ -166,6 +167,7 @@ class KilledWhenIdle(Process):
         return {**answer, "idle": answer["idle"] and self.number == 0}
 
 
+@pytest.mark.slow
 def test_one_that_dies_again_and_again_with_nothing_to_fetch_is_started_each_time(
     processes: Processes, tmp_path: Path
 ) -> None:
@@ -210,25 +212,6 @@ class KilledAtTheEnd(Process):
             self.left.pop(0)
             os.kill(self.pid, signal.SIGKILL)
         return answer
-
-
-@pytest.mark.slow
-def test_processes_that_are_killed_as_births_are_shared_out_change_nothing(
-    processes: Processes, tmp_path: Path
-) -> None:
-    alone = crawled_alone(tmp_path / "crawl.db", jump="sites")
-    asked = ("count voices", "links of sites", "share out", "settle")
-    left = [(do, when, at % 3) for at, (do, when) in enumerate(product(asked, ("before", "after")))]
-
-    async def start(brief: Brief) -> Process:
-        return KilledAtTheEnd(**vars(await processes.start(brief)), number=brief.number, left=left)
-
-    def beside(keeper: Keeper) -> None:
-        keeper.start = start
-
-    ended = asyncio.run(run_in_parts(tmp_path / "web", 3, {**SETTINGS, "jump": "sites"}, beside))
-    assert (ended.reason, ended.deaths, left) == ("nothing-left", 8, [])
-    compare(found(tmp_path / "web"), alone)
 
 
 HOSTS = [f"http://h{number}.test/" for number in range(9)]

@@ -167,18 +167,7 @@ def check(witness: Witness) -> None:
     assert [gap for gap in witness.address_gaps() if gap[1] < DELAY] == []
 
 
-def test_no_gap_is_below_the_promised_one_whoever_asks(tmp_path: Path) -> None:
-    """Real partitions, at a server of hosts on few addresses, by a clock that skips what is waited for."""
-    witness = Witness(HOSTS, 3, crawl_delay=3.0, retry_after=3, pages=2)
-
-    async def crawl() -> None:
-        async with witness.serving():
-            await crawled(witness, tmp_path, partial(shared_out, rest=DELAY), most=10**6)
-
-    skipping.run(crawl())
-    check(witness)
-
-
+@pytest.mark.slow
 def test_no_gap_is_below_the_promised_one_across_a_kill_of_all(tmp_path: Path) -> None:
     """What a kill leaves are the stores of that moment, and requests that nobody has noted."""
     witness, left = Witness(HOSTS, 3, crawl_delay=3.0, retry_after=10, pages=2), tmp_path / "left"

@@ -1,7 +1,6 @@
 """A crawl that reads an archive takes pages as they were parsed, with the same result as if it parsed them."""
 
 import ast
-import dataclasses
 import json
 import os
 import random
@@ -18,7 +17,7 @@ from support.sites import Server, crawl, random_site, rows, wide_site
 import minicrawl
 from minicrawl.archive.collection import Collection, files
 from minicrawl.archive.sidecar import SidecarWriter, beside
-from minicrawl.crawler.archiving.parsed import OPTIONAL, SOURCES, ParsedAnswers, version
+from minicrawl.crawler.archiving.parsed import SOURCES, ParsedAnswers, version
 from minicrawl.model import PageRequest, Wanted
 from minicrawl.opic.ledger import SETTLED_ERROR
 from minicrawl.settings import CrawlSettings
@@ -241,19 +240,3 @@ def test_every_module_that_parsing_imports_is_part_of_the_version() -> None:
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("minicrawl."):
                 new.append(node.module or "")
     assert len(reached) > 10
-
-
-def test_all_that_may_be_wanted_of_a_page_is_kept_or_known_not_to_be() -> None:
-    """A new part of a page that a crawl may want must be added to those that are optional."""
-    never = {
-        "extract",
-        "extract_rules",
-        "hooks",
-        "structured",
-        "hook_timeout",
-        "hook_network",
-        "requisites",
-        "part",
-        "facts",
-    }
-    assert {field.name for field in dataclasses.fields(Wanted)} == never | set(OPTIONAL)

@@ -221,13 +221,3 @@ def test_settings_and_seeds_are_kept_beside_an_archive_without_secrets(tmp_path:
             assert {file.name.partition(f"-{archive.archive_id}-")[0] for file in files(folder)} == {"minicrawl"}
         assert "hush" not in ours.read_text()
     assert len(list(folder.glob("*.json"))) == 2
-
-
-def test_bodies_of_another_archive_are_referred_to_and_both_together_have_them(tmp_path: Path) -> None:
-    one, two, more = tmp_path / "one", tmp_path / "two", [f"<p>{'word ' * 300}"]
-    site = {HOME: ["/a", *more], f"{HOME}a": ["<p>short"]}
-    crawl(site, tmp_path / "one.db", [HOME], archive=one, probe=False)
-    crawl(site, tmp_path / "two.db", [HOME], archive=two, dedup_with=one, probe=False)
-    assert {answer.kind for answer in answers(two) if answer.url == HOME} == {"revisit"}
-    got = CliRunner().invoke(main, ["archive", "get", HOME, "--store", str(tmp_path / "two.db")])
-    assert (got.exit_code, got.stdout.count("word")) == (0, 300)

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from support.archives import a_record, an_http_record
-from support.sites import Reply, Server, canonical, crawl, rows, wide_site
+from support.sites import Reply, Server, crawl, rows, wide_site
 
 import minicrawl
 from minicrawl.archive.places import indexed
@@ -102,16 +102,6 @@ def test_what_is_not_in_the_archive_has_a_reason_of_its_own_and_a_limit_is_one(t
     assert not (tmp_path / "third.db").exists()
 
 
-def test_a_page_whose_canonical_is_not_in_the_archive_stands_for_it_as_it_did(tmp_path: Path) -> None:
-    site = {HOME: ["/a", "/c"], f"{HOME}a": [canonical(f"{HOME}b"), "/c"]}
-    store, again = tmp_path / "live.db", tmp_path / "again.db"
-    crawl(site, store, [HOME], pages=2, archive=tmp_path / "kept")
-    minicrawl.crawl([HOME], again, from_archive=tmp_path / "kept")
-    query = "SELECT url, state, reason FROM pages WHERE visited AND reason <> 'not-archived' ORDER BY url"
-    assert rows(again, query) == rows(store, query)
-    assert (f"{HOME}a", "alias", "canonical") in rows(again, query)
-
-
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
 # What others write, and what is read.
@@ -165,15 +155,6 @@ def test_records_of_others_are_read(url: str, record: bytes, expected: bytes | s
     assert (answer.reason or answer.body) == expected
 
 
-def test_the_last_answer_counts_in_whichever_file_but_no_304(tmp_path: Path) -> None:
-    (tmp_path / "1.warc").write_bytes(an_http_record(OK + b"\r\nnew", at="2026-02-01T00:00:00Z"))
-    (tmp_path / "2.warc").write_bytes(
-        an_http_record(OK + b"\r\nold", at="2026-01-01T00:00:00Z")
-        + an_http_record(b"HTTP/1.1 304 Not Modified\r\n\r\n", at="2026-03-01T00:00:00Z")
-    )
-    assert fetched(tmp_path, "http://h.test/").body == b"new"
-
-
 def test_a_cut_body_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     fields = {"WARC-Truncated": "length"}
     (tmp_path / "some.warc").write_bytes(an_http_record(OK + b"\r\nhel", fields=fields))
@@ -195,9 +176,3 @@ def test_a_revisit_has_the_body_it_refers_to(tmp_path: Path) -> None:
     )
     assert fetched(tmp_path, "http://h.test/b").body == b"hello"
     assert fetched(tmp_path, "http://h.test/c").reason == "not-archived"
-
-
-def test_a_robots_txt_that_is_not_there_forbids_nothing(tmp_path: Path) -> None:
-    (tmp_path / "some.warc").write_bytes(an_http_record(OK + b"\r\nhello"))
-    assert fetched(tmp_path, "http://h.test/robots.txt").status == 404
-    assert fetched(tmp_path, "http://h.test/a/robots.txt").reason == "not-archived"

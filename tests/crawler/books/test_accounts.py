@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from minicrawl.crawler.books.accounts import Accounts, kind_of
+from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.opic import GRANT, Interpolation
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, LinkGraph, PlacedLinks
@@ -114,38 +114,3 @@ def test_hops_count_the_aliases_of_the_longest_chain(accounts: Accounts) -> None
     accounts.count_hops(chains.items())
     assert [int(accounts.hops[page]) for page in (2, 3, 4, 5, 9)] == [0, 1, 0, 1, 1]
     assert not accounts.hops_may_fall
-
-
-@pytest.mark.parametrize("turns", [1, 200], ids=["few", "most of all"])
-def test_pages_that_changed_are_taken_once(accounts: Accounts, turns: int) -> None:
-    accounts.take_touched()
-    before = (
-        accounts.inlinks[:PAGES].copy(),
-        accounts.ledger.received[:PAGES].copy(),
-        accounts.ledger.forwarded[:PAGES].copy(),
-    )
-    model = random_turns(accounts, 3, turns)
-    visited, credited = (pages.tolist() for pages in accounts.take_touched())
-    assert visited == sorted(set(visited))
-    assert credited == sorted(set(credited) - set(visited))
-    assert set(model.outlinks) <= set(visited)
-    now = accounts.inlinks[:PAGES], accounts.ledger.received[:PAGES], accounts.ledger.forwarded[:PAGES]
-    changed = {page for old, new in zip(before, now, strict=True) for page in np.flatnonzero(old != new).tolist()}
-    assert changed <= set(visited) | set(credited)
-    assert [len(pages) for pages in accounts.take_touched()] == [0, 0]
-
-
-@pytest.mark.parametrize(
-    ("state", "is_answered", "kind"),
-    [
-        ("fetched", True, PageKind.PAGE),
-        ("alias", False, PageKind.ALIAS),
-        ("error", True, PageKind.NOTHING),
-        ("error", False, PageKind.UNKNOWN),
-        ("gone", True, PageKind.NOTHING),
-        ("disallowed", True, PageKind.UNKNOWN),  # the answer was for robots.txt
-        ("waiting", False, PageKind.UNKNOWN),
-    ],
-)
-def test_what_a_page_is_to_walkers(state: str, is_answered: bool, kind: PageKind) -> None:
-    assert kind_of(state, is_answered) is kind

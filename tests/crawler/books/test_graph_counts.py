@@ -32,34 +32,9 @@ def test_numbers_of_a_store(tmp_path: Path) -> None:
         assert graph_counts(store.links()) == COUNTS
 
 
-def test_crawl_without_links_has_numbers() -> None:
-    assert graph_counts(NOTHING) == GraphCounts(0, 0, 0, 0, 0, 0)
-
-
 def test_without_scipy_a_crawl_has_no_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     assert LiveGraphCounts(fewest_read=1).look(2, 1, lambda: NOTHING) is None
-
-
-def test_links_are_looked_at_whenever_the_pages_read_have_grown_by_a_half() -> None:
-    looks: list[int] = []
-    counts = LiveGraphCounts(fewest_read=100)
-    for read in range(1001):
-
-        def graph(read: int = read) -> LinkGraph:
-            looks.append(read)
-            return NOTHING
-
-        counts.look(read, 0, graph)
-    assert looks == [100, 150, 225, 338, 507, 761]
-    # All looks together are at three times the links of a last one that has just come.
-    assert sum(looks) < 3 * 761
-
-
-def test_too_many_links_are_not_looked_at() -> None:
-    counts = LiveGraphCounts(fewest_read=1, most_links=10)
-    assert counts.look(5, 10, lambda: NOTHING) is not None
-    assert counts.look(100, 11, lambda: pytest.fail("looked")) is counts.latest
 
 
 def test_progress_and_store_tell_the_numbers(tmp_path: Path) -> None:

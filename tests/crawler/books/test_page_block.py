@@ -18,11 +18,10 @@ from support.sites import Site, crawl, random_site, rows, wide_site
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.books.page_block import PageBlock, of_rows, packed_of, page_blocks, wrong_copies
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.salvage import salvage
 from minicrawl.model import State
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
-from minicrawl.store.upkeep import backup, compact
+from minicrawl.store.upkeep import backup
 
 COPIED = Sizes(arrays=1, block=7, rows=5)
 """A store of any size has copies, of few pages each."""
@@ -105,26 +104,6 @@ def test_copies_are_the_rows_after_every_run(tmp_path: Path, seed: int) -> None:
     assert len(rows(store, "SELECT * FROM page_blocks")) > 5
 
 
-def test_copies_are_made_while_a_crawl_runs(tmp_path: Path) -> None:
-    """So many pages as were touched, round and round; a crawl that is killed has them."""
-    store, (site, seeds) = tmp_path / "crawl.db", wide_site(1, 100)
-    intake = intake_of(store, sizes=COPIED)
-    intake.start(seeds, 0.0)
-    copied: list[Any] = []
-    written = 0
-    for _ in range(40):
-        crawl_all(intake, site, most=1)
-        (touched,) = rows(store, "SELECT coalesce(sum(length(pages)) / 4, 0) FROM touched")[0]
-        copies = rows(store, "SELECT first, number FROM page_blocks")
-        written += copies != copied
-        copied = copies
-        stale_of(store)
-        assert touched < 6 * intake.state.accounts.size
-    assert written > 8
-    assert len(copied) > 4
-    intake.state.writer.close()
-
-
 class Dying(sqlite3.Connection):
     """Kills the process instead of its statement number `left` of those that have to do with copies."""
 
@@ -182,24 +161,6 @@ def test_a_kill_at_any_step_leaves_no_copy_that_lies(tmp_path: Path) -> None:
         stale_of(store)
         store.unlink()
     assert deaths > 6
-
-
-def test_copies_go_with_the_store(tmp_path: Path) -> None:
-    """Into a backup, through a compacting; a salvaged store makes its own."""
-    store, (site, seeds) = tmp_path / "crawl.db", changing(3)
-    for sizes in (COPIED, STANDARD_SIZES):
-        crawl(site, store, seeds, sizes=sizes, pages=20)
-    stale = stale_of(store)
-    assert sum(stale) > 0
-    backup(store, tmp_path / "kept.db")
-    crawl(site, store, seeds, sizes=COPIED, pages=5)
-    assert sum(stale_of(store)) < sum(stale)
-    assert stale_of(tmp_path / "kept.db") == stale
-    backup(tmp_path / "kept.db", store, force=True)
-    compact(store)
-    assert stale_of(store) == stale
-    salvage(store, tmp_path / "salvaged.db")
-    assert stale_of(tmp_path / "salvaged.db") == []
 
 
 @pytest.mark.parametrize("column", ["standing = standing + 1", "state = 'gone'"])

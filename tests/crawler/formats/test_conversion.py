@@ -82,19 +82,6 @@ def test_what_is_declared_or_looks_otherwise_is_not_read(kind: str | None, body:
     assert (reason, parsed, fetched.body) == ("not-html", ParsedPage(), b"")
 
 
-def test_html_is_read_as_ever() -> None:
-    body = b"<title>Home</title><p>one<p>two"
-    (one, *found), (other, *expected) = read(body, {}, pdf=True), read(body, {})
-    assert (one.digest, one.content_type, found) == (other.digest, "text/html", expected)
-
-
-def test_directives_of_the_header_hold() -> None:
-    _, _, reason = read(PAPER, TYPE | {"x-robots-tag": "noindex"}, pdf=True)
-    assert reason == "noindex"
-    _, parsed, reason = read(PAPER, TYPE | {"link": f'<{HOST}/other>; rel="canonical"'}, pdf=True)
-    assert (parsed.canonical, reason) == (f"{HOST}/other", "canonical")
-
-
 def test_what_cannot_be_read_says_so(caplog: pytest.LogCaptureFixture) -> None:
     fetched, parsed, reason = read(b"%PDF-1.7\nno more than that", TYPE, pdf=True)
     assert (reason, fetched.digest, parsed) == ("pdf-unread", None, ParsedPage(unread=True))
@@ -144,12 +131,6 @@ def test_a_crawl_with_pdf_files_to_its_end(tmp_path: Path) -> None:
     assert faults_in(store) == []
 
 
-def test_workers_and_merged_duplicates_see_what_others_see(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawled(Site(SITE), store, pdf=True, workers=1, merge_duplicates=True)
-    assert states(store) == STATES | {f"{HOST}/copy": "duplicate"}
-
-
 def test_without_it_nothing_of_a_pdf_file_is_read(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawled(Site(SITE), store)
@@ -159,15 +140,6 @@ def test_without_it_nothing_of_a_pdf_file_is_read(tmp_path: Path) -> None:
     assert states(store) == expected
     crawled(Site(SITE), tmp_path / "other.db", html_only=True)
     assert f"{HOST}/paper.pdf" not in states(tmp_path / "other.db")
-
-
-def test_an_archive_is_read_with_its_pdf_files(tmp_path: Path) -> None:
-    """Of a crawl that has not read them: what it parsed does not hold."""
-    live, again = tmp_path / "live.db", tmp_path / "again.db"
-    site = {**SITE, f"{HOST}/": f"{FRONT}<a href=/next>next</a>"}
-    crawled(Site(site), live, pdf=False, archive=tmp_path / "kept")
-    minicrawl.crawl([f"{HOST}/"], again, pdf=True, from_archive=tmp_path / "kept", probe=False)
-    assert states(again) == STATES
 
 
 def test_a_page_read_before_is_read_again_in_full_once_pdf_files_are_wanted(tmp_path: Path) -> None:

@@ -48,17 +48,6 @@ def test_relative_uris_start_at_the_base_of_the_file() -> None:
     assert parsed.outlinks == ("http://base.test/dir/two.pdf",)
 
 
-def test_printed_urls_and_other_actions_are_no_links() -> None:
-    actions = (
-        b"/S /GoTo /D [3 0 R /Fit]",
-        b"/S /Launch /F (http://h.test/x)",
-        b"/S /JavaScript /JS (app.alert\\(1\\))",
-    )
-    annotations = b"".join(map(pdfs.link, actions))
-    parsed = read(pdfs.one_page(pdfs.stream(pdfs.showing(["http://h.test/printed"])), b"/Annots [%b]" % annotations))
-    assert (parsed.text, parsed.outlinks) == (("http://h.test/printed",), ())
-
-
 @pytest.mark.parametrize(
     ("lines", "found"),
     [

@@ -74,15 +74,6 @@ def test_if_it_is_not_all_that_failed_waits_again_and_checks_get_rare() -> None:
     assert outage.ask_at is outage.since is None
 
 
-def test_a_check_that_fails_after_somebody_else_has_answered_tells_nothing() -> None:
-    outage = doubtful(HOSTS)
-    outage.checking()
-    outage.answered()
-    outage.located(19.0)
-    outage.unanswered(20.0)
-    assert outage.ask_at is outage.since is None
-
-
 def test_where_nobody_may_be_asked_for_long_nobody_answers() -> None:
     outage = doubtful(HOSTS)
     outage.postponed({*range(HOSTS), 99}, 20.0)

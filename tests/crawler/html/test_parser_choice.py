@@ -34,7 +34,7 @@ BOMBS = {
         b"<p>" + b"".join(b"<b x=%d>" % number for number in range(5000)) + b"</p>" + b"<p>x</p>" * 5000
     ),
     "formatting closed behind the last block only": (
-        b"<p>" + b"".join(b"<b x=%d>" % number for number in range(2000)) + b"<div>x</div>" * 5000 + b"</b>" * 2000
+        b"<p>" + b"".join(b"<b x=%d>" % number for number in range(6000)) + b"<div>x</div>" * 5000 + b"</b>" * 2000
     ),
     "all formatting there is": (
         b"<p>" + b"".join(b"<%b>" % name * 3 for name in FORMATTING) + b"</p>" + b"<p>x" * 29_000
@@ -62,9 +62,10 @@ def plain_seconds() -> float:
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS.keys())
 def test_bombs_cost_little_and_hide_nothing(bomb: bytes, plain_seconds: float) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    assert seconds(lambda: links(bomb + b"<a href=/x>"), rounds=1) < 5 * plain_seconds
+    found: list[str | None] = []
+    assert seconds(lambda: found.extend(links(bomb + b"<a href=/x>")), rounds=1) < 5 * plain_seconds
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000
-    assert links(bomb + b"<a href=/x>")[-1:] == ["/x"]
+    assert found[-1:] == ["/x"]
 
 
 @pytest.mark.parametrize("end", [b"</a>", b""])

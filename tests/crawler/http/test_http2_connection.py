@@ -3,8 +3,6 @@
 import asyncio
 import gzip
 import ssl
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +10,6 @@ from typing import Any, cast
 
 import pytest
 from support.http2_server import (
-    ACK,
     CONTINUATION,
     DATA,
     END_HEADERS,
@@ -34,10 +31,8 @@ from support.origins import PEM as PROXY_PEM
 from support.origins import Web
 from support.proxies import ForwardProxy
 from support.raw_server import says
-from support.signed_web import AGENT, Directory, verified
 
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.signing_keys import directory, new_key
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
@@ -92,46 +87,6 @@ def test_an_answer_means_the_same_by_both_protocols(reply: Reply) -> None:
         assert found.size == plain.size
 
 
-def test_large_bodies_come_through() -> None:
-    body = bytes(range(256)) * 20_000
-    (found,) = fetched_from(Http2Server(lambda _: (200, HTML, body)), A)
-    assert (found.body == body, found.truncated) == (True, False)
-
-
-def test_a_body_that_is_left_unread_is_in_nobody_s_way() -> None:
-    """Its connection is closed, as by HTTP/1.1: its rest would come before the next answer."""
-    pages = {"/a": (200, {"content-type": "video/mp4"}, bytes(3_000_000)), "/b": (200, HTML, b"hello")}
-    server = Http2Server(lambda fields: pages[fields[":path"]])
-    found = fetched_from(server, A, B, A, B)
-    assert [(each.status, each.body) for each in found] == [(200, b""), (200, b"hello")] * 2
-    assert server.protocols == ["", "h2", "h2", "h2"]
-
-
-def test_a_connection_is_not_kept_longer_than_others() -> None:
-    server = Http2Server(hello)
-    fetched_from(server, A, B, timing=Timing(keep_alive=0.0))
-    assert server.protocols == ["", "h2", "h2"]
-
-
-def test_each_endpoint_is_found_out_for_itself() -> None:
-    server = Http2Server(hello)
-    found = fetched_from(server, A, "https://h.test:444/a", "https://h.test:444/b", B)
-    assert {each.status for each in found} == {200}
-    assert server.protocols == ["", "h2", "", "h2"]
-
-
-def test_requests_made_at_once_are_all_answered() -> None:
-    async def run() -> list[Fetched]:
-        async with server:
-            settings = CrawlSettings(connect_to=server.connect_to, allow_private=True, ca_file=PEM)
-            async with Fetcher(settings) as fetcher:
-                return await asyncio.gather(*(fetcher.fetch(PageRequest(f"https://h.test/{n}")) for n in range(9)))
-
-    server = Http2Server(hello)
-    assert [found.body for found in asyncio.run(run())] == [f"hello /{number}".encode() for number in range(9)]
-    assert server.protocols.count("") == 1
-
-
 # What holds on every connection.
 
 
@@ -158,17 +113,6 @@ def test_a_client_certificate_is_shown() -> None:
     assert found.body == b"hello /a"
 
 
-def test_a_signature_holds(tmp_path: Path) -> None:
-    """Its fields are in lower case, and the name that it covers is :authority."""
-    key = new_key(tmp_path / "key.pem")
-    server = Http2Server(hello)
-    fetched_from(server, A, B, settings=lambda: {"sign": tmp_path / "key.pem", "signature_agent": AGENT})
-    for asked in server.requests:
-        headers = {"host": asked[":authority"]} | {name: asked[name] for name in asked if name.startswith("signature")}
-        assert verified(headers, Directory(directory([key])))["keyid"] == key.id
-    assert len(server.requests) == 2
-
-
 @pytest.mark.parametrize("proxy", ["http://{}", "https://{}", "socks5://{}", "socks5h://me:word@{}"])
 def test_a_proxy_leads_there(proxy: str, tmp_path: Path) -> None:
     (authorities := tmp_path / "ca.pem").write_bytes(PEM.read_bytes() + PROXY_PEM.read_bytes())
@@ -184,15 +128,6 @@ def test_a_proxy_leads_there(proxy: str, tmp_path: Path) -> None:
     found = fetched_from(server, A, B, beside=[between], settings=settings)
     assert [each.body for each in found] == [b"hello /a", b"hello /b"]
     assert server.protocols == ["", "h2"]
-
-
-def test_a_proxy_itself_is_spoken_to_by_http_1() -> None:
-    """What is no HTTP/1.1 there says nothing of the host."""
-    between = Http2Server(hello, tls=False, refusal="frames")
-    other = Http2Server(hello)
-    settings = lambda: {"connect_to": (), "proxy": (f"http://127.0.0.1:{between.port}",)}  # noqa: E731
-    (found,) = fetched_from(other, "http://h.test/", beside=[between], settings=settings)
-    assert (found.reason, between.protocols, other.protocols) == ("bad-response", [""], [])
 
 
 # A server with a mind of its own.
@@ -231,41 +166,6 @@ def test_a_server_may_go_away_after_an_answer() -> None:
     server = Http2Server(talk=talking(lambda stream: goaway(stream) + page(stream)))
     assert [found.body for found in fetched_from(server, A, B)] == [b"hello"] * 2
     assert server.protocols == ["", "h2", "h2"]
-
-
-GOING = {
-    "goes away": lambda _: goaway(1),
-    "refuses the stream": lambda stream: frame(3, b"\0\0\0\7", stream=stream),
-    "ends": lambda _: b"",
-}
-
-
-@pytest.mark.parametrize("going", GOING.values(), ids=GOING)
-def test_a_request_that_a_kept_connection_does_not_take_goes_on_another(going: Callable[[int], bytes]) -> None:
-    """As by HTTP/1.1, once, and not if the connection is new."""
-    server = Http2Server(talk=talking(page, going))
-    assert [found.body for found in fetched_from(server, A, B, C)] == [b"hello"] * 3
-    new = Http2Server(talk=talking(going))
-    assert [found.reason for found in fetched_from(new, A, B)] == ["reset"] * 2
-    assert new.protocols == ["", "h2", "h2"]
-
-
-def test_a_server_is_told_that_the_connection_lives() -> None:
-    """Between two requests, too."""
-
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(frame(SETTINGS) + page(await request_read(reader)) + frame(PING, b"12345678"))
-        while True:
-            begun = await reader.readexactly(9)
-            payload = await reader.readexactly(int.from_bytes(begun[:3]))
-            if begun[3] == PING:
-                assert (begun[4], payload) == (ACK, b"12345678")
-            elif begun[3] == HEADERS:
-                writer.write(page(int.from_bytes(begun[5:]), b"again"))
-
-    server = Http2Server(talk=talk)
-    assert [found.body for found in fetched_from(server, A, B)] == [b"hello", b"again"]
-    assert server.protocols == ["", "h2"]
 
 
 TROUBLE: dict[str, tuple[Callable[[int], bytes], dict[str, Any]]] = {
@@ -327,19 +227,3 @@ def test_a_silent_server_times_out() -> None:
     assert found.reason == "timeout-read"
     (found,) = fetched_from(server, A, settings=lambda: {"timeout": 0.2})
     assert found.reason == "timeout"
-
-
-# Who pays for it.
-
-PLAIN = """
-import sys, asyncio
-from support.raw_server import says, HELLO, fetched_from
-assert [found.body for found in fetched_from(says(HELLO, tls=True), "https://h.test/", ca_file=None)] == [b""]
-assert [found.body for found in fetched_from(says(HELLO), "http://h.test/")] == [b"hello"]
-print([name for name in ("h2", "hpack", "httpx") if name in sys.modules])
-"""
-
-
-def test_http_2_is_loaded_for_the_first_host_that_needs_it() -> None:
-    done = subprocess.run([sys.executable, "-c", PLAIN], capture_output=True, text=True, check=True, cwd="tests")
-    assert done.stdout == "[]\n"

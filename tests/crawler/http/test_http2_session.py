@@ -1,6 +1,5 @@
 """Frames of HTTP/2: the library h2 as a server, odd answers, and attacks, each of which ends after few bytes."""
 
-import random
 import tracemalloc
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -31,7 +30,6 @@ from support.http2_server import (
 )
 
 from minicrawl.crawler.http.http2_session import Http2Session
-from minicrawl.crawler.http.transport import BrokenOffError
 
 ASKED = b"GET /a?b HTTP/1.1\r\nHost: h.test\r\nUser-Agent: me\r\nAuthorization: hush\r\nConnection: close\r\n\r\n"
 
@@ -104,64 +102,6 @@ def test_answer_is_the_same_however_its_bytes_are_split(cuts: list[int]) -> None
     assert unsent.count(frame(SETTINGS, flags=ACK)) == 1
 
 
-def test_answers_of_a_server_are_read_as_it_sends_them() -> None:
-    """Any fields and bodies, one request after the other, by one HPACK table."""
-    rng = random.Random(1)
-    session, server = Http2Session(), H2Connection(H2Configuration(client_side=False))
-    server.initiate_connection()
-    for number in range(30):
-        events = server.receive_data(session.request(ASKED, b"https"))
-        stream = next(event.stream_id for event in events if isinstance(event, RequestReceived))
-        assert stream is not None
-        fields = [(b"x-%d" % rng.randrange(9), rng.randbytes(rng.randrange(1, 40)).hex().encode()) for _ in range(9)]
-        body = rng.randbytes(rng.choice([0, 1, 70_000]))
-        server.send_headers(stream, [(b":status", b"200"), *fields], end_stream=not body)
-        for start in range(0, len(body), 16_384):
-            server.send_data(stream, body[start : start + 16_384], end_stream=start + 16_384 >= len(body))
-            server.receive_data(session.unsent())
-        assert b"".join(session.feed(server.data_to_send())) == body
-        assert (session.fields, session.is_whole, session.keeps_alive, number) == (fields, True, True, number)
-
-
-ENDS = {
-    # What comes before the end of a connection that goes away counts, if the server has taken the request.
-    "goes away after this answer": (head() + goaway(1) + data(b"hello", END_STREAM), b"hello", None, True),
-    "goes away before": (goaway(0), b"", "reset", False),
-    "goes away, and means us": (goaway(0, 2), b"", "reset", False),
-    "goes away in the body": (head() + data(b"hel") + goaway(0), b"hel", "bad-response", False),
-    "resets before the head": (frame(RST_STREAM, b"\0\0\0\7", stream=1), b"", "reset", False),
-    "resets in the body": (
-        head() + data(b"hel") + frame(RST_STREAM, bytes(4), stream=1),
-        b"hel",
-        "bad-response",
-        False,
-    ),
-    "says it is shorter": (
-        head((b"content-length", b"4")) + data(b"hel") + data(b"lo", END_STREAM),
-        b"hel",
-        "bad-response",
-        False,
-    ),
-    "resets after the answer": (
-        head() + data(b"hello", END_STREAM) + frame(RST_STREAM, bytes(4), stream=1),
-        b"hello",
-        None,
-        True,
-    ),
-}
-
-
-@pytest.mark.parametrize(("sent", "body", "reason", "is_whole"), ENDS.values(), ids=ENDS)
-def test_an_answer_breaks_off_where_its_server_says_so(
-    sent: bytes, body: bytes, reason: str | None, is_whole: bool
-) -> None:
-    session = asked()
-    assert b"".join(session.feed(sent)) == body
-    assert (session.failure and session.failure.reason, session.is_whole) == (reason, is_whole)
-    assert reason is None or isinstance(session.failure, BrokenOffError)
-    assert session.end() == is_whole
-
-
 BAD = {
     "line break in a value": head((b"x", b"a\r\nset-cookie: b")),
     "line break in a name": head((b"x\n", b"a")),
@@ -192,12 +132,6 @@ def test_what_no_server_may_send_fails_the_answer(sent: bytes) -> None:
     session.feed(sent)
     assert session.failure is not None
     assert (session.failure.reason, session.is_whole) == ("bad-response", False)
-
-
-def test_status_that_changes_the_protocol_is_none() -> None:
-    session = asked()
-    session.feed(head(status=b"101"))
-    assert not session.has_head
 
 
 def blocks(first: bytes, *rest: bytes) -> Callable[[], Iterator[bytes]]:
@@ -286,37 +220,3 @@ def test_an_attack_takes_little_memory(name: str) -> None:
         assert tracemalloc.get_traced_memory()[1] < MOST_MEMORY
     finally:
         tracemalloc.stop()
-
-
-def test_a_body_in_small_frames_is_read() -> None:
-    """As of a server that sends each line when it is made."""
-    session = asked()
-    session.feed(head())
-    got = b"".join(piece for _ in range(20_000) for piece in session.feed(data(b"x" * 64)))
-    assert (len(got), session.failure) == (20_000 * 64, None)
-
-
-def test_a_request_that_the_server_has_no_room_for_is_one_for_another_connection() -> None:
-    session = asked()
-    session.feed(head(flags=END_STREAM) + frame(SETTINGS, b"\0\x03\0\0\0\0"))
-    with pytest.raises(BrokenOffError) as caught:
-        session.request(ASKED, b"https")
-    assert caught.value.reason == "reset"
-
-
-def test_what_a_server_lets_us_compress_has_an_end() -> None:
-    """A table of all paths would grow, and be searched for each."""
-    session = Http2Session()
-    session.feed(frame(SETTINGS, b"\0\x01\xff\xff\xff\xff"))
-
-    def length(number: int, path: str) -> int:
-        sent = session.request(f"GET /{path} HTTP/1.1\r\nHost: h.test\r\n\r\n".encode(), b"https")
-        session.feed(frame(HEADERS, b"\x88", flags=END_HEADERS | END_STREAM, stream=2 * number + 1))
-        assert session.failure is None
-        return len(sent)
-
-    rng = random.Random(2)
-    first, *others = (rng.randbytes(200).hex() for _ in range(50))
-    lengths = [length(number, path) for number, path in enumerate([first, first, *others, first])]
-    assert lengths[1] < 50
-    assert lengths[-1] > 250

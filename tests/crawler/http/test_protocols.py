@@ -3,17 +3,9 @@
 import asyncio
 
 import pytest
-from hpack import Encoder
 from support.http2_server import (
-    DATA,
-    END_HEADERS,
-    END_STREAM,
-    HEADERS,
-    SETTINGS,
     Http2Server,
     fetched_from,
-    frame,
-    goaway,
     hello,
 )
 from support.misbehaving import answer
@@ -97,48 +89,6 @@ def test_one_odd_answer_does_not_take_the_other_pages_of_a_host(odd: bytes, to_h
     expected = (426, None) if odd == UPGRADE else (None, "bad-response")
     assert [(each.status, each.reason) for each in found] == [(200, None), expected, (200, None)]
     assert sum(head.startswith(b"PRI") for head in server.heads) == 1
-
-
-async def say_hello_by_http_2(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    fields = Encoder().encode([(b":status", b"200"), (b"content-type", b"text/html")])
-    writer.write(frame(SETTINGS) + frame(HEADERS, fields, flags=END_HEADERS, stream=1))
-    writer.write(frame(DATA, b"hello", flags=END_STREAM, stream=1))
-    await reader.read()
-
-
-@pytest.mark.parametrize("refusal", [UPGRADE, frame(SETTINGS) + goaway(0, 1)], ids=["426", "frames"])
-def test_a_refusal_on_a_kept_connection_counts(refusal: bytes) -> None:
-    """robots.txt is asked for first, and may be there by HTTP/1.1."""
-
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if (await server.head(reader)).startswith(b"PRI"):
-            await say_hello_by_http_2(reader, writer)
-        else:
-            writer.write(answer(b"rules"))
-            await server.head(reader)
-            writer.write(refusal)
-
-    server = Server(talk)
-    found = fetched_in_the_clear(server, *(url.replace("https", "http") for url in (A, B)))
-    assert [(each.body, each.is_http2) for each in found] == [(b"rules", False), (b"hello", True)]
-
-
-@pytest.mark.parametrize("tls", [False, True], ids=["426", "505, TLS"])
-def test_requests_that_are_refused_at_once_are_all_sent_again(tls: bool) -> None:
-    both = asyncio.Barrier(2)
-
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if (await server.head(reader)).startswith(b"PRI"):
-            await say_hello_by_http_2(reader, writer)
-        else:
-            await both.wait()
-            writer.write(answer(b"", status="505 No") if tls else UPGRADE)
-
-    server = Server(talk, tls=tls, protocols=["h2"])
-    found = fetched_in_the_clear(
-        server, *(url if tls else url.replace("https", "http") for url in (A, B)), at_once=True, ca_file=PEM
-    )
-    assert [(each.status, each.is_http2) for each in found] == [(200, True)] * 2
 
 
 def test_requests_that_find_out_at_once_that_a_host_speaks_no_http_2_are_all_sent_again() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.intakes import crawl_all, intake_of
+from support.intakes import intake_of
 from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.analysis.sites import sites_of
@@ -144,63 +144,6 @@ def test_change_that_ends_before_its_first_commit_leaves_the_store_as_it_was(tmp
     assert (as_they_are(store), voices(store)) == before
 
 
-def test_links_that_go_take_their_voice_with_them(tmp_path: Path) -> None:
-    web: Site = {
-        "http://a.test/": ["http://b.test/x", "http://b.test/y", "http://a.test/1"],
-        "http://a.test/1": ["http://b.test/x"],
-        "http://b.test/x": [],
-        "http://b.test/y": [],
-    }
-    store = tmp_path / "crawl.db"
-    crawl(web, store, ["http://a.test/"], jump="sites")
-    assert voices(store) == {("http://b.test/x", "a.test"): 2, ("http://b.test/y", "a.test"): 1}
-    web["http://a.test/"] = ["http://a.test/1", "http://b.test/x"]
-    crawl(web, store, [], jump="sites", discovery=0.5, pages=8)
-    assert voices(store) == {("http://b.test/x", "a.test"): 2}
-    assert faults_in(store) == []
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_page_handed_out_is_the_one_with_most_in_the_ledger(tmp_path: Path, seed: int) -> None:
-    """Of all that wait, when nobody has to be spared; virtual visits and new trust included."""
-    web, seeds = web_of(seed, sites=9)
-    plain = {url: links for url, links in web.items() if isinstance(links, list)}
-    intake = intake_of(tmp_path / "crawl.db", jump="sites", probe=False)
-    ledger, book = intake.state.accounts.ledger, intake.state.accounts.book
-    intake.start(seeds, 0.0)
-    intake.commit({})
-    turns, held_then = 0, [ledger.held()]
-
-    def keep(page: int) -> None:
-        nonlocal turns
-        turns += 1
-        if turns % 4 == 0:
-            intake.commit({})
-            if (
-                intake.state.sites is not None and intake.state.sites.is_due
-            ) or intake.ranking.is_due:  # pages are put in order then, and only then
-                intake.ranking.keep_up()
-                held_then.append(ledger.held())
-        best = intake.state.frontier.best_page(0.0)
-        if best is not None:
-            held = held_then[-1]
-            unread = np.flatnonzero(~book.visited[: book.size])
-            worths = ledger.worths(unread, held)
-            assert worths[unread.tolist().index(best)] == pytest.approx(worths.max(), rel=1e-6)
-
-    crawl_all(intake, plain, after_turn=keep)
-    intake.state.writer.close()
-    assert turns > len(plain) // 2
-
-
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [("http://a.test/", True), ("https://a.test:8/", True), ("http://a.test/?q", False), ("http://a.test/x/", False)],
-)
-def test_front_pages_are_told_by_their_urls(url: str, expected: bool) -> None:
-    assert is_front(url) is expected
-
-
 def many_sites(seed: int, count: int) -> tuple[Site, list[str]]:
     """Sites of very unequal size, whose pages link to the largest ones most; and their front pages."""
     draw = random.Random(seed)
@@ -235,21 +178,6 @@ def test_front_pages_of_all_seeds_are_among_the_first_that_are_read(
         web, tmp_path / "crawl.db", fronts, jump="sites", pages=most, delay=delay, concurrency=in_flight, probe=False
     )
     assert set(fronts) <= set(server.asked)
-
-
-def test_seeds_that_are_added_do_not_wait_until_the_crawl_has_grown(tmp_path: Path) -> None:
-    web, fronts = many_sites(2, 20)
-    intake = intake_of(tmp_path / "crawl.db", jump="sites", probe=False)
-    intake.start(fronts, 0.0)
-    crawl_all(intake, web, most=400)
-    intake.ranking.keep_up()
-    intake.add_seeds(["http://new.test/"], 0.0)
-    intake.commit({})
-    intake.ranking.keep_up()
-    best = intake.state.frontier.best_page(0.0)
-    found = None if best is None else intake.state.urls.url(best)
-    intake.state.writer.close()
-    assert found == "http://new.test/"
 
 
 def _words(count: int) -> list[str]:

@@ -52,24 +52,6 @@ def test_a_command_is_done_with_the_commit_after_it() -> None:
     asyncio.run(main())
 
 
-def test_what_is_in_no_hurry_waits_for_a_commit_that_is_due_anyway() -> None:
-    async def main() -> None:
-        loop = Loop()
-        patient = asyncio.create_task(loop.commands.done(lambda now: now, hurries=False))
-        await asyncio.sleep(0)
-        await loop.take()
-        assert not loop.commands.wait_for_commit
-        assert not patient.done()
-        hurried = asyncio.create_task(loop.commands.done(lambda now: now))
-        await asyncio.sleep(0)
-        await loop.take()
-        assert loop.commands.wait_for_commit
-        loop.commands.committed()
-        assert (await patient, await hurried, loop.commands.wait_for_commit) == (7.0, 7.0, False)
-
-    asyncio.run(main())
-
-
 @pytest.mark.parametrize(("failure", "raised"), [(None, CrawlEndedError), (OSError("disk"), OSError)])
 def test_the_end_of_the_crawl_is_told_to_all_who_wait_or_come_later(
     failure: Exception | None, raised: type[Exception]
@@ -84,41 +66,5 @@ def test_the_end_of_the_crawl_is_told_to_all_who_wait_or_come_later(
                 await task
         with pytest.raises(CrawlEndedError):
             await loop.commands.done(str)
-
-    asyncio.run(main())
-
-
-def test_a_bug_in_a_command_breaks_off_the_loop() -> None:
-    """What it has changed by then must not reach the store."""
-
-    async def main() -> None:
-        loop = Loop()
-        waits = asyncio.create_task(loop.commands.done(lambda now: 1 // 0))
-        with pytest.raises(ZeroDivisionError):
-            await loop.take()
-        loop.commands.end(ZeroDivisionError())
-        with pytest.raises(ZeroDivisionError):
-            await waits
-
-    asyncio.run(main())
-
-
-def test_a_look_is_answered_without_a_commit_and_refused_when_all_is_over() -> None:
-    async def main() -> None:
-        loop = Loop()
-        looks = [asyncio.create_task(loop.commands.seen(lambda now: now + 1, links=5)) for _ in range(2)]
-        await asyncio.sleep(0)
-        assert [arrival.links for arrival in loop.arrivals] == [5, 5]
-        looks.pop().cancel()
-        await loop.take()
-        assert not loop.commands.wait_for_commit
-        assert await looks[0] == 8.0
-        late = asyncio.create_task(loop.commands.seen(lambda now: now))
-        await asyncio.sleep(0)
-        loop.commands.end()
-        with pytest.raises(CrawlEndedError):
-            await late
-        with pytest.raises(CrawlEndedError):
-            await loop.commands.seen(lambda now: now)
 
     asyncio.run(main())

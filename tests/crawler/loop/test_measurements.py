@@ -17,7 +17,6 @@ from minicrawl.crawler.loop.measurements import (
     Course,
     Speed,
     spacing,
-    thinned,
 )
 from minicrawl.model import CoursePoint, Fetched
 from minicrawl.store.reader import open_store
@@ -53,11 +52,6 @@ def test_points_are_few_and_evenly_spread_however_long_it_lasts(tmp_path: Path, 
     assert now[0] - found[-1].seconds < spacing(now[0]) + 5 * longest
     # What is between two of them is no more than two of the longest times that were between points, and a commit.
     assert max(later.seconds - one.seconds for one, later in pairwise(found)) < 2 * spacing(now[0]) + 5 * longest
-
-
-def test_of_points_that_stand_too_close_the_first_stays() -> None:
-    assert thinned([0.0, 1.0, 3.0, 3.5, 5.0, 9.0], 2.0) == [0.0, 3.0, 5.0, 9.0]
-    assert thinned([], 2.0) == []
 
 
 def test_the_last_point_says_how_the_run_has_ended(tmp_path: Path) -> None:

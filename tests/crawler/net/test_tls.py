@@ -2,17 +2,12 @@
 
 import asyncio
 import contextlib
-import fcntl
 import gc
-import os
-import shutil
 import socket
 import ssl
-import termios
 import weakref
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -97,12 +92,6 @@ def test_a_body_whose_connection_breaks_is_cut() -> None:
     assert (fetched.body, fetched.truncated) == (b"hello", True)
 
 
-def test_large_bodies_come_through() -> None:
-    body = bytes(range(256)) * 20_000
-    (fetched,) = fetched_from(says(answer(body), tls=True), "https://h.test/", ca_file=PEM)
-    assert (fetched.body == body, fetched.truncated) == (True, False)
-
-
 @pytest.mark.parametrize(
     ("said", "reason"),
     [(b"", "reset"), (b"\x15\x03\x01\x00\x02\x02\x46", "tls"), (b"\x15\x03\x03\x00\x02\x02\x28", "tls")],
@@ -125,49 +114,6 @@ def test_what_is_wrong_with_a_certificate_is_told(code: int, reason: str) -> Non
     error = ssl.SSLCertVerificationError(1, "certificate verify failed")
     error.verify_code = code
     assert tls_reason(error) == reason
-
-
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="only its server can be told to change keys")
-def test_keys_that_change_in_the_middle_of_an_answer(tmp_path: Path) -> None:
-    """RFC 8446 4.6.3: here the server asks for new keys of ours, too, and the next request is under these."""
-
-    async def run() -> list[bytes]:
-        command = ("openssl", "s_server", "-accept", "127.0.0.1:0", "-cert", str(PEM), "-tls1_3", "-crlf")
-        pipe = asyncio.subprocess.PIPE
-        server = await asyncio.create_subprocess_exec(
-            *command, stdin=pipe, stdout=pipe, stderr=asyncio.subprocess.DEVNULL
-        )
-        says, hears = server.stdin, server.stdout
-        assert says is not None
-        assert hears is not None
-        try:
-            await hears.readuntil(b"ACCEPT 127.0.0.1:")
-            port = int(await hears.readline())
-
-            async def say(words: bytes) -> None:
-                """And wait until they are taken: a command is one only by itself."""
-                says.write(words)
-                await says.drain()
-                while any(fcntl.ioctl(says.get_extra_info("pipe"), termios.FIONREAD, bytes(4))):
-                    await asyncio.sleep(0.001)
-
-            async def talk() -> None:
-                for _ in range(2):
-                    await hears.readuntil(b"\r\n\r\n")
-                    await say(b"HTTP/1.1 200 OK\nContent-Type: text/html\nContent-Length: 9\n\nhel\n")
-                    await say(b"K\n")  # the command for new keys on both sides
-                    await say(b"lo\n")
-
-            async with Fetcher(all_names_at(port, ca_file=PEM)) as fetcher:
-                talking = asyncio.create_task(talk())
-                bodies = [(await fetcher.fetch(PageRequest("https://h.test/"))).body for _ in range(2)]
-                await talking
-                return bodies
-        finally:
-            server.kill()
-            await server.wait()
-
-    assert asyncio.run(run()) == [b"hel\r\nlo\r\n"] * 2
 
 
 # How many connections.
@@ -205,29 +151,6 @@ def test_who_waits_gets_a_connection_if_none_gets_free() -> None:
     everyone_has_come = asyncio.Event()
     server = Server(all_or_none, tls=True)
     assert [each.body for each in together(server, "https://h.test/", 5)] == [b"hello"] * 5
-
-
-def test_where_no_connection_can_be_made_all_who_wait_are_told() -> None:
-    async def no_tls(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(HELLO)
-        await reader.read()
-
-    server = Server(no_tls)
-    assert [each.reason for each in together(server, "https://h.test/", 5)] == ["tls"] * 5
-    assert server.connections == 1
-
-
-def test_who_gives_up_waiting_leaves_the_others_theirs() -> None:
-    async def run() -> list[bytes]:
-        async with says(HELLO, tls=True) as server, Fetcher(all_names_at(server.port, ca_file=PEM)) as fetcher:
-            tasks = [asyncio.create_task(fetcher.fetch(PageRequest("https://h.test/"))) for _ in range(6)]
-            for number, task in enumerate(tasks[:4]):
-                for _ in range(2 * number):
-                    await asyncio.sleep(0)
-                task.cancel()
-            return [fetched.body for fetched in await asyncio.gather(*tasks[4:])]
-
-    assert asyncio.run(run()) == [b"hello"] * 2
 
 
 def test_tls_within_tls() -> None:
@@ -307,25 +230,3 @@ def test_nothing_of_a_closed_connection_waits_for_the_garbage_collector(
         assert not list(made)
     finally:
         gc.enable()
-
-
-# Whom to trust.
-
-
-def test_whom_to_trust_is_read_once_for_all_who_trust_the_same(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """And again once a file is another: an authority that was added is trusted from then on."""
-    read: list[ssl.SSLContext] = []
-    create = ssl.create_default_context
-
-    def noted() -> ssl.SSLContext:
-        read.append(create())
-        return read[-1]
-
-    monkeypatch.setattr(ssl, "create_default_context", noted)
-    (other := tmp_path / "ca.pem").write_bytes(Path(PEM).read_bytes())
-    for file in (other, other, other):
-        Fetcher(CrawlSettings(ca_file=file))
-    assert len(read) == 1
-    os.utime(other, ns=(0, 0))
-    Fetcher(CrawlSettings(ca_file=other))
-    assert len(read) == 2

@@ -176,15 +176,6 @@ def test_later_runs_tell_of_new_pages_and_of_no_change_from_before_the_first(tmp
     assert told(*receiver.taken) == {("more", "new"), ("", "changed")}
 
 
-def test_page_that_a_crawl_without_refresh_has_read_is_not_new(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    refreshed(store, "", refresh=False)
-    with Receiver(lambda _: 200).listening() as receiver:
-        refreshed(store, receiver.url)
-    assert "new" not in {what for _, what in told(*receiver.taken)}
-    assert rows(store, "SELECT count(*) FROM changes WHERE what = 'new'")[0][0] > 1
-
-
 @pytest.mark.parametrize("wrong", ["https://:80/s3cret", "http://a.test:s3cret/", "no-s3cret-such x"])
 def test_wrong_receiver_is_refused_without_its_secrets(wrong: str, tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="--on-change is") as found:

@@ -46,17 +46,6 @@ def test_one_language_of_a_page_is_fetched_first_and_the_others_last(
     assert rows(store, query) == [(len(NAMES) - 1, len(NAMES) - 1)]
 
 
-def test_nobody_puts_off_pages_of_other_domains_seeds_or_pages_out_of_scope(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    rival, seed, denied = "http://rival.test/", f"{HOME}seed", f"{HOME}denied"
-    mine, theirs = "http://mine.github.io/", "http://theirs.github.io/"
-    heads = [f'<link rel=alternate hreflang=de href="{url}">' for url in (rival, seed, denied, theirs)]
-    web: Site = {HOME: [*heads, rival, seed, mine], rival: [], seed: [], denied: [], mine: [*heads, theirs], theirs: []}
-    crawl(web, store, [HOME, seed], deny=("denied",))
-    assert rows(store, "SELECT * FROM alternates") == []
-    assert rows(store, "SELECT count(*) FROM pages") == [(5,)]
-
-
 def test_why_tells(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(site(), store, [HOME], pages=3)

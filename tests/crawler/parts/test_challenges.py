@@ -50,20 +50,6 @@ def test_no_more_is_kept_of_a_field_than_people_read(tmp_path: Path) -> None:
     assert len(kept) == 300
 
 
-def test_one_field_stays_one_whatever_is_in_it(tmp_path: Path) -> None:
-    value = b"a\x85Cf-Mitigated: challenge\x0b\x0c\x1c\x1d\xe2\x80\xa8"
-    crawled(store := tmp_path / "crawl.db", 403, [(b"Accept-Signature", value)])
-    assert len(answer("why", HOME, "--store", store)["challenge"]) == 1
-    assert len(lines_of(store)) == 1
-
-
-@pytest.mark.parametrize("status", [200, 404, 503])
-def test_other_answers_have_no_challenge(status: int, tmp_path: Path) -> None:
-    crawled(store := tmp_path / "crawl.db", status, CHALLENGES[403])
-    assert answer("why", HOME, "--store", store)["challenge"] == []
-    assert rows(store, "SELECT * FROM challenges") == []
-
-
 @pytest.mark.parametrize("status", [200, 403])
 def test_challenge_goes_with_the_answer_that_has_none(status: int, tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"

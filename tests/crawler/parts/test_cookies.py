@@ -28,9 +28,3 @@ def test_a_partition_has_the_cookies_of_its_hosts(tmp_path: Path, share: Share |
     intake.parts.finish()
     assert len(read_cookie_file(file)) == (0 if share else 2)
     intake.state.writer.close()
-
-
-def test_a_crawl_without_cookies_has_no_such_part(tmp_path: Path) -> None:
-    intake = intake_of(tmp_path / "crawl.db")
-    assert intake.parts.find(Cookies) is None
-    intake.state.writer.close()

@@ -75,12 +75,3 @@ def test_pages_that_robots_txt_forbids_take_no_place(tmp_path: Path) -> None:
 def test_seeds_are_crawled_whatever_the_limit_is(tmp_path: Path) -> None:
     crawl(SITE, tmp_path / "crawl.db", PAGES[:4], host_pages=["a.test=2"])
     assert asked_of_a(tmp_path / "crawl.db") == 4
-
-
-def test_pages_that_were_read_are_read_again(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl(SITE, store, [A], host_pages=["a.test=2"])
-    _, server = crawl(SITE, store, [], host_pages=["a.test=2"], discovery=0.0, pages=20)
-    again = {url for url in server.asked if url.startswith(A) and not url.endswith("robots.txt")}
-    assert len(again) == 2
-    assert asked_of_a(store) == 2

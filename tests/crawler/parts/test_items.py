@@ -14,7 +14,6 @@ from support.small_web import small_web
 
 import minicrawl
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.errors import HookError
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -64,13 +63,6 @@ def test_structured_data_of_a_site_is_a_table_of_things(tmp_path: Path) -> None:
     ]
 
 
-def test_selectors_are_remembered_and_the_file_is_named_again(tmp_path: Path) -> None:
-    path = tmp_path / "items.csv"
-    crawl(SITE, tmp_path / "crawl.db", [HOME], extract=["title=h1"], items=str(path), pages=1)
-    crawl(SITE, tmp_path / "crawl.db", [], items=str(path))
-    assert [line.split(",")[2] for line in path.read_text().splitlines()] == ["title", "Home", *sorted("XY")]
-
-
 def test_hooks_see_pages_choose_links_and_send_headers(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     code = f"""
@@ -97,23 +89,6 @@ def on_page(page): note(page.url); return {{"title": page.css("h1")[0], "links":
     assert [(item["title"], item["links"]) for item in items(path)] == [("Home", 3), ("X", 0)]
     assert set(filter(None, headers)) == {HOME, f"{HOME}x", f"{HOME}none"}
     assert rows(tmp_path / "crawl.db", "SELECT refused FROM links WHERE source = 0") == [(1,)]
-
-
-def test_hook_that_fails_is_counted_and_costs_no_page(tmp_path: Path) -> None:
-    code = "def on_page(page):\n    if page.url.endswith('x'): raise ValueError('x')"
-    crawl(SITE, tmp_path / "crawl.db", [HOME], hook=hook(tmp_path, code))
-    with open_store(tmp_path / "crawl.db") as store:
-        assert list(store.meta_json("hook_errors").values()) == [1]
-        assert {page.url for page in store.pages() if page.state == "fetched"} == {HOME, f"{HOME}x", f"{HOME}y"}
-
-
-def test_strict_hooks_end_the_crawl_and_keep_what_was_committed(tmp_path: Path) -> None:
-    code = "def on_page(page):\n    if page.url.endswith('x'): raise ValueError('x')"
-    with pytest.raises(HookError, match=r"failed over http://a\.test/x"):
-        crawl(SITE, tmp_path / "crawl.db", [HOME], hook=hook(tmp_path, code), strict_hooks=True)
-    with open_store(tmp_path / "crawl.db") as store:
-        assert list(violations(store)) == []
-        assert f"{HOME}x" not in {page.url for page in store.pages() if page.state == "fetched"}
 
 
 def command(store: Path, path: Path, port: int, workers: int) -> list[str]:

@@ -1,15 +1,12 @@
 """Copies that are one page: which are merged, which of them leads, and what becomes of it when that dies."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.prose import prose
 from support.sites import Site, crawl, rows
 
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.crawler.parts.merged_duplicates import MOST_COMPARED
-from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -72,34 +69,6 @@ def test_copies_are_merged_alike_wherever_the_crawl_was_interrupted(tmp_path: Pa
     for _ in range(9 // pages + 1 if pages else 1):
         found = merged(tmp_path / "crawl.db", web, pages=pages)
     assert found == {B: A, C: A, HOME + "d": A}
-
-
-def test_copies_of_a_page_that_died_lead_those_that_come_later(tmp_path: Path) -> None:
-    """As they would after a restart."""
-    store, late, last = tmp_path / "crawl.db", HOME + "late", HOME + "last"
-    said: Site = {url: [prose(1, 400)] for url in (A, B, late, last)}
-    merged(store, {HOME: [A, B], **said})
-    again: Site = {HOME: [A, B], **said, A: 404}
-    crawl(again, store, [HOME, late, last], strategy="cycle", discovery=0.5, pages=4, probe=False)
-    states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
-    assert (states[A], states[B]) == ("gone http-404", "fetched duplicate-dead")
-    assert states[last] == "alias duplicate"
-
-
-def test_few_of_the_copies_whose_links_differ_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A site may have any number of copies, each with relative links."""
-    compared: list[int] = []
-    row = Duplicates.row
-
-    def noted(duplicates: Duplicates, page: int) -> Any:
-        compared.append(page)
-        return row(duplicates, page)
-
-    monkeypatch.setattr(Duplicates, "row", noted)
-    copies = [f"{HOME}{number}/" for number in range(60)]
-    web: Site = {HOME: copies} | {url: [prose(1, 400), "next"] for url in copies}
-    assert merged(tmp_path / "crawl.db", web, traps=False, probe=False) == {}
-    assert 0 < len(compared) <= 60 * MOST_COMPARED
 
 
 def test_merged_exact_duplicate_stands_for_its_leader_and_keeps_what_it_links_to(tmp_path: Path) -> None:

@@ -1,13 +1,9 @@
 """Pages that are fetched again: what is learned, what is asked with which validators, what is kept."""
 
-import random
-from bisect import bisect
 from collections import Counter
 from collections.abc import Callable
-from datetime import UTC, datetime
 from email.utils import formatdate
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import httpx
@@ -170,22 +166,6 @@ def test_a_page_that_is_retried_is_asked_for_as_one_never_read(tmp_path: Path) -
     assert rows(store, "SELECT count(*) FROM refresh") == [(0,)]
 
 
-def test_long_validators_are_dropped_and_those_of_cut_pages(tmp_path: Path) -> None:
-    long = refreshed(
-        Changing(lambda *_: httpx.Response(200, html=linking("x"), headers={"etag": f'"{"x" * 1000}"'})),
-        tmp_path / "long.db",
-        pages=6,
-    )
-    cut = refreshed(
-        Changing(lambda *_: httpx.Response(200, html="<p>" + "x" * 5000, headers={"etag": '"x"'})),
-        tmp_path / "cut.db",
-        pages=6,
-        max_size=4000,
-    )
-    for server in (long, cut):
-        assert not any("if-none-match" in request.headers for request in server.requests)
-
-
 def test_a_page_whose_server_lies_is_asked_without_condition_until_it_is_repaired(tmp_path: Path) -> None:
     """It says 304 to its one ETag whatever has changed, until it has an ETag for each version."""
 
@@ -204,19 +184,6 @@ def test_a_page_whose_server_lies_is_asked_without_condition_until_it_is_repaire
     assert rows(store, "SELECT doubt < 2 FROM refresh_hosts") == [(1,)]
 
 
-def test_a_page_that_changes_has_the_higher_rate_and_is_noted(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    refreshed(Changing(lambda _, count: httpx.Response(200, html=linking(f"part {count // 4}"))), store, pages=40)
-    by_url = dict(rows(store, "SELECT url, rate FROM refresh JOIN pages ON pages.id = page"))
-    assert by_url[PAGE] > 2 * by_url[HOME]
-    assert {answer for (answers,) in rows(store, "SELECT answers FROM refresh") for answer in answers} == {"=", "#"}
-    changed = rows(
-        store, "SELECT url, added, removed FROM changes JOIN pages ON pages.id = page WHERE what = 'changed'"
-    )
-    assert set(changed) >= {(PAGE, 1, 1)}
-    assert {url for url, *_ in changed} == {PAGE}
-
-
 def test_the_simple_rule_ends_when_nothing_is_left_and_fetches_again_what_is_old(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site = {HOME: [HOME + "1"], HOME + "1": [HOME]}
@@ -225,77 +192,6 @@ def test_the_simple_rule_ends_when_nothing_is_left_and_fetches_again_what_is_old
     rows(store, "UPDATE refresh SET fetched_at = fetched_at - 3e6, due = due - 3e6")
     _, later = crawl(site, store, [])
     assert [sorted(set(server.asked)) for server in (first, soon, later)] == [sorted(site), [], sorted(site)]
-
-
-class Dated(Server):
-    """Serves pages that are edited at random, once in ten days each, and a sitemap that gives when.
-
-    lastmods: true, made up (those of all pages have just changed), or missing.
-    """
-
-    def __init__(self, pages: int, lastmods: str, days: float) -> None:
-        self.urls = [f"{HOME}page/{'abcdefghij'[n % 10]}{'klmnopqrst'[n // 10]}" for n in range(pages)]
-        super().__init__({HOME: self.urls}, f"Sitemap: {HOME}map.xml")
-        self.lastmods = lastmods
-        rng = random.Random(7)
-        self.edits = {url: sorted(rng.uniform(0, days) * DAY for _ in range(round(days / 10))) for url in self.urls}
-        self.fetches: dict[str, list[float]] = {url: [] for url in self.urls}
-        self.clock: SteadyClock | None = None
-        self.begin = 0.0
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        if self.clock is None:
-            self.clock = SteadyClock()
-            self.begin = self.clock()
-        now, url = self.clock() - self.begin, str(request.url)
-        if url == HOME + "map.xml":
-            entries = (f"<url><loc>{url}</loc>{self._lastmod(url, now)}</url>" for url in self.urls)
-            return httpx.Response(200, text=f"<urlset>{''.join(entries)}</urlset>")
-        if url not in self.edits:
-            return super()._answer(request)
-        self.fetches[url].append(now)
-        return httpx.Response(200, html=linking(f"{url} version {bisect(self.edits[url], now)}"))
-
-    def _lastmod(self, url: str, now: float) -> str:
-        edits, past = self.edits[url], bisect(self.edits[url], now)
-        at = {
-            "true": edits[past - 1] if past else -DAY,
-            "made up": now - 1.0,
-            "missing": None,
-        }[self.lastmods]
-        if at is None:
-            return ""
-        return f"<lastmod>{datetime.fromtimestamp(self.begin + at, UTC).isoformat()}</lastmod>"
-
-    def mean_delay(self, since: float) -> float:
-        """Days from an edit to the next fetch of the page."""
-        delays = []
-        for url, edits in self.edits.items():
-            for edit in edits:
-                later = [at for at in self.fetches[url] if at >= edit >= since]
-                delays += [(later[0] - edit) / DAY] if later else []
-        return fmean(delays)
-
-
-@pytest.mark.slow
-def test_lastmod_of_a_sitemap_brings_pages_forward_where_it_has_proved_true(tmp_path: Path) -> None:
-    """A host that may be asked once an hour needs four days for its pages in turn; its sitemap is read every day."""
-    delays = {}
-    for lastmods in ("missing", "true", "made up"):
-        server, store = Dated(100, lastmods, days=40.0), tmp_path / f"{lastmods}.db"
-        run_apart(
-            acrawl(
-                [HOME], store, transport=server, delay=3600.0, refresh=True, time="40d", timing=PATIENT, probe=False,
-                discovery=0.7, traps=False,
-            )
-        )  # fmt: skip
-        with open_store(store) as reader:
-            assert list(violations(reader)) == []
-        (belief,) = rows(store, "SELECT coalesce(max(lastmods), 0) FROM refresh_hosts")[0]
-        assert (belief >= BELIEVED) == (lastmods == "true")
-        delays[lastmods] = server.mean_delay(15 * DAY)
-    assert delays["true"] < 0.6 * delays["missing"]
-    assert delays["made up"] == pytest.approx(delays["missing"], rel=0.35), "runs alike differ by a quarter"
 
 
 DATES = {
@@ -378,3 +274,19 @@ def test_rules_of_the_user_say_when_pages_are_fetched_again(tmp_path: Path) -> N
     assert asked[HOME + "seldom"] == 0
     assert 1 <= asked[HOME + "never"] <= 2
     assert 1 <= asked[HOME + "often"] <= 2
+
+
+def test_long_validators_are_dropped_and_those_of_cut_pages(tmp_path: Path) -> None:
+    long = refreshed(
+        Changing(lambda *_: httpx.Response(200, html=linking("x"), headers={"etag": f'"{"x" * 1000}"'})),
+        tmp_path / "long.db",
+        pages=6,
+    )
+    cut = refreshed(
+        Changing(lambda *_: httpx.Response(200, html="<p>" + "x" * 5000, headers={"etag": '"x"'})),
+        tmp_path / "cut.db",
+        pages=6,
+        max_size=4000,
+    )
+    for server in (long, cut):
+        assert not any("if-none-match" in request.headers for request in server.requests)

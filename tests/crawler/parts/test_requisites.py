@@ -79,20 +79,6 @@ def test_without_an_archive_it_is_refused(tmp_path: Path) -> None:
         crawl_whole(SITE, tmp_path, A, archive=None)
 
 
-def test_a_crawl_without_it_knows_of_none(tmp_path: Path) -> None:
-    _, server = crawl_whole(SITE, tmp_path, A, scope="host", requisites=False)
-    assert sorted(server.files) == [A, A + "two"]
-    with open_store(tmp_path / "crawl.db") as store:
-        assert status(store).requisites is None
-
-
-def test_long_films_are_not_read(tmp_path: Path) -> None:
-    site = {A: "<video src=film.mp4></video>", A + "film.mp4": b"f" * 70_000}
-    crawl_whole(site, tmp_path, A, max_size="50kB")
-    assert states(tmp_path) == {A + "film.mp4": ("failed", "too-large")}
-    assert A + "film.mp4" not in {one.url for one in answers(tmp_path / "kept")}
-
-
 def test_an_exported_archive_lists_pages_and_no_files(tmp_path: Path) -> None:
     """With titles, texts and importance, the most important first; a frame that is no page is not listed."""
     crawl_whole(
@@ -108,3 +94,10 @@ def test_an_exported_archive_lists_pages_and_no_files(tmp_path: Path) -> None:
         A + "two": ("Two", "one\nWords"),
     }
     assert [line["importance"] for line in lines] == sorted((line["importance"] for line in lines), reverse=True)
+
+
+def test_long_films_are_not_read(tmp_path: Path) -> None:
+    site = {A: "<video src=film.mp4></video>", A + "film.mp4": b"f" * 70_000}
+    crawl_whole(site, tmp_path, A, max_size="50kB")
+    assert states(tmp_path) == {A + "film.mp4": ("failed", "too-large")}
+    assert A + "film.mp4" not in {one.url for one in answers(tmp_path / "kept")}

@@ -2,18 +2,15 @@
 
 import itertools
 import json
-import random
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
 from click.testing import CliRunner
-from support.behaviours import words
 from support.sites import Server, crawl, faults_in, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.html.fingerprint import identity_of
 
 HOME = "http://a.test/"
 Answer = Callable[[httpx.URL], list[str] | str | int]
@@ -52,13 +49,6 @@ def tokens(folders: str = "ab", pages: int = 5, name: str = "token") -> Answer:
     return answer
 
 
-def test_digest_is_the_same_with_a_parameter_that_changes_nothing_and_without() -> None:
-    page = b"<h1>a/b</h1>You are at /a/b?t=1, that is /a/b <a href='/a/b?t=2'>"
-    plain = page.replace(b"?t=1", b"")
-    assert identity_of(page, HOME + "a/b?t=1").digest == identity_of(plain, HOME + "a/b").digest
-    assert identity_of(page, HOME + "?t=1").digest != identity_of(page, HOME + "a/b?t=1").digest
-
-
 @pytest.mark.parametrize(("strategy", "folders", "pages"), [("greedy", "abcdef", 5), ("breadth-first", "ab", 20)])
 def test_tokens_on_the_host_of_a_seed_are_found_out(tmp_path: Path, strategy: str, folders: str, pages: int) -> None:
     """Every page is read, none of them often."""
@@ -70,25 +60,6 @@ def test_tokens_on_the_host_of_a_seed_are_found_out(tmp_path: Path, strategy: st
     assert {f"{HOME}{folder}/{page}" for folder in folders for page in range(pages)} <= known
     assert rows(store, "SELECT count(*) FROM pages")[0][0] < 800 * len(folders) * pages // 5
     assert faults_in(store) == []
-
-
-def test_tokens_are_found_out_where_every_page_is_a_pattern_by_itself(tmp_path: Path) -> None:
-    """Fifty pages with names of their own that all link to each other: none has four signs before the probes are used
-    up."""
-    numbers = itertools.count()
-    names = ["".join(letters) for letters in itertools.product("bdfgk", "aeiou", "mn")]
-
-    def answer(url: httpx.URL) -> list[str]:
-        token = next(numbers) * 7919
-        links = [f"{HOME}{name}?token=t{token + place}" for place, name in enumerate(names)]
-        return [f"<h1>{url.path}</h1><p>{words(random.Random(url.path), 40)}</p>", *links]
-
-    report, server = crawl(Dynamic(answer), tmp_path / "crawl.db", [HOME], pages=1_000)
-    assert report.reason == "nothing-left"
-    assert len(server.asked) < 5 * len(names)
-    known = {url for (url,) in rows(tmp_path / "crawl.db", "SELECT url FROM pages WHERE state = 'fetched'")}
-    assert {HOME + name for name in names} <= known
-    assert faults_in(tmp_path / "crawl.db") == []
 
 
 def test_probes_are_few_and_keep_to_robots_txt(tmp_path: Path) -> None:
@@ -147,24 +118,6 @@ def test_parameters_that_matter_stay(tmp_path: Path, answer: Callable[[httpx.URL
     assert linked <= {url for (url,) in rows(store, "SELECT url FROM pages WHERE reason <> 'session'")}
 
 
-def test_parameter_that_matters_in_one_folder_only_stays_there(tmp_path: Path) -> None:
-    """Though it was found out elsewhere before the first page of that folder was known."""
-    plain = tokens(pages=8)
-    items = [f"{HOME}c/item?token={number}" for number in range(30)]
-
-    def answer(url: httpx.URL) -> list[str] | str | int:
-        if url.path == "/c/item":
-            return [f"<h1>Item {url.params.get('token')}</h1>"]
-        if url.path == "/index":
-            return items
-        said = plain(url)
-        assert isinstance(said, list)
-        return [*said, *([HOME + "index"] if url.path == "/a/7" else [])]
-
-    _, server = crawl(Dynamic(answer), tmp_path / "crawl.db", [HOME])
-    assert set(items) <= set(server.asked)
-
-
 def test_server_that_insists_on_its_token_keeps_it(tmp_path: Path) -> None:
     plain = tokens()
 
@@ -187,58 +140,3 @@ def test_why_tells_what_a_url_is_known_as(tmp_path: Path) -> None:
     crawl(Dynamic(tokens()), store, [HOME])
     result = CliRunner().invoke(main, ["why", HOME + "a/3?token=other", "--json", "--store", str(store)])
     assert json.loads(result.stdout)["url"] == HOME + "a/3"
-
-
-def test_crawl_in_pieces_knows_what_it_has_learned(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    server, left = Dynamic(tokens()), 40
-    while left and crawl(server, store, [HOME], pages=7)[0].reason != "nothing-left":
-        left -= 1
-    assert left
-    assert len(server.asked) < 300
-
-
-@pytest.mark.parametrize(("query", "digits"), [("", 8), ("?v=%s", 16)])
-def test_ids_in_paths_come_to_an_end_with_and_without_tokens(tmp_path: Path, query: str, digits: int) -> None:
-    rng = random.Random(1)
-
-    def token() -> str:
-        return f"{rng.getrandbits(4 * digits):0{digits}x}"
-
-    def answer(url: httpx.URL) -> list[str]:
-        number = url.path.rpartition("/")[2]
-        links = [f"{HOME}s{token()}z/{page}{query.replace('%s', token())}" for page in range(10)]
-        return [f"<h1>This is {number} of all pages</h1>" + words(random.Random(number), 30), *links]
-
-    report, server = crawl(Dynamic(answer), tmp_path / "crawl.db", [HOME], pages=1_000)
-    assert report.reason == "nothing-left"
-    assert len(server.asked) < 300
-
-
-class Listing(Dynamic):
-    """A server that lists pages with tokens in its sitemap, too."""
-
-    listed = tuple(f"{HOME}b/{number}?token=listed{number}" for number in range(100, 300))
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/sitemap.xml":
-            return httpx.Response(200, text="\n".join(self.listed))
-        return super()._answer(request)
-
-
-def test_what_sitemaps_and_alternates_name_is_known_without_sessions(tmp_path: Path) -> None:
-    store, plain = tmp_path / "crawl.db", tokens()
-
-    def answer(url: httpx.URL) -> list[str] | str | int:
-        said = plain(url)
-        assert isinstance(said, list)
-        return [f'<link rel=alternate hreflang=de href="{url.path}/de?token=alternate{number_of(url)}">', *said]
-
-    crawl(Listing(answer, f"User-agent: *\nSitemap: {HOME}sitemap.xml"), store, [HOME])
-    assert faults_in(store) == []
-    known = [url for (url,) in rows(store, "SELECT url FROM pages")]
-    for ending in ("", "/de"):
-        pages = {f"{HOME}b/{number}{ending}" for number in range(100, 300)}
-        here = [url for url in known if url.partition("?")[0] in pages]
-        assert {url.partition("?")[0] for url in here} == pages
-        assert sum("?" in url for url in here) < 60

@@ -74,16 +74,6 @@ def test_a_page_read_again_says_what_it_says_now_and_one_that_is_gone_nothing(tm
     assert after[f"{HOME}changes"] == "words of others, which nobody else says but others"
 
 
-def test_option_is_remembered_until_it_is_taken_back(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    site: Site = {HOME: [words("home"), "/x"], f"{HOME}x": [words("x")]}
-    crawl(site, store, [HOME], text=True, pages=1)
-    crawl(site, store, [])
-    assert texts(store).keys() == {HOME, f"{HOME}x"}
-    crawl(site, store, [], discovery=0.5, pages=2, text=False)
-    assert texts(store) == {}, "the answers of these pages are no more those that the texts were of"
-
-
 def command(store: Path, port: int, workers: int) -> list[str]:
     return [
         *(sys.executable, "-m", "minicrawl", "crawl", *(f"http://h{host}.test/" for host in range(20))),

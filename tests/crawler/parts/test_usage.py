@@ -5,23 +5,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.preferring import FREE, HEADER, HEADERS, HOME, META, RESERVED, SIGNAL, SITE, TDMREP, Preferring
+from support.preferring import HEADER, HEADERS, HOME, META, SIGNAL, SITE, Preferring
 from support.refreshed import PATIENT
 from support.sites import crawl, rows
 
-import minicrawl
 from minicrawl.analysis.page_text import page_text
 from minicrawl.crawler.parts.usage import said_by
-from minicrawl.crawler.salvage import salvage
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.reader import open_store
-
-SAID = {
-    META: "meta robots: noai",
-    HEADER: "header Content-Usage: train-ai=n, search=y",
-    SIGNAL: "header Content-Signal: search=no",
-}
 
 
 @pytest.fixture
@@ -31,10 +23,6 @@ def store(tmp_path: Path) -> Path:
 
 def refreshed(server: Preferring, store: Path, pages: int = 20, **settings: Any) -> None:
     crawl(server, store, [HOME], refresh=True, pages=pages, probe=False, timing=PATIENT, **settings)
-
-
-def said(store: Path) -> dict[str, str]:
-    return dict(rows(store, "SELECT url, said FROM page_preferences JOIN pages ON pages.id = page"))
 
 
 def texts(store: Path) -> set[str]:
@@ -60,27 +48,6 @@ def texts(store: Path) -> set[str]:
 )
 def test_lines_of_a_page(fetched: dict[str, str], parsed: dict[str, tuple[str]], expected: str | None) -> None:
     assert said_by(Fetched(HOME, status=200, **fetched), ParsedPage(**parsed)) == expected  # type: ignore[arg-type]
-
-
-def test_pages_that_say_something_are_kept_live_and_from_an_archive(store: Path, tmp_path: Path) -> None:
-    files = {TDMREP: RESERVED.replace('"/"', '"/free"')}
-    crawl(Preferring(files=files), store, [HOME], archive=tmp_path / "kept", respect_usage="ai-train")
-    assert said(store) == SAID
-    again = tmp_path / "again.db"
-    minicrawl.crawl([HOME], again, from_archive=tmp_path / "kept", respect_usage="ai-train")
-    assert said(again) == SAID
-    assert rows(again, "SELECT url FROM pages WHERE reason = 'usage'") == [(FREE,)]
-
-
-def test_a_page_that_says_nothing_any_more_has_no_row(store: Path) -> None:
-    server = Preferring()
-    refreshed(server, store, pages=5)
-    assert said(store) == SAID
-    server.site[META] = ["<title>meta</title>"]
-    server.site[SIGNAL] = FREE
-    server.headers = {HEADER: [("Content-Usage", "train-ai=y")]}
-    refreshed(server, store, pages=60)
-    assert said(store) == {HEADER: "header Content-Usage: train-ai=y"}
 
 
 @pytest.mark.parametrize(
@@ -122,9 +89,3 @@ def test_pages_are_read_again_when_another_use_is_respected(store: Path) -> None
     for respected, withheld in (("ai-train", {META, HEADER}), ((), set[str]())):
         refreshed(server, store, respect_usage=respected)
         assert texts(store) == SITE.keys() - withheld
-
-
-def test_preferences_are_salvaged(store: Path, tmp_path: Path) -> None:
-    crawl(Preferring(files={TDMREP: RESERVED.replace('"/"', '"/free"')}), store, [HOME], respect_usage="ai-train")
-    salvage(store, tmp_path / "saved.db")
-    assert said(tmp_path / "saved.db") == SAID

@@ -6,7 +6,7 @@ import pytest
 from support.prose import prose
 from support.sites import Site, canonical, crawl, faults_in, rows
 
-from minicrawl.crawler.recognise.canonicals import DIFFERENT, MOST_NAMED, MOST_REFUTED, Canonicals, Claim
+from minicrawl.crawler.recognise.canonicals import DIFFERENT, Canonicals, Claim
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import Fingerprint
 
@@ -62,28 +62,3 @@ def test_pages_that_say_the_same_as_one_another_refute_nothing() -> None:
         assert canonicals.add_claims(HOME, [Claim(page, PAGES[page % 12], said)], None) == []
     assert not canonicals.is_refuted(HOME)
     assert canonicals.take_refuted() is None
-
-
-def test_who_named_what_is_forgotten_of_those_named_long_ago() -> None:
-    """And told once more from the store if it is named again: then it is refuted as well."""
-    canonicals = Canonicals([])
-    claims = [Claim(page, PAGES[page], Fingerprint(page, page, page, None, None, None)) for page in range(DIFFERENT)]
-    canonicals.add_claims(HOME, claims[:-1], None)
-    for number in range(MOST_NAMED - 1):
-        canonicals.add_claims(f"{HOME}{number}", claims[:1], None)
-    assert not canonicals.is_new(HOME)
-    canonicals.add_claims(f"{HOME}last", claims[:1], None)
-    assert canonicals.is_new(HOME)
-    assert canonicals.add_claims(HOME, claims, None) == [claim.page for claim in claims]
-
-
-def test_canonical_urls_that_were_refuted_long_ago_are_believed_until_they_are_refuted_again() -> None:
-    claims = [Claim(page, PAGES[page], Fingerprint(page, page, page, None, None, None)) for page in range(DIFFERENT)]
-    canonicals = Canonicals(f"{HOME}{number}" for number in range(MOST_REFUTED))
-    canonicals.add_claims(HOME, claims, None)
-    kept = [*(f"{HOME}{number}" for number in range(1, MOST_REFUTED)), HOME]
-    assert canonicals.take_refuted() == kept
-    assert canonicals.take_refuted() is None
-    assert [canonicals.is_refuted(url) for url in (HOME, f"{HOME}0", f"{HOME}1")] == [True, False, True]
-    canonicals.add_claims(f"{HOME}0", claims, None)
-    assert canonicals.take_refuted() == [*kept[1:], f"{HOME}0"]

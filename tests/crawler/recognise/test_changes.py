@@ -46,13 +46,6 @@ def test_noise_is_no_change_and_an_edit_is_one_with_answers_304_or_without(kind:
     assert missed <= 0.01
 
 
-def test_what_is_told_of_the_first_fetches_is_no_noise() -> None:
-    for kind in KINDS:
-        false, missed = shares(Life(kind, 0.25), fetches=12)
-        assert (kind, false) <= (kind, 0.03 if kind in ("rotating list", "latest ten") else 0.01)
-        assert (kind, missed) <= (kind, 0.02)
-
-
 @pytest.mark.parametrize("kind", ["none", "ads", "rotating list", "growing thread"])
 @pytest.mark.parametrize(("rate", "blocks"), [(0.9, 3), (3.0, 100)])
 def test_a_page_that_changes_at_most_fetches_keeps_its_changes(kind: str, rate: float, blocks: int) -> None:
@@ -77,13 +70,6 @@ def test_of_a_page_without_noise_every_block_that_comes_or_goes_is_a_change() ->
         (False, 0, 0),
     ]
     assert all(one.is_certain for one in found)
-
-
-def test_that_a_page_differs_at_its_second_fetch_is_told_once_it_is_found_the_same() -> None:
-    found = found_by(["abc", "abd", "abd", "abd"])
-    assert [one.is_change for one in found] == [False, True, False]
-    assert [one.is_certain for one in found] == [False, True, True]
-    assert found[1].added == 1
 
 
 def test_of_a_noisy_page_what_has_changed_is_told_at_the_next_fetch() -> None:
@@ -111,11 +97,6 @@ def test_comments_are_no_change_and_leave_the_rate_open_but_what_else_changes_is
     assert not any(one.is_change or one.is_certain for one in found)
     cut = [blocks[1:] for blocks in pages[15:]]
     assert [one.is_change for one in found_by(pages[:15] + cut)].count(True) == 1
-
-
-def test_what_goes_and_comes_back_tells_nothing() -> None:
-    weekdays = [["a", "b", "c", ["mon", "tue", "wed"][fetch % 3]] for fetch in range(20)]
-    assert not any(one.is_change for one in found_by(weekdays))
 
 
 def test_other_validators_tell_a_change_from_noise_on_a_page_that_was_answered_304() -> None:
@@ -146,22 +127,6 @@ def test_blocks_that_the_host_repeats_are_no_change_and_those_that_it_may_repeat
     assert changes([2, 2, 2, 2]) == [0, 0, 1, 0, 0]
     assert changes([2, 4, 4, 4]) == [0, 0, 0, 0, 0]
     assert changes([4, 4, 4, 4]) == [0, 0, 0, 0, 0]
-
-
-def test_the_memory_of_a_former_version_is_learned_anew() -> None:
-    for old in (b"", bytes(8), b"\x80" + bytes(7) + b"abcd"):
-        found = compared(old, block_hashes("abc"))
-        assert found == Difference(False, 0, 0, first_seen(block_hashes("abc")), is_certain=False, differs=False)
-
-
-@given(st.lists(st.sets(st.sampled_from("abcdefghij"), min_size=1).map(sorted), min_size=1, max_size=30))
-def test_nothing_has_changed_of_a_page_that_is_as_it_was_unless_it_is_told_late(pages: list[list[str]]) -> None:
-    """A page that stays as it is from some fetch on is certain, and its change told once at most."""
-    after = found_by([*pages, *[pages[-1]] * 40])[-40:]
-    assert sum(one.is_change for one in after) <= 1
-    assert not any(one.differs for one in after)
-    assert not any(one.is_change for one in after[6:])
-    assert all(one.is_certain for one in after[6:])
 
 
 @given(st.binary(max_size=40), st.lists(st.binary(max_size=40), max_size=6))

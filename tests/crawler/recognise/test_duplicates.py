@@ -5,7 +5,6 @@ import random
 from pathlib import Path
 
 import numpy as np
-import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,34 +121,6 @@ def test_what_pages_said_before_does_not_add_up() -> None:
         assert found.likeness(20, 0, row.sketch) == Likeness(row.page, 0)
 
 
-def test_latest_of_many_leaders_with_equal_bands_is_found() -> None:
-    """A site may make any number; only some are looked at."""
-    rng = random.Random(1)
-    found = Duplicates([], lambda page: None)
-    for page in range(2_000):
-        words = (number << 16 for number in (rng.getrandbits(48), rng.getrandbits(48), rng.getrandbits(48)))
-        sketch = b"".join(word.to_bytes(8, "little") for word in words) + rng.randbytes(16)
-        assert found.likeness(page, page, sketch) is None
-        found.add(page, 0, page, sketch, None)
-        assert found.likeness(page + 1, -1, sketch) == Likeness(page, 0)
-
-
-@pytest.mark.parametrize("merge", [False, True])
-def test_crawl_that_loads_all_anew_at_every_commit_marks_the_same(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, merge: bool
-) -> None:
-    found = []
-    for name in ("never", "always"):
-        monkeypatch.setattr(Duplicates, "is_mostly_stale", name == "always")
-        store = tmp_path / name
-        crawl(site(), store, [HOME], strategy="breadth-first", merge_duplicates=merge)
-        changed = site() | {A: [prose(3, 3_000)], B: [prose(3, 3_000)], HOME + "d": [prose(4, 300)]}
-        crawl(changed, store, [HOME], strategy="cycle", discovery=0.1, pages=12, merge_duplicates=merge)
-        crawl(changed, store, [HOME], strategy="cycle", discovery=0.1, pages=12, merge_duplicates=merge)
-        found.append((marks(store), rows(store, "SELECT url, state, reason FROM pages ORDER BY id")))
-    assert found[0] == found[1]
-
-
 ONE, OTHER = bytes(BITS // 8), b"\xff" * (BITS // 8)
 
 
@@ -162,16 +133,6 @@ def test_page_read_again_is_not_its_own_duplicate_and_what_it_said_is_forgotten(
     assert found.likeness(1, 11, ONE) == Likeness(0, None)
     found.forget(0)
     assert found.likeness(1, 11, OTHER) is None
-
-
-def test_leader_is_never_a_duplicate_itself() -> None:
-    """A copy of a near-duplicate is marked with the page that both resemble."""
-    near = b"\0" * 39 + b"\x07"
-    found = Duplicates([], lambda page: None)
-    for page, (payload, sketch) in enumerate([(1, ONE), (2, near), (2, near)]):
-        found.add(page, 0, payload, sketch, found.likeness(page, payload, sketch))
-    rows = [found.row(page) for page in range(3)]
-    assert [(row.leader, row.distance) for row in rows if row is not None] == [(None, None), (0, 3), (0, 3)]
 
 
 def site() -> Site:

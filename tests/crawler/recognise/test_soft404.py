@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from click.testing import CliRunner
-from support.behaviours import BEHAVIOURS, DEAD, NAVIGATION, BehavingServer, outcome, page, words
+from support.behaviours import BEHAVIOURS, DEAD, outcome, words
 from support.prose import prose
 from support.sites import Server, Site, crawl, faults_in, rows
 
@@ -21,7 +21,6 @@ from minicrawl.store.rows import Probe, RecentPage
 HOME = "http://a.test/"
 REAL = [f"{HOME}f/real{number}" for number in range(5)]
 LOST = [f"{HOME}f/lost{number}" for number in range(9)]
-TEMPLATE = words(random.Random(40), 40)
 
 
 class Soft(Server):
@@ -151,15 +150,6 @@ def test_dead_links_are_found_and_pages_kept(tmp_path: Path, name: str, order: s
     assert faults_in(store) == []
 
 
-def test_crawl_in_pieces_finds_what_came_before(tmp_path: Path) -> None:
-    """What matched is in the store; belief comes later, with pages that differ."""
-    store = tmp_path / "crawl.db"
-    for pages in (20, 30, 100):
-        result = outcome("random id", store, "dead first", strategy="breadth-first", pages=pages)
-    assert (len(result.found), result.lost) == (DEAD, [])
-    assert faults_in(store) == []
-
-
 @pytest.mark.parametrize("own", [0, 2])
 def test_restart_forgets_nothing_of_pages_that_were_read(own: int) -> None:
     """Neither that hosts are to be asked, nor what will be judged by their answers; here is one after every page."""
@@ -178,29 +168,6 @@ def test_restart_forgets_nothing_of_pages_that_were_read(own: int) -> None:
         probes |= {row.folder: row for row in found.take_rows()}
         found = Soft404s(probes.values(), b"secret", [(row, urls[row.page]) for row in kept.values()])
     assert [found.is_soft_404(number, HOME) for number in range(60)] == [number < dead for number in range(60)]
-
-
-def test_page_that_says_what_a_link_to_it_says_is_not_lost(tmp_path: Path) -> None:
-    """Though it is like the answers, which have other words each time: so has it, and these were announced."""
-    shelves = {f"shelf/{number}": words(random.Random(number + 70), 2) for number in range(8)}
-
-    class Shelves(BehavingServer):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            about = shelves.get(request.url.path[1:])
-            if about is not None:
-                self.asked.append(str(request.url))
-                return httpx.Response(200, html=page("Oops", NAVIGATION, f"Nothing here. You may like: {about}"))
-            found = super()._answer(request)
-            if request.url.path != "/":
-                return found
-            links = "".join(f'<a href="/{path}">{about.upper()}</a>' for path, about in shelves.items())
-            return httpx.Response(200, html=links + found.text)
-
-    store = tmp_path / "crawl.db"
-    _, server = crawl(Shelves(BEHAVIOURS["suggestions"], "dead first", 1), store, [HOME])
-    assert states(store, [HOME + path for path in shelves]) == {("fetched", "ok")}
-    assert states(store, [*server.good]) == {("fetched", "ok")}
-    assert states(store, server.dead) == {("error", "soft-404")}
 
 
 def page_of(url: str, said: str) -> Fetched:
@@ -223,45 +190,6 @@ def test_pages_taken_for_errors_are_given_back_when_nearly_all_are_like_them() -
     assert not found.is_soft_404(18, f"{HOME}f/c")
 
 
-def test_answers_that_share_no_word_of_their_own_tell_nothing() -> None:
-    """Pages made up for any name share but the template, and a word by chance: who has it, too, is no error."""
-    found = Soft404s([], b"secret")
-    template = "home news about contact "
-    for number in range(40):
-        said = template + f"{chr(97 + number // 6)}q {chr(97 + number % 6)}w" + (" chance" if number % 3 else "")
-        found.read(number, page_of(f"{HOME}f/p{chr(97 + number % 26)}{number}", said), is_there=False)
-        probe = found.take_due("http://a.test")
-        if probe is not None:
-            found.note_answer(page_of(probe, template + f"{probe[-3:]}zz chance"), 0.0)
-    assert not any(found.is_soft_404(number, HOME) for number in range(40))
-
-
-@pytest.mark.parametrize(
-    ("said", "is_due"),
-    [
-        (f"{TEMPLATE} %s", False),
-        (f"{TEMPLATE} nothing to see", True),
-        (f"{TEMPLATE} sorry here are others %s", True),
-        (f"{TEMPLATE} keine Seite Nummer %s gefunden", True),
-        ("%s", False),
-    ],
-)
-def test_template_alone_is_no_suspicion(said: str, is_due: bool) -> None:
-    """Nor are pages of it that say the same words now and then; those are that say little else, or that are sorry."""
-    found, rng = Soft404s([], b"secret"), random.Random(1)
-    for number in range(30):
-        found.read(number, page_of(f"{HOME}{number % 3}/{number}", said.replace("%s", words(rng, 12))), is_there=False)
-    assert (found.take_due("http://a.test") is not None) == is_due
-
-
-def test_words_of_their_own_urls_are_nothing_that_pages_say() -> None:
-    found, rng = Soft404s([], b"secret"), random.Random(1)
-    for number in range(2):
-        name = words(rng, 8)
-        found.read(number, page_of(f"{HOME}{name.replace(' ', '-')}", f"{TEMPLATE} kein {name}"), is_there=False)
-    assert found.take_due("http://a.test") is not None
-
-
 @pytest.mark.parametrize(
     ("url", "folder", "ending"),
     [
@@ -278,21 +206,6 @@ def test_probe_is_beside_the_page(url: str, folder: str, ending: str) -> None:
     assert folder_of(url) == folder_of(probe) == folder
     assert probe.endswith(ending)
     assert probe == probe_url(folder + "other" + ending, b"secret") != probe_url(url, b"another")
-
-
-@pytest.mark.parametrize("home", ["", "index.html", "?a=b", "f", "f/", "f/index.php", "f/?x"])
-def test_pages_of_the_folders_above_are_surely_there(home: str) -> None:
-    found = Soft404s([], b"secret")
-    for number, url in enumerate(["f/g/1", "f/g/2"]):
-        found.read(number, page_of(HOME + url, "nothing here"), is_there=False)
-    for _ in range(2):
-        found.note_answer(page_of(found.take_due("http://a.test") or "", "nothing here"), 0.0)
-    for number in range(3, 6):
-        found.read(number, page_of(f"{HOME}f/g/{number}", "some" + number * "x"), is_there=False)
-    assert found.is_soft_404(0, HOME)
-    found.read(9, page_of(HOME + home, "nothing here"), is_there=False)
-    assert not found.is_soft_404(9, HOME)
-    assert not found.is_soft_404(0, HOME), "so little may be an application drawn in the browser"
 
 
 def test_why_and_status_tell(tmp_path: Path) -> None:

@@ -126,9 +126,3 @@ def test_what_exceeds_its_bounds_is_killed(megabytes: int, kind: str, seconds: f
 
         asyncio.run(run())
         assert (one.wait() if is_killed else one.poll()) == (-signal.SIGKILL if is_killed else None)
-
-
-def test_a_process_that_has_ended_has_nothing_in_memory() -> None:
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    assert resident(ended.pid) == 0

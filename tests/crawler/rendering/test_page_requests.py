@@ -67,13 +67,6 @@ def test_a_page_gets_scripts_and_what_they_fetch_and_what_it_shows_if_that_is_wa
     assert (found is not None, f"{HOST}/x" in site.asked) == (is_asked, is_asked)
 
 
-def test_a_style_sheet_of_a_page_that_is_shown_is_that_of_its_server() -> None:
-    asked = ("stylesheet", "GET", f"{OTHER}/x.css")
-    (found,), _ = answers({f"{OTHER}/x.css": ("text/css", "p {}")}, asked, screenshots=True)
-    assert found is not None
-    assert found.body == b"p {}"
-
-
 def test_a_style_sheet_is_empty_and_nobody_is_asked() -> None:
     (found,), site = answers({}, ("stylesheet", "GET", f"{OTHER}/x.css"))
     assert found is not None
@@ -205,13 +198,6 @@ def test_of_a_browsers_fields_few_go_on_and_none_that_breaks_a_request() -> None
     )
 
 
-@pytest.mark.parametrize("reply", [404, 500], ids=str)
-def test_a_failure_is_an_answer_too(reply: int) -> None:
-    (found,), _ = answers({f"{HOST}/x": reply}, ("fetch", "GET", f"{HOST}/x"))
-    assert found is not None
-    assert found.status == reply
-
-
 @pytest.mark.parametrize(
     "reply",
     [b"nonsense\r\n\r\n", to(f"{HOST}/x"), b"HTTP/1.1 302 No\r\nContent-Length: 0\r\n\r\n", ("a/b", "x" * 3000)],
@@ -265,10 +251,6 @@ def test_turns_at_a_host_are_the_delay_apart_and_never_two_at_once(
     assert max(gaps) <= apart + 0.1
 
 
-def test_hosts_do_not_wait_for_each_other() -> None:
-    assert max(begin for _, begin, _ in begun(3.0, hosts=5)) < 0.1
-
-
 def test_a_request_that_was_made_elsewhere_counts_and_a_turn_that_fails_is_over() -> None:
     async def main() -> None:
         clock = asyncio.get_running_loop().time
@@ -289,17 +271,6 @@ URL = "http://h.test/app.js"
 
 def resource(size: int = 10, status: int = 200, **headers: str) -> Resource:
     return Resource(URL, status, {name.replace("_", "-"): value for name, value in headers.items()}, b"x" * size)
-
-
-def test_a_script_is_kept_for_an_hour() -> None:
-    now = [0.0]
-    cache = ResourceCache(lambda: now[0])
-    cache.put(URL, resource())
-    now[0] = 3599.0
-    assert cache.get(URL) == resource()
-    now[0] = 3601.0
-    assert cache.get(URL) is None
-    assert cache.get("http://h.test/other.js") is None
 
 
 @pytest.mark.parametrize(

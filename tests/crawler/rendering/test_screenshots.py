@@ -9,19 +9,17 @@ import pytest
 from PIL import Image
 from support.archives import Seen, files, seen
 from support.command_line import run
-from support.rendered import HOST, Reply, Site, crawled, kill_browsers, script, slow_with_chromium, to
+from support.rendered import HOST, Reply, Site, crawled, script, slow_with_chromium, to
 from support.sites import rows
 
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection
 from minicrawl.crawler.archiving.records import committed
-from minicrawl.crawler.rendering import chromium
-from minicrawl.crawler.rendering.screenshots import Screenshot, taken
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
 if TYPE_CHECKING:
-    from playwright.async_api import Page
+    pass
 
 APP, FRAMED = f"{HOST}/app", "http://other.test/framed"
 GREEN, RED, BLUE = (0, 128, 0), (255, 0, 0), (0, 0, 255)
@@ -73,10 +71,9 @@ def faults(store: Path, folder: Path) -> list[str]:
 
 
 @slow_with_chromium
-@pytest.mark.parametrize("workers", [0, 1])
-def test_an_archive_has_all_that_a_page_fetched_once_and_how_it_looked(tmp_path: Path, workers: int) -> None:
+def test_an_archive_has_all_that_a_page_fetched_once_and_how_it_looked(tmp_path: Path) -> None:
     store, folder = tmp_path / "crawl.db", tmp_path / "kept"
-    crawled(Site(PAGES | PARTS), store, render="/app", archive=folder, screenshots=True, workers=workers, scope="host")
+    crawled(Site(PAGES | PARTS), store, render="/app", archive=folder, screenshots=True, workers=1, scope="host")
     found = archived(folder)
     pictures = {f"urn:{kind}:{APP}{n}" for kind in ("view", "fullPage", "thumbnail") for n in ("", "2")}
     assert found.keys() >= {*PAGES, *PARTS, *pictures}
@@ -176,27 +173,6 @@ def test_whatever_a_page_does_it_has_an_outcome_and_the_crawl_goes_on(tmp_path: 
     image = Image.open(io.BytesIO(found[f"urn:fullPage:{HOST}/0"].body))
     assert image.size == (1280, 10_000)
     assert not [url for url in found if url.startswith("urn:") and url.endswith(("text", "moved"))]
-    assert faults(store, folder) == []
-
-
-@slow_with_chromium
-def test_a_chromium_that_is_killed_while_it_draws_costs_a_picture_and_no_page(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store, folder = tmp_path / "crawl.db", tmp_path / "kept"
-    killed: list[int] = []
-
-    async def killed_first(page: "Page") -> list[Screenshot]:
-        if not killed:
-            killed.append(kill_browsers())
-        return await taken(page)
-
-    monkeypatch.setattr(chromium, "taken", killed_first)
-    pages: dict[str, Reply] = {f"{HOST}/": "<a href=/other>x</a>", f"{HOST}/other": "<p>other"}
-    crawled(Site(pages), store, render=".", archive=folder, screenshots=True)
-    assert killed[0] > 0
-    assert dict(rows(store, "SELECT url, reason FROM pages")) == dict.fromkeys(pages, "ok")
-    assert [url for url in pages if f"urn:view:{url}" in archived(folder)] == [f"{HOST}/other"]
     assert faults(store, folder) == []
 
 

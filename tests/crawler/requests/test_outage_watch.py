@@ -114,21 +114,6 @@ def test_a_crawl_that_nobody_ever_answered_ends(tmp_path: Path) -> None:
     assert (report.reason, report.fetched, report.failures) == ("nothing-left", 0, {"timeout-connect": len(SEEDS)})
 
 
-def test_a_crawl_is_not_ruined_however_long_nobody_answers(tmp_path: Path, undisturbed: Path) -> None:
-    """The time is up in the outage; what was waiting waits, and the next run reads it."""
-    store = tmp_path / "crawl.db"
-    timing = replace(HURRY, longest_pause=0.4)
-    report, server = crawl(Silent(40, 10**9), store, SEEDS, concurrency=4, traps=False, time=20, timing=timing)
-    assert (report.reason, report.failures) == ("time", {})
-    assert 40 < server.requests < 40 + 20 + 100  # fifty knocks, at 0.4 s, and some before
-    assert {row[1:] for row in outcomes(store) if row[1] != "fetched"} <= {
-        ("waiting", "seed", 0),
-        ("waiting", "link", 0),
-    }
-    in_a_hurry(SITE, store, SEEDS, concurrency=4, traps=False)
-    assert outcomes(store) == outcomes(undisturbed)
-
-
 # Over real sockets.
 
 
@@ -252,19 +237,3 @@ def test_resumed_where_no_name_is_known_the_crawl_waits_until_one_is(
     lost, found = skipping.run(run())
     assert (lost.reason, lost.failures, found.reason) == ("time", {}, "nothing-left")
     assert outcomes(store) == outcomes(undisturbed)
-
-
-def test_names_that_never_were_are_given_up_and_nobody_is_asked_for_it(tmp_path: Path, name_server: set[str]) -> None:
-    """Rows of dead hosts, as at the end of a crawl, are no outage."""
-    store, web = tmp_path / "crawl.db", Web()
-    dead = [f"http://dead{number}.test/{page}" for number in range(150) for page in range(2)]
-
-    async def run() -> CrawlReport:
-        await web.open()
-        report = await acrawl([*SEEDS, *dead], store, sitemaps=False, probe=False, **to("", web))
-        web.shut()
-        return report
-
-    report = asyncio.run(run())
-    assert (report.reason, report.failures) == ("nothing-left", {"dns": len(dead), "http-404": len(HOMES)})
-    assert web.answered == len(SITE) + 2 * len(HOMES)

@@ -1,6 +1,5 @@
 """Requests for the files that pages need: their limits, their failures, and runs that go on."""
 
-import itertools
 from collections import Counter
 from pathlib import Path
 
@@ -40,15 +39,6 @@ def test_a_crawl_that_has_its_pages_ends_once_they_have_what_they_need(tmp_path:
     assert waiting(tmp_path) == []
     _, server = crawl_whole(GALLERY, tmp_path, A, pages=5)
     assert len(server.files) == 2, "the third page, and the picture that it alone needs"
-
-
-def test_pages_and_files_of_a_host_take_turns(tmp_path: Path) -> None:
-    """While pages wait, no two turns in a row are for files."""
-    links = "".join(f"<a href={number}>to</a>" for number in range(6))
-    pages = {A + str(number): f"<img src=of{number}.png>" for number in range(6)}
-    _, server = crawl_whole({A: links, **pages}, tmp_path, A, per_host=1, concurrency=1)
-    kinds = [url.endswith(".png") for url in server.files]
-    assert not any(first and second for first, second in itertools.pairwise(kinds))
 
 
 def test_time_ends_a_crawl_and_the_next_one_goes_on(tmp_path: Path) -> None:
@@ -102,16 +92,6 @@ def test_circles_of_imports_frames_and_redirects_end(tmp_path: Path) -> None:
     deep = {**site, A: "<link rel=stylesheet href=10.css>"}
     _, server = crawl_whole(deep, tmp_path / "deep", A)
     assert [url for url in server.files if url != A] == [f"{A}{n}.css" for n in range(10, 19)]
-
-
-def test_pages_are_not_asked_for_again_and_files_are_no_pages(tmp_path: Path) -> None:
-    """A frame that was read as a page is in the archive as it is."""
-    site = {A: "<a href=two>2</a>", A + "two": f"<iframe src={A}></iframe><img src=x.png>", A + "x.png": b"x"}
-    report, server = crawl_whole(site, tmp_path, A)
-    assert Counter(server.files) == Counter(list(site))
-    assert (report.fetched, report.known) == (2, 2)
-    found = rows(tmp_path / "crawl.db", "SELECT url, state, reason FROM requisites ORDER BY id")
-    assert found == [(A, "kept", "read"), (A + "x.png", "kept", "ok")]
 
 
 def test_what_may_not_be_copied_is_not_kept(tmp_path: Path) -> None:

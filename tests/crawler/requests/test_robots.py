@@ -227,30 +227,6 @@ def test_a_redirect_waits_for_the_address_too(store: Path) -> None:
             assert state.status == 404
 
 
-def test_other_hosts_redirects_take_one_in_ten_turns_and_ones_own_the_next(store: Path) -> None:
-    with absorbing(store) as (crawl, requests):
-        crawl.start([f"{B}{number}" for number in range(20)], 10.0)
-        b = crawl.state.frontier.hosts[1]
-        b.pages_since_errand = 0
-        crawl.state.frontier.locate(b, "192.0.2.2", 10**9, 10.0)
-        robots = asked(requests, A_ROBOTS, 10.0)
-        answer_to(asked(requests, B_ROBOTS, 10.0), 10.0, "https://b.test/robots.txt")
-        answer_to(robots, 10.0, B + "rules")
-        taken: list[str] = []
-        for now in np.arange(20.0, 60.0, 0.5).tolist():
-            request = begun(requests, now)
-            if request is None or request.host is not b:
-                continue
-            taken.append(request.url)
-            if request.is_page:
-                assert request.page is not None
-                crawl.state.frontier.release(request.page, now)
-            else:
-                answer_to(request, now)
-        assert taken[:2] == ["https://b.test/robots.txt", B]
-        assert taken.index(B + "rules") == 1 + 9
-
-
 # What cannot be asked.
 
 
@@ -285,3 +261,27 @@ def test_a_redirect_to_where_nothing_may_be_asked_fails(
 
     assert [host for host, _ in asyncio.run(run())] == ["a.test"]
     assert states(store) == {A: ("error", reason)}
+
+
+def test_other_hosts_redirects_take_one_in_ten_turns_and_ones_own_the_next(store: Path) -> None:
+    with absorbing(store) as (crawl, requests):
+        crawl.start([f"{B}{number}" for number in range(20)], 10.0)
+        b = crawl.state.frontier.hosts[1]
+        b.pages_since_errand = 0
+        crawl.state.frontier.locate(b, "192.0.2.2", 10**9, 10.0)
+        robots = asked(requests, A_ROBOTS, 10.0)
+        answer_to(asked(requests, B_ROBOTS, 10.0), 10.0, "https://b.test/robots.txt")
+        answer_to(robots, 10.0, B + "rules")
+        taken: list[str] = []
+        for now in np.arange(20.0, 60.0, 0.5).tolist():
+            request = begun(requests, now)
+            if request is None or request.host is not b:
+                continue
+            taken.append(request.url)
+            if request.is_page:
+                assert request.page is not None
+                crawl.state.frontier.release(request.page, now)
+            else:
+                answer_to(request, now)
+        assert taken[:2] == ["https://b.test/robots.txt", B]
+        assert taken.index(B + "rules") == 1 + 9

@@ -1,26 +1,16 @@
 """Sitemaps in a crawl: which are asked for, whose URLs become known, and when."""
 
 import asyncio
-import gzip
-import json
 import random
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 from click.testing import CliRunner
-from support.misbehaving import MisbehavingServer, answer, redirect
 from support.sites import Server, Site, crawl, faults_in, rows
 
-from minicrawl.api import acrawl
 from minicrawl.cli import main
-from minicrawl.crawler.requests.sitemap import Sitemaps
-from minicrawl.crawler.sitemaps import queue as sitemap_queue
-from minicrawl.crawler.visits.visit import Visits
-from minicrawl.model import CrawlReport
-from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
@@ -92,15 +82,6 @@ def test_pages_no_link_leads_to_are_found(store: Path) -> None:
     assert len(rows(store, "SELECT DISTINCT received FROM pages")) == 1
 
 
-@pytest.mark.parametrize(("keep_parameters", "expected"), [(False, ["x"]), (True, ["x?utm_source=map", "x"])])
-def test_listed_urls_are_known_without_parameters_as_links_are(
-    store: Path, keep_parameters: bool, expected: list[str]
-) -> None:
-    server = WithSitemaps({HOME: [], HOME + "x": []}, {MAP: [HOME + "x?utm_source=map", HOME + "x"]})
-    crawl(server, store, [HOME], keep_parameters=keep_parameters)
-    assert [url for (url,) in rows(store, "SELECT url FROM pages ORDER BY id")] == [HOME, *(HOME + x for x in expected)]
-
-
 def test_what_a_sitemap_cannot_do(store: Path) -> None:
     """It speaks of its own host, in scope, and not of traps, nor of what robots.txt forbids."""
     listed = [
@@ -121,13 +102,6 @@ def test_what_a_sitemap_cannot_do(store: Path) -> None:
         "https://a.test/secure": "http-404",
         HOME + "forbidden": "robots",
     }
-
-
-def test_a_host_with_a_dot_at_the_end_has_sitemaps_too(store: Path) -> None:
-    there = "http://a.test./"
-    server = WithSitemaps({there: []}, {there + "map.xml": [there + "1", HOME + "2"]}, f"Sitemap: {there}map.xml")
-    crawl(server, store, [there])
-    assert set(found_in_sitemaps(store)) == {there + "1", HOME + "2"}
 
 
 def test_sitemaps_elsewhere_are_read_for_the_host_that_names_them(store: Path) -> None:
@@ -219,34 +193,6 @@ def test_sitemaps_keep_to_the_politeness_of_their_hosts(store: Path) -> None:
     assert min(later - earlier for asked in times.values() for earlier, later in pairwise(asked)) >= 0.02
 
 
-def test_many_sitemaps_are_too_many(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sitemap_queue, "MOST_SITEMAPS", 5)
-    maps: dict[str, list[str] | int | str] = {f"{HOME}{number}.xml": [] for number in range(9)}
-    server = WithSitemaps({HOME: []}, {MAP: "index " + " ".join(maps)} | maps)
-    crawl(server, store, [HOME])
-    assert len(server.asked_sitemaps) == 5
-    assert left_out(store) == (5, "          5 more sitemaps were left out: too many of a host, or too deep\n")
-    # They are counted anew when the index is read again, and not before.
-    crawl(server, store, [HOME + "1"])
-    assert left_out(store)[0] == 5
-    rows(store, "UPDATE sitemaps SET asked_at = asked_at - 86400")
-    server.sitemaps[MAP] = "index " + " ".join([*maps][:7])
-    crawl(server, store, [HOME + "2"])
-    assert left_out(store)[0] == 3
-    server.sitemaps[MAP] = "index " + " ".join([*maps][:4])
-    rows(store, "UPDATE sitemaps SET asked_at = asked_at - 86400")
-    crawl(server, store, [HOME + "3"])
-    assert left_out(store) == (0, "")
-
-
-def left_out(store: Path) -> tuple[int, str]:
-    """What status says of sitemaps beyond the limits: how many, and the line."""
-    runner = CliRunner()
-    told = json.loads(runner.invoke(main, ["status", "--json", "--store", str(store)]).output)
-    lines = runner.invoke(main, ["status", "--store", str(store)]).output.splitlines(keepends=True)
-    return told["sitemaps"]["left_out"], "".join(line for line in lines if "left out" in line)
-
-
 # How many are let in.
 
 
@@ -264,41 +210,6 @@ def big_site(seed: int) -> tuple[Site, dict[str, list[str] | int | str]]:
 BOTH = f"Sitemap: {MAP}\nSitemap: {HOME}b.xml"
 
 
-def test_in_any_stretch_at_most_a_quarter_of_the_new_pages_comes_from_sitemaps(
-    store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    turns: list[tuple[int, int]] = []  # per turn: new pages by links, new pages from sitemaps
-    visit, let_rest_in = Visits._visit, Sitemaps.on_nothing_left
-
-    def sizes(visits: Visits) -> tuple[int, int]:
-        taken = sum(row.made_known for row in visits.sitemaps.queue._rows.values())
-        return visits.state.accounts.size - taken, taken
-
-    def counting_visit(visits: Visits, *args: object, **options: object) -> None:
-        before = sizes(visits)
-        visit(visits, *args, **options)  # type: ignore[arg-type]
-        after = sizes(visits)
-        turns.append((after[0] - before[0], after[1] - before[1]))
-
-    def last_resort(sitemaps: Sitemaps, now: float) -> bool:
-        monkeypatch.setattr(Visits, "_visit", visit)  # from now on there is no limit
-        return let_rest_in(sitemaps, now)
-
-    monkeypatch.setattr(Visits, "_visit", counting_visit)
-    monkeypatch.setattr(Sitemaps, "on_nothing_left", last_resort)
-    site, sitemaps = big_site(0)
-    server = WithSitemaps(site, sitemaps, BOTH)
-    crawl(server, store, [HOME], traps=False, timing=Timing(batch=0.0))
-    assert sum(listed for _, listed in turns) > 10
-    for start in range(len(turns)):
-        links = listed = 0
-        for by_link, by_sitemap in turns[start:]:
-            links, listed = links + by_link, listed + by_sitemap
-            assert listed <= (links + 2) / 3
-    assert len(server.asked) == len(set(server.asked))
-    assert {url for maps in sitemaps.values() for url in maps} <= set(server.asked)  # type: ignore[union-attr]
-
-
 def test_crawl_in_pieces_lets_in_the_same_and_nothing_twice(tmp_path: Path) -> None:
     site, sitemaps = big_site(1)
     whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
@@ -311,84 +222,6 @@ def test_crawl_in_pieces_lets_in_the_same_and_nothing_twice(tmp_path: Path) -> N
     known = "SELECT url FROM pages ORDER BY url"
     assert rows(pieces, known) == rows(whole, known)
     assert rows(pieces, "SELECT count(*) FROM sitemap_urls") == [(0,)]
-
-
-class Resting(WithSitemaps):
-    """One host asks to be left alone for an hour."""
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        if request.url.host == "rests.test" and request.url.path != "/robots.txt":
-            return httpx.Response(503, headers={"retry-after": "3600"})
-        return super()._answer(request)
-
-
-def test_a_host_that_rests_keeps_back_no_urls_of_others(store: Path) -> None:
-    """The others go on with their sitemaps once their pages are read, in more than one round."""
-    listed = [f"{HOME}hidden/{number}" for number in range(230)]
-    robots = f"User-agent: *\nSitemap: {MAP}"
-    server = Resting({HOME: [HOME + "1"], HOME + "1": []}, {MAP: listed}, robots)
-    report, _ = crawl(server, store, [HOME, "http://rests.test/"], pages=2 + 1 + 230, time=60.0)
-    assert report.reason == "pages"
-    assert set(listed) <= set(server.asked)
-    assert faults_in(store) == []
-
-
-def test_when_only_sitemaps_are_left_all_hosts_go_on(store: Path) -> None:
-    hosts = [f"http://h{number}.test/" for number in range(5)]
-    maps = {f"{host}map.xml": [f"{host}{number}" for number in range(300)] for host in hosts}
-    server = WithSitemaps({host: [] for host in hosts}, {**maps}, "Sitemap: /map.xml")
-    crawl(server, store, hosts, pages=len(hosts) + 1, concurrency=1)
-    known = rows(store, "SELECT count(*) FROM pages GROUP BY host")
-    assert known == [(1 + 100,)] * len(hosts)
-
-
-def test_a_host_with_a_delay_is_let_in_as_many_as_it_may_be_asked_for(store: Path) -> None:
-    maps = {MAP: [f"{HOME}{number}" for number in range(300)]}
-    crawl(WithSitemaps({HOME: []}, {**maps}), store, [HOME], pages=2, delay=0.05)
-    assert rows(store, "SELECT count(*) FROM pages") == [(1 + 41,)]
-
-
-# Over sockets.
-
-
-class Pages(MisbehavingServer):
-    """Serves some paths as told, and any other as an empty page."""
-
-    def __init__(self, pages: dict[str, bytes]) -> None:
-        super().__init__({})
-        self._pages = pages
-
-    def _fault(self, host: str, path: str) -> bytes:
-        return self._pages.get(path, answer(b""))
-
-
-@pytest.mark.parametrize("workers", [0, 1])
-def test_crawl_over_sockets(store: Path, workers: int) -> None:
-    packed = gzip.compress("".join(f"{HOME}hidden/{number}\n" for number in range(1500)).encode())
-    server = Pages(
-        {
-            "/robots.txt": answer(b"Sitemap: /moved.xml", "Content-Type: text/plain"),
-            "/moved.xml": redirect(b"/index.xml"),
-            "/index.xml": answer(f"<sitemapindex><sitemap><loc>{HOME}urls.gz</loc></sitemap></sitemapindex>".encode()),
-            "/urls.gz": answer(packed, "Content-Type: application/x-gzip"),
-        }
-    )
-
-    async def run() -> CrawlReport:
-        async with server:
-            mapping = (ConnectTo(None, None, "127.0.0.1", server.port),)
-            settings: dict[str, Any] = {"delay": 0.0, "concurrency": 8, "workers": workers, "pages": 100}
-            return await acrawl([HOME], store, connect_to=mapping, allow_private=True, **settings)
-
-    report = asyncio.run(run())
-    assert (report.reason, report.fetched) == ("pages", 100)
-    assert reasons(store) == {HOME + "moved.xml": "redirect-302", HOME + "index.xml": "ok", HOME + "urls.gz": "ok"}
-    assert rows(store, "SELECT found, queued FROM sitemaps WHERE url LIKE '%gz'") == [(1500, 1500)]
-    known, waiting = rows(store, "SELECT (SELECT count(*) FROM pages), (SELECT count(*) FROM sitemap_urls)")[0]
-    assert known + waiting == 1 + 1500
-    asked = [head.split(b" ", 2)[1] for _, head in server.requests]
-    assert len(set(asked)) == len(asked) == 100 + 4
-    assert faults_in(store) == []
 
 
 # What the commands say.

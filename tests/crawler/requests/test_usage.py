@@ -1,8 +1,6 @@
 """A crawl that respects a use: what its sites forbid is not fetched, and tdmrep.json is asked for as politely."""
 
 import asyncio
-import sys
-from asyncio.subprocess import DEVNULL
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -10,13 +8,11 @@ from pathlib import Path
 import httpx
 import pytest
 from support import skipping
-from support.preferring import FREE, HEADER, HEADERS, HOME, META, RESERVED, SIGNAL, SITE, TDMREP, Preferring
-from support.sites import Reply, crawl, faults_in, html, rows
+from support.preferring import FREE, HEADER, HOME, META, RESERVED, SIGNAL, SITE, TDMREP, Preferring
+from support.sites import Reply, crawl, faults_in, rows
 
 from minicrawl.analysis.explain import explain
 from minicrawl.api import acrawl
-from minicrawl.demo.resources import Reply as Answer
-from minicrawl.demo.server import serving_answers
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
@@ -82,57 +78,11 @@ def test_what_robots_txt_forbids_stays_forbidden(store: Path) -> None:
     assert FREE not in server.asked
 
 
-def test_a_refused_page_has_a_turn_again_with_retry(store: Path) -> None:
-    server = Preferring(robots="User-agent: *\nContent-Usage: train-ai=n")
-    respecting(server, store, [HOME])
-    assert states(store) == {HOME: REFUSED}
-    respecting(server, store, [], respect_usage=(), retry=("usage",))
-    assert states(store)[HOME] == OK
-
-
-def test_sitemaps_are_no_content(store: Path) -> None:
-    robots = f"User-agent: *\nContent-Usage: train-ai=n\nContent-Usage: /free train-ai=y\nSitemap: {HOME}map.txt"
-    server = Preferring({FREE: []}, robots, {HOME + "map.txt": f"\n{FREE}\n{HOME}other\n"})
-    respecting(server, store, [FREE])
-    assert states(store) == {FREE: OK, HOME + "other": REFUSED}
-
-
 def test_a_use_is_respected_by_what_robots_txt_says(store: Path) -> None:
     with pytest.raises(SettingError, match=r"^--respect-usage goes by what robots\.txt says"):
         respecting(Preferring(), store, [HOME], ignore_robots=True)
     with pytest.raises(SettingError, match=r"^--respect-usage is one of search, ai-input, ai-train, not 'train'$"):
         respecting(Preferring(), store, [HOME], respect_usage="ai-train,train")
-
-
-def test_uses_are_respected_in_several_processes(store: Path) -> None:
-    """Over real sockets: each process refuses what its sites forbid, and keeps what its pages say."""
-    site = SITE | {HOME: [*SITE[HOME], B], B: [B + "x"], B + "x": [HOME]}
-
-    def respond(url: str, _: object) -> Answer:
-        if url.endswith("/robots.txt"):
-            return Answer(200, {}, b"User-agent: *\nContent-Usage: /free train-ai=n")
-        if url.endswith("/tdmrep.json"):
-            return Answer(200, {}, RESERVED.replace('"/"', '"/x"').encode())
-        fields = {"Content-Type": "text/html"} | dict(HEADERS.get(url, []))
-        return Answer(200 if url in site else 404, fields, html(site.get(url, [])).encode())
-
-    async def crawled() -> int | None:
-        async with serving_answers(respond) as port:
-            given = ["--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--text", "--no-probe"]
-            words = ["crawl", HOME, "--store", str(store), "--respect-usage", "ai-train", "--workers", "2", "-q"]
-            command = [sys.executable, "-m", "minicrawl", *words, *given]
-            process = await asyncio.create_subprocess_exec(*command, stdout=DEVNULL)
-            return await process.wait()
-
-    assert asyncio.run(crawled()) == 0
-    with open_store(store) as reader:
-        found = {page.url: (page.state, page.reason) for page in reader.pages()}
-        kept = {url for url in found if reader.text(url) is not None}
-        decided = {url: explain(reader, url).usage["ai-train"].where for url in found}
-    assert found == {url: REFUSED if url in (FREE, B + "x") else OK for url in site}
-    assert kept == {HOME, SIGNAL, B}
-    known = {FREE: "robots.txt", B + "x": "tdmrep.json", META: "meta", HEADER: "header"}
-    assert decided == {url: known.get(url) for url in site}
 
 
 class Timed(Preferring):

@@ -11,7 +11,6 @@ import pytest
 from minicrawl.crawler.sitemaps.queue import (
     DUE,
     LIFETIME,
-    LINKS_PER_URL,
     MOST_LEVELS,
     MOST_SITEMAPS,
     MOST_WAITING,
@@ -159,17 +158,6 @@ def test_every_url_is_let_in_once_whatever_crashes(queued: Queued, seed: int) ->
     assert Counter(known) == Counter(listed)
     assert queued.queue.waiting == 0
     assert queued.queue.hosts() == []
-
-
-def test_links_earn_urls_and_thirds_are_kept(queued: Queued) -> None:
-    born = [1, 1, 1, 0, 7, 2, 30]
-    earned = []
-    for number in born:
-        earned.append(queued.queue.earned(number))
-        queued.commit()
-        queued.crash()
-    assert sum(earned) == sum(born) // LINKS_PER_URL
-    assert earned == [sum(born[: place + 1]) // 3 - sum(born[:place]) // 3 for place in range(len(born))]
 
 
 def test_sitemaps_in_flight_are_due_again_after_a_crash(queued: Queued) -> None:

@@ -165,16 +165,6 @@ def test_documents_give_their_urls_whatever_pieces_they_come_in(name: str, size:
         assert read(*(body[at : at + size] for at in range(0, len(body), size))) == (reason, urls)
 
 
-@pytest.mark.parametrize("step", [1, 10])
-@pytest.mark.parametrize("name", DOCUMENTS)
-def test_documents_give_their_urls_however_little_is_read_at_a_time(name: str, step: int) -> None:
-    """The first 1,024 bytes are read at once, so there are as many blanks before."""
-    text, reason, urls = DOCUMENTS[name]
-    begin = "<?xml version='1.0'?>" if text.startswith("<") and "<?xml" not in text else ""
-    blanks = " " * (1024 - len(begin)) if begin else ""
-    assert read((begin + blanks + text).encode(), step=step) == (reason, urls)
-
-
 WILD = [text.encode() for text, _, _ in DOCUMENTS.values()]
 WILD += [gzip.compress(body) for body in WILD[::5]]
 WILD += [gzip.compress(WILD[0]) + gzip.compress(b" ") + b"\x1f\x8bjunk", WILD[1].decode().encode("utf-16")]
@@ -299,10 +289,6 @@ def test_what_came_before_a_break_counts() -> None:
     assert (reason, urls[0]) == ("truncated", "http://a.test/0?0")
 
 
-def test_gzip_in_gzip_is_no_sitemap() -> None:
-    assert read(gzip.compress(gzip.compress(URLSET.encode() * 2))) == ("not-a-sitemap", [])
-
-
 @pytest.mark.parametrize(
     ("root", "entry"), [("urlset", "url"), ("sitemapindex", "sitemap"), ("text", "")], ids=["urls", "index", "text"]
 )
@@ -311,14 +297,6 @@ def test_no_more_urls_than_the_protocol_allows(root: str, entry: str) -> None:
     head = b"" if root == "text" else f"<{root}>".encode()
     reason, urls = read(head, *[block * 10_000] * 100)
     assert (reason, len(urls)) == ("too-many", MAX_URLS)
-
-
-def test_every_step_is_small() -> None:
-    """However much a chunk unpacks to, other work can go on in between."""
-    reader, entry = SitemapReader(AT), b"<url><loc>http://a.test/</loc></url>"
-    steps = [*reader.feed(gzip.compress(b"<urlset>" + entry * 20_000)), *reader.close()]
-    assert sum(map(len, steps)) == 20_000
-    assert max(map(len, steps)) < 1_000
 
 
 @pytest.mark.parametrize(
@@ -372,13 +350,6 @@ def test_garbage_ends_in_a_reason(parts: list[bytes | str]) -> None:
         assert all(url.startswith(("http://", "https://")) for url in urls)
 
 
-@pytest.mark.parametrize("shift", [0, 7, 35])
-def test_urls_in_cdata_are_found_wherever_a_step_ends(shift: int) -> None:
-    urls = [f"http://a.test/{number}?a=1&b={number}" for number in range(2_000)]
-    text = " " * shift + urlset(*(f"<![CDATA[{url}]]>" for url in urls))
-    assert read(text.encode()) == ("ok", urls)
-
-
 @pytest.mark.parametrize("unit", [b"<", b"</", b"<?", b"<!--", b"<url>", b"&", b"<a ", b'"', b"<url><loc>x</loc>"])
 def test_no_step_takes_long(unit: bytes) -> None:
     """A step is of 16 kB: its time follows what it reads, not the square of it."""
@@ -417,13 +388,6 @@ def test_lastmod_is_that_of_the_url_in_its_entry(step: int) -> None:
         "http://a.test/3": first + day,
         "http://a.test/5?a&b": first + 2 * day,
     }
-
-
-def test_no_lastmod_is_kept_where_nobody_asks_for_it() -> None:
-    reader = SitemapReader(AT)
-    list(reader.feed(DATED.encode()))
-    list(reader.close())
-    assert reader.take_lastmods() == {}
 
 
 NOON = 1_795_176_000.0

@@ -70,19 +70,6 @@ def test_hooks_see_the_page_as_it_was_sent(tmp_path: Path) -> None:
     ]
 
 
-def test_what_hooks_do_to_a_page_is_lost(tmp_path: Path) -> None:
-    code = (
-        "def on_page(page):\n"
-        "    for node in page.tree.css('*'): node.attrs['href'] = '/evil'\n"
-        "    page.tree.css_first('title').decompose()\n"
-        "    page.xml_tree.clear()\n"
-        "    page.links = ()\n"
-    )
-    parsed = hooked(tmp_path, code, seen)
-    assert [what for _, what in parsed.hook_failures] == ["FrozenInstanceError: cannot assign to field 'links'"]
-    assert parsed._replace(hook_failures=()) == WHOLE
-
-
 CONNECTING = """
 import urllib.request
 def on_page(page): urllib.request.urlopen(AT, timeout=60).close()
@@ -130,11 +117,6 @@ def test_hooks_keep_what_they_like_and_are_started_again_after_their_end(
     assert [message.splitlines()[0] for message in caplog.messages] == [
         f"hook {place}:on_page failed over {URL}: its process ended (exit code 3)"
     ]
-
-
-def test_page_that_would_choke_a_parser_is_left_alone(tmp_path: Path) -> None:
-    parsed = hooked(tmp_path, "def on_page(page): return {'a': 1}", lambda hooks: seen(hooks, b"<b>" * 30_001))
-    assert parsed == WHOLE
 
 
 HOSTILE = """
@@ -205,14 +187,13 @@ def refused(constant: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [0, 2])
-def test_a_hostile_hook_costs_its_items_and_the_crawl_goes_on(tmp_path: Path, workers: int) -> None:
+def test_a_hostile_hook_costs_its_items_and_the_crawl_goes_on(tmp_path: Path) -> None:
     hook, store, items = tmp_path / "hostile.py", tmp_path / "crawl.db", tmp_path / "items.jsonl"
     hook.write_text(HOSTILE)
     names = sorted(FAILING | HARMLESS)
     command = [
         *(sys.executable, "-m", "minicrawl", "crawl", *(f"{URL}{name}" for name in names), "--store", store),
-        *("--hook", hook, "--hook-timeout", "1s", "--items", items, "--workers", str(workers), "--json"),
+        *("--hook", hook, "--hook-timeout", "1s", "--items", items, "--json"),
         *("--delay", "0", "--allow-private", "--no-probe", "--scope", "host", "--no-traps"),
     ]
     with small_web() as port:

@@ -1,7 +1,6 @@
 """Pages fetched and parsed in this process, and the specification of a source."""
 
 import asyncio
-import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,13 +9,9 @@ import pytest
 from support.misbehaving import answer
 from support.prose import prose
 from support.raw_server import Server, all_names_at, says
-from support.sites import Server as Site
 
-from minicrawl.crawler.http.httpx_transport import HttpxTransport
-from minicrawl.crawler.sources.local import LocalSource, SourceSpec
+from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.model import Fetched, PageRequest, ParsedPage, SitemapAnswer, Wanted
-from minicrawl.settings import CrawlSettings
-from minicrawl.timing import STANDARD
 
 HOME = "http://h.test/"
 LITTLE = Wanted()
@@ -67,35 +62,6 @@ def test_parameters_that_only_say_where_one_came_from_go_unless_they_are_kept(
     assert parsed.outlinks == outlinks
 
 
-@pytest.mark.parametrize(
-    ("url", "wanted", "anchors"),
-    [
-        (HOME, Wanted(), ("the a", "b")),  # of home pages: they tell pages from soft 404s
-        (HOME + "x", Wanted(), ("", "")),
-        (HOME + "x/", Wanted(), ("", "")),
-        (HOME + "x", Wanted(anchors=True), ("the a", "b")),
-    ],
-)
-def test_anchors_are_kept_of_home_pages_and_where_they_are_wanted(
-    url: str, wanted: Wanted, anchors: tuple[str, ...]
-) -> None:
-    assert page(LINKS, url=url, wanted=wanted)[1].anchors == anchors
-
-
-def test_a_canonical_in_the_header_counts_with_those_of_the_head() -> None:
-    _, parsed = page(b'<link rel=canonical href="/c">', 'Link: </d>; rel="canonical"')
-    assert parsed.canonicals == (HOME + "c", HOME + "d")
-    _, parsed = page(b'<link rel=canonical href="/c">', 'Link: </c>; rel="canonical"')
-    assert parsed.canonical == HOME + "c"
-
-
-def test_languages_in_the_header_stand_behind_those_of_the_head() -> None:
-    header = 'Link: </fr>; rel="alternate"; hreflang="fr", </de>; rel="alternate"; hreflang="de"'
-    _, parsed = page(b'<link rel=alternate hreflang=de href="/de">', header)
-    assert parsed.hreflang == (("de", HOME + "de"), ("fr", HOME + "fr"))
-    assert parsed.alternates == (HOME + "de",)  # nobody is fetched later for what a header says
-
-
 def test_the_urls_of_a_sitemap_are_given_as_they_are_read() -> None:
     lines = "\n".join(f"{HOME}{number}?utm_source=x" for number in range(2_500))
     given: list[tuple[int, bool]] = []
@@ -113,20 +79,6 @@ def test_the_urls_of_a_sitemap_are_given_as_they_are_read() -> None:
     assert len(given) > 1
     assert not any(is_index for _, is_index in given)
     assert max(count for count, _ in given) < 2_500
-
-
-@pytest.mark.parametrize(("wanted", "places"), [(Wanted(), 0), (Wanted(places=True), 2)])
-def test_a_spec_that_was_pickled_reads_the_same(wanted: Wanted, places: int) -> None:
-    spec = SourceSpec(CrawlSettings(delay=0.0), wanted=wanted)
-
-    async def outlinks(of: SourceSpec) -> tuple[tuple[str, ...], bytes]:
-        async with of.source(HttpxTransport(Site({HOME: ["/a", "/b"]}), STANDARD)) as source:
-            _, parsed = await source.page(PageRequest(HOME))
-        return parsed.outlinks, parsed.places
-
-    found = asyncio.run(outlinks(spec))
-    assert (found[0], len(found[1])) == ((HOME + "a", HOME + "b"), places)
-    assert asyncio.run(outlinks(pickle.loads(pickle.dumps(spec)))) == found
 
 
 def test_a_worker_loads_nothing_that_few_crawls_or_pages_need() -> None:

@@ -15,14 +15,13 @@ from typing import Any
 
 import httpx
 import pytest
-from support.effort import growth
 from support.misbehaving import MisbehavingServer, answer
 from support.raw_server import all_names_at
 
 from minicrawl.crawler.html.fingerprint import Identity
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
-from minicrawl.crawler.sources.page_reading import is_large, read_apart, read_page
+from minicrawl.crawler.sources.page_reading import read_apart, read_page
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.sources.workers import WorkerSource
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
@@ -50,29 +49,11 @@ def test_what_selectors_find_is_part_of_it() -> None:
 FIELDS_URL = "http://a.test/"
 
 
-def test_fields_are_found_in_any_encoding() -> None:
-    body = '<meta charset="euc-kr"><h1>한국어</h1>'.encode("euc-kr")
-    parsed, _ = read_page(body, FIELDS_URL, "text/html", Wanted(extract=("title=h1", "same=xpath://h1")))
-    assert [json.loads(item) for item in parsed.items] == [{"title": "한국어", "same": "한국어"}]
-
-
 def test_page_that_would_choke_a_parser_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
     body = b"<h1>x</h1>" + b"<b>" * 30_001
     parsed, _ = read_page(body, FIELDS_URL, None, Wanted(extract=("title=h1",)))
     assert parsed.items == ()
     assert caplog.messages == [f"nothing is taken out of {FIELDS_URL}: its tags could make a tree of any size"]
-
-
-@pytest.mark.parametrize("wanted", [Wanted(structured=True), Wanted(extract=("og:title=meta::attr(content)",))])
-def test_attributes_of_one_tag_cost_no_more_than_their_number(wanted: Wanted) -> None:
-    """Parsers compare each attribute with all before it: 200,000 would take a minute."""
-
-    def read(count: int) -> None:
-        attributes = b" ".join(b"a%d=%d" % (number, number) for number in range(count))
-        parsed, _ = read_page(b"<meta property=og:title content=T><p %b>x</p>" % attributes, FIELDS_URL, None, wanted)
-        assert '"og:title": "T"' in parsed.items[0]
-
-    assert growth(read, 10_000, rounds=2) < 1.5
 
 
 URL = "http://h.test/dir/page"
@@ -130,22 +111,6 @@ async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
         now = time.thread_time()
         longest, before = max(longest, now - before), now
     return task.result(), longest
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_loop_does_not_stand_still_for_a_large_page(name: str) -> None:
-    body = PAGES[name]
-
-    async def run() -> tuple[tuple[Fetched, ParsedPage], float, bool]:
-        async with source_of(body, max_size=20 * MB) as source:
-            found, longest = await longest_step(source.page(PageRequest(URL)))
-            return found, longest, bool(source.children())
-
-    (fetched, parsed), longest, is_elsewhere = asyncio.run(run())
-    expected, identity = read_page(body, URL, "text/html", Wanted())
-    assert (parsed, fetched) == (expected, fetched._replace(body=b"", **identity._asdict()))
-    assert is_elsewhere == (name != "attributes-in-20-kB")
-    assert longest < LONGEST
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -206,16 +171,6 @@ def test_a_page_whose_child_dies_is_to_be_asked_for_again_and_the_others_are_rea
     asyncio.run(run())
 
 
-def test_a_page_whose_child_stands_still_is_to_be_asked_for_again() -> None:
-    async def run() -> None:
-        async with source_of(LARGE, Timing(hang=2.0)) as source:
-            (page,), _ = await stopped_over(source)
-            assert await page == (Fetched(f"{URL}0", reason="worker-died"), ParsedPage())
-            assert (await source.page(PageRequest(URL)))[0].reason is None
-
-    asyncio.run(run())
-
-
 def test_a_page_that_takes_too_much_cpu_time_is_not_asked_for_again() -> None:
     """It would take as much again: a parser that finds no memory may go round in circles."""
 
@@ -225,46 +180,6 @@ def test_a_page_that_takes_too_much_cpu_time_is_not_asked_for_again() -> None:
 
     fetched, parsed = asyncio.run(run())
     assert (fetched.status, fetched.reason, fetched.body, parsed) == (200, "parser-failed", b"", ParsedPage())
-
-
-def test_the_start_of_the_child_counts_for_no_page() -> None:
-    """It takes more CPU time than the page may, and any time at all on a busy machine."""
-
-    async def run() -> Fetched:
-        async with source_of(b" " * 600_000, Timing(parse=0.1)) as source:
-            return (await source.page(PageRequest(URL)))[0]
-
-    assert asyncio.run(run()).reason is None
-
-
-def test_the_child_ends_with_the_source() -> None:
-    async def run() -> int:
-        async with source_of(b"<p>" * 8_000) as source:
-            await source.page(PageRequest(URL))
-            (pid,) = source.children()
-            return pid
-
-    with pytest.raises(ProcessLookupError):
-        os.kill(asyncio.run(run()), 0)
-
-
-def test_ordinary_pages_are_read_here() -> None:
-    assert not is_large(b"<h2>One</h2><p>Some <a class=x href=/1>text</a> " * 900)
-    assert not is_large((b"<p>Some words and <a href=/1>a link</a></p>" + b"words " * 40) * 1_700)
-    assert is_large(b"<br>" * 7_001)
-    assert is_large(b" " * 600_000)
-    assert not is_large(b"<p a b c d e f>" * 3_000 + b"words " * 2_000)
-    assert not is_large(b"<p title='a > b' a b c d e f>" * 4 + b"<p>some words and <a href=/>a link</a> " * 1_600)
-
-
-@pytest.mark.parametrize("value", [b"", b'= "a > b"', b"='\">'", b"=\n'>'"])
-@pytest.mark.parametrize("before", [b"", b'<!-- x=" -->', b"<p>it's", b"<p title='>'>", b"<script>x=\"</script>'"])
-def test_many_attributes_of_one_tag_are_seen_whatever_their_values(before: bytes, value: bytes) -> None:
-    for every in (1, 7, 500, 7_000):
-        names = (b"a%d%b" % (number, value if number % every == 0 else b"") for number in range(8_000))
-        page = before + b"<a " + b" ".join(names) + b">" + b"<p>text </p>" * 100
-        assert is_large(page)
-        assert is_large(page.decode().encode("utf-16"))
 
 
 @pytest.mark.parametrize("filler", [b"", b" " * 600_000], ids=["here", "in-a-process-of-its-own"])
