@@ -330,7 +330,7 @@ def test_damage_again_and_again_takes_no_longer_than_the_file_is(
         path.write_bytes(packs(unit * (size // len(unit))))
         assert len(read(path)[0]) <= 2
 
-    assert growth(read_damaged, 50_000) < 1.5
+    assert growth(read_damaged, 20_000) < 1.5
 
 
 FOREIGN = [

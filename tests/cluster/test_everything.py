@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from support.cluster_runs import SETTINGS, check_same, folder_at, ranked_pages, run_in_parts
 from support.needs import is_there
+from support.patience import PATIENCE
 from support.pdfs import answered, document
 from support.prose import prose
 from support.sites import canonical, rows
@@ -286,8 +287,8 @@ def test_archive_in_place_of_the_network_is_read_by_all_partitions(tmp_path: Pat
     one.crawl()
     names = {name: value for name, value in EVERYTHING.items() if name in ("max_depth", "pdf", "sitemaps", "traps")}
     again = Run(tmp_path, "again", {})
-    again.settings = SETTINGS | names | {"from_archive": one.archive / "archive", "delay": 60.0}
+    again.settings = SETTINGS | names | {"from_archive": one.archive / "archive", "delay": PATIENCE}
     folder_at(again.store, 3)
-    assert again.crawl().seconds < 60
+    assert again.crawl().seconds < PATIENCE
     read = {url for url, page in one.ranked().items() if page.status == 200}
     assert {url for url, page in again.ranked().items() if page.status == 200} == read

@@ -15,6 +15,8 @@ from minicrawl.lab.compiled import (
 from minicrawl.opic import Adaptive, Basic, Interpolation, Ledger, PayOut
 from minicrawl.rank import Graph, pagerank
 
+pytestmark = pytest.mark.slow  # all of them wait for compiled loops
+
 
 def random_graph(seed: int, size: int = 40) -> Graph:
     """Few links, so that many pages have none and many tie."""
