@@ -3,7 +3,6 @@
 MINICRAWL_AXE names axe.min.js of axe-core, where it is there.
 """
 
-import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,14 +14,14 @@ import pytest
 from support.axe import grave_findings
 from support.command_line import run
 from support.hostile import HOME, HostileServer
+from support.needs import CHROMIUM, needs
 from support.patience import PATIENCE
 from support.sites import Server, Site, crawl
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install -e '.[dev]'")
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here: apt-get install chromium"),
+    needs("chromium"),
 ]
 WAIT = 1000 * PATIENCE  # ms
 LOOKS = [(1440, "light"), (390, "dark")]

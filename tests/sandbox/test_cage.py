@@ -12,14 +12,12 @@ from typing import cast
 
 import pytest
 from support import ways_out
+from support.needs import ROOT_OF_ITS_OWN, needs
 from support.patience import PATIENCE
 from support.rendered import descendants, is_alive, slow_with_chromium, with_chromium
 from support.ways_out import WAYS
 
 from minicrawl.sandbox.cage import FILTER, NAMESPACE, OPEN, cage_of, caged
-
-ROOT_OF_ITS_OWN = ["unshare", "-rn"]
-"""Runs a command in a network of its own, as its root."""
 
 
 def runs(*command: str) -> bool:
@@ -27,10 +25,7 @@ def runs(*command: str) -> bool:
 
 
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="cages are for Linux")
-needs_own_network = pytest.mark.skipif(
-    not runs(*ROOT_OF_ITS_OWN, "true") or shutil.which("ip") is None,
-    reason="this system lets nobody have a network of their own, or there is no iproute2",
-)
+needs_own_network = needs("namespaces")
 
 INMATE = """#!PYTHON -IS
 import os, resource, socket, sys
@@ -84,6 +79,7 @@ def test_this_process_is_in_no_cage() -> None:
 
 CRAWL = """
 import sys
+from support.needs import ROOT_OF_ITS_OWN, needs
 from support.patience import PATIENCE
 from support.rendered import shown
 from minicrawl.settings import CrawlSettings

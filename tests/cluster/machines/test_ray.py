@@ -6,12 +6,12 @@ MINICRAWL_KILLS: how often actors are killed, and a quarter as often everything;
 import os
 import random
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from support.cluster_runs import crawled_alone
 from support.command_line import run
+from support.needs import needs
 from support.ray_machines import AT_ONCE, HEAD, OTHER, SLOWLY, Crawl, Ray, served
 
 from minicrawl.store.rows import RankedPage
@@ -20,7 +20,7 @@ KILLS = int(os.environ.get("MINICRAWL_KILLS", "4"))
 with_ray = [
     pytest.mark.slow,
     pytest.mark.xdist_group("ray"),
-    pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'minicrawl[cluster]'"),
+    needs("ray"),
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="its processes are found in /proc"),
 ]
 
@@ -78,7 +78,7 @@ def test_actors_and_then_everything_are_killed(ray: Ray, crawl: Crawl, alone: di
     crawl.compare(alone)
 
 
-@pytest.mark.skipif(find_spec("ray") is None, reason="Ray is not installed: pip install 'minicrawl[cluster]'")
+@needs("ray")
 @pytest.mark.parametrize(
     ("address", "code", "sentence"),
     [("127.0.0.1:1", 3, "nobody listens at 127.0.0.1:1"), ("ray://127.0.0.1:1", 2, "on a node of the cluster")],

@@ -1,11 +1,11 @@
 """Raw replies read by curl and by us: no page that curl reads is lost."""
 
 import asyncio
-import shutil
 from pathlib import Path
 
 import pytest
 from support.misbehaving import MisbehavingServer
+from support.needs import needs
 from support.patience import PATIENCE
 from support.raw_server import all_names_at
 from support.replies import TABLE
@@ -45,7 +45,7 @@ async def read_by_curl(port: int, folder: Path) -> list[bytes]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
+@needs("curl")
 def test_no_page_is_lost_that_curl_reads(tmp_path: Path) -> None:
     server = MisbehavingServer({str(number): reply for number, reply in enumerate(REPLIES.values())})
 
