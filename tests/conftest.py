@@ -48,9 +48,17 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGHUP, lambda *_: None)
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: many a test waits for a process or a server."""
-    return (os.cpu_count() or 1) + 1
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are cores, since many a test waits for a process or a server; of slow ones most do."""
+    cores = os.cpu_count() or 1
+    return 3 * cores if config.option.markexpr == "slow" else cores + 1
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Of all files, `-m slow` imports those that name the mark or one made of it: a tenth."""
+    if config.option.markexpr != "slow" or collection_path.suffix != ".py":
+        return None
+    return b"slow" not in collection_path.read_bytes() or None
 
 
 def pytest_collection_finish() -> None:
@@ -60,9 +68,21 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(20_000, 20, 20)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _clocks_of_its_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No crawl of a module's fixtures waits for one of another module, or of the user."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        _have_own_clocks(tmp_path_factory, monkeypatch)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _clocks_are_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No crawl of a test waits for those of other tests, or of the user."""
+    """No crawl of a test waits for those of other tests."""
+    _have_own_clocks(tmp_path_factory, monkeypatch)
+
+
+def _have_own_clocks(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / f"state{next(_NUMBERS)}"))
 
 

@@ -120,7 +120,7 @@ def share_of(importance: np.ndarray, read: Iterable[int]) -> float:
     return float(sum(importance[page] for page in set(read)))
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(5))
 def test_bound_stays_below_the_truth_whatever_becomes_of_pages(seed: int) -> None:
     """Forbidden pages, errors, pages lost and found again, new links, aliases, other trust: after each of some hundred
     turns."""
@@ -135,7 +135,7 @@ def test_bound_stays_below_the_truth_whatever_becomes_of_pages(seed: int) -> Non
     assert 0 < life.coverage.collected < life.n
 
 
-@pytest.mark.parametrize("seed", range(24))
+@pytest.mark.parametrize("seed", range(5))
 def test_bound_is_the_truth_once_everything_is_settled_and_what_it_misses_is_in_pages_not_read(seed: int) -> None:
     life = Life(seed, n=12)
     if seed % 2:
@@ -151,7 +151,7 @@ def test_bound_is_the_truth_once_everything_is_settled_and_what_it_misses_is_in_
         assert missing[page] == pytest.approx(0.0 if kind in READ else importance[page], abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(5))
 def test_crawl_of_a_larger_web_comes_near_the_truth(seed: int) -> None:
     """A read page passes everything on once, and once more after each tenth of the crawl."""
     draw = random.Random(seed)

@@ -302,7 +302,7 @@ def test_books_balance_after_every_step(history: list[tuple[str, int, int]], uni
         world.check()
 
 
-@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("seed", range(5))
 def test_books_balance_through_a_long_life(seed: int) -> None:
     """As above on longer histories, in which the cash has come far."""
     draw = random.Random(seed)
@@ -423,7 +423,7 @@ def test_importance_is_pagerank_once_settled(history: list[tuple[str, int, int]]
         assert np.abs(world.ledger.importance() - world.exact()).sum() < 1e-5
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_importance_is_pagerank_after_a_long_life(seed: int) -> None:
     """I7 once more, by virtual visits of all read pages at once."""
     draw = random.Random(seed)
@@ -453,7 +453,7 @@ def test_star_has_closed_form(leaves: int) -> None:
     assert world.ledger.importance()[0] == pytest.approx(centre, abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(5))
 def test_certificate_bounds_the_error(seed: int) -> None:
     """I8: while links stay as they are, H/G is at most the certificate off, at every moment.
 
@@ -493,7 +493,7 @@ def test_certificate_of_a_settled_ledger_is_zero_and_of_an_untouched_one_covers_
     assert world.ledger.certificate() > 0.0
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(5))
 def test_importance_does_not_depend_on_when_a_page_was_discovered(seed: int) -> None:
     """I11: discovered and read in two orders, then settled, a static web has one importance."""
     draw = random.Random(seed)
@@ -642,7 +642,7 @@ def test_rows_to_settle_are_told_by_their_index() -> None:
 
 
 @pytest.mark.parametrize("unit", [UNIT, 1000])
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 def test_settled_ledger_is_exact_but_for_its_certificate_and_rounding(seed: int, unit: int) -> None:
     draw = random.Random(seed)
     n = draw.randrange(2, 40)

@@ -90,7 +90,7 @@ def test_packed_entries_sort_by_falling_priority_then_rising_page(waiting: list[
     ]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("spread", [3, 10**15], ids=["many-ties", "no-ties"])
 @pytest.mark.parametrize("loaded", [None, 0, 400], ids=["all-hot", "cold", "loaded"])
 def test_queue_agrees_with_max(seed: int, spread: int, loaded: int | None) -> None:

@@ -13,7 +13,7 @@ def core(graph: Graph) -> Graph:
     return subgraph(graph, strong_components(graph).largest())
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(5))
 def test_diameter_is_the_largest_of_all_distances(seed: int) -> None:
     graph = core(random_graph(seed, 50 + 40 * seed, 2 + seed % 4))
     found = diameter(graph)

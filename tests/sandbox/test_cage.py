@@ -79,8 +79,6 @@ def test_this_process_is_in_no_cage() -> None:
 
 CRAWL = """
 import sys
-from support.needs import ROOT_OF_ITS_OWN, needs
-from support.patience import PATIENCE
 from support.rendered import shown
 from minicrawl.settings import CrawlSettings
 settings = CrawlSettings(render="x", delay=0.0, ignore_robots=True, allow_private=True, connect_to=sys.argv[1])

@@ -100,7 +100,7 @@ def use(path: Path, folder: Path) -> None:
         crawl(SITE, path, [], pages=15, time=20)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_damaged_store_is_a_sentence(sound: Path, tmp_path: Path, seed: int) -> None:
     path = tmp_path / "crawl.db"
     damaged(sound, path, seed)

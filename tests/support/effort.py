@@ -10,7 +10,7 @@ def seconds(work: Callable[[], object], rounds: int = 3) -> float:
     return min(_once(work) for _ in range(rounds))
 
 
-def growth(work: Callable[[int], object], size: int, times: int = 10, rounds: int = 3) -> float:
+def growth(work: Callable[[int], object], size: int, times: int = 10, rounds: int = 2) -> float:
     """The power of its size that work takes: log(seconds(times size) / seconds(size)) / log(times).
 
     About 1 where the time is linear in the size, 2 where it is quadratic. Both sizes are measured in turn.

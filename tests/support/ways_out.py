@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from support.rendered import script
@@ -214,7 +215,7 @@ async def _shown_caged() -> list[str]:
         return Resource(url, 200, fields if "/headers" in url else {"content-type": "text/javascript"}, b"")
 
     failed = []
-    browser, room = Chromium(find_chromium(None), "minicrawl", Caps()), asyncio.Semaphore(4)
+    browser, room = Chromium(find_chromium(None), "minicrawl", Caps()), asyncio.Semaphore(12)
 
     async def one(url: str, html: str) -> None:
         async with room:
@@ -234,28 +235,30 @@ async def _shown_caged() -> list[str]:
 
 
 async def _shown_free() -> list[str]:
-    from playwright.async_api import Error, Route, async_playwright
+    from playwright.async_api import Browser, Error, Route, async_playwright
 
     from minicrawl.crawler.rendering.chromium import find_chromium
 
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=find_chromium(None))
-        for url, html in _pages():
+    room = asyncio.Semaphore(12)
 
-            async def give(route: Route) -> None:
-                if route.request.url.startswith(url):  # noqa: B023 - the page is closed before the next one
-                    await route.fulfill(body=html, content_type="text/html")  # noqa: B023
-                else:
-                    await route.continue_()
+    async def one(browser: Browser, url: str, html: str) -> None:
+        async def give(route: Route) -> None:
+            if route.request.url.startswith(url):
+                await route.fulfill(body=html, content_type="text/html")
+            else:
+                await route.continue_()
 
+        async with room:
             page = await browser.new_page()
             await page.route("**/*", give)
-            try:
+            with suppress(Error):
                 await page.goto(url, wait_until="commit")
                 await page.wait_for_timeout(1000)
-            except Error:
-                pass
             await page.close()
+
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=find_chromium(None))
+        await asyncio.gather(*(one(browser, *page) for page in _pages()))
         await browser.close()
     return []
 

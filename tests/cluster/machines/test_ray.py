@@ -12,14 +12,13 @@ import pytest
 from support.cluster_runs import crawled_alone
 from support.command_line import run
 from support.needs import needs
-from support.ray_machines import AT_ONCE, HEAD, OTHER, SLOWLY, Crawl, Ray, served
+from support.ray_machines import AT_ONCE, SLOWLY, Crawl, Ray, served
 
 from minicrawl.store.rows import RankedPage
 
 KILLS = int(os.environ.get("MINICRAWL_KILLS", "4"))
 with_ray = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("ray"),
     needs("ray"),
     pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="its processes are found in /proc"),
 ]
@@ -46,7 +45,7 @@ def port() -> Iterator[int]:
 def ray() -> Iterator[Ray]:
     ray = Ray()
     try:
-        ray.start(HEAD, OTHER)
+        ray.start()
         yield ray
     finally:
         left = ray.stop()
@@ -73,7 +72,7 @@ def test_actors_and_then_everything_are_killed(ray: Ray, crawl: Crawl, alone: di
                 assert crawl.kill_everything(driver) > 8
             finally:
                 driver.kill()
-        ray.start(HEAD, OTHER)
+        ray.start()
     assert crawl.ended(AT_ONCE)["reason"] == "nothing-left"
     crawl.compare(alone)
 

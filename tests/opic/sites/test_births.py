@@ -141,7 +141,7 @@ class Changing:
         return exact_importance(rows, self.ledger.birth(slice(0, self.size)).tolist(), self.aliases)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(5))
 def test_settled_ledger_is_pagerank_with_the_last_jump(seed: int) -> None:
     world = Changing(seed)
     for _ in range(120):
