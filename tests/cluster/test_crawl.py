@@ -24,6 +24,8 @@ from minicrawl.demo.server import serving_answers
 from minicrawl.model import CrawlReport
 from minicrawl.settings import CrawlSettings
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:

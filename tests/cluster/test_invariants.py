@@ -9,7 +9,7 @@ import pytest
 from support.partitions import COMPARED, Partitions, crawled_alone, random_web
 
 STEPS = 30
-SOME = [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 9))]
+SOME = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 4))]
 
 
 class Chance:

@@ -10,6 +10,8 @@ from support.partitions import Partitions, crawled_alone
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
 
+pytestmark = pytest.mark.slow
+
 COMPARED = "inlinks, depth, state"
 MOMENTS = [
     "before the commit",

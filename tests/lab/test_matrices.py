@@ -41,6 +41,7 @@ def eigenvector(matrix: np.ndarray) -> np.ndarray:
     return np.asarray(first / first.sum())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["links", "undirected", "sites", "authorities", "hubs"])
 @pytest.mark.parametrize("seed", range(1))
 def test_every_matrix_has_its_eigenvector_off_line_and_on_line(name: str, seed: int) -> None:

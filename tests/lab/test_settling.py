@@ -18,6 +18,7 @@ def test_more_newcomers_are_harder() -> None:
     assert newcomers(graph, 0, rate=0.02, turns=2) < newcomers(graph, 0, rate=1.0, turns=2)
 
 
+@pytest.mark.slow
 def test_figure_compares_five_methods_every_quarter() -> None:
     result = figure([power_law(2000, np.random.default_rng(1))], 0, turns=5)
     assert len(result.rows) == 4 * 5 * (3 + 1 + 3)

@@ -107,7 +107,6 @@ def circles() -> dict[str, bytes]:
 def hostile() -> dict[str, Callable[[], bytes]]:
     """What makes files that would take all the time or memory there is, by what they do: most have megabytes."""
 
-
     def page_many_times() -> bytes:
         pages = {2: PAGES % (b"3 0 R " * MB, MB), 3: b"<< /Type /Page >>"}
         return written({1: b"<< /Type /Catalog /Pages 2 0 R >>", **pages})

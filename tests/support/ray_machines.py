@@ -106,7 +106,7 @@ class Ray:
         return f"{HEAD}:{self.port}"
 
     def start(self) -> None:
-        """Start both nodes, the head first. Ray ends a node that needs half a minute to start: then all starts again."""
+        """Start both nodes, the head first; and again, since Ray gives up a node that needs half a minute to start."""
         for _ in range(3):
             if self._starts(HEAD) and self._starts(OTHER):
                 return
@@ -115,14 +115,14 @@ class Ray:
 
     def _starts(self, name: str) -> bool:
         """Whether a node starts, and is then seen by those who connect."""
+        if name in self.nodes:
+            self.nodes[name].wait()
         head = [f"--port={self.port}", f"--temp-dir={self.folder / 'ray'}", "--include-dashboard=false"]
         words = ["--head", *head] if name == HEAD else [f"--address={self.address}"]
         words += [f"--node-ip-address={name}", "--min-worker-port=0", "--max-worker-port=0", *_LITTLE, "--block"]
         command = [sys.executable, "-m", "ray.scripts.scripts", "start", *words]
         with (self.folder / f"{name}.log").open("ab") as log:
-            node = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
-            )
+            node = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         self.nodes[name] = node
         self.sessions.append(node.pid)
         program = "import sys; from minicrawl.cluster.machines.ray import connected\n"

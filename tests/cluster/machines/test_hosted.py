@@ -3,11 +3,14 @@
 import asyncio
 from pathlib import Path
 
+import pytest
 from support.cluster_runs import SETTINGS, crawled_alone, ranked_pages, run_in_parts
 from support.machine_calls import Line, kept_by
 
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import found
+
+pytestmark = pytest.mark.slow
 
 
 def test_calls_that_are_lost_change_nothing(tmp_path: Path) -> None:

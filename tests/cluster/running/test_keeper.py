@@ -33,6 +33,8 @@ from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.partitions.folder import store_of
 from minicrawl.store.rows import RankedPage
 
+pytestmark = pytest.mark.slow
+
 SLOWLY = SETTINGS | {"delay": 0.02, "ip_delay": 0.0}
 """No look of the keeper comes too late: it serves the web, too, and one host has more pages than a second brings."""
 
@@ -67,7 +69,6 @@ def test_processes_find_what_one_finds(alone: dict[str, RankedPage], tmp_path: P
     assert sorted(path.name for path in folder.path.iterdir() if path.suffix == ".sock") == []
 
 
-@pytest.mark.slow
 def test_partitions_without_a_url_sleep(alone: dict[str, RankedPage], tmp_path: Path) -> None:
     folder = folder_at(tmp_path / "web", 100, make=lambda drawn: drawn)
     assert crawled_in_parts(folder.path, 100, SETTINGS | {"workers": 2}) == found(folder.path)
@@ -80,7 +81,6 @@ def test_partitions_without_a_url_sleep(alone: dict[str, RankedPage], tmp_path: 
     assert sum(abs(ranked[url].importance - page.importance) for url, page in alone.items()) < 1e-6
 
 
-@pytest.mark.slow
 def test_an_interrupted_crawl_settles_and_goes_on_although_one_dies_as_it_stops(
     alone: dict[str, RankedPage], tmp_path: Path
 ) -> None:
@@ -167,7 +167,6 @@ class KilledWhenIdle(Process):
         return {**answer, "idle": answer["idle"] and self.number == 0}
 
 
-@pytest.mark.slow
 def test_one_that_dies_again_and_again_with_nothing_to_fetch_is_started_each_time(
     processes: Processes, tmp_path: Path
 ) -> None:
@@ -265,7 +264,6 @@ def test_a_crawl_with_a_delay_per_address_ends_when_nothing_is_left(processes: P
     assert (ended.reason, ended.fetched) == ("nothing-left", 9 * 3)
 
 
-@pytest.mark.slow
 def test_pages_are_exact_although_processes_are_killed(tmp_path: Path) -> None:
     """What one had not committed is fetched again, and counts no more than once."""
     folder, left = folder_at(tmp_path / "web", 3), [0, 1, 2, 0]

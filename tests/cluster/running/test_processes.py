@@ -6,11 +6,14 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from support.cluster_runs import SEEDS, folder_at
 from support.command_line import run as command
 from support.counted_web import counted_web
 
 from minicrawl.analysis.consistency import all_violations
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_run_waits_for_what_a_killed_one_has_left_and_not_for_one_that_runs(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from support.partitions import COMPARED, Partitions, crawled_alone, random_web
 from minicrawl.cluster.running.settling import Settling, certificate
 from minicrawl.sizes import Sizes
 
+pytestmark = pytest.mark.slow
+
 
 def settled(partitions: Partitions, processes: Sequence[Sequence[int]], error: float) -> int:
     """Settle the partitions of each process together, and let all hand over. Returns the number of rounds."""

@@ -6,6 +6,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support.cluster_runs import SEEDS, folder_at
 from support.command_line import run
 from support.counted_web import CountedWeb
@@ -15,6 +16,8 @@ from support.steered_parts import sought, steered, until
 
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.running.keeper import Keeper
+
+pytestmark = pytest.mark.slow
 
 STARTED = "http://h0.test/"
 

@@ -1,6 +1,5 @@
 """What HTML and CSS need, by snippets whose URLs were derived by hand from the standards."""
 
-
 import pytest
 from support.effort import growth
 
