@@ -1,7 +1,7 @@
 """Pages with the same text."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -11,15 +11,24 @@ from minicrawl.audit.findings import Fault, Severity, rule
 from minicrawl.store.read.audit_columns import NO_PAGE
 
 
-def _copies(crawled: Crawled, is_copy: Flags) -> Iterator[Fault]:
-    """The pages with copies on their host, each the one of the shortest address."""
-    leader, host = crawled.columns.leader, crawled.columns.host
-    groups = defaultdict[tuple[int, int], list[int]](list)
-    for page in np.flatnonzero(is_copy & crawled.is_indexed).tolist():
-        groups[int(leader[page]), int(host[page])].append(page)
-    for (first, at), pages in groups.items():
-        same = [*([first] if host[first] == at and crawled.is_indexed[first] else []), *pages]
-        urls = dict(sorted(crawled.urls(same).items(), key=lambda each: each[1]))
+def exact_copies(crawled: Crawled) -> Flags:
+    """True for pages with the bytes of one that comes before, by number."""
+    payload = np.where(crawled.is_indexed, crawled.columns.payload, 0)
+    _, first, group = np.unique(payload, return_index=True, return_inverse=True)
+    is_copy: Flags = (payload != 0) & (first[group] != np.arange(len(payload)))
+    return is_copy
+
+
+def _copies(crawled: Crawled, groups: Mapping[int, Iterable[int]]) -> Iterator[Fault]:
+    """The pages with copies on their host, each the one of the shortest address. groups: of pages that are alike."""
+    host = crawled.columns.host
+    by_host = defaultdict[tuple[int, int], dict[int, None]](dict)
+    for key, pages in groups.items():
+        for page in pages:
+            if crawled.is_indexed[page]:
+                by_host[key, int(host[page])][page] = None
+    for alike in by_host.values():
+        urls = dict(sorted(crawled.urls(list(alike)).items(), key=lambda each: each[1]))
         # The same page over http and https is one of the faults of security.
         same = list({url.partition("://")[2]: page for page, url in urls.items()}.values())
         if len(same) > 1:
@@ -35,7 +44,11 @@ def _copies(crawled: Crawled, is_copy: Flags) -> Iterator[Fault]:
     how="Let all but one redirect to that one, or name it as their canonical.",
 )
 def duplicate_exact(crawled: Crawled) -> Iterator[Fault]:
-    return _copies(crawled, (crawled.columns.leader != NO_PAGE) & ~crawled.columns.is_near)
+    groups, payload = defaultdict[int, list[int]](list), crawled.columns.payload
+    copied = np.isin(payload, payload[exact_copies(crawled)])
+    for page in np.flatnonzero(copied).tolist():
+        groups[int(payload[page])].append(page)
+    return _copies(crawled, groups)
 
 
 @rule(
@@ -45,4 +58,8 @@ def duplicate_exact(crawled: Crawled) -> Iterator[Fault]:
     how="Make one page of them, or name one as the canonical of the others.",
 )
 def duplicate_near(crawled: Crawled) -> Iterator[Fault]:
-    return _copies(crawled, (crawled.columns.leader != NO_PAGE) & crawled.columns.is_near)
+    groups, leader = dict[int, list[int]](), crawled.columns.leader
+    is_near = (leader != NO_PAGE) & crawled.columns.is_near & ~exact_copies(crawled)
+    for page in np.flatnonzero(is_near).tolist():
+        groups.setdefault(int(leader[page]), [int(leader[page])]).append(page)
+    return _copies(crawled, groups)

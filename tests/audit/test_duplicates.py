@@ -10,4 +10,13 @@ def test_page_over_http_and_https_is_no_duplicate_of_itself(tmp_path: Path) -> N
     twice = dict.fromkeys(both, Reply(title="Same", body=prose("one")))
     links = Reply(" ".join(twice))
     crawl_web({**twice, "http://a.test/": links}, tmp_path / "crawl.db", ["http://a.test/"])
-    assert found_in(tmp_path / "crawl.db", "duplicate-exact") == {"duplicate-exact": {"https://a.test/x": 1}}
+    assert found_in(tmp_path / "crawl.db", "duplicate-exact") == {"duplicate-exact": {"http://a.test/x": 1}}
+
+
+def test_pages_with_the_same_bytes_are_exact_copies_although_a_third_is_like_them(tmp_path: Path) -> None:
+    text = " ".join(f"word{number}" for number in range(400))
+    web = {f"http://a.test/{name}": Reply(title="Twin", body=f"{text} twin") for name in ("twin-a", "twin-b")}
+    web["http://a.test/"] = Reply(" ".join(web), title="Twin", body=text)
+    crawl_web(web, tmp_path / "crawl.db", ["http://a.test/"])
+    found = found_in(tmp_path / "crawl.db", "duplicate-exact", "duplicate-near")
+    assert found == {"duplicate-exact": {"http://a.test/twin-a": 1}, "duplicate-near": {"http://a.test/": 1}}

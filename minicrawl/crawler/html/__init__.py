@@ -4,6 +4,8 @@
     ('https://example.org/b',)
 
 decode         bytes to text, with the encoding that a browser would use
+scripted       the page as a browser with scripts parses it
+refresh        which refreshes are redirects, and which links
 parse          a page's links, title, directives and text, in one pass
 content        the main content among the blocks of a page's text
 page_headers   robots directives, canonical URLs and languages that headers give

@@ -104,6 +104,16 @@ _CONTENT_CHARSET = re.compile(
     rb"""charset%b(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))""" % _EQUALS,
     re.IGNORECASE,
 )
+# What the detector may call a page that browsers read as one of fewer characters.
+_SUPERSETS = {"euc_jis_2004": "euc_jp", "euc_jisx0213": "euc_jp", "shift_jis_2004": "cp932", "shift_jisx0213": "cp932"}
+# A change to Japanese characters; no text in UTF-8 has one.
+_ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
+_NO_TEXT = re.compile(
+    rb"<!--(?:.*?-->|.*)|<(script|style)%b[^>]*+>(?:.*?</\1%b|.*)|<[a-z/!?][^>]*+>?" % (_END_OF_NAME, _END_OF_NAME),
+    re.IGNORECASE | re.DOTALL,
+)
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
+_SAMPLE, _BEFORE = 20_000, 100  # bytes
 _XML_ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]+)["']""")
 
 
@@ -203,13 +213,25 @@ def _meta_codec(attributes: bytes) -> str | None:
 
 
 def _detected(body: bytes) -> str:
+    if _ISO_2022_JP.search(body):
+        return "iso2022_jp"
     if _is_utf8(body):
         return "utf-8"
     from charset_normalizer import from_bytes  # noqa: PLC0415 - most pages declare their encoding, or are UTF-8
 
-    best = from_bytes(body[:20_000]).best()
+    best = from_bytes(_sample(body)).best()
     name = codecs.lookup(best.encoding).name if best else ""
+    name = _SUPERSETS.get(name, name)
     return _CODECS.get(name.replace("_", "-")) or (name if name in _LABELS else "cp1252")
+
+
+def _sample(body: bytes) -> bytes:
+    """Text of the page from where it is not ASCII: without tags, whose angle brackets are no part of a character in any
+    encoding, and what stands in scripts and style sheets."""
+    text = _NO_TEXT.sub(b" ", body[:_LONGEST_HEAD])
+    first = _NOT_ASCII.search(text)
+    start = max(first.start() - _BEFORE, 0) if first else 0
+    return text[start : start + _SAMPLE]
 
 
 def _is_utf8(body: bytes) -> bool:

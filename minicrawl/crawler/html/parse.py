@@ -14,9 +14,11 @@ from minicrawl.crawler.html.licence import licence_of
 from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
 from minicrawl.crawler.html.page_text import block_hashes, hashes_of, packed
 from minicrawl.crawler.html.parser_choice import tree_of, within_limit
+from minicrawl.crawler.html.refresh import has_little_text, read_refresh, with_refresh
 from minicrawl.crawler.html.requisites import requisites_of
+from minicrawl.crawler.html.scripted import as_html, scripted
 from minicrawl.crawler.html.tree import LIST, TEXT, Text, Tree, up_to_fragment
-from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
+from minicrawl.crawler.http.content_type import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.http.response_fields import LONGEST_ON_USE
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import AlternateLink, PageFacts, ParsedPage, Wanted
@@ -37,10 +39,6 @@ _USUAL_REL = 100  # characters
 # ASCII white space separates tokens (WHATWG HTML, space-separated tokens); str.split splits at more characters.
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
-# Shared declarative refresh steps (WHATWG HTML, 4.2.5.3): a time, a divider, and the rest is the URL.
-_REFRESH = re.compile(r"""\s*(?:\d|(?=\.))[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=\s*)?(.*)""", re.IGNORECASE | re.DOTALL)
-
-
 _ANCHORS = Wanted(anchors=True)
 _ON_USE, _MOST_ON_USE = frozenset({"tdm-reservation", "tdm-policy"}), 10
 
@@ -60,6 +58,10 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     encoding = None if is_unicode(codec) else codec
     whole = as_utf8(body, codec)
     page = within_limit(whole)
+    is_cut = len(page) < len(whole)
+    if media_type(content_type) == XHTML:
+        page = as_html(page)
+    page, hidden = scripted(page)
     needs_all = wanted.places or wanted.text or wanted.blocks or wanted.about or wanted.kept
     needs_all = needs_all or wanted.requisites or wanted.facts
     tree = tree_of(page, is_whole=needs_all)
@@ -72,8 +74,8 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         if (target := normalise(reference, base, encoding)) is not None
     ]
     licence = licence_of(page, elements.licences, base, encoding) if wanted.kept else None
-    is_cut = links.truncated or len(page) < len(whole)
-    return ParsedPage(
+    is_cut = is_cut or links.truncated
+    parsed = ParsedPage(
         outlinks=tuple(links.outlinks),
         anchors=tuple(links.outlinks.values()),
         places=bytes(links.places.values()) if wanted.places else b"",
@@ -82,7 +84,6 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         canonicals=tuple(links.canonicals),
         alternates=tuple(dict.fromkeys(alternate.url for alternate in alternates)),
         hreflang=tuple(alternate for alternate in alternates if alternate.language),
-        refresh=normalise(elements.refresh, base, encoding) if elements.refresh is not None else None,
         follow=elements.directives.follow,
         index=elements.directives.index,
         archive=elements.directives.archive,
@@ -94,6 +95,25 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         facts=_facts(tree, page, url, elements, links.targets, is_cut=is_cut) if wanted.facts else None,
         **_content(tree, wanted, elements, links.targets, url, licence),
     )
+    refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None
+    if refresh is not None:
+        return with_refresh(parsed, refresh, _text_of(page), places=wanted.places)
+    if not parsed.outlinks and b"refresh" in hidden.lower():
+        return _with_hidden_refresh(parsed, page, hidden, base, encoding)
+    return parsed
+
+
+def _with_hidden_refresh(parsed: ParsedPage, page: bytes, hidden: bytes, base: str, encoding: str | None) -> ParsedPage:
+    """The page as a redirect, where it has nothing but the refresh of a noscript element. hidden: see `scripted`."""
+    value = _Elements(tree_of(hidden, is_whole=False), Wanted()).refresh
+    refresh = read_refresh(value, base, encoding) if value is not None else None
+    if refresh is None or not refresh.is_soon or not has_little_text(_text_of(page)):
+        return parsed
+    return parsed._replace(refresh=refresh.url)
+
+
+def _text_of(page: bytes) -> list[str]:
+    return tree_of(page, is_whole=True).text().blocks
 
 
 def _facts(  # noqa: PLR0913 - the page, and what is known of it
@@ -316,8 +336,7 @@ class _Elements:
         elif name in _ON_USE and len(content) <= LONGEST_ON_USE and len(self._on_use) < _MOST_ON_USE:
             self._on_use.append(f"{name}: {_line(content, LONGEST_ON_USE)}")
         elif self.refresh is None and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
-            match = _REFRESH.match(content)
-            self.refresh = _unquoted(match[1]) if match else None
+            self.refresh = content
 
 
 def _relations(rel: str) -> tuple[str, ...]:
@@ -334,11 +353,6 @@ def _is_alternate(relations: Collection[str], attributes: Mapping[str, str | Non
     if "alternate" not in relations or "stylesheet" in relations or not {"hreflang", "media"} & attributes.keys():
         return False
     return media_type(attributes.get("type")) in HTML_TYPES
-
-
-def _unquoted(text: str) -> str:
-    """The text between quotes if it starts with one, else all of it."""
-    return text[1:].partition(text[0])[0] if text.startswith(("'", '"')) else text
 
 
 def _line(text: str, length: int) -> str:

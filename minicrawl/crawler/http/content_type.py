@@ -6,7 +6,10 @@ Sniffing tells HTML and PDF from everything else, which is not read.
 import re
 from functools import lru_cache
 
-HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
+XHTML = "application/xhtml+xml"
+HTML_TYPES = frozenset({"text/html", XHTML})
+XML_TYPES = frozenset({"application/xml", "text/xml"})
+"""Types of XHTML and of all other XML: what is in it tells."""
 PDF = "application/pdf"
 UTF_8 = "text/html; charset=utf-8"
 """The type of rendered pages, and of documents converted into HTML."""
@@ -24,6 +27,11 @@ _HTML = re.compile(
     re.IGNORECASE,
 )
 _XML = re.compile(rb"[\t\n\f\r ]*+<\?xml")
+_XHTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?(?:[\t\n\f\r ]++|<\?[^>]*+>|<!--.*?-->|<!doctype[^>]*+>)*+"
+    rb"""<html[\t\n\f\r ][^>]*?xmlns[\t\n\f\r ]*=[\t\n\f\r ]*["']http://www\.w3\.org/1999/xhtml["']""",
+    re.IGNORECASE | re.DOTALL,
+)
 _PDF_MAGIC = b"%PDF-"
 _BYTE_ORDER_MARKS = (b"\xfe\xff", b"\xff\xfe", b"\xef\xbb\xbf")
 _BINARY = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
@@ -65,9 +73,16 @@ def type_sniffed(head: bytes) -> str:
     if _HTML.match(head):
         return "text/html"
     if _XML.match(head):
-        return "text/xml"
+        return XHTML if _XHTML.match(head) else "text/xml"
     if head.startswith(_PDF_MAGIC):
         return PDF
     if head.startswith(_BYTE_ORDER_MARKS) or not _BINARY.search(head):
         return "text/plain"
     return "application/octet-stream"
+
+
+def type_inside(declared: str | None, body: bytes) -> str:
+    """The type of a body that was declared as XML, or not at all: XHTML if its root says so."""
+    if declared is None:
+        return type_sniffed(body)
+    return XHTML + declared[len(media_type(declared)) :] if _XHTML.match(body[:SNIFFED]) else declared

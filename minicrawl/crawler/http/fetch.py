@@ -15,7 +15,7 @@ from minicrawl import installed
 from minicrawl.crawler.http.body import Body, Take
 from minicrawl.crawler.http.codings import ACCEPTED
 from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
-from minicrawl.crawler.http.content_type import HTML_TYPES, media_type, type_sniffed
+from minicrawl.crawler.http.content_type import HTML_TYPES, XML_TYPES, media_type, type_inside
 from minicrawl.crawler.http.credentials import Headers, own_contexts, password_headers
 from minicrawl.crawler.http.exchange import Capture, Exchange, Parts, Truncated
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
@@ -209,16 +209,16 @@ class Fetcher:
             raise FetchError("too-large")
         if job.take is not None:
             truncated = status == 200 and await body.pass_on(coding, job.take)
-        elif job.any_type or (status == 200 and media_type(content_type) in job.types):
-            is_open = content_type is None and not job.any_type
+        elif job.any_type or (status == 200 and media_type(content_type) in job.types | XML_TYPES):
+            is_open = not job.any_type and (content_type is None or media_type(content_type) in XML_TYPES)
             try:
                 decoded, truncated = await body.decoded(coding, job.most, only=job.types if is_open else None)
             except FetchError:
                 if 200 <= status < 300:
                     raise  # for other responses the status is enough
             if is_open:
-                content_type = type_sniffed(decoded)
-                decoded = decoded if content_type in job.types else b""
+                content_type = type_inside(content_type, decoded)
+                decoded = decoded if media_type(content_type) in job.types else b""
         now = _now()
         job.fetched = Fetched(
             job.request.url,

@@ -124,6 +124,11 @@ def has_hsts(fields: Sequence[Field]) -> bool:
     return any(name.lower() == b"strict-transport-security" and _MAX_AGE.search(value) for name, value in fields)
 
 
+def refresh_value(fields: Sequence[Field]) -> str | None:
+    """The value of the first Refresh, a character for each byte (WHATWG HTML, 7.4.5)."""
+    return next((value.decode("latin-1") for name, value in fields if name.lower() == b"refresh"), None)
+
+
 def _text(value: bytes) -> str:
     try:
         return value.decode()

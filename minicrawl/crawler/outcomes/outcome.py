@@ -9,7 +9,8 @@ status or failure                     state            tries   cash goes
   a PDF file that cannot be read      fetched          1       the same (pdf-unread)
 301 302 303 307 308                   alias            1       to the target, all of it
   no target, out of scope, loop, >10  error            1       to the virtual page
-meta refresh, canonical to another    alias            1       to the target, all of it
+refresh within 10 s, without text     alias            1       to the target, all of it
+canonical to another                  alias            1       to the target, all of it
   that is dead, or leads back         fetched          1       to the counted outlinks
   that others refute (canonicals.py)  fetched          1       the same
 bytes of a page read before           alias            1       to that page, if duplicates are merged

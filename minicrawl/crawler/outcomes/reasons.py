@@ -55,9 +55,10 @@ MEANINGS = {
     "item-failed": "it was read, and its links were taken, but a hook or a rule for items failed over it (see the log)",
     # It stands for another page.
     "canonical": "it names another page as the one it stands for (rel=canonical)",
-    "meta-refresh": "it sends its reader to another page (meta refresh)",
+    "meta-refresh": "it sends its reader to another page within ten seconds, and says next to nothing itself",
     "duplicate": "it has the same bytes and links as another page of its site (--merge-duplicates)",
     "front-page": "it has the same bytes as the front page of its folder under another name, such as / and /index.html",
+    "same-page": "it has the same bytes as the page with http for https, or with www or without",
     "session": "it is the page without the id of a session in its URL",
     # An answer that is none.
     "soft-404": "its host says the same of pages that cannot exist",
@@ -129,6 +130,7 @@ _LEADS_ON = {
     "meta-refresh": MEANINGS["meta-refresh"],
     "duplicate": MEANINGS["duplicate"],
     "front-page": MEANINGS["front-page"],
+    "same-page": MEANINGS["same-page"],
     "session": MEANINGS["session"],
 }
 _OF_TARGETS = {

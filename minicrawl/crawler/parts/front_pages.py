@@ -1,22 +1,30 @@
-"""The front page of a folder under two names: `/a/` and `/a/index.html` with the same bytes are one page.
+"""One page under several names of its site, which have the same bytes.
 
-The name read first stays a page, the others become its aliases. Relative links of one folder lead to the same pages,
+The front page of a folder is a file in it as well: `/a/` is `/a/index.html`, or `/a/start.html`. A site that speaks
+http and https, or answers with www and without, has each page twice or four times.
+
+The name read first stays a page, the others become its aliases. Relative links lead to other names of the same pages,
 so equal bytes suffice; duplicates elsewhere (merged_duplicates.py) are compared by their links, too.
 """
 
+from collections.abc import Iterator
+from itertools import islice
 from typing import Self
 
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.parts.duplicates import DuplicatePages
-from minicrawl.crawler.urls.normalise import front_page_names
+from minicrawl.crawler.urls.normalise import is_front_page, other_names
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import State
 
+MOST_COMPARED = 16
+"""Pages with the bytes of a front page that are looked for in its folder, the first ones."""
+
 
 class FrontPages(Part):
-    """Makes the names of a front page aliases of the one read first."""
+    """Makes the names of a page aliases of the one read first."""
 
     def __init__(self, state: CrawlState, duplicates: DuplicatePages) -> None:
         self._accounts = state.accounts
@@ -33,15 +41,29 @@ class FrontPages(Part):
             return False
         if not self._fingerprints.was_said(payload):  # as mostly: no name is looked up then
             return False
-        names = front_page_names(turn.fetched.url)
-        for name, page in zip(names, self._urls.find(names) if names else (), strict=True):
-            if page is not None and self._leads(page, turn.page, payload):
-                turn.outcome = Outcome(State.ALIAS, "front-page", alias=name, follows=outcome.follows)
+        url = turn.fetched.url
+        for page in self._others(url, payload):
+            if self._leads(page, turn.page, payload):
+                alias = self._urls.url(page)
+                reason = "same-page" if _name(alias) == _name(url) else "front-page"
+                turn.outcome = Outcome(State.ALIAS, reason, alias=alias, follows=outcome.follows)
                 return True
         return False
+
+    def _others(self, url: str, payload: int) -> Iterator[int]:
+        """Pages that may be the one at a URL with this payload."""
+        yield from (page for page in self._urls.find(other_names(url)) if page is not None)
+        if is_front_page(url):  # of any file in its folder
+            folder = url.rpartition("/")[0]
+            first = islice(self._fingerprints.first(payload), MOST_COMPARED)
+            yield from (page for page in first if self._urls.url(page).rpartition("/")[0] == folder)
 
     def _leads(self, page: int, alias: int, payload: int) -> bool:
         if page == alias or self._accounts.ledger.alias[page]:
             return False
         row = self._fingerprints.row(page)
         return row is not None and row.payload == payload
+
+
+def _name(url: str) -> str:
+    return url.rpartition("/")[2]

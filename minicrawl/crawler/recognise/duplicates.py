@@ -108,6 +108,10 @@ class Duplicates:
         """True if a page with this payload is known, or was."""
         return bool(self._payloads.candidates(payload))
 
+    def first(self, payload: int) -> list[int]:
+        """Pages that were the first with this payload, or with one that is alike in 32 bits, some of them aliases."""
+        return sorted(self._payloads.candidates(payload))
+
     def likeness(self, page: int, payload: int | None, sketch: bytes | None) -> Likeness | None:
         """The duplicate's leader; the least distance first, then the lowest number."""
         return self._copied(page, payload) or self._resembled(page, sketch)

@@ -37,6 +37,7 @@ _PLAIN_ENTRIES = {
 _BROKEN_TAG = re.compile(r"""<(/?)([^\W\d]?[^\s<>/"']*+)([^<>]*+)>?""")
 _MAY_BEGIN_TAG = re.compile(r"[^\W\d]|[/!?]")
 _ATTRIBUTE = re.compile(r"""([^\s<>/"'=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_IS_NO_LINK = re.compile(r"""isPermaLink\s*=\s*["']?\s*false""", re.IGNORECASE)
 _COMMENT_END, _CDATA_END = "-->", "]]>"
 _ENDS = {"<!--": _COMMENT_END, "<![CDATA[": _CDATA_END}
 _REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6}));")
@@ -92,6 +93,8 @@ class _Xml:
         self._raw = ""
         self._length = 0
         self._is_wrapped = False  # the URL is in an element within its own
+        self._is_guid = False  # it is a guid, which counts for an item without a link (RSS 2.0)
+        self._guid = ""
 
     def feed(self, text: str) -> list[str]:
         text, at, goes_on = self._rest + text, 0, True
@@ -225,13 +228,14 @@ class _Xml:
                 return
             self._close(self._open[-1])
         if name == entry:
-            self._last_url = self._lastmod = ""
             if entry in self._open:
                 self._close(entry)
+            self._last_url = self._lastmod = self._guid = ""
         is_link = name == link and self._open[-1] == entry
+        self._is_guid = name == "guid" and self._open[-1] == entry == "item" and not _IS_NO_LINK.search(attributes)
         if is_link and self._listed == _LISTED["feed"]:
             self._reference(attributes)
-        if is_link and self._listed != _LISTED["feed"] and not attributes.endswith("/"):
+        if (is_link or self._is_guid) and self._listed != _LISTED["feed"] and not attributes.endswith("/"):
             self._texts, self._raw, self._length, self._is_wrapped = [], "", 0, False
         self._enter(name, attributes)
 
@@ -249,9 +253,15 @@ class _Xml:
         if self._texts is not None:
             self._settle()
             url = "".join(self._texts)
-            if not self._is_wrapped or _ABSOLUTE.match(url):  # in another element a relative one is no URL, but a date
+            if self._is_guid:
+                self._guid = url
+            elif not self._is_wrapped or _ABSOLUTE.match(
+                url
+            ):  # in another element a relative one is no URL, but a date
                 self._list(url)
             self._texts = None
+        if name == "item" and not self._last_url and _ABSOLUTE.match(self._guid):
+            self._list(self._guid)
         while self._open.pop() != name:
             pass
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Self
 from minicrawl import log
 from minicrawl.crawler.html.fingerprint import Identity
 from minicrawl.crawler.html.page_headers import canonicals, languages
+from minicrawl.crawler.html.refresh import read_refresh, with_refresh
 from minicrawl.crawler.http.content_type import HTML_TYPES, PDF, UTF_8, media_type
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, unread
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.response_fields import has_hsts, shown
+from minicrawl.crawler.http.response_fields import has_hsts, refresh_value, shown
 from minicrawl.crawler.http.transport import Field, Transport
 from minicrawl.crawler.net.open_files import Room, raised_limit, room
 from minicrawl.crawler.robots.rules import MAX_BYTES
@@ -99,7 +100,7 @@ class LocalSource:
         fetched, exchange, fields = await self._fetcher.exchanged(request, types=types)
         parsed, parts = _NOT_PARSED, None
         try:
-            if self._renderer is not None and self._is_rendered(fetched.url) and _is_html(fetched):
+            if self._renderer is not None and fetched.body and self._is_rendered(fetched.url) and _is_html(fetched):
                 as_sent = fetched
                 fetched, parts = await self._renderer.rendered(as_sent, pictured=request.archives)
                 if fetched.reason is not None and exchange is not None:  # the page may forbid copies all the same
@@ -139,13 +140,17 @@ class LocalSource:
         is_home = request.url.count("/") == request.url.endswith("/") + 2
         return self._wanted_of[is_home, request.blocks]
 
-    async def _parsed(self, fetched: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
-        parsed = _NOT_PARSED
+    async def _parsed(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
+        fetched, parsed = page, _NOT_PARSED
         if self._conversion is not None and fetched.body and media_type(fetched.content_type) not in HTML_TYPES:
             return await self._converted(self._conversion, fetched, fields, wanted)
         if fetched.body:
             parsed, identity = await self._shown(fetched, fields, wanted)
             fetched = fetched._replace(body=b"", **identity._asdict())
+        value = refresh_value(fields)
+        refresh = read_refresh(value, page.url) if value is not None and _is_html(page) else None
+        if refresh is not None:
+            parsed = with_refresh(parsed, refresh, await self._text_of(page), places=wanted.places)
         if parsed.facts is not None:
             parsed = parsed._replace(facts=parsed.facts._replace(hsts=has_hsts(fields)))
         if fetched.link is not None:
@@ -158,6 +163,13 @@ class LocalSource:
                 hreflang=tuple(dict.fromkeys(spoken)),
             )
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
+
+    async def _text_of(self, page: Fetched) -> tuple[str, ...]:
+        """The blocks of a page's text; none of what is not read."""
+        if not page.body:
+            return ()
+        parsed, _ = await self._read(page, page.content_type, Wanted(text=True))
+        return parsed.text
 
     async def _converted(
         self, conversion: "Conversion", page: Fetched, fields: Sequence[Field], wanted: Wanted
@@ -276,7 +288,7 @@ def _hooks(wanted: Wanted) -> "HookedPages":
 
 
 def _is_html(page: Fetched) -> bool:
-    return page.status == 200 and bool(page.body) and media_type(page.content_type) in HTML_TYPES
+    return page.status == 200 and media_type(page.content_type) in HTML_TYPES
 
 
 def _conversion(settings: CrawlSettings, timing: Timing) -> "Conversion":

@@ -219,14 +219,24 @@ def by_host(rules: Iterable[tuple[str, _Value]]) -> dict[str, _Value]:
 FRONT_PAGES = ("index.html", "index.htm", "index.php")
 
 
-def front_page_names(url: str) -> list[str]:
-    """The other names that the page at a normalised URL has if it is the front page of its folder; else none.
+def other_names(url: str) -> list[str]:
+    """URLs under which a site may show the page at a normalised URL once more: as the front page of its folder, by the
+    other scheme, and with or without www.
 
-    http://a.test/b/index.html may be http://a.test/b/ and http://a.test/b/?, too.
+    http://a.test/b/index.html may be http://a.test/b/ and https://www.a.test/b/, too.
     """
-    folder, slash, name = url.rpartition("/")
-    name = name.removesuffix("?")
-    if name and name not in FRONT_PAGES:
-        return []
-    names = (f"{folder}{slash}", *(f"{folder}{slash}{name}" for name in FRONT_PAGES))
-    return [other for plain in names for other in (plain, f"{plain}?") if other != url]
+    origin, slash, name = url.rpartition("/")
+    scheme, divider, rest = origin.partition("://")
+    bare = rest.removeprefix("www.")
+    folders = [f"{by}{divider}{www}{bare}{slash}" for by in ("http", "https") for www in ("", "www.")]
+    if ":" in bare.partition("/")[0]:  # a port is of one scheme
+        folders = [f"{scheme}{divider}{www}{bare}{slash}" for www in ("", "www.")]
+    fronts = ("", "?", *FRONT_PAGES, *(f"{front}?" for front in FRONT_PAGES))
+    names = dict.fromkeys((name, *fronts))
+    return [other for folder in folders for other in map(folder.__add__, names) if other != url]
+
+
+def is_front_page(url: str) -> bool:
+    """True if a normalised URL is by its name that of the front page of its folder."""
+    name = url.rpartition("/")[2].removesuffix("?")
+    return not name or name in FRONT_PAGES

@@ -217,7 +217,7 @@ class Aliases:
     def _stand_for_itself(self, alias: int, why: str | None) -> None:
         """Give an alias its own links back. why: the fault of its target, if any."""
         reason = self._pages.last_turn(alias).reason
-        hint = reason if reason in ("duplicate", "front-page") else "canonical"
+        hint = reason if reason in ("duplicate", "front-page", "same-page") else "canonical"
         self.give_links_back(alias, f"{hint}-{why}" if why else "ok")
         self._reinstated.append(alias)
 

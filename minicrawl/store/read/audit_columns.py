@@ -30,6 +30,7 @@ class AuditColumns(NamedTuple):
     status: IntArray
     bytes: IntArray
     leader: IntArray
+    payload: IntArray
     is_near: npt.NDArray[np.bool_]
     is_https: npt.NDArray[np.bool_]
     target: IntArray
@@ -44,14 +45,14 @@ class AuditColumns(NamedTuple):
 
 _QUERY = f"""
     SELECT pages.host, depth, inlinks, received, found_on IS NULL, coalesce(status, 0), coalesce(bytes, 0),
-        coalesce(leader, {NO_PAGE}), distance IS NOT NULL, url GLOB 'https:*',
+        coalesce(leader, {NO_PAGE}), coalesce(payload, 0), distance IS NOT NULL, url GLOB 'https:*',
         CASE state WHEN 'alias' THEN substr(targets, 1, 4) END, coalesce(nofollow + refused, 0),
         fetched_at, seconds, state, reason, content_type, robots
     FROM pages LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN links ON links.source = pages.id ORDER BY pages.id"""
 _KINDS = (
     *[np.int64] * 4,
     np.bool_,
-    *[np.int64] * 3,
+    *[np.int64] * 4,
     *[np.bool_] * 2,
     *[np.int64] * 2,
     *[np.float64] * 2,

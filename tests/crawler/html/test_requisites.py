@@ -26,7 +26,8 @@ FILES = {
     '<img src="data:image/gif;base64,R0lG" data-src=1.png data-srcset="2.png 2x" data-original=3.png>': [
         *("1.png", "2.png", "3.png"),
     ],
-    "<noscript><img src=1.png></noscript>": ["1.png"],
+    "<p><noscript><img src=1.png></noscript>": ["1.png"],
+    "<head><noscript><img src=1.png></noscript></head>": [],
     "<input type=IMAGE src=1.png><input type=text src=2.png>": ["1.png"],
     '<svg><image href=1.png /><image xlink:href="2.png"/></svg>': ["1.png", "2.png"],
     '<svg><use href="icons.svg#a"/><use href="#b"/></svg>': ["icons.svg"],

@@ -81,7 +81,7 @@ PARTS = [
     "html.parser_choice:BrowserTree",
     "html.parse:base_url",
     "html.parse:resolved",
-    "html.parse:normalise",
+    "html.refresh:normalise",
     "sources.page_reading:identity_of",
     "html.fingerprint:words_of",
     "sources.local:without_parameters",

@@ -13,6 +13,8 @@ from minicrawl.store.reader import open_store
 HOME = "http://a.test/"
 WORDS = f"<p>{' '.join(f'word{number}' for number in range(40))}"
 FRONT = ["<title>Front</title>", WORDS, "page.html"]
+GIT = {HOME + "git/", HOME + "git/git.html"}
+TWICE = {HOME, "https://a.test/"}, {HOME + "page.html", "http://www.a.test/page.html"}
 SITE: Site = {
     HOME: [
         WORDS,
@@ -32,8 +34,18 @@ SITE: Site = {
     HOME + "docs/": [*FRONT, "<p>docs"],
     HOME + "docs/page.html": ["./"],
     HOME + "x.html": FRONT,
-    HOME + "page.html": [HOME],
+    HOME + "page.html": [
+        WORDS + " page",
+        HOME,
+        HOME + "git/git.html",
+        HOME + "git/",
+        "https://a.test/",
+        "http://www.a.test/page.html",
+    ],
+    HOME + "git/git.html": [*FRONT, "<p>git"],
+    HOME + "git/": [*FRONT, "<p>git"],
 }
+SITE |= {"https://a.test/": SITE[HOME], "http://www.a.test/page.html": SITE[HOME + "page.html"]}
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +63,17 @@ def test_names_of_a_front_page_with_the_same_bytes_are_one_page(store: Path) -> 
         assert [state for url, state in named.items() if url.startswith(HOME + folder)].count("fetched ok") == 1
 
 
+def test_a_front_page_is_a_file_of_its_folder(store: Path) -> None:
+    found = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    assert sorted(found[url] for url in GIT) == ["alias front-page", "fetched ok"]
+
+
+def test_schemes_and_www_are_other_names_of_a_site(store: Path) -> None:
+    found = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    for urls in TWICE:
+        assert sorted(found[url] for url in urls) == ["alias same-page", "fetched ok"]
+
+
 def test_other_bytes_and_other_names_are_other_pages(store: Path) -> None:
     """The front page of the host says something else under its other name; x.html has the bytes of another folder's."""
     found = dict(rows(store, "SELECT url, state FROM pages"))
@@ -62,6 +85,6 @@ def test_the_page_has_the_importance_of_all_its_names(store: Path) -> None:
     assert not faults_in(store)
     ranks = dict(rows(store, "SELECT url, importance FROM ranks"))
     aliases = [url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'alias'")]
-    assert [ranks[url] for url in aliases] == [0.0] * 3
+    assert [ranks[url] for url in aliases] == [0.0] * 6
     with open_store(store) as reader:
         assert verify(reader).excess() <= 0.0

@@ -43,13 +43,13 @@ def test_copy_that_others_link_to_leads_though_it_was_read_last(tmp_path: Path, 
 def test_nothing_is_merged_with_a_page_of_another_domain_or_with_other_links(tmp_path: Path) -> None:
     """A copy read first gets nothing of what it copies, nor does one of many default pages."""
     said = prose(1, 400)
-    victim, copy, www = "http://victim.test/", "http://copy.test/", "http://www.victim.test/"
+    victim, copy, docs = "http://victim.test/", "http://copy.test/", "http://docs.victim.test/"
     defaults = [f"http://d{number}.test/" for number in range(10)]
-    web: Site = {HOME: [copy, victim, www, *defaults, A, f"{HOME}folder/a"]}
-    web |= {url: [said] for url in (victim, copy, www)}
+    web: Site = {HOME: [copy, victim, docs, *defaults, A, f"{HOME}folder/a"]}
+    web |= {url: [said] for url in (victim, copy, docs)}
     web |= {url: ["<h1>It works!</h1>" + prose(2, 300)] for url in defaults}
     web |= {url: [prose(3, 400), "<a href=next>next</a>"] for url in (A, f"{HOME}folder/a")}
-    assert merged(tmp_path / "crawl.db", web) == {www: victim}
+    assert merged(tmp_path / "crawl.db", web) == {docs: victim}
 
 
 def test_users_of_a_shared_domain_are_not_merged(tmp_path: Path) -> None:

@@ -40,6 +40,9 @@ RSS = """<?xml version="1.0"?><!DOCTYPE rss PUBLIC "-//x" "http://x.test/rss.dtd
 <link>http://a.test/channel</link><item><title>One</title><link> http://a.test/1 </link><guid>http://a.test/no</guid></item>
 <item xmlns:atom="http://www.w3.org/2005/Atom"><atom:link href="http://a.test/no"/><link>http://a.test/2</link></item>
 </channel></rss>"""
+GUIDS = f"""<rss><channel><item><title>One</title><guid>{ONE}</guid></item><item><guid isPermaLink="true">{TWO}</guid>
+<link/></item><item><guid isPermaLink='false'>http://a.test/no</guid></item><item><guid>tag:a.test</guid></item>
+<item><guid>http://a.test/no</guid><link>http://a.test/3</link></item></channel></rss>"""
 RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
 <channel><link>http://a.test/channel</link></channel><item><link>http://a.test/1</link></item></rdf:RDF>"""
 ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://a.test/feed"/>
@@ -72,6 +75,7 @@ DOCUMENTS = {
         "ok",
         [ONE, f"{TWO}?a&b%3Cc"],
     ),
+    "guids of items without a link": (GUIDS, "ok", [ONE, TWO, "http://a.test/3"]),
     "images are no pages": (IMAGES, "ok", [ONE]),
     "references": (urlset(f"{ONE}?a&amp;b&#38;c&#x26;d"), "ok", [f"{ONE}?a&b&c&d"]),
     "lone ampersands": (urlset(f"{ONE}?a=1&b=2&nbsp;&&copy"), "ok", [f"{ONE}?a=1&b=2&nbsp;&&copy"]),

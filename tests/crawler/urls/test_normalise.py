@@ -12,8 +12,9 @@ from minicrawl.crawler.urls.normalise import (
     FRONT_PAGES,
     base_url,
     by_host,
-    front_page_names,
+    is_front_page,
     normalise,
+    other_names,
     percent_encoded,
     resolved,
 )
@@ -449,18 +450,28 @@ def test_the_first_rule_of_a_host_counts() -> None:
     assert by_host([("a.test", 1), ("A.test:80", 2), ("b.test", 3)]) == {"a.test": 1, "b.test": 3}
 
 
-@pytest.mark.parametrize("folder", ["http://a.test/", "http://a.test/b/"])
-def test_names_of_a_front_page_are_names_of_one_another(folder: str) -> None:
-    names = {folder, *front_page_names(folder)}
-    assert names == {f"{folder}{name}{end}" for name in ("", *FRONT_PAGES) for end in ("", "?")}
-    for name in names:
+@pytest.mark.parametrize("folder", ["http://a.test/", "https://www.a.test/b/"])
+def test_other_names_of_a_page_are_normalised_and_of_its_site(folder: str) -> None:
+    path = folder.partition("a.test")[2]
+    origins = ["http://a.test", "http://www.a.test", "https://a.test", "https://www.a.test"]
+    fronts = {f"{origin}{path}{name}{end}" for origin in origins for name in ("", *FRONT_PAGES) for end in ("", "?")}
+    for name in fronts:
         assert normalise(name) == name
-        assert set(front_page_names(name)) == names - {name}
+        assert is_front_page(name)
+        assert {name, *other_names(name)} == fronts
+    assert {folder + "x", *other_names(folder + "x")} == fronts | {f"{origin}{path}x" for origin in origins}
+
+
+def test_a_port_is_of_one_scheme() -> None:
+    assert {url.rpartition("/")[0] for url in other_names("https://a.test:8443/x")} == {
+        "https://a.test:8443",
+        "https://www.a.test:8443",
+    }
 
 
 @pytest.mark.parametrize("path", ["b", "index.html/b", "?a=1", "index.html?a=1", "Index.html", "b?"])
-def test_other_pages_have_one_name(path: str) -> None:
-    assert front_page_names(f"http://a.test/{path}") == []
+def test_other_files_are_no_front_pages(path: str) -> None:
+    assert not is_front_page(f"http://a.test/{path}")
 
 
 @given(st.text())

@@ -1,0 +1,117 @@
+"""The page that a browser with scripts parses, where our parsers would read it as one without.
+
+noscript in the head     is text that nobody sees (WHATWG HTML, 13.2.6.4.5); read as elements, its image or frame would
+                         end the head, and the canonical URL behind it would count for nothing
+noscript in the body     leads on by its links, for readers without scripts; its meta elements are nobody's
+template shadowrootmode  is a part of the page (13.2.6.4.4)
+
+XHTML sent as XML        has empty elements: <script/> ends where it begins, and so do <title/> and <div/>
+"""
+
+import html
+import re
+from typing import NamedTuple
+
+from minicrawl.crawler.html.tree import REST_OF_TAG
+
+_NAME_ENDS = rb"(?=[\t\n\f\r />])"
+_RAW = rb"script|style|title|textarea|noscript|iframe|noembed|noframes|xmp"
+_COMMENT = rb"<!--(?:-?>|.*?--!?>|.*)"
+_ELEMENT = rb"<(?P<raw>%b)%b%b>(?P<inside>.*?)(?P<close></(?P=raw)%b%b>|\Z)" % (
+    *(_RAW, _NAME_ENDS, REST_OF_TAG, _NAME_ENDS, REST_OF_TAG),
+)
+_HEAD = re.compile(
+    rb"%b|%b|(?P<head></?(?:html|head|base|basefont|bgsound|link|meta|template)%b%b>)|<[!?][^>]*>|[\t\n\f\r ]+"
+    % (_COMMENT, _ELEMENT, _NAME_ENDS, REST_OF_TAG),
+    re.IGNORECASE | re.DOTALL,
+)
+_BODY = re.compile(rb"%b|%b" % (_COMMENT, _ELEMENT), re.IGNORECASE | re.DOTALL)
+_TEMPLATE = re.compile(
+    rb"%b|%b|(?P<tag><(?P<end>/?)template%b(?P<rest>%b)>)" % (_COMMENT, _ELEMENT, _NAME_ENDS, REST_OF_TAG),
+    re.IGNORECASE | re.DOTALL,
+)
+_IS_SHADOW = re.compile(rb"shadowrootmode[\t\n\f\r ]*=[\t\n\f\r ]*[\"']?(?:open|closed)\b", re.IGNORECASE)
+_META = re.compile(rb"<meta" + _NAME_ENDS, re.IGNORECASE)
+_XML = re.compile(
+    rb"<!--(?:.*?-->|.*)|<!\[CDATA\[(?P<data>.*?)(?:\]\]>|\Z)|<(?P<name>[a-z][^\t\n\f\r />]*)(?P<rest>%b)>"
+    % REST_OF_TAG,
+    re.IGNORECASE | re.DOTALL,
+)
+_VOID = frozenset(b"area base basefont bgsound br col embed hr img input link meta param source track wbr".split())
+
+
+class Scripted(NamedTuple):
+    """`page`: as a browser with scripts reads it; `hidden`: what it reads as text, the insides of noscript elements."""
+
+    page: bytes
+    hidden: bytes = b""
+
+
+def scripted(page: bytes) -> Scripted:
+    """Take noscript elements of the head out of a page in UTF-8, and meta elements out of others."""
+    lower = page.lower()
+    if b"shadowrootmode" in lower:
+        page = _with_shadow_roots(page)
+        lower = page.lower()
+    if b"<noscript" not in lower:
+        return Scripted(page)
+    pieces, hidden, at = list[bytes](), list[bytes](), 0
+    while (piece := _HEAD.match(page, at)) and not (piece["head"] or b"").lower().startswith(b"</head"):
+        if not _is_noscript(piece):
+            pieces.append(piece[0])
+        elif piece["close"]:
+            hidden.append(piece["inside"])
+        else:
+            break
+        at = piece.end()
+    if lower.find(b"<meta", at) < 0:
+        return Scripted(b"".join((*pieces, page[at:])), b"".join(hidden))
+
+    def without_meta(piece: re.Match[bytes]) -> bytes:
+        if not (_is_noscript(piece) and _META.search(piece["inside"])):
+            return piece[0]
+        hidden.append(piece["inside"])
+        return _META.sub(b"<x-meta", piece[0])
+
+    return Scripted(b"".join((*pieces, _BODY.sub(without_meta, page[at:]))), b"".join(hidden))
+
+
+def _is_noscript(piece: re.Match[bytes]) -> bool:
+    return piece["raw"] is not None and piece["raw"].lower() == b"noscript"
+
+
+def _with_shadow_roots(page: bytes) -> bytes:
+    """The page with its declarative shadow roots as plain elements; other templates hide what is in them."""
+    shadows, others = 0, 0  # that are open: within another, none is a shadow root
+
+    def shown(piece: re.Match[bytes]) -> bytes:
+        nonlocal shadows, others
+        if piece["tag"] is None:
+            return piece[0]
+        if piece["end"]:
+            if others or not shadows:
+                others = max(others - 1, 0)
+                return piece[0]
+            shadows -= 1
+            return b"</div>"
+        if others or not _IS_SHADOW.search(piece["rest"]):
+            others += 1
+            return piece[0]
+        shadows += 1
+        return b"<div>"
+
+    return _TEMPLATE.sub(shown, page)
+
+
+def as_html(page: bytes) -> bytes:
+    """XHTML in UTF-8 as HTML that means the same: empty elements get an end tag, and CDATA is text."""
+
+    def plain(piece: re.Match[bytes]) -> bytes:
+        if piece["data"] is not None:
+            return html.escape(piece["data"].decode(), quote=False).encode()
+        name, rest = piece["name"], piece["rest"] or b""
+        if not rest.endswith(b"/") or name.lower() in _VOID:
+            return piece[0]
+        return b"<%b%b></%b>" % (name, rest[:-1], name)
+
+    return _XML.sub(plain, page)
