@@ -279,7 +279,7 @@ def explain(store: Store, text: str, parts: Iterable[type[Part]] = ALL_PARTS) ->
 def _ask(part: Store, urls: list[str]) -> None:
     """Ask a partition what is asked of all of them about a URL, short answers first."""
     kept_settings(part), banned_hosts(part), jumps_to_sites(part), part.meta("anticipates")
-    part.page_table.seeds(), part.recognised.parameters()
+    part.page_table.roots(), part.recognised.parameters()
     for url in urls:
         part.requisites.of(url), part.page_table.find([url])
         part.hosts.robots(origin_of(url)), part.hosts.tdmrep(origin_of(url))
@@ -307,7 +307,7 @@ class _Explainer:
         self._store = store
         self._parts = parts
         self._settings: CrawlSettings = kept_settings(store)
-        self._scope = Scope.of(self._settings, store.page_table.seeds())
+        self._scope = Scope.of(self._settings, store.page_table.roots())
         self._usage = PageUsage(store)
 
     def explanation(self, meant: list[str]) -> Explanation:

@@ -1,7 +1,8 @@
 """Scope: the links that a crawl follows, and the rule that refuses each other one.
 
 The rules hold for links and for the pages that a page stands for: targets of redirects, meta refresh and rel=canonical.
-Seeds are exempt: a user who names a URL wants it.
+Seeds are exempt: a user who names a URL wants it. So are the pages of their sites that they redirect to, whose host or
+folder is then in scope as well. Hosts are the same with and without www., by http and by https.
 
 --scope linked is --scope site and the targets of links from there, which are fetched only to check these links: their
 redirects are followed to the end, but none of their links and hints, nor sitemaps of their hosts. A seed's redirect to
@@ -16,7 +17,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from minicrawl.crawler.urls.keys import authority, politeness_key, site_of
+from minicrawl.crawler.urls.keys import authority, politeness_key, site_of, without_www
 from minicrawl.crawler.urls.normalise import by_host
 from minicrawl.settings import LINKED, CrawlSettings, compiled, parse_host_limit
 
@@ -148,7 +149,7 @@ class Scope:
         """True if a normalised URL is on a site or host, or in a folder, of the seeds, as `kind` says."""
         if self.kind in ("host", "site", LINKED):
             return self._has(authority(url))
-        return self.kind == "any" or any(url.startswith(place) for place in self.places)
+        return self.kind == "any" or any(_spoken(url).startswith(place) for place in self.places)
 
     def only_checks(self, url: str) -> bool:
         """True for a page that is outside, and fetched only to check the links to it."""
@@ -161,7 +162,7 @@ class Scope:
 
     def _has(self, name: str) -> bool:
         """`is_inside` for an authority, which is enough for all kinds but prefix."""
-        return (name if self.kind == "host" else site_of(name)) in self.places
+        return (without_www(name) if self.kind == "host" else site_of(name)) in self.places
 
 
 def _some(places: Iterable[str]) -> str:
@@ -173,8 +174,13 @@ def _place(kind: str, url: str) -> str:
     if kind in ("site", LINKED):
         return site_of(authority(url))
     if kind == "host":
-        return authority(url)
+        return without_www(authority(url))
     if kind == "prefix":
-        path = url.partition("?")[0]
+        path = _spoken(url).partition("?")[0]
         return path[: path.rindex("/") + 1]
     return ""
+
+
+def _spoken(url: str) -> str:
+    """A URL as people say it: without scheme and www."""
+    return without_www(url.partition("://")[2])

@@ -13,7 +13,7 @@ from minicrawl.crawler.html.facts import MAX_NAMES, described, facts_of
 from minicrawl.crawler.html.licence import licence_of
 from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
 from minicrawl.crawler.html.page_text import block_hashes, hashes_of, packed
-from minicrawl.crawler.html.parser_choice import tree_of, within_limit
+from minicrawl.crawler.html.parser_choice import Marks, tree_of, within_limit
 from minicrawl.crawler.html.refresh import has_little_text, read_refresh, with_refresh
 from minicrawl.crawler.html.requisites import requisites_of
 from minicrawl.crawler.html.scripted import as_html, scripted
@@ -61,10 +61,11 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     is_cut = len(page) < len(whole)
     if media_type(content_type) == XHTML:
         page = as_html(page)
-    page, hidden = scripted(page)
+    marks = Marks(page)
+    page, hidden = scripted(marks)
     needs_all = wanted.places or wanted.text or wanted.blocks or wanted.about or wanted.kept
     needs_all = needs_all or wanted.requisites or wanted.facts
-    tree = tree_of(page, is_whole=needs_all)
+    tree = tree_of(page, marks, is_whole=needs_all)
     elements = _Elements(tree, wanted)
     base = base_url(elements.base, url, encoding)
     links = _Links(elements, base, encoding, len(page))

@@ -106,8 +106,14 @@ def _beginnings_of(names: Iterable[bytes]) -> list[int]:
     return [int.from_bytes((name + b"%c" % end)[:2], "little") | 0x2020 for name in names for end in b">\t\n\f\r /"]
 
 
-_MAY_FORMAT = np.zeros(1 << 16, dtype=np.bool_)
-_MAY_FORMAT[_beginnings_of(FORMATS)] = True
+def which_begin(*names: bytes) -> npt.NDArray[np.bool_]:
+    """True for the beginnings of tags with these names and some others, shape (65536,)."""
+    found = np.zeros(1 << 16, dtype=np.bool_)
+    found[_beginnings_of(names)] = True
+    return found
+
+
+_MAY_FORMAT = which_begin(*FORMATS)
 _RARE = np.zeros(1 << 16, dtype=np.uint8)
 """A bit for each rare selector, by number, that may find tags with these beginnings."""
 for _number, _names in enumerate(RARE_SELECTORS.values()):
@@ -129,13 +135,14 @@ def with_few_attributes(body: bytes) -> bytes:
     return body
 
 
-def tree_of(body: bytes, *, is_whole: bool) -> Tree:
-    """Parse a page of well-formed UTF-8.
+def tree_of(body: bytes, marks: "Marks | None" = None, *, is_whole: bool) -> Tree:
+    """Parse a page of well-formed UTF-8. marks: those of the page, if they are known.
 
     is_whole: more than `Tree.elements` without places will be needed.
     """
     body = with_few_attributes(body)
-    marks = Marks(body)
+    if marks is None or marks.body is not body:
+        marks = Marks(body)
     if may_explode(marks):
         from minicrawl.crawler.html.plain_tree import PlainTree  # noqa: PLC0415 - few pages need it
 
@@ -174,6 +181,10 @@ class Marks:
         pairs: npt.NDArray[np.uint16] = np.ndarray(size, "<u2", body, min(size, 1), (1,))  # behind every byte
         self.beginnings = pairs[self.found] | 0x2020
         self.number = len(self.beginnings)
+
+    def have(self, beginnings: npt.NDArray[np.bool_]) -> bool:
+        """True if one of the tags begins so. beginnings: shape (65536,), see `which_begin`."""
+        return bool(beginnings[self.beginnings].any())
 
 
 def may_explode(marks: Marks) -> bool:

@@ -10,26 +10,31 @@ XHTML sent as XML        has empty elements: <script/> ends where it begins, and
 
 import html
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
+from minicrawl.crawler.html.parser_choice import Marks, which_begin
 from minicrawl.crawler.html.tree import REST_OF_TAG
 
 _NAME_ENDS = rb"(?=[\t\n\f\r />])"
+_NAMES_END = (b"\t", b"\n", b"\f", b"\r", b" ", b"/", b">")
 _RAW = rb"script|style|title|textarea|noscript|iframe|noembed|noframes|xmp"
 _COMMENT = rb"<!--(?:-?>|.*?--!?>|.*)"
 _ELEMENT = rb"<(?P<raw>%b)%b%b>(?P<inside>.*?)(?P<close></(?P=raw)%b%b>|\Z)" % (
     *(_RAW, _NAME_ENDS, REST_OF_TAG, _NAME_ENDS, REST_OF_TAG),
 )
 _HEAD = re.compile(
-    rb"%b|%b|(?P<head></?(?:html|head|base|basefont|bgsound|link|meta|template)%b%b>)|<[!?][^>]*>|[\t\n\f\r ]+"
-    % (_COMMENT, _ELEMENT, _NAME_ENDS, REST_OF_TAG),
-    re.IGNORECASE | re.DOTALL,
+    rb"%b|<(?P<raw>%b)%b%b>|<(?P<tag>/?(?:html|head|base|basefont|bgsound|link|meta|template))%b%b>"
+    rb"|<[!?][^>]*>|[\t\n\f\r ]+" % (_COMMENT, _RAW, _NAME_ENDS, REST_OF_TAG, _NAME_ENDS, REST_OF_TAG),
+    re.DOTALL,
 )
+"""What may stand in a head, in lower case, elements of text up to their end tag."""
 _BODY = re.compile(rb"%b|%b" % (_COMMENT, _ELEMENT), re.IGNORECASE | re.DOTALL)
 _TEMPLATE = re.compile(
     rb"%b|%b|(?P<tag><(?P<end>/?)template%b(?P<rest>%b)>)" % (_COMMENT, _ELEMENT, _NAME_ENDS, REST_OF_TAG),
     re.IGNORECASE | re.DOTALL,
 )
+_CHANGED = which_begin(b"noscript", b"template")
 _IS_SHADOW = re.compile(rb"shadowrootmode[\t\n\f\r ]*=[\t\n\f\r ]*[\"']?(?:open|closed)\b", re.IGNORECASE)
 _META = re.compile(rb"<meta" + _NAME_ENDS, re.IGNORECASE)
 _XML = re.compile(
@@ -47,8 +52,11 @@ class Scripted(NamedTuple):
     hidden: bytes = b""
 
 
-def scripted(page: bytes) -> Scripted:
-    """Take noscript elements of the head out of a page in UTF-8, and meta elements out of others."""
+def scripted(marks: Marks) -> Scripted:
+    """Take noscript elements out of the head of a page, meta elements out of others. marks: of the page, in UTF-8."""
+    page = marks.body
+    if not marks.have(_CHANGED):  # as mostly
+        return Scripted(page)
     lower = page.lower()
     if b"shadowrootmode" in lower:
         page = _with_shadow_roots(page)
@@ -56,16 +64,15 @@ def scripted(page: bytes) -> Scripted:
     if b"<noscript" not in lower:
         return Scripted(page)
     pieces, hidden, at = list[bytes](), list[bytes](), 0
-    while (piece := _HEAD.match(page, at)) and not (piece["head"] or b"").lower().startswith(b"</head"):
-        if not _is_noscript(piece):
-            pieces.append(piece[0])
-        elif piece["close"]:
-            hidden.append(piece["inside"])
-        else:
-            break
-        at = piece.end()
-    if lower.find(b"<meta", at) < 0:
-        return Scripted(b"".join((*pieces, page[at:])), b"".join(hidden))
+    for start, end, inside in _noscripts_of_head(lower):
+        pieces.append(page[at:start])
+        hidden.append(page[inside])
+        at = end
+    pieces.append(page[at:])
+    page = b"".join(pieces)
+    start = lower.find(b"<noscript", at)
+    if start < 0 or lower.find(b"<meta", start) < 0:
+        return Scripted(page, b"".join(hidden))
 
     def without_meta(piece: re.Match[bytes]) -> bytes:
         if not (_is_noscript(piece) and _META.search(piece["inside"])):
@@ -73,7 +80,31 @@ def scripted(page: bytes) -> Scripted:
         hidden.append(piece["inside"])
         return _META.sub(b"<x-meta", piece[0])
 
-    return Scripted(b"".join((*pieces, _BODY.sub(without_meta, page[at:]))), b"".join(hidden))
+    return Scripted(_BODY.sub(without_meta, page), b"".join(hidden))
+
+
+def _noscripts_of_head(lower: bytes) -> Iterator[tuple[int, int, slice]]:
+    """Start and end of the noscript elements in the head of a page in lower case, and what is in each."""
+    last, at = lower.rfind(b"<noscript"), 0
+    while at <= last and (piece := _HEAD.match(lower, at)) and piece["tag"] != b"/head":
+        start, at = at, piece.end()
+        if name := piece["raw"]:
+            close = _end_of(name, lower, at)
+            if close is None:
+                return
+            if name == b"noscript":
+                yield start, close[1], slice(at, close[0])
+            at = close[1]
+
+
+def _end_of(name: bytes, lower: bytes, at: int) -> tuple[int, int] | None:
+    """Where the next end tag of this name begins and ends; None if there is none."""
+    tag = b"</" + name
+    start = lower.find(tag, at)
+    while start >= 0 and lower[start + len(tag) : start + len(tag) + 1] not in _NAMES_END:
+        start = lower.find(tag, start + 1)
+    end = lower.find(b">", start) + 1 if start >= 0 else 0
+    return (start, end) if end else None
 
 
 def _is_noscript(piece: re.Match[bytes]) -> bool:

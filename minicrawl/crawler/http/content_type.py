@@ -10,6 +10,11 @@ XHTML = "application/xhtml+xml"
 HTML_TYPES = frozenset({"text/html", XHTML})
 XML_TYPES = frozenset({"application/xml", "text/xml"})
 """Types of XHTML and of all other XML: what is in it tells."""
+LIST_TYPES = XML_TYPES | {
+    *("application/rss+xml", "application/atom+xml", "application/rdf+xml", "text/plain"),
+    *("application/gzip", "application/x-gzip"),
+}
+"""Types of what may be a sitemap, a feed or a list of URLs."""
 PDF = "application/pdf"
 UTF_8 = "text/html; charset=utf-8"
 """The type of rendered pages, and of documents converted into HTML."""

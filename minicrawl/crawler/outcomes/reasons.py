@@ -50,6 +50,7 @@ MEANINGS = {
     "noindex": "it was read, and asks not to be shown by search engines",
     "nofollow": "it was read, and asks robots not to follow its links",
     "not-html": "it is no HTML, so it was left unread, and has no links",
+    "list-of-urls": "it is a sitemap, a feed or a list of URLs, which were taken from it",
     "pdf-unread": "it is a PDF file that cannot be read: damaged, locked by a password, or too slow (see the log)",
     "truncated": "it was read as far as --max-size or the number of links that are taken allows",
     "item-failed": "it was read, and its links were taken, but a hook or a rule for items failed over it (see the log)",

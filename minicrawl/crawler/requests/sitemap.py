@@ -10,14 +10,16 @@ from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.http.failures import parser_failed
 from minicrawl.crawler.known.discovery import Discovery, unknown
 from minicrawl.crawler.known.known_hosts import KnownHosts
+from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.requests.request import Arrival, Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.crawler.urls.keys import politeness_key, without_www
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.model import ParsedPage, SitemapAnswer
+from minicrawl.model import ParsedPage, SitemapAnswer, State
+from minicrawl.store.rows import SitemapRow
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
 
@@ -40,6 +42,7 @@ class Sitemaps(Kind):
         frontier: Frontier,
         hosts: KnownHosts,
         urls: KnownUrls,
+        pages: KnownPages,
         admission: Admission,
         discovery: Discovery,
         turns: HostTurns,
@@ -56,6 +59,7 @@ class Sitemaps(Kind):
         self._frontier = frontier
         self._hosts = hosts
         self._urls = urls
+        self._pages = pages
         self._admission = admission
         self._discovery = discovery
         self._turns = turns
@@ -75,6 +79,10 @@ class Sitemaps(Kind):
             return
         host = int(self._frontier.pages.host_of[page])
         self.queue.named_by_robots(host, [url for url in named if url is not None], page, now)
+
+    def read_seed(self, page: int, url: str, now: float) -> None:
+        """Read a seed that is no page as a sitemap, a feed or a list of URLs, of any host in scope."""
+        self.queue.named_by_robots(int(self._frontier.pages.host_of[page]), [url], page, now)
 
     def line_up(self, now: float) -> None:
         """Give hosts errands for the sitemaps that are next."""
@@ -97,16 +105,19 @@ class Sitemaps(Kind):
         self.queue.closed(errand.sitemap, reason, None, 0, now)
 
     def absorb_urls(self, sitemap: int, urls: Sequence[str], is_index: bool, now: float) -> None:
-        """Absorb URLs that a sitemap lists, of sitemaps or of pages: those of its host that are in scope and
-        unknown."""
+        """Absorb URLs that a sitemap lists, of sitemaps or of pages: those of its host, with www. or without, that are
+        in scope and unknown."""
         row = self.queue.row(sitemap)
-        name = self._frontier.hosts[row.host].name
+        near = {without_www(self._frontier.hosts[row.host].name)}
         if is_index:
-            near = {name, politeness_key(row.url)}
-            self.queue.named_by(sitemap, [url for url in urls if politeness_key(url) in near], now)
+            near.add(without_www(politeness_key(row.url)))
+        if not self._is_seed(row):
+            urls = [url for url in urls if without_www(politeness_key(url)) in near]
+        if is_index:
+            self.queue.named_by(sitemap, urls, now)
             return
         depth = int(self._accounts.depth[row.page]) + 1
-        distinct = dict.fromkeys(url for url in urls if politeness_key(url) == name)
+        distinct = dict.fromkeys(urls)
         inside = [url for url in distinct if self._admission.scope.refuses(url, depth) is None]
         known = self._urls.find(inside)
         self.queue.lists(sitemap, [page for page in known if page is not None])
@@ -116,8 +127,8 @@ class Sitemaps(Kind):
         """Absorb the lastmod of pages of a sitemap's host, in Unix seconds."""
         if self._note_lastmods is None or not lastmods:
             return
-        name = self._frontier.hosts[self.queue.row(sitemap).host].name
-        urls = [url for url in lastmods if politeness_key(url) == name]
+        name = without_www(self._frontier.hosts[self.queue.row(sitemap).host].name)
+        urls = [url for url in lastmods if without_www(politeness_key(url)) == name]
         pages = zip(urls, self._urls.find(urls), strict=True)
         self._note_lastmods({page: lastmods[url] for url, page in pages if page is not None}, now)
 
@@ -134,6 +145,12 @@ class Sitemaps(Kind):
             self.queue.named_by(sitemap, [outcome.alias], now)
         reason = answer.reason if fetched.status == 200 else outcome.reason
         self.queue.closed(sitemap, reason, fetched.status, answer.found, now)
+        if answer.found and self._is_seed(row):
+            self._pages.restate(row.page, State.FETCHED, "list-of-urls")
+
+    def _is_seed(self, row: SitemapRow) -> bool:
+        """True for a sitemap that the user named."""
+        return not row.nesting and self._urls.url(row.page) == row.url
 
     def on_nothing_left(self, now: float) -> bool:
         """Let in some URLs of every host, as nothing else is left to do; True if any were."""

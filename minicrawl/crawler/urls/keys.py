@@ -38,6 +38,11 @@ def hostname(url: str) -> str:
     return host.partition(":")[0] if "[" not in host else host[: host.index("]") + 1]
 
 
+def without_www(name: str) -> str:
+    """A host, with or without a port, less a leading www.: both are names of one site's main host."""
+    return name.removeprefix("www.")
+
+
 def origin_of(url: str) -> str:
     """scheme://host[:port] of a normalised URL: what a robots.txt speaks for."""
     path = url.find("/", 8)

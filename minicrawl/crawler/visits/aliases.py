@@ -14,6 +14,7 @@ import numpy as np
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import Admitted
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, Outcome
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.crawler.visits.deep_links import DeepLinks
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import State
@@ -83,7 +84,10 @@ class Aliases:
     def _refusal(self, page: int, outcome: Outcome, target: int | None) -> str | None:
         """Reason why a page may not be an alias of its outcome's target, page `target` if known; None: it may."""
         assert outcome.alias is not None
-        scope, is_redirect = self._admission.scope, outcome.is_redirect
+        is_redirect = outcome.is_redirect
+        if int(self._accounts.depth[page]) == 0 and (is_redirect or outcome.reason == "meta-refresh"):
+            self._widen_for(page, outcome.alias)
+        scope = self._admission.scope
         refusal = scope.refuses(outcome.alias, int(self._accounts.depth[page]), is_redirect=is_redirect)
         if refusal is None and not is_redirect and scope.only_checks(self._urls.url(page)):
             refusal = f"scope-{scope.kind}"
@@ -97,6 +101,11 @@ class Aliases:
         if refusal is None and not outcome.is_redirect and self.is_dead(target):
             refusal = "dead"
         return refusal
+
+    def _widen_for(self, seed: int, target: str) -> None:
+        """Let the scope of a seed be that of where it leads within its site."""
+        if not self._admission.scope.is_inside(target) and site_of(target) == site_of(self._urls.url(seed)):
+            self._admission.widen([target])
 
     def hinted(self, page: int) -> list[int]:
         """The aliases of `page` by a hint, and some former ones."""

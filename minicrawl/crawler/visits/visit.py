@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from minicrawl import log
 from minicrawl.crawler.books.accounts import kind_of
 from minicrawl.crawler.hosts.host import HostTurn
+from minicrawl.crawler.http.content_type import LIST_TYPES, media_type
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED, Outcome, answer_row, judge
@@ -124,6 +125,8 @@ class Visits:
         state.frontier.pages.credit(state.discovery.only_offered(credited))
         born = state.discovery.offer_new(now)
         self.sitemaps.let_earned_in(born, now)
+        if turn.outcome.reason == "not-html" and not state.accounts.depth[page] and _may_list(turn.fetched):
+            self.sitemaps.read_seed(page, turn.fetched.url, now)
         self.parts.on_turn(turn)
         self._let_wait(turn)
 
@@ -195,3 +198,8 @@ class Visits:
             frontier.put_back(page, turn.now, is_read=True)
         else:
             frontier.pages.set_aside(page, max(turn.not_before, turn.now + self.timing.found_nothing))
+
+
+def _may_list(fetched: Fetched) -> bool:
+    """True if an answer may be a sitemap, a feed or a list of URLs."""
+    return fetched.status == 200 and media_type(fetched.content_type) in LIST_TYPES

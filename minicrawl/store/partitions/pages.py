@@ -78,6 +78,9 @@ class AllPages(PageTable):
     def seeds(self) -> list[str]:
         return [*chain.from_iterable(self._numbers.each(lambda part: part.page_table.seeds()))]
 
+    def roots(self) -> list[str]:
+        return [*chain.from_iterable(self._numbers.each(lambda part: part.page_table.roots()))]
+
     def with_reason(self, reason: str) -> list[int]:
         return self._listed(lambda part: part.page_table.with_reason(reason))
 

@@ -110,6 +110,10 @@ class PageTable:
         """URLs of the seeds."""
         return [url for (url,) in self._tables.rows("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]
 
+    def roots(self) -> list[str]:
+        """URLs of the seeds, and of the pages that these lead to."""
+        return [url for (url,) in self._tables.rows("SELECT url FROM pages WHERE depth = 0 ORDER BY id")]
+
     def fetch_order(self) -> list[str]:
         """URLs of the pages that have an answer, in the order of their last answers."""
         query = "SELECT url FROM pages JOIN fetches ON fetches.id = fetch ORDER BY fetched_at, pages.id"

@@ -6,6 +6,7 @@ import pytest
 from support.effort import growth
 
 from minicrawl.crawler.html import parse_html
+from minicrawl.crawler.html.parser_choice import Marks
 from minicrawl.crawler.html.scripted import as_html, scripted
 from minicrawl.model import ParsedPage
 
@@ -111,7 +112,7 @@ def test_xhtml_as_html() -> None:
 )
 def test_time_is_linear_in_the_length_of_a_page(unit: bytes) -> None:
     start = b"<noscript></noscript><meta>"
-    assert growth(lambda times: scripted(start + unit * times + b"<meta>"), 2_000) < 1.5
+    assert growth(lambda times: scripted(Marks(start + unit * times + b"<meta>")), 2_000) < 1.5
 
 
 @pytest.mark.parametrize("unit", [b"<!--", b"<![CDATA[", b"<p a='", b"<p/>"])

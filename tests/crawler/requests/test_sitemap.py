@@ -16,6 +16,7 @@ from minicrawl.timing import Timing
 
 HOME = "http://a.test/"
 MAP = HOME + "map.xml"
+URLSET = "<?xml version='1.0'?><urlset><url><loc>{}</loc></url><url><loc>{}</loc></url></urlset>"
 
 
 class WithSitemaps(Server):
@@ -46,6 +47,20 @@ class WithSitemaps(Server):
     @property
     def asked_sitemaps(self) -> list[str]:
         return [url for url in self.asked_all if url in self.sitemaps]
+
+
+class Files(Server):
+    """Serves files of one type, too."""
+
+    def __init__(self, site: Site, files: dict[str, str], kind: str) -> None:
+        super().__init__(site)
+        self.files, self.kind = files, kind
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        text = self.files.get(str(request.url))
+        if text is None:
+            return super()._answer(request)
+        return httpx.Response(200, text=text, headers={"Content-Type": self.kind})
 
 
 def reasons(store: Path) -> dict[str, str]:
@@ -88,7 +103,7 @@ def test_what_a_sitemap_cannot_do(store: Path) -> None:
         HOME + "fine",
         "https://a.test/secure",
         "http://b.test/foreign",
-        "http://www.a.test/foreign",
+        "http://shop.a.test/foreign",
         "http://a.test:81/foreign",
         HOME + "denied",
         HOME + "a/b/a/b/a/b/trap",
@@ -111,6 +126,44 @@ def test_sitemaps_elsewhere_are_read_for_the_host_that_names_them(store: Path) -
     assert found_in_sitemaps(store) == {HOME + "mine": there}
     # The server they are on is asked what it allows, as for a page.
     assert server.asked_all.index("http://cdn.test/robots.txt") < server.asked_all.index(there)
+
+
+def test_pages_with_www_are_of_the_same_host(store: Path) -> None:
+    listed = ["http://www.a.test/1", "https://a.test/2", "http://b.test/3"]
+    crawl(WithSitemaps({HOME: []}, {MAP: listed}), store, [HOME], scope="any")
+    assert found_in_sitemaps(store).keys() == set(listed[:2])
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind"),
+    [
+        (URLSET, "application/xml"),
+        (URLSET, "text/xml; charset=utf-8"),
+        (
+            "<rss><channel><item><link>{0}</link></item><item><guid>{1}</guid></item></channel></rss>",
+            "application/rss+xml",
+        ),
+        ("{0}\n{1}\n", "text/plain"),
+        ("index", "application/xml"),
+    ],
+    ids=["sitemap", "sitemap as text", "feed", "list", "index"],
+)
+def test_a_seed_may_be_a_list_of_urls(store: Path, seed: str, kind: str) -> None:
+    """Of any host in scope, as the user has named it."""
+    urls = [HOME + "1", "http://b.test/2"]
+    index = f"<sitemapindex><sitemap><loc>{HOME}part.xml</loc></sitemap></sitemapindex>"
+    files = {HOME + "list": index if seed == "index" else seed.format(*urls)}
+    files[HOME + "part.xml"] = URLSET.format(urls[0], urls[0])
+    crawl(Files(dict.fromkeys(urls, []), files, kind), store, [HOME + "list"], scope="any")
+    found = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    listed = urls[:1] if seed == "index" else urls
+    assert found == {HOME + "list": "fetched list-of-urls"} | dict.fromkeys(listed, "fetched ok")
+    assert not faults_in(store)
+
+
+def test_a_seed_that_lists_nothing_is_no_html(store: Path) -> None:
+    crawl(Files({}, {HOME + "words": "words"}, "text/plain"), store, [HOME + "words"])
+    assert rows(store, "SELECT reason FROM pages") == [("not-html",)]
 
 
 def test_sitemaps_elsewhere_must_be_in_scope(store: Path) -> None:

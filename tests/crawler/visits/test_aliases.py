@@ -32,6 +32,23 @@ def crawled(tmp_path: Path, site: Site | Server, seeds: list[str], **settings: o
     return {url: f"{state} {reason}" for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
 
 
+@pytest.mark.parametrize("scope", ["host", "prefix", "site"])
+@pytest.mark.parametrize(
+    "target", ["https://a.test/d/", "http://www.a.test/d/", "http://docs.a.test/en/", HOME + "en/"]
+)
+def test_the_scope_of_a_seed_is_that_of_where_it_leads_within_its_site(tmp_path: Path, target: str, scope: str) -> None:
+    site: Site = {HOME + "d/": target, target: [f"{target}x", "http://shop.a.test/"], f"{target}x": [f"{target}y"]}
+    for pages in (2, None):  # a crawl that goes on knows it still
+        states = crawled(tmp_path, site | {f"{target}y": []}, [HOME + "d/"], scope=scope, pages=pages)
+    known = {HOME + "d/": "alias redirect-301", **dict.fromkeys((target, f"{target}x", f"{target}y"), "fetched ok")}
+    assert states == known | ({"http://shop.a.test/": "error http-404"} if scope == "site" else {})
+
+
+def test_a_seed_that_leads_to_another_site_widens_nothing(tmp_path: Path) -> None:
+    site: Site = {HOME: "http://b.test/", "http://b.test/": []}
+    assert crawled(tmp_path, site, [HOME], scope="host") == {HOME: "error redirect-scope-host"}
+
+
 @pytest.mark.parametrize("strategy", ["greedy", "breadth-first"])
 @pytest.mark.parametrize(("hops", "end"), [(1, "alias redirect-301"), (MAX_HOPS, "alias redirect-301")])
 def test_a_chain_of_ten_redirects_is_followed(tmp_path: Path, hops: int, end: str, strategy: str) -> None:
