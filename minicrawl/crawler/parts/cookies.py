@@ -1,14 +1,26 @@
-"""Cookies (--cookies), kept from run to run."""
+"""Cookies (--cookies), kept from run to run.
 
+A cookie wall sets a cookie and redirects to the page that was asked for, at once or by a page to sign on. Such a page
+is asked for again, twice at most, as long as it would be sent other cookies than the last time.
+"""
+
+from collections import Counter
 from typing import TYPE_CHECKING, Self
 
+from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.turn import Turn
 from minicrawl.store.write.cookie_rows import CookieRow
 from minicrawl.store.writer import Writer
 
 if TYPE_CHECKING:
     from minicrawl.crawler.http.saved_cookies import KeptCookies
+
+
+MOST_WALLS = 2
+"""Times that a page is asked for again in a run, as it sets cookies and leads back."""
 
 
 class Cookies(Part):
@@ -17,9 +29,12 @@ class Cookies(Part):
     A partition has the cookies of its own hosts. It leaves the user's file to be written with those of all partitions.
     """
 
-    def __init__(self, kept: "KeptCookies", *, writes_file: bool) -> None:
+    def __init__(self, state: CrawlState, kept: "KeptCookies", *, writes_file: bool) -> None:
+        self._state = state
         self._kept = kept
         self._writes_file = writes_file
+        self._asked_again = Counter[int]()
+        self._sent: dict[str, str | None] = {}
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
@@ -29,17 +44,47 @@ class Cookies(Part):
         from minicrawl.crawler.http.saved_cookies import KeptCookies  # noqa: PLC0415 - few crawls keep cookies
 
         if share is None:
-            return cls(KeptCookies(opening.state.writer, settings.cookie_file), writes_file=True)
+            return cls(opening.state, KeptCookies(opening.state.writer, settings.cookie_file), writes_file=True)
 
         def is_own(host: str) -> bool:
             return share.home_of(f"http://{host}/") == share.here
 
-        return cls(KeptCookies(opening.state.writer, settings.cookie_file, is_own), writes_file=False)
+        kept = KeptCookies(opening.state.writer, settings.cookie_file, is_own)
+        return cls(opening.state, kept, writes_file=False)
 
     def source(self, source: PageSource) -> PageSource:
         from minicrawl.crawler.sources.with_cookies import WithCookies  # noqa: PLC0415
 
-        return WithCookies(source, self._kept.jar)
+        return WithCookies(source, self._kept.jar, self._sent)
+
+    def on_answer(self, turn: Turn) -> bool:
+        """Ask again for a page that has set cookies and redirects to itself."""
+        is_wall = turn.outcome.reason == "redirect-loop" and turn.fetched.set_cookies
+        if not is_wall or not self._may_ask(turn.page):
+            return False
+        self._state.pages.note_failure(turn.page, "cookie-wall")
+        self._state.frontier.put_back(turn.page, turn.now, turn.now)
+        return True
+
+    def on_turn(self, turn: Turn) -> None:
+        """Ask again for a page that redirects here, and is redirected to, if it would be sent other cookies now."""
+        if turn.outcome.reason != "redirect-loop" or turn.outcome.alias is None:
+            return
+        (page,) = self._state.urls.find([turn.outcome.alias])
+        for _ in range(MAX_HOPS):
+            if page is None or page == turn.page:
+                return
+            url = self._state.urls.url(page)
+            if url in self._sent and self._kept.jar.header(url, turn.now) != self._sent[url]:
+                if self._may_ask(page):
+                    self._state.frontier.put_first(page, turn.now)
+                return
+            links = self._state.pages.outlinks(page)
+            page = int(links[0]) if len(links) else None
+
+    def _may_ask(self, page: int) -> bool:
+        self._asked_again[page] += 1
+        return self._asked_again[page] <= MOST_WALLS
 
     def rows(self) -> list[CookieRow]:
         """The cookies for the user's file."""

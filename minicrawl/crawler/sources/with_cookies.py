@@ -1,6 +1,7 @@
 """Add cookies to requests for pages, and accept those of the responses.
 
-The jar is in the crawl's own process, so a cookie of a domain reaches its hosts whichever process asks them.
+The jar is in the crawl's own process, so a cookie of a domain reaches its hosts whichever process asks them. An answer
+keeps its `set_cookies` only if the same request would be sent with other cookies now.
 """
 
 import time
@@ -9,15 +10,26 @@ from types import TracebackType
 from typing import Self
 
 from minicrawl.crawler.http.cookies import CookieJar
+from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
+
+MOST_SENT = 10_000
 
 
 class WithCookies:
     """A source around another one."""
 
-    def __init__(self, source: PageSource, jar: CookieJar, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        source: PageSource,
+        jar: CookieJar,
+        sent: dict[str, str | None] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """sent: takes the cookies of the latest requests that were redirected, by URL."""
         self._source, self._jar, self._clock = source, jar, clock
+        self._sent = {} if sent is None else sent
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         if request.is_bare:
@@ -26,8 +38,14 @@ class WithCookies:
         if value is not None:
             request = request._replace(headers=(*request.headers, ("Cookie", value)))
         fetched, parsed = await self._source.page(request)
+        if fetched.status in REDIRECTS:
+            self._sent[request.url] = value
+            if len(self._sent) > MOST_SENT:
+                del self._sent[next(iter(self._sent))]
         if fetched.set_cookies:
             self._jar.take(request.url, fetched.set_cookies, self._clock())
+            if self._jar.header(request.url, self._clock()) == value:
+                fetched = fetched._replace(set_cookies=())
         return fetched, parsed
 
     def waits(self) -> Mapping[str, Wait]:

@@ -1,30 +1,62 @@
-"""Cookies of a crawl in partitions: each has those of its hosts, and none writes the user's file."""
+"""Cookie walls: pages that set a cookie and lead back are asked for again, while they would be sent other cookies."""
 
 from pathlib import Path
 
+import httpx
 import pytest
-from support.intakes import intake_of
+from support.sites import Server, crawl, faults_in, rows
 
-from minicrawl.crawler.http.saved_cookies import read_cookie_file
-from minicrawl.crawler.parts.cookies import Cookies
-from minicrawl.crawler.sharing.share import Share
-
-LINE = "{}\tFALSE\t/\tFALSE\t0\tname\tvalue\n"
+HOME, SIGN_ON = "http://a.test/", "http://login.a.test/on"
 
 
-@pytest.mark.parametrize(
-    ("share", "expected"),
-    [(None, ["a.test", "b.test"]), (Share(0, lambda url: int("b.test" in url)), ["a.test"])],
-    ids=["alone", "in partitions"],
-)
-def test_a_partition_has_the_cookies_of_its_hosts(tmp_path: Path, share: Share | None, expected: list[str]) -> None:
-    file = tmp_path / "cookies.txt"
-    file.write_text(LINE.format("a.test") + LINE.format("b.test"))
-    intake = intake_of(tmp_path / "crawl.db", share=share, cookie_file=str(file))
-    cookies = intake.parts.find(Cookies)
-    assert cookies is not None
-    assert sorted(row.domain for row in cookies.rows()) == expected
-    file.unlink()
-    intake.parts.finish()
-    assert len(read_cookie_file(file)) == (0 if share else 2)
-    intake.state.writer.close()
+class Wall(Server):
+    """Lets nobody in without a cookie. by: the page that sets it, itself or another; values: one after the other."""
+
+    def __init__(self, by: str, values: int = 1) -> None:
+        super().__init__({HOME: ["/x"], HOME + "x": [HOME]})
+        self.by, self.values, self.given = by, values, 0
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        url, cookie = str(request.url), request.headers.get("cookie", "")
+        if request.url.path == "/robots.txt" or (url != SIGN_ON and f"pass={self.values}" in cookie):
+            return super()._answer(request)
+        self.asked.append(url)
+        location = HOME if url == self.by else self.by
+        fields = {"location": location}
+        if url == self.by:
+            self.given += 1
+            fields["set-cookie"] = f"pass={self.given}; Domain=a.test; Path=/"
+        return httpx.Response(302, headers=fields)
+
+
+def crawled(tmp_path: Path, wall: Wall, **settings: object) -> dict[str, str]:
+    store = tmp_path / "crawl.db"
+    crawl(wall, store, [HOME], **settings)
+    assert faults_in(store) == []
+    return {url: f"{state} {reason}" for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+
+
+@pytest.mark.parametrize("values", [1, 2])
+def test_a_page_that_sets_a_cookie_and_redirects_to_itself_is_asked_again(tmp_path: Path, values: int) -> None:
+    states = crawled(tmp_path, Wall(HOME, values), cookies=True)
+    assert states == {HOME: "fetched ok", HOME + "x": "fetched ok"}
+
+
+def test_a_page_behind_a_sign_on_that_leads_back_is_asked_again(tmp_path: Path) -> None:
+    states = crawled(tmp_path, Wall(SIGN_ON), cookies=True)
+    assert states == {HOME: "fetched ok", HOME + "x": "fetched ok", SIGN_ON: "error redirect-loop"}
+
+
+@pytest.mark.parametrize("by", [HOME, SIGN_ON])
+def test_a_wall_that_never_opens_is_asked_three_times(tmp_path: Path, by: str) -> None:
+    wall = Wall(by, values=99)
+    states = crawled(tmp_path, wall, cookies=True)
+    assert states[by] == "error redirect-loop"
+    assert wall.asked.count(HOME) <= 3
+    assert wall.asked.count(by) <= 3
+
+
+def test_without_cookies_nothing_is_asked_again(tmp_path: Path) -> None:
+    wall = Wall(HOME)
+    assert crawled(tmp_path, wall) == {HOME: "error redirect-loop"}
+    assert wall.asked == [HOME]

@@ -154,7 +154,7 @@ def test_a_seed_may_be_a_list_of_urls(store: Path, seed: str, kind: str) -> None
     index = f"<sitemapindex><sitemap><loc>{HOME}part.xml</loc></sitemap></sitemapindex>"
     files = {HOME + "list": index if seed == "index" else seed.format(*urls)}
     files[HOME + "part.xml"] = URLSET.format(urls[0], urls[0])
-    crawl(Files(dict.fromkeys(urls, []), files, kind), store, [HOME + "list"], scope="any")
+    crawl(Files({url: [] for url in urls}, files, kind), store, [HOME + "list"], scope="any")
     found = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     listed = urls[:1] if seed == "index" else urls
     assert found == {HOME + "list": "fetched list-of-urls"} | dict.fromkeys(listed, "fetched ok")
