@@ -14,7 +14,7 @@ from support.small_web import small_web
 
 
 def test_nothing_fetched_is_exit_1(tmp_path: Path) -> None:
-    result = run("crawl", "http://127.0.0.1:9/", "--store", tmp_path / "crawl.db", "-q")
+    result = run("crawl", "http://127.0.0.1:2/", "--store", tmp_path / "crawl.db", "-q")
     assert result.exit_code == 1
     assert "nothing could be fetched (private-address)" in result.stderr
 

@@ -50,7 +50,7 @@ def test_ctrl_c_in_the_settling_leaves_what_was_committed(tmp_path: Path) -> Non
         "from minicrawl.crawler.known.ranking import Ranking; "
         "Ranking.settle_fully = lambda _: (print('settling', flush=True), time.sleep(60))"
     )
-    words = ["crawl", "http://127.0.0.1:9/", "--store", str(store), "--allow-private", "-q", "--time", "1s"]
+    words = ["crawl", "http://127.0.0.1:2/", "--store", str(store), "--allow-private", "-q", "--time", "1s"]
     with started([*patched(patch), *words]) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "settling\n"
@@ -58,7 +58,7 @@ def test_ctrl_c_in_the_settling_leaves_what_was_committed(tmp_path: Path) -> Non
         out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (130, "", "")
     assert faults_in(store) == []
-    assert rows(store, "SELECT url FROM pages") == [("http://127.0.0.1:9/",)]
+    assert rows(store, "SELECT url FROM pages") == [("http://127.0.0.1:2/",)]
 
 
 def test_ctrl_c_for_the_whole_group_while_workers_start(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_ctrl_c_for_the_whole_group_while_workers_start(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_saves_and_exits_with_130(tmp_path: Path, kind: signal.Signals) -> None:
-    words = ["crawl", "http://127.0.0.1:9/", "--store", str(tmp_path / "crawl.db")]
+    words = ["crawl", "http://127.0.0.1:2/", "--store", str(tmp_path / "crawl.db")]
     words += ["--allow-private", "--delay", "60", "-v"]
     with started([*MINICRAWL, *words]) as process:
         assert process.stderr is not None

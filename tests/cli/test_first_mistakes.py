@@ -42,7 +42,7 @@ def test_an_option_that_is_refused_is_not_remembered(tmp_path: Path, words: list
 
 
 def test_what_could_not_be_fetched_is_told_with_the_way_out(tmp_path: Path) -> None:
-    result = run("crawl", "http://127.0.0.1:9/", "--store", tmp_path / "a crawl.db", "--delay", "0")
+    result = run("crawl", "http://127.0.0.1:2/", "--store", tmp_path / "a crawl.db", "--delay", "0")
     assert result.exit_code == 1
     last = result.stderr.splitlines()[-1]
     assert "(private-address): the host is in this machine's own network; --allow-private lets" in last

@@ -25,8 +25,8 @@ def test_seeds_that_are_checked_are_asked_for_alone_and_nothing_is_kept(
 
 
 def test_a_seed_that_is_not_there_is_exit_1(tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["seeds", "check", "http://127.0.0.1:9/", "--ignore-robots"])
+    result = CliRunner().invoke(main, ["seeds", "check", "http://127.0.0.1:2/", "--ignore-robots"])
     assert result.exit_code == 1
-    assert result.stdout.startswith("not there  http://127.0.0.1:9/\n           private-address: ")
+    assert result.stdout.startswith("not there  http://127.0.0.1:2/\n           private-address: ")
     missing = CliRunner().invoke(main, ["seeds", "check", str(tmp_path / "nowhere.txt")])
     assert (missing.exit_code, "cannot be read" in missing.stderr) == (2, True)

@@ -14,7 +14,7 @@ from minicrawl.settings import ConnectTo
 HOME = "http://a.test/"
 
 
-NOWHERE = "http://127.0.0.1:9/"
+NOWHERE = "http://127.0.0.1:2/"
 
 
 @pytest.fixture(scope="module")

@@ -166,7 +166,7 @@ def test_the_proxy_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytes
 
 def test_the_proxies_of_the_environment_are_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://me:hush@127.0.0.1:9")
-    words = ["crawl", "http://127.0.0.1:9/", "--time", "0.1s", "--store", str(tmp_path / "crawl.db")]
+    words = ["crawl", "http://127.0.0.1:2/", "--time", "0.1s", "--store", str(tmp_path / "crawl.db")]
     for more, is_announced in (([], True), (["--proxy", "none"], False)):
         result = CliRunner().invoke(main, [*words, *more])
         line = "Requests go through the proxies that the environment names: http://***@127.0.0.1:9; --proxy none goes"

@@ -153,6 +153,10 @@ class ArchivedAnswer:
     def is_read(self) -> bool:
         return not self._payload and not self._is_cut
 
+    @property
+    def ahead(self) -> bytes:
+        return b""
+
     async def read(self) -> bytes:
         piece, self._payload = self._payload, b""
         if not piece and self._is_cut:

@@ -1,5 +1,6 @@
 """Read the body of a response as far as it is wanted: decoded for the crawl, as sent for a capture."""
 
+import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Set
 
@@ -15,11 +16,11 @@ Take = Callable[[bytes], Awaitable[bool]]
 class Body:
     """`size`: bytes received. `unread`: the reason why the rest was not, None once the body is complete."""
 
-    def __init__(self, answer: Answer, kept: int) -> None:
-        """kept: bytes to keep as sent; the last piece is kept whole."""
+    def __init__(self, answer: Answer, kept: int, is_late: Callable[[], bool] = lambda: False) -> None:
+        """kept: bytes to keep as sent; the last piece is kept whole. is_late: the time of the request is over."""
         self.size = 0
         self.unread: Truncated | None = Truncated.UNSPECIFIED
-        self._answer = answer
+        self._answer, self._is_late = answer, is_late
         self._most_kept, self._kept_size = kept, 0
         self._kept: list[bytes] = []
 
@@ -70,7 +71,9 @@ class Body:
                     self._stop()
 
     async def _more(self) -> bytes:
-        """The next piece as sent; empty at the end, or where the connection breaks."""
+        """The next piece as sent; empty at the end, where the connection breaks, or the time is over."""
+        if self.unread is Truncated.TIME:
+            return b""
         try:
             chunk = await self._answer.read()
         except BrokenOffError:
@@ -78,8 +81,14 @@ class Body:
             if not self.size:
                 raise
             return b""  # the bytes received before the connection broke still count
-        if not chunk:
-            self.unread = None
+        except asyncio.CancelledError:
+            chunk = self._answer.ahead
+            if not (self.size or chunk) or not self._is_late():
+                raise
+            self.unread = Truncated.TIME
+        else:
+            if not chunk:
+                self.unread = None
         self.size += len(chunk)
         if self._kept_size < self._most_kept:
             self._kept.append(chunk)

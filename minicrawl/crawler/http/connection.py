@@ -124,6 +124,11 @@ class Connection(asyncio.Protocol):
         """True if the body is complete, and all of it was read."""
         return self._answer.is_whole and not self._body
 
+    @property
+    def ahead(self) -> bytes:
+        """The bytes of the body that have come, and were not read."""
+        return b"".join(self._body)
+
     async def ask(self, request: bytes) -> Self:
         """Send a request and wait for the head of the response. The connection is closed if there is none."""
         assert self._transport is not None

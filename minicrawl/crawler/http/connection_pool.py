@@ -352,6 +352,10 @@ class _WireAnswer:
     def is_read(self) -> bool:
         return self._connection.is_read
 
+    @property
+    def ahead(self) -> bytes:
+        return self._connection.ahead
+
     async def aclose(self) -> None:
         self._pool.release(self._endpoint, self._connection)
 

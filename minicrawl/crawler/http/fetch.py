@@ -17,12 +17,12 @@ from minicrawl.crawler.http.codings import ACCEPTED
 from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
 from minicrawl.crawler.http.content_type import HTML_TYPES, XML_TYPES, media_type, type_inside
 from minicrawl.crawler.http.credentials import Headers, own_contexts, password_headers
-from minicrawl.crawler.http.exchange import Capture, Exchange, Parts, Truncated
+from minicrawl.crawler.http.exchange import Capture, Exchange, Parts
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
 from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
 from minicrawl.crawler.http.response_fields import REFUSALS, ResponseFields
 from minicrawl.crawler.http.transport import Answer, Field, Transport, as_fields, replaced
-from minicrawl.crawler.net.addresses import Resolver, endpoint
+from minicrawl.crawler.net.addresses import Resolver, endpoint, has_bad_port
 from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.open_files import Room, room
 from minicrawl.crawler.net.tls import HTTP_2, TlsClient
@@ -184,11 +184,13 @@ class Fetcher:
         return Fetched(url, reason=reason, seconds=_now() - job.started)
 
     async def _answered(self, job: "_Job") -> Fetched:
+        if has_bad_port(authority(job.request.url)):
+            raise FetchError("bad-port")
         # A bare request is unsigned, as it may go under another's name.
         sign = None if self._signer is None or job.request.is_bare else self._signer.signed
         answer = await self._transport.ask(job.request.url, self._fields_for(job.request), sign)
         job.fields = answer.fields
-        body = Body(answer, job.most if self._capture is not None else 0)
+        body = Body(answer, job.most if self._capture is not None else 0, self._is_late)
         try:
             return await self._read(job, answer, body)
         except ValueError as error:  # before the response it may be a bad URL; this is about the response
@@ -260,9 +262,14 @@ class Fetcher:
             answer.peer,
             time.time() - seconds,
             seconds,
-            Truncated.TIME if truncated is not None and self._deadlines.is_over else truncated,
+            truncated,
             answer.protocol,
         )
+
+    def _is_late(self) -> bool:
+        """True if the current task is cancelled as its time is over, and for no other reason."""
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() == 1 and self._deadlines.is_over
 
     def _fields_for(self, request: PageRequest) -> Sequence[Field]:
         """The header fields of a request, in order."""

@@ -108,6 +108,10 @@ class _HttpxAnswer:
     def is_read(self) -> bool:
         return False  # httpx tells only by an empty read
 
+    @property
+    def ahead(self) -> bytes:
+        return b""
+
     async def read(self) -> bytes:
         try:
             while not (piece := await anext(self._pieces)):

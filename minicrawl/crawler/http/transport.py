@@ -62,6 +62,10 @@ class Answer(Protocol):
     def is_read(self) -> bool:
         """True if the body is known to be complete and read, without waiting for more."""
 
+    @property
+    def ahead(self) -> bytes:
+        """The bytes of the body that have come, and that no `read` has returned."""
+
     async def read(self) -> bytes:
         """The next bytes of the body, without its transfer coding; empty once it is complete.
 

@@ -75,6 +75,7 @@ MEANINGS = {
     # No answer.
     **_OF_CONNECTIONS,
     "refused": "nobody listens at that port",
+    "bad-port": "its port is one of another protocol, such as mail, which browsers do not ask either",
     "proxy": "the proxy that it is asked through cannot be used; the crawl says which one, and why",
     "connect": "no connection came about",
     "connection": "the connection failed",

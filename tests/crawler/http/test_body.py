@@ -27,6 +27,10 @@ class Pieces:
     def is_read(self) -> bool:
         return self.tells_end and not self.left
 
+    @property
+    def ahead(self) -> bytes:
+        return b""
+
     async def read(self) -> bytes:
         piece = self.left.pop(0) if self.left else b""
         if piece is None:

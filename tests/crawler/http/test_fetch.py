@@ -368,12 +368,23 @@ def test_a_silent_server_times_out_while_reading() -> None:
     assert fetched_from_reply(silent, timing=Timing(read=0.05)).reason == "timeout-read"
 
 
-def test_the_overall_timeout_ends_a_body_that_stops_coming() -> None:
+def test_of_a_body_that_comes_too_slowly_counts_what_came_in_time() -> None:
     async def stall(writer: asyncio.StreamWriter) -> None:
-        writer.write(html(b"x", length=10**6))
+        writer.write(html(b"x" * 30_000, length=10**6))
+        await writer.drain()
         await asyncio.Event().wait()
 
-    assert fetched_from_reply(stall, timeout=0.05).reason == "timeout"
+    fetched = fetched_from_reply(stall, timeout=3.0)
+    assert (fetched.status, fetched.reason, fetched.truncated) == (200, None, True)
+    assert fetched.body == b"x" * 30_000
+
+
+@pytest.mark.parametrize("port", [25, 6667])
+def test_ports_of_other_protocols_are_not_asked(port: int) -> None:
+    server = Server(html(b"mail"))
+    rule = [f"h.test:{port}:127.0.0.1:{{port}}"]
+    assert fetched_from(server, url=f"http://h.test:{port}/", connect_to=rule).reason == "bad-port"
+    assert server.connections == 0
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), MemoryError(), RecursionError()])
@@ -503,7 +514,7 @@ def test_connect_to_may_name_a_name() -> None:
 
 def test_connect_to_holds_for_addresses_too() -> None:
     server = Server(html(b"hello"))
-    fetched = fetched_from(server, url="http://127.0.0.1:1/", connect_to=["127.0.0.1:1:127.0.0.1:{port}"])
+    fetched = fetched_from(server, url="http://127.0.0.1:2/", connect_to=["127.0.0.1:2:127.0.0.1:{port}"])
     assert fetched.status == 200
 
 

@@ -20,7 +20,7 @@ memory, provider = InMemorySpanExporter(), TracerProvider()
 provider.add_span_processor(SimpleSpanProcessor(memory))
 trace.set_tracer_provider(provider)
 port, http2, ca_file, store = sys.argv[1:]
-seeds, connect_to = ["http://a.test/", "http://127.0.0.1:1/", "https://h.test/"], [f"a.test:80:127.0.0.1:{port}"]
+seeds, connect_to = ["http://a.test/", "http://127.0.0.1:2/", "https://h.test/"], [f"a.test:80:127.0.0.1:{port}"]
 connect_to.append(f"h.test:443:127.0.0.1:{http2}")
 report = minicrawl.crawl(seeds, store, connect_to=connect_to, ca_file=ca_file, allow_private=True, delay=0, pages=6)
 print(json.dumps([[span.attributes["url.full"], span.kind.name, span.status.status_code.name, dict(span.attributes),
@@ -42,5 +42,5 @@ def test_every_request_has_a_span(tmp_path: Path) -> None:
     assert attributes["http.response.body.size"] > 100
     assert took > 0
     assert found["http://a.test/robots.txt"][2]["http.response.status_code"] == 404
-    assert found["http://127.0.0.1:1/robots.txt"][1] == "ERROR"
-    assert found["http://127.0.0.1:1/robots.txt"][2]["error.type"]
+    assert found["http://127.0.0.1:2/robots.txt"][1] == "ERROR"
+    assert found["http://127.0.0.1:2/robots.txt"][2]["error.type"]
