@@ -199,7 +199,7 @@ def measure(name: str, options: list[str]) -> str:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         server.communicate(b"")
         with open_store(store) as crawled:
-            pages, listed = list(crawled.pages("importance")), [page.url for page in crawled.top(ANSWERS)]
+            pages, listed = list(crawled.pages("importance")), [page.url for page in list(crawled.pages(n=ANSWERS))]
     read = [page.url for page in pages if page.state == "fetched"]
     his = [page for page in pages if attack.links(page.url) is not None or page.url == attack.target]
     got = sum(page.state == "fetched" for page in his)

@@ -378,7 +378,7 @@ def in_the_making(folder: Path, kills: int, found: Counter[str]) -> None:
         try:
             Writer(path).close()
             with open_store(path) as store:
-                found["made"] += bool(store.top(1))
+                found["made"] += bool(list(store.pages(n=1)))
         except StoreError as error:
             print(f"  made: {error}", file=sys.stderr)
             found["made"] += 1

@@ -54,7 +54,7 @@ def asked(path: Path, question: str) -> None:
     with open_store(path) as store:
         size = store.size()
         pages = iter([store.page_table.url(random.Random(7).randrange(size)) for _ in range(6)])
-        best = iter([page.url for page in store.top(6)])
+        best = iter([page.url for page in list(store.pages(n=6))])
     questions: dict[str, Callable[[], None]] = {
         "why, of any page": lambda: ask("why", next(pages)),
         "why, of the best": lambda: ask("why", next(best)),

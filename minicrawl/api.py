@@ -7,6 +7,7 @@ import inspect
 import textwrap
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, TypeVar, Unpack  # Any: settings as given
 
@@ -62,7 +63,7 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     ray: str | None = None,
     **settings: Unpack[GivenSettings],
 ) -> CrawlReport:
-    """Crawl from `seeds` into `store`, and return when the crawl has ended.
+    """Crawl from `seeds` into `store`, and return when the crawl has ended; also in a notebook.
 
     The most important pages come first. An existing store is resumed: a setting that is not given (AS_BEFORE) is as in
     the last run, or has its default in the first. Texts are read as on the command line: time="30m", bytes="2GB",
@@ -81,13 +82,13 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         partitions: Crawl in so many processes, each with a part of the web: see docs/cluster.md.
         ray: Address of a Ray cluster for the partitions, "auto" or "HOST:PORT".
     """
-    return asyncio.run(
+    return _run(
         acrawl(
             seeds,
             store,
             on_progress=on_progress,
             transport=transport,
-            handle_signals=handle_signals,
+            handle_signals=handle_signals and not _is_loop_running(),
             timing=timing,
             sizes=sizes,
             partitions=partitions,
@@ -95,6 +96,36 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
             **settings,
         )
     )
+
+
+def _is_loop_running() -> bool:
+    """True in a cell of a notebook, and in other code that an event loop runs."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
+
+
+def _run(crawling: Coroutine[Any, Any, CrawlReport]) -> CrawlReport:
+    """Run a crawl to its end, where an event loop runs already in a thread with one of its own.
+
+    Interrupting a cell ends the crawl as a second Ctrl-C does.
+    """
+    if not _is_loop_running():
+        return asyncio.run(crawling)
+    loop = asyncio.new_event_loop()
+    task = loop.create_task(crawling)
+    with ThreadPoolExecutor(1) as thread:
+        ended = thread.submit(loop.run_until_complete, task)
+        try:
+            return ended.result()
+        except KeyboardInterrupt:
+            loop.call_soon_threadsafe(task.cancel)
+            raise
+        finally:
+            wait([ended])
+            loop.close()
 
 
 @_explained

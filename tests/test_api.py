@@ -26,6 +26,36 @@ def test_crawl_and_open_store(tmp_path: Path) -> None:
     assert (graph.indptr.tolist(), graph.targets.tolist(), graph.size) == ([0, 2, 3, 4], [1, 2, 0, 0], 3)
 
 
+def test_crawl_works_in_a_cell_of_a_notebook(tmp_path: Path) -> None:
+    """Whose event loop runs, and goes on."""
+    server = Server({HOME: ["/b"], HOME + "b": []})
+
+    async def cell() -> minicrawl.CrawlReport:
+        return minicrawl.crawl([HOME], store=tmp_path / "crawl.db", transport=server, delay=0.0, handle_signals=True)
+
+    assert asyncio.run(cell()).fetched == 2
+    with pytest.raises(minicrawl.ConfigError):
+        asyncio.run(_failing(tmp_path))
+
+
+async def _failing(folder: Path) -> None:
+    minicrawl.crawl([HOME], store=folder / "other.db", pages="many")
+
+
+def test_top_is_what_the_command_shows(tmp_path: Path) -> None:
+    """Pages that were read, with nothing internal."""
+    server = Server({HOME: ["/b", "/c", "<title>Home</title>"], HOME + "b": [HOME], HOME + "c": [HOME]})
+    minicrawl.crawl([HOME], store=tmp_path / "crawl.db", pages=2, transport=server, delay=0.0)
+    with minicrawl.open_store(tmp_path / "crawl.db") as store:
+        pages = store.top()
+    assert [(page.rank, page.url) for page in pages] == [(1, HOME), (2, pages[1].url)]
+    assert pages[0].title == "Home"
+    assert pages[0].read_at is not None
+    assert pages[0].read_at.tzinfo is not None
+    assert pages[0]._fields == ("rank", "importance", "url", "title", "status", "inlinks", "read_at")
+    assert sum(page.importance for page in pages) < 1
+
+
 def test_acrawl_is_the_same_inside_a_loop(tmp_path: Path) -> None:
     server = Server({HOME: []})
     report = asyncio.run(minicrawl.acrawl(HOME, tmp_path / "crawl.db", transport=server, delay=0.0))

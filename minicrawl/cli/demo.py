@@ -180,11 +180,11 @@ def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]
 
     truth = web.truth()
     with open_store(store) as reader:
-        top = reader.top(_TOP)
+        top = list(reader.pages(n=_TOP))
         order, known = reader.page_table.fetch_order(), reader.size()
     with open_store(breadth_first) as reader:
         other_order = reader.page_table.fetch_order()
-        other_top = reader.top(_TOP)
+        other_top = list(reader.pages(n=_TOP))
     share = min(0.5, *(masses(some, truth)[-1] for some in (order, other_order)))
     return {
         "pages_of_the_web": len(truth),

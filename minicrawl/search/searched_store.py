@@ -7,11 +7,13 @@ Everything else is by subject, such as `store.hosts.all()`: see minicrawl.store.
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import overload
+from typing import NamedTuple, overload
 
 from minicrawl.analysis.page_links import Asked as AskedLinks
 from minicrawl.analysis.page_links import PageLink, page_links
+from minicrawl.analysis.top.top_list import lines_per_site, top_list
 from minicrawl.audit.auditing import Audit, audited
 from minicrawl.search.partitions import search
 from minicrawl.search.ranking import WEIGHT
@@ -23,10 +25,35 @@ from minicrawl.store.links import LinkGraph
 from minicrawl.store.partitions.folder_store import FolderStore
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.reader import Store
+from minicrawl.store.rows import RankedPage
+
+
+class TopPage(NamedTuple):
+    """A line of `minicrawl top`. importance: share of all. status: of the last answer. inlinks: pages that link to it.
+    read_at: UTC."""
+
+    rank: int
+    importance: float
+    url: str
+    title: str | None
+    status: int | None
+    inlinks: int
+    read_at: datetime | None
 
 
 class _Searched(Store):
-    """The search methods of a store, beside its read side."""
+    """The methods for programs, beside a store's read side."""
+
+    def top(self, n: int = 20, by: str | None = None) -> list[TopPage]:
+        """The first n lines of `minicrawl top`: pages that can be opened, each once, of many sites a few each.
+
+            pandas.DataFrame(store.top(100))
+
+        by: one of the rankings; None: "importance", or "expected" while pages wait to be read. Raises ConfigError,
+        StoreError.
+        """
+        lines = top_list(self, by, n, per_site=lines_per_site(self)).lines
+        return [_shown(line.page) for line in lines]
 
     def _found(self, words: str, asked: Asked) -> Sequence[FoundPage]:
         raise NotImplementedError
@@ -90,6 +117,11 @@ class _Searched(Store):
         """
         with self.snapshot():
             return audited(self, own=own, against=against)
+
+
+def _shown(page: RankedPage) -> TopPage:
+    read_at = None if page.fetched_at is None else datetime.fromtimestamp(round(page.fetched_at), UTC)
+    return TopPage(page.rank, round(page.importance, 9), page.url, page.title, page.status, page.inlinks, read_at)
 
 
 class SearchedStore(_Searched):

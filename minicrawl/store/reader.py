@@ -141,10 +141,6 @@ class Store:
         """The number of the partition that has a known URL; None where there is but one store."""
         return None
 
-    def top(self, n: int, by: str | None = None) -> list[RankedPage]:
-        """The n pages with the largest `by`, see `pages`."""
-        return list(self.ranks.pages(by, n))
-
     def pages(self, by: str | None = None, n: int = -1) -> Iterator[RankedPage]:
         """Every page, or the first n, by falling `by`: "expected", or one of RANKINGS; None: "expected" while pages
         wait to be read, else "importance". `rank`: by importance; for "expected", the position in that order."""

@@ -37,7 +37,7 @@ def test_the_commands_it_ends_with_can_be_typed(demo: tuple[Path, str]) -> None:
         parse(words)
     assert commands[1][-2:] == ["--store", str(store)]
     with open_store(store) as reader:
-        assert commands[0][2] == reader.top(1)[0].url
+        assert commands[0][2] == next(reader.pages(n=1)).url
 
 
 def test_it_says_what_the_order_was_good_for(demo: tuple[Path, str]) -> None:

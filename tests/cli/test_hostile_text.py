@@ -140,7 +140,7 @@ def test_nor_the_log(tmp_path: Path) -> None:
 def test_cell_that_would_be_a_formula_is_text(store: Path, tmp_path: Path, start: str) -> None:
     path, title = tmp_path / "ranks.csv", f'{start}HYPERLINK("http://evil.test")'
     with open_store(store) as reader:
-        pages = [page._replace(title=title, importance=-0.5, state=title) for page in reader.top(2)]
+        pages = [page._replace(title=title, importance=-0.5, state=title) for page in list(reader.pages(n=2))]
     export_ranks(pages, path)
     with path.open(newline="") as file:
         written = list(csv.DictReader(file))
@@ -167,7 +167,7 @@ STEERING = ["\x1b[2J", "\x07", "\x7f", "\x9b31m", "\u202e", "\u2066", "\u200f", 
 def test_what_steers_a_terminal_is_an_escape_in_files(store: Path, tmp_path: Path, name: str) -> None:
     file = tmp_path / name
     with open_store(store) as reader:
-        page = reader.top(1)[0]
+        page = next(reader.pages(n=1))
     export_ranks([page._replace(title=f"before {steering} after") for steering in STEERING], file)
     text = file.read_text("utf-8")
     assert not any(char in text for char in STEERING)

@@ -69,7 +69,7 @@ while True:
     kills += 1
     Writer(path).close()
     with Writer(path) as writer:
-        writer.top(1)
+        list(writer.pages(n=1))
     number += 1 + number // int(sys.argv[4])
 print(kills)
 """

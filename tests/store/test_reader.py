@@ -80,12 +80,12 @@ def test_view_shows_the_importance_history_and_cash_of_the_books(crawled: Path) 
 
 def test_top_is_the_head_of_pages_and_other_orders_fall(crawled: Path) -> None:
     with open_store(crawled) as store:
-        assert store.top(5) == list(store.pages())[:5]
+        assert list(store.pages(n=5)) == list(store.pages())[:5]
         for by in ("importance", "history", "cash", "inlinks"):
-            values = [getattr(page, by) for page in store.top(50, by)]
+            values = [getattr(page, by) for page in list(store.pages(by, 50))]
             assert values == sorted(values, reverse=True)
         with pytest.raises(ValueError, match="by must be one of"):
-            store.top(5, "charm")
+            list(store.pages("charm", 5))
 
 
 def test_links_are_the_graph_that_was_served(tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_full_disk_is_a_sentence_and_leaves_the_store_as_it_was(crawled: Path) -
 
 def test_finished_crawl_is_one_file(crawled: Path) -> None:
     with open_store(crawled) as store:
-        store.top(3)
+        list(store.pages(n=3))
     assert not Path(f"{crawled}-wal").exists()
     assert rows(crawled, "PRAGMA journal_mode") == [("wal",)]
     assert rows(crawled, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
@@ -158,7 +158,7 @@ def test_readers_see_a_running_crawl_and_a_second_crawl_is_refused(crawled: Path
     writer = Writer(crawled)
     with open_store(crawled) as store:
         assert store.is_in_use()
-        assert len(store.top(3)) == 3
+        assert len(list(store.pages(n=3))) == 3
     with pytest.raises(StoreError, match="another crawl is using"):
         Writer(crawled)
     writer.close()

@@ -15,6 +15,9 @@ from minicrawl.store.rows import Account, HostRow, LastAnswer, LastTurn, PageCol
 from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
+_STANDS_FOR = """
+    SELECT pages.id, url, CASE state WHEN 'alias' THEN substr(targets, 1, 4) END
+    FROM pages LEFT JOIN links ON links.source = pages.id"""
 
 
 class Answer(NamedTuple):
@@ -111,8 +114,15 @@ class PageTable:
         return [url for (url,) in self._tables.rows("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]
 
     def roots(self) -> list[str]:
-        """URLs of the seeds, and of the pages that these lead to."""
-        return [url for (url,) in self._tables.rows("SELECT url FROM pages WHERE depth = 0 ORDER BY id")]
+        """URLs of the seeds, and of the pages that these stand for."""
+        found: dict[int, str] = {}
+        rows = self._tables.rows(f"{_STANDS_FOR} WHERE found_on IS NULL")
+        while rows:
+            found |= {page: url for page, url, _ in rows}
+            targets = {int(from_bytes(target)[0]) for *_, target in rows if target} - found.keys()
+            query = f"{_STANDS_FOR} WHERE pages.id IN (SELECT value FROM json_each(?))"
+            rows = self._tables.rows(query, (json.dumps(sorted(targets)),)) if targets else []
+        return list(found.values())
 
     def fetch_order(self) -> list[str]:
         """URLs of the pages that have an answer, in the order of their last answers."""

@@ -53,12 +53,12 @@ def both(folder: Folder) -> Iterator[tuple[Store, Store]]:
 
 ANSWERS: list[Callable[[Store], object]] = [
     lambda store: list(store.pages()),
-    lambda store: store.top(3, "importance"),
+    lambda store: list(store.pages("importance", 3)),
     lambda store: [store.links().indptr.tolist(), store.links().targets.tolist()],
     lambda store: store.selection.where("inlinks > 1 AND url LIKE '%.test/%'").tolist(),
     lambda store: store.hosts.all(),
     lambda store: [store.text(page.url) for page in store.pages()],
-    lambda store: [store.page_table.find([page.url]) for page in store.top(5)],
+    lambda store: [store.page_table.find([page.url]) for page in list(store.pages(n=5))],
     lambda store: store.course(),
     lambda store: (store.size(), store.meta("cluster"), store.is_in_use(), store.changes()),
     lambda store: [store.page_table.facts(page) for page in range(store.size())],
@@ -98,6 +98,6 @@ def test_error_names_the_machine(folder: Folder, tmp_path: Path) -> None:
 def test_what_is_read_is_closed_there(folder: Folder) -> None:
     line = Line()
     with closing(opened(folder, line)) as there:
-        there.top(1)
-        assert there.text(there.top(1)[0].url) is not None
+        list(there.pages(n=1))
+        assert there.text(next(there.pages(n=1)).url) is not None
     assert vars(line.there)["_open"] == vars(line.there)["_texts"] == {}

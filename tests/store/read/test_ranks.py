@@ -77,7 +77,7 @@ def test_pages_fall_by_any_ranking(store: Path, by: str) -> None:
     with open_store(store) as reader:
         values = [getattr(page, by) for page in reader.pages(by)]
         assert values == sorted(values, reverse=True)
-        assert list(reader.pages(by, 2)) == reader.top(2, by) == list(reader.pages(by))[:2]
+        assert list(reader.pages(by, 2)) == list(reader.pages(by, 2)) == list(reader.pages(by))[:2]
 
 
 def test_links_come_in_blocks_that_make_the_whole(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_importance_alone_is_that_of_the_view(store: Path) -> None:
 def test_numbers_come_with_the_pages_in_order(store: Path, by: str) -> None:
     with open_store(store) as reader:
         found = list(reader.ranks.best_first(by))
-        assert [page for _, page, _ in found] == reader.top(1000, by)
+        assert [page for _, page, _ in found] == list(reader.pages(by, 1000))
         assert [reader.page_table.url(number) for number, _, _ in found] == [page.url for _, page, _ in found]
 
 

@@ -56,7 +56,7 @@ def test_risen_pages_are_compared_with_the_last_importance_noted_before_or_the_f
     for row in noted:
         rows(store, "INSERT INTO importances VALUES (?, ?, ?)", *row)
     with open_store(store) as reader:
-        assert min(page.importance for page in reader.top(2)) > 0.3
+        assert min(page.importance for page in list(reader.pages(n=2))) > 0.3
         found = [(page.url, page.before, page.since) for page in reader.refreshes.risen_pages(25.0)]
         assert found == [(HOME, 0.2, 20.0), (HOME + "1", 0.25, 40.0)]
         assert [page.url for page in reader.refreshes.risen_pages(60.0)] == [HOME]
