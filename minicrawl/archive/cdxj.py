@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from minicrawl.archive.record import sha1
@@ -25,6 +25,8 @@ from minicrawl.model import RecordKind
 
 _SORTED_AT_ONCE = 64 * 1024 * 1024
 """Characters of the lines sorted in memory at once."""
+LONGEST = 64 * 1024
+"""Bytes of a line that is read of somebody else's index."""
 _WWW = re.compile(r"^www\d*\.(?=.)")
 _SLASHES = re.compile("//+")
 _ORDINARY = re.compile(r'[!"$&-~]*')
@@ -127,6 +129,16 @@ def line(captured: Captured) -> str:
     if captured.is_revisit:
         facts |= {"mime": REVISIT, "revisit": captured.media_type or "unk"}
     return f"{surt(captured.url)} {captured.stamp} {json.dumps(facts)}"
+
+
+def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
+    """The lines of an index, but for those of more than `LONGEST` bytes, which are none."""
+    while line := file.readline(LONGEST):
+        if line.endswith(b"\n") or len(line) < LONGEST:
+            yield line
+            continue
+        while (line := file.readline(LONGEST)) and not line.endswith(b"\n"):
+            pass
 
 
 def read(text: str) -> Captured | None:

@@ -78,7 +78,7 @@ class OtherBodies:
         for lines, made in self._indexes:
             for position in made.positions(_key(text.encode())):
                 lines.seek(position)
-                found = cdxj.read(lines.readline().decode("utf-8", "replace"))
+                found = cdxj.read(lines.readline(cdxj.LONGEST).decode("utf-8", "replace"))
                 if found is None or found.digest.removeprefix("sha1:") != text or not found.url.isprintable():
                     continue
                 if at := cdxj.seconds(found.stamp):

@@ -14,7 +14,7 @@ from http.client import HTTPException, HTTPResponse
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import BinaryIO
+from typing import BinaryIO, cast
 from urllib.error import HTTPError
 from urllib.parse import quote, urlsplit
 from urllib.request import Request, urlopen
@@ -24,7 +24,7 @@ from minicrawl.archive import cdxj
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import files, files_in, index_of, is_inside, lines_of
 from minicrawl.archive.reading import is_archive
-from minicrawl.archive.unpacking import MOST_KEPT
+from minicrawl.archive.unpacking import MOST_KEPT, PIECE
 from minicrawl.archive.writer import FILES, INDEXES
 from minicrawl.errors import SettingError, StoreError
 
@@ -32,6 +32,8 @@ _PATIENCE = 60.0
 _WEB = ("http://", "https://")
 _INDEX = re.compile(r"(.*\.cdxj?(?:\.gz)?)(?:@(https?://.*))?", re.DOTALL)
 _RANGES = "ranges.warc"
+_ROOM = 2**30
+"""Bytes of the disk that a copy of an archive leaves free."""
 
 
 def check_there(places: Sequence[str]) -> None:
@@ -147,7 +149,12 @@ class _Gathered:
 
     def _copied(self, source: BinaryIO, path: Path) -> Path:
         with path.open("wb") as copy:
-            shutil.copyfileobj(source, copy)
+            while piece := source.read(PIECE):
+                if shutil.disk_usage(self._folder).free < _ROOM:
+                    raise StoreError(
+                        f"the archive needs more than the disk of {self._folder} has; set TMPDIR to a folder with room"
+                    )
+                copy.write(piece)
         return path
 
     def _lines(self, index: Path, base: str | None) -> Iterator[str]:
@@ -157,7 +164,7 @@ class _Gathered:
             with index.open("rb") as file:
                 is_packed = file.read(2) == b"\x1f\x8b"
             with gzip.open(index, "rb") if is_packed else index.open("rb") as lines:
-                for line in lines:
+                for line in cdxj.bounded_lines(cast("BinaryIO", lines)):
                     one = cdxj.read(line.decode("utf-8", "replace").rstrip("\r\n"))
                     found = one and (self._fetched(one, base) if base else self._found(one, index.parent))
                     if found:

@@ -18,6 +18,8 @@ from minicrawl.store.database import hold
 from minicrawl.store.partitions.folder import FILE, VERSION, PartitionFolder, Place, alone, folder_at, taken
 from minicrawl.system import sync_folder
 
+UNFINISHED = f"{FILE}.new"
+
 
 class Folder(PartitionFolder):
     """The folder of a crawl in partitions, with the methods that write to it."""
@@ -125,7 +127,7 @@ def found_or_made(
     folder = Folder(path, secrets.token_hex(8), secrets.token_bytes(16), (Place(),) * partitions, {})
     try:
         path.mkdir(parents=True, exist_ok=True)
-        if any(path.iterdir()):
+        if any(entry.name != UNFINISHED for entry in path.iterdir()):
             raise SettingError(f"{path} has files in it, and no {FILE}; name an empty folder, or a new one")
         folder = make(folder)
         _write(folder)
@@ -144,7 +146,7 @@ def _write(folder: Folder) -> None:
         for number, place in enumerate(folder.places)
         if place != Place()
     }
-    new = folder.path / f"{FILE}.new"
+    new = folder.path / UNFINISHED
     new.touch(mode=0o600)
     with new.open("w", encoding="utf-8") as file:
         whole = {**kept, "places": places, "settings": folder.settings, "seeds": folder.seeds}

@@ -59,6 +59,12 @@ def test_a_new_crawl_needs_a_number_and_an_empty_folder(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
+def test_what_a_kill_at_its_birth_has_left_is_no_file_of_somebody_else(tmp_path: Path) -> None:
+    (tmp_path / "cluster.json.new").write_text('{"version": ')
+    assert len(found_or_made(tmp_path, 2).places) == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["cluster.json"]
+
+
 PLACELESS = '{"cluster": "x", "partitions": 2, "secret": "00", "settings": {}, "places": [{"folder": "."}]}'
 
 
