@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.cli.output import amount, document
 from minicrawl.errors import SettingError, StoreError, counted
@@ -35,7 +36,7 @@ folder_option = click.option(
 )
 
 
-@click.group(epilog="Example: minicrawl archive list https://example.org/")
+@click.group(cls=Group, epilog="Example: minicrawl archive list https://example.org/")
 def command() -> None:
     """What 'minicrawl crawl --archive DIR' has kept: WARC files, and an index of them."""
 

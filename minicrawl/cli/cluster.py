@@ -3,9 +3,10 @@
 import click
 
 from minicrawl.cli.cluster_keeping import move, rebalance
+from minicrawl.cli.help import Group
 
 
-@click.group(epilog="Example: minicrawl cluster rebalance /disk2/web --store data/web")
+@click.group(cls=Group, epilog="Example: minicrawl cluster rebalance /disk2/web --store data/web")
 def command() -> None:
     """The stores of a crawl in partitions, which 'minicrawl crawl --partitions N' begins.
 

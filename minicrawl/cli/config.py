@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple  # Any: settings as given
 import click
 from click.shell_completion import get_completion_class
 
+from minicrawl.cli.help import Group
 from minicrawl.cli.option_sources import (
     CRAWLS,
     HOSTS,
@@ -41,7 +42,7 @@ _PLACES = {"default": "default", "environment": "environment"}
 _PLAIN = (str, int, float, bool, list, tuple, Path)
 
 
-@click.group(epilog="Example: minicrawl config init")
+@click.group(cls=Group, epilog="Example: minicrawl config init")
 def command() -> None:
     """Options from files and from the environment, so that a command line need not repeat them.
 

@@ -8,6 +8,7 @@ from typing import Any  # Any: JSON
 import click
 
 from minicrawl.cli.completion import hosts
+from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, logging_options, store_option
 from minicrawl.cli.output import amount, document, duration
 from minicrawl.errors import counted
@@ -17,7 +18,7 @@ _Answer = dict[str, Any]
 _Lines = Callable[[_Answer], Iterator[str]]
 
 
-@click.group(epilog="Example: minicrawl control set delay=2 concurrency=32")
+@click.group(cls=Group, epilog="Example: minicrawl control set delay=2 concurrency=32")
 def command() -> None:
     """Steer a crawl that runs, from another shell.
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, teller
 from minicrawl.cli.output import document, reassuring
 from minicrawl.cli.shape import shape_document, shape_lines
 from minicrawl.errors import SettingError, counted
 
 
-@click.group(epilog="Example: minicrawl graph export links.graphml")
+@click.group(cls=Group, epilog="Example: minicrawl graph export links.graphml")
 def command() -> None:
     """The graph that a crawl has found: pages and the links between them."""
 

@@ -26,6 +26,18 @@ _FIRST_PAGE = ""
 _ABOUT_REST = "What a run says, writes and remembers; where options come from."
 
 
+_WHOLE = 1_000  # characters
+
+
+class Group(click.Group):
+    """A group of commands whose list has the first sentence of each, whole."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in commands if command])
+
+
 class TopicCommand(click.Command):
     """A command with an option for every setting of a crawl. Its help takes a topic."""
 

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, logging_options, need_extra
 from minicrawl.cli.output import document
 from minicrawl.log import printable
 from minicrawl.settings.requests import origin
 
 
-@click.group(epilog="Example: minicrawl key new crawler.pem")
+@click.group(cls=Group, epilog="Example: minicrawl key new crawler.pem")
 def command() -> None:
     """Keys that sign requests, so that sites can tell a crawler from others that use its name (docs/identity.md)."""
     need_extra("a key", "cryptography")

@@ -10,6 +10,7 @@ import click
 
 from minicrawl.cli.experiments import Progress, graph_argument, seed_option, shared, show
 from minicrawl.cli.graphbench import graphbench
+from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, logging_options, need_extra
 from minicrawl.errors import SettingError
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _FIGURES = ("2", "3", "4", "5", "6", "orders", "discovery", "settle")
 
 
-@click.group(epilog="Example: minicrawl lab figure 2 --quick")
+@click.group(cls=Group, epilog="Example: minicrawl lab figure 2 --quick")
 def command() -> None:
     """Rerun the papers' experiments, with the same code as the live crawl.
 

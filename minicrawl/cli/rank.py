@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
+from minicrawl.cli.help import Group
 from minicrawl.cli.keeping import check_free, keep
 from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option, wide_option
 from minicrawl.cli.output import document, page_rows, table
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     Shown = dict[str, tuple[list[RankedPage], list[float]]]
 
 
-@click.group(invoke_without_command=True, epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
+@click.group(
+    cls=Group, invoke_without_command=True, epilog="Example: minicrawl rank --by hits --query 'open source' --n 10"
+)
 @click.option("--by", type=click.Choice(list(OPTIONS)), default="pagerank", show_default=True, help="Which ranking.")
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
 @ranking_options

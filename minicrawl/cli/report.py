@@ -30,10 +30,13 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     """
     from minicrawl.audit.auditing import RULES, read_ignored
     from minicrawl.audit.own import ask, installed
+    from minicrawl.errors import SettingError
     from minicrawl.report.contents import report_on
     from minicrawl.report.document import write_report
     from minicrawl.store.reader import open_store
 
+    if str(file) != "-" and file.suffix.lower() not in (".html", ".htm"):
+        raise SettingError(f"a report is HTML, so name it {file.with_suffix('.html')}; browsers print that as PDF")
     own = (*own, *installed())
     described = {asked.rule.name: asked.rule for asked in ask(own, None).values() if asked.rule}
     ignored = read_ignored(ignore, {**described, **RULES}) if ignore else []

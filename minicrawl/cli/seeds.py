@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.fitting import fitted, terminal_columns
+from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, wide_option
 from minicrawl.cli.output import document
 from minicrawl.cli.ranking_options import check_nothing_given, surfer_option
@@ -24,7 +25,7 @@ _SHOWN = 5
 _RANDOM_SETS = 20
 
 
-@click.group(invoke_without_command=True, epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
+@click.group(cls=Group, invoke_without_command=True, epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
 @click.option("-n", "--n", default=10, show_default=True, type=click.IntRange(min=1), help="How many seeds.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write them to this seed file.")
 @click.option("--per", type=click.Choice(("site", "host")), default="site", show_default=True,

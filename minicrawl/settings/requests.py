@@ -9,8 +9,28 @@ from minicrawl.errors import HIDDEN, SettingError
 from minicrawl.settings import values
 from minicrawl.settings.values import option, quoted, several, text, text_of_file
 
-# Names of headers that carry credentials: Authorization, Cookie, X-Api-Key, X-CSRF-Token ...
-_SECRET_NAME = re.compile(r"auth|cookie|token|key|secret|passw|session|credential|signature", re.IGNORECASE)
+# Names of headers that say what a client takes or prefers. Any other may carry a secret: X-JWT, X-Access-Code ...
+_PUBLIC_NAMES = frozenset(
+    [
+        "accept",
+        "accept-charset",
+        "accept-encoding",
+        "accept-language",
+        "cache-control",
+        "dnt",
+        "from",
+        "pragma",
+        "priority",
+        "referer",
+        "save-data",
+        "sec-gpc",
+        "te",
+        "upgrade-insecure-requests",
+        "user-agent",
+        "via",
+    ]
+)
+EVERYBODY = "*"
 _ADDRESS = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
 HOST = r"(?:https?://)?(?:\[[0-9a-f:.]+\]|[^\s=:/]+)(?::\d+)?"  # NAME, NAME:PORT or scheme://NAME[:PORT]
 _LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
@@ -54,8 +74,7 @@ class ConnectTo:
 class Header:
     """A header of requests.
 
-    `host`: its recipient, as NAME, NAME:PORT or scheme://NAME[:PORT]; None: every host, or the origins of the seeds if
-    it is secret.
+    `host`: its recipient, as NAME, NAME:PORT or scheme://NAME[:PORT], or `EVERYBODY`; None: the origins of the seeds.
     """
 
     name: str
@@ -64,9 +83,9 @@ class Header:
 
     @classmethod
     def parse(cls, text: str) -> "Header":
-        """Read "Name: value" or "HOST=Name: value". Raises SettingError, without the text: it may be secret."""
+        """Read "Name: value", "HOST=Name: value" or "*=Name: value". Raises SettingError, without the text: it may be secret."""
         match = re.fullmatch(
-            rf"(?:({HOST})=)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)",
+            rf"(?:({HOST}|\*)=)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)",
             text,
             re.IGNORECASE | re.DOTALL,
         )
@@ -76,8 +95,8 @@ class Header:
 
     @property
     def is_secret(self) -> bool:
-        """True if the header's name suggests a secret."""
-        return _SECRET_NAME.search(self.name) is not None
+        """True if the header may carry a secret: it is not for everybody, nor known to be of no interest."""
+        return self.host != EVERYBODY and self.name.lower() not in _PUBLIC_NAMES
 
     def __str__(self) -> str:
         """The header without its value, which may be secret."""

@@ -24,6 +24,8 @@ Check = Callable[[str, Any], None]
 Hide = Callable[[Any], Any]
 
 _OF_A_RULE = ("match", "each", "fields")
+_THOUSANDS = re.compile(r"(\d{1,99}(?:\.\d{1,99})?)([km])")
+_THOUSANDS_OF = {"k": 1_000, "m": 1_000_000}
 _UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _HOST = re.compile(r"[^\s/=@]+")
 _SHOWN = 100
@@ -106,7 +108,9 @@ def number(name: str, given: Any) -> Any:
 
 
 def whole(name: str, given: Any) -> Any:
-    """A whole number; or NaN, which no check accepts."""
+    """A whole number, which a text may give as 10k or 1.5M; or NaN, which no check accepts."""
+    if isinstance(given, str) and (found := _THOUSANDS.fullmatch(given.strip().lower())):
+        given = round(float(found[1]) * _THOUSANDS_OF[found[2]], 6)
     value = number(name, given)
     if math.isnan(value):
         return value

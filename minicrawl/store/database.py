@@ -119,10 +119,19 @@ def closed_if_it_fails(db: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         raise
 
 
+def _make_folder_of(path: Path) -> None:
+    """Make the folder of a store; one, as more are a slip of the pen. Raises StoreError."""
+    try:
+        path.parent.mkdir(exist_ok=True)
+    except FileNotFoundError as error:
+        folder = path.parent.parent
+        raise StoreError(f"there is no folder {folder}; make it, or name another file with --store") from error
+
+
 def open_to_write(path: Path) -> sqlite3.Connection:
     """A connection in WAL mode, the schema up to date. Raises StoreError. `path`: a real one, see `real_path`."""
     with store_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder_of(path)
         db = None if _is_missing(path) else _opened_to_write(path)
         if db is None:
             _make(path)
@@ -306,7 +315,7 @@ def hold(path: Path) -> FileLock:
     """
     lock = FileLock(_lock_of(path))
     with store_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder_of(path)
         try:
             lock.acquire(timeout=_LOOK)
         except Timeout as error:

@@ -79,3 +79,43 @@ def test_a_crawl_of_other_peoples_hosts_is_asked_once_to_name_somebody(tmp_path:
 def test_python_is_told_what_seeds_are(seeds: object, tmp_path: Path) -> None:
     with pytest.raises(minicrawl.MinicrawlError, match="seeds are texts"):
         minicrawl.crawl(seeds, tmp_path / "crawl.db")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("http//example.org", "http://example.org"),
+        ("https:/example.org/a", "https://example.org/a"),
+        ("htps//example.org:8443", "https://example.org:8443"),
+        ("https;//example.org", "https://example.org"),
+    ],
+)
+def test_a_url_with_a_slip_of_the_pen_is_told_with_the_one_that_was_meant(
+    tmp_path: Path, written: str, meant: str
+) -> None:
+    result = run("crawl", written, "--store", tmp_path / "crawl.db")
+    assert (result.exit_code, f"did you mean {meant}?" in result.stderr) == (2, True)
+
+
+def test_a_store_in_a_folder_that_is_not_there_makes_none(tmp_path: Path) -> None:
+    result = run("crawl", HOME, "--store", tmp_path / "no/such/crawl.db", "--allow-private", "--time", "1s")
+    assert result.exit_code != 0
+    assert f"there is no folder {tmp_path}/no; make it, or name another file with --store" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_of_another_format_is_told(tmp_path: Path) -> None:
+    crawl({HOME: []}, tmp_path / "crawl.db", [HOME])
+    result = run("report", tmp_path / "out.pdf", "--store", tmp_path / "crawl.db")
+    assert (result.exit_code, f"so name it {tmp_path}/out.html" in result.stderr) == (2, True)
+    assert not (tmp_path / "out.pdf").exists()
+
+
+def test_cookies_as_json_are_told(tmp_path: Path) -> None:
+    (tmp_path / "cookies.json").write_text('[{"name": "a", "value": "b"}]')
+    words = ["--cookie-file", tmp_path / "cookies.json", "--store", tmp_path / "crawl.db"]
+    assert "is JSON" in run("crawl", HOME, *words).stderr
+
+
+def test_no_phrase_of_a_list_of_commands_is_cut() -> None:
+    assert "...\n" not in run("archive", "--help").stdout.partition("Commands:")[2]

@@ -17,6 +17,8 @@ _REPORTED_EVERY = 10_000
 _HOST = re.compile(
     r"(?:localhost|\[[0-9a-f:.]+\]|[^\s/:@?#\[\]\\]+\.[^\s/:@?#\[\]\\]+)(?::\d+)?(?:[/?#].*)?", re.IGNORECASE
 )
+# A scheme with some of its marks missing, or others in their place, and a host.
+_NEARLY_A_URL = re.compile(r"(h?t?tps?)[:;,.]?[/\\]{1,3}([^\s/:]+\.[^\s/:]+(?:[:/].*)?)", re.IGNORECASE)
 _FILE_ENDINGS = (".txt", ".csv", ".tsv", ".json", ".jsonl", ".list", ".lst", ".urls", ".gz", ".xml", ".html", ".db")
 
 
@@ -127,6 +129,9 @@ def _refusal(bad: list[str]) -> str:
 
 def _missing(source: str) -> str:
     """The error message for a seed file that is not there; a name without a dot may be a host as well."""
+    if meant := _NEARLY_A_URL.fullmatch(source):
+        scheme = "https" if "s" in meant[1].lower() else "http"
+        return f"{source!r} is no URL, and there is no seed file of that name; did you mean {scheme}://{meant[2]}?"
     if re.search(r"[./\\]", source) or normalise(f"https://{source}") is None:
         return f"seed file {source} cannot be read: No such file or directory"
     return f"{source!r} was taken for a seed file, and there is none; if it is a host, write it as https://{source}"

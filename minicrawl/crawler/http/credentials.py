@@ -1,12 +1,13 @@
 """Headers, passwords and certificates that the user gives for hosts, and the origins that each may go to.
 
     no host           the origins of the seeds
+    *                 every host
     NAME              https://NAME, and the seeds of that name
     NAME:PORT         https://NAME:PORT, and a seed of that name and port
     scheme://NAME...  that origin
 
-A header without a host goes to every host, unless its name says that it is secret (Authorization, Cookie, ...). The
-URL that is requested decides, so no secret follows a link or a redirect.
+A header that may carry no secret, such as Accept-Language, goes to all ports and schemes of NAME. The URL that is
+requested decides, so no secret follows a link or a redirect.
 """
 
 import os
@@ -22,6 +23,7 @@ from minicrawl.crawler.net.tls import HTTP_1, Contexts, showing
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings, Header, Login
+from minicrawl.settings.requests import EVERYBODY
 
 
 class Place:
@@ -90,12 +92,12 @@ class Headers:
 
     def _goes(self, header: Header, place: Place | None, origin: str) -> bool:
         if place is None:
-            return not header.is_secret or origin in self._seed_origins
+            return header.host == EVERYBODY or origin in self._seed_origins
         return place.may_have_secrets(origin, self._seed_origins) if header.is_secret else place.has(origin)
 
 
 def _place(header: Header, option: str) -> Place | None:
-    return Place(header.host, option) if header.host is not None else None
+    return None if header.host in (None, EVERYBODY) else Place(header.host, option)
 
 
 AUTHORIZATION = "Authorization"

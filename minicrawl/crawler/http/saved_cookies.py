@@ -38,6 +38,8 @@ def read_cookie_file(path: Path) -> list[Cookie]:
         raise SettingError(f"--cookie-file {path} is not UTF-8 text") from error
     except OSError as error:
         raise SettingError(f"--cookie-file {path} cannot be read: {error.strerror}") from error
+    if text.lstrip().startswith(("[", "{")):
+        raise SettingError(f"--cookie-file {path} is JSON; let your browser's add-on write it in Netscape's format")
     lines = [line for line in text.splitlines() if line.strip() and (line[0] != "#" or line.startswith(_HTTP_ONLY))]
     numbers = {line: number for number, line in reversed(list(enumerate(text.splitlines(), 1)))}
     found = []
