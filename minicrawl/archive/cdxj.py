@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from minicrawl.archive.record import sha1
@@ -131,7 +131,7 @@ def line(captured: Captured) -> str:
     return f"{surt(captured.url)} {captured.stamp} {json.dumps(facts)}"
 
 
-def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
+def bounded_lines(file: IO[bytes]) -> Iterator[bytes]:
     """The lines of an index, but for those of more than `LONGEST` bytes, which are none."""
     while line := file.readline(LONGEST):
         if line.endswith(b"\n") or len(line) < LONGEST:

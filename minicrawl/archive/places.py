@@ -14,7 +14,7 @@ from http.client import HTTPException, HTTPResponse
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
-from typing import BinaryIO, cast
+from typing import IO, BinaryIO, cast
 from urllib.error import HTTPError
 from urllib.parse import quote, urlsplit
 from urllib.request import Request, urlopen
@@ -164,7 +164,7 @@ class _Gathered:
             with index.open("rb") as file:
                 is_packed = file.read(2) == b"\x1f\x8b"
             with gzip.open(index, "rb") if is_packed else index.open("rb") as lines:
-                for line in cdxj.bounded_lines(cast("BinaryIO", lines)):
+                for line in cdxj.bounded_lines(cast("IO[bytes]", lines)):
                     one = cdxj.read(line.decode("utf-8", "replace").rstrip("\r\n"))
                     found = one and (self._fetched(one, base) if base else self._found(one, index.parent))
                     if found:

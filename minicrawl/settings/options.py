@@ -355,8 +355,8 @@ class Identity:
     header: tuple[str, ...] = setting(
         (),
         values.texts,
-        "Send this header too: to HOST alone (a name, name:port or https://name), to all hosts (*), or else to those of "
-        "the seeds, and never along a redirect or link to others. Not kept in the store. Repeatable.",
+        "Send this header too: to HOST alone (a name, name:port or https://name), to all hosts (*), or else to those "
+        "of the seeds, and never along a redirect or link to others. Not kept in the store. Repeatable.",
         check=requests.headers,
         hide=requests.shown_headers,
         metavar="'[HOST=]NAME: VALUE'",

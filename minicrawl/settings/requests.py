@@ -10,26 +10,10 @@ from minicrawl.settings import values
 from minicrawl.settings.values import option, quoted, several, text, text_of_file
 
 # Names of headers that say what a client takes or prefers. Any other may carry a secret: X-JWT, X-Access-Code ...
-_PUBLIC_NAMES = frozenset(
-    [
-        "accept",
-        "accept-charset",
-        "accept-encoding",
-        "accept-language",
-        "cache-control",
-        "dnt",
-        "from",
-        "pragma",
-        "priority",
-        "referer",
-        "save-data",
-        "sec-gpc",
-        "te",
-        "upgrade-insecure-requests",
-        "user-agent",
-        "via",
-    ]
-)
+_PUBLIC_NAMES = {
+    *("accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "dnt", "from", "pragma"),
+    *("priority", "referer", "save-data", "sec-gpc", "te", "upgrade-insecure-requests", "user-agent", "via"),
+}
 EVERYBODY = "*"
 _ADDRESS = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
 HOST = r"(?:https?://)?(?:\[[0-9a-f:.]+\]|[^\s=:/]+)(?::\d+)?"  # NAME, NAME:PORT or scheme://NAME[:PORT]
@@ -83,7 +67,8 @@ class Header:
 
     @classmethod
     def parse(cls, text: str) -> "Header":
-        """Read "Name: value", "HOST=Name: value" or "*=Name: value". Raises SettingError, without the text: it may be secret."""
+        """Read "Name: value", with "HOST=" or "*=" before it or not. Raises SettingError, without the text, which may be
+        secret."""
         match = re.fullmatch(
             rf"(?:({HOST}|\*)=)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)",
             text,
