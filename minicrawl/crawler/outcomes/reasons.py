@@ -116,6 +116,8 @@ MEANINGS = {
     "trap-repeated-path": "trap: its path repeats itself",
     "trap-long-query": "trap: its query is too long",
     "trap-many-parameters": "trap: its query has too many parameters",
+    "trap-repeated-parameter": "trap: its query has a parameter more than three times",
+    "trap-escaped-again": "trap: it was escaped again and again (%2525, &amp;amp;)",
     "trap-duplicates": "trap: pages of its pattern mostly say the same",
     "trap-session": "trap: pages of its pattern mostly say the same, and it has the id of a session",
     "trap-parameters": "trap: URLs of its pattern only combine known values of parameters",

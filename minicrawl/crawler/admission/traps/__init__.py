@@ -16,6 +16,8 @@ trap-deep-path        it has more than 20 segments                            (H
 trap-repeated-path    a run of segments comes three times in a row            (Heritrix: 3; BUbiNG: 3)
 trap-long-query       its query has more than 1,024 characters
 trap-many-parameters  it has more than 32 parameters
+trap-repeated-parameter  it has a parameter more than three times
+trap-escaped-again  it was escaped twice or more: %2525, &amp;amp;
 trap-duplicates       10 of the last 12 pages of its pattern repeated content of another page of the host, so did more
                       than three quarters of all of them, and these pages lead nowhere else. A few known URLs of the
                       pattern are still read as samples; the others wait until the last page read has new content

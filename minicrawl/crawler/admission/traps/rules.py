@@ -4,6 +4,7 @@ The other rules are the budgets of domains and addresses (budgets.py) and the on
 page with the link (traps.py).
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from minicrawl.crawler.admission.traps.findings import JUDGED, Findings
@@ -14,6 +15,9 @@ MAX_SEGMENTS = 20
 MAX_SEGMENT_REPEATS = 2
 MAX_QUERY = 1024
 MAX_PARAMETERS = 32
+MAX_SAME_PARAMETER = 3
+"""Times that a parameter may be in a query: a choice of three. Links that append one without end have it once more each
+time."""
 
 COMBINATIONS = 128
 COMBINATIONS_PER_PAGE = 8
@@ -59,9 +63,20 @@ def static_rule(url: str) -> str | None:
         return "trap-repeated-path"
     if len(query) > MAX_QUERY:
         return "trap-long-query"
-    if query.count("&") >= MAX_PARAMETERS:
+    parameters = query.count("&") + 1
+    if parameters > MAX_PARAMETERS:
         return "trap-many-parameters"
+    if parameters > MAX_SAME_PARAMETER and _has_same(query):
+        return "trap-repeated-parameter"
+    if "%2525" in url or "amp;amp;" in url:  # links that escape the current URL once more
+        return "trap-escaped-again"
     return None
+
+
+def _has_same(query: str) -> bool:
+    """True if a parameter comes more often than it may."""
+    names = Counter(part.partition("=")[0] for part in query.split("&"))
+    return max(names.values()) > MAX_SAME_PARAMETER
 
 
 def learned_rule(name: str, findings: Findings) -> str | None:

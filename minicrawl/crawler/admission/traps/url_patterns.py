@@ -16,6 +16,7 @@ _ID = re.compile(
     r"|(?<![A-Za-z0-9])(?=[A-Za-z0-9]{20})(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])"
 )
 _DIGITS = re.compile(r"\d+")
+_ESCAPED = re.compile(r"^(?:amp;)+")  # &amp;b=1 for &b=1
 # A path that ends in a date: /2026/11, /2026-11-05/, /20261105. A path that goes on behind a date is no calendar.
 _DATED_PATH = re.compile(
     r"[/_.-]((?:19|2[01])\d\d)"
@@ -84,8 +85,8 @@ def without_numbers(url: str) -> str:
 
 
 def _names(query: str) -> str:
-    """Names of the parameters, sorted, numbers blanked."""
-    names = "&".join(sorted([part.partition("=")[0] for part in query.split("&")]))
+    """Names of the parameters, each once and sorted, numbers blanked: a link that appends one leads to no other pattern."""
+    names = "&".join(sorted({_ESCAPED.sub("", part.partition("=")[0]) for part in query.split("&")}))
     return _DIGITS.sub("{n}", names)
 
 

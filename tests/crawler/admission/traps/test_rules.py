@@ -38,8 +38,16 @@ HOME = "http://a.test/"
         ("s?q=/a/a/a/a", None),
         ("s?" + "q" * MAX_QUERY, None),
         ("s?" + "q" * (MAX_QUERY + 1), "trap-long-query"),
-        ("s?" + "&".join(["q"] * MAX_PARAMETERS), None),
-        ("s?" + "&".join(["q"] * (MAX_PARAMETERS + 1)), "trap-many-parameters"),
+        ("s?" + "&".join(f"q{number}" for number in range(MAX_PARAMETERS)), None),
+        ("s?" + "&".join(f"q{number}" for number in range(MAX_PARAMETERS + 1)), "trap-many-parameters"),
+        ("s?q=1&v=1&v=2&v=3", None),
+        ("s?v=1&q=1&v=2&v=3&v=4", "trap-repeated-parameter"),
+        ("s?v&v&v&v", "trap-repeated-parameter"),
+        ("s?b=1&amp;c=2", None),
+        ("s?b=1&amp;amp;c=2", "trap-escaped-again"),
+        ("a%2520b", None),
+        ("a%252520b", "trap-escaped-again"),
+        ("s?q=a%2525b", "trap-escaped-again"),
     ],
 )
 def test_static_rules_look_at_the_url_alone(path: str, rule: str | None) -> None:

@@ -264,6 +264,17 @@ def endless_path(url: str) -> Page:
     return "always the same", [f"{url}{folder}/" for folder in ("team", "history", "contact")]
 
 
+def appended(url: str) -> Page:
+    """A document whose links add its parameter once more."""
+    return "a document", [f"{url}{'&' if '?' in url else '?'}v={version}" for version in range(3)]
+
+
+def escaped(url: str) -> Page:
+    """A list whose links escape its URL once more."""
+    again = url.replace("&", "&amp;")
+    return "goods", [f"{again}{'&amp;' if '?' in url else '?'}{name}={by}" for name, by in product("st", range(2))]
+
+
 def not_found(url: str) -> Page:
     return "sorry", [f"{url}{letter}" for letter in "abcdef"]
 
@@ -280,6 +291,8 @@ def not_found(url: str) -> Page:
         (sessions, "trap-session", 4 * JUDGED),
         (session_parameters, "trap-session", 8 * JUDGED),
         (endless_path, "trap-duplicates", 7 * JUDGED),
+        (appended, "trap-duplicates", 2 * JUDGED),
+        (escaped, "trap-duplicates", 8 * JUDGED),
         (not_found, "trap-duplicates", 2 * JUDGED),
     ],
 )
