@@ -67,8 +67,10 @@ class Header:
 
     @classmethod
     def parse(cls, text: str) -> "Header":
-        """Read "Name: value", with "HOST=" or "*=" before it or not. Raises SettingError, without the text, which may be
-        secret."""
+        """Read "Name: value", with "HOST=" or "*=" before it or not.
+
+        Raises SettingError, without the text, which may be secret.
+        """
         match = re.fullmatch(
             rf"(?:({HOST}|\*)=)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)",
             text,

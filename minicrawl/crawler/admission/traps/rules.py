@@ -54,23 +54,28 @@ LEARNED_RULES: tuple[tuple[str, Callable[[str, Findings], bool]], ...] = (
 def static_rule(url: str) -> str | None:
     """The rule that makes a normalised URL a trap by itself, or None."""
     stem, _, query = url.partition("?")
+    rule = _rule_of_path(stem) or (_rule_of_query(query) if query else None)
+    if rule is None and ("%2525" in url or "amp;amp;" in url):  # links that escape the current URL once more
+        return "trap-escaped-again"
+    return rule
+
+
+def _rule_of_path(stem: str) -> str | None:
     segments = stem.count("/") - 2
     if len(stem) > MAX_PATH:
         return "trap-long-path"
     if segments > MAX_SEGMENTS:
         return "trap-deep-path"
-    if segments > MAX_SEGMENT_REPEATS and _has_run(stem.split("/")[3:]):
-        return "trap-repeated-path"
+    return "trap-repeated-path" if segments > MAX_SEGMENT_REPEATS and _has_run(stem.split("/")[3:]) else None
+
+
+def _rule_of_query(query: str) -> str | None:
+    parameters = query.count("&") + 1
     if len(query) > MAX_QUERY:
         return "trap-long-query"
-    parameters = query.count("&") + 1
     if parameters > MAX_PARAMETERS:
         return "trap-many-parameters"
-    if parameters > MAX_SAME_PARAMETER and _has_same(query):
-        return "trap-repeated-parameter"
-    if "%2525" in url or "amp;amp;" in url:  # links that escape the current URL once more
-        return "trap-escaped-again"
-    return None
+    return "trap-repeated-parameter" if parameters > MAX_SAME_PARAMETER and _has_same(query) else None
 
 
 def _has_same(query: str) -> bool:

@@ -292,7 +292,7 @@ def not_found(url: str) -> Page:
         (session_parameters, "trap-session", 8 * JUDGED),
         (endless_path, "trap-duplicates", 7 * JUDGED),
         (appended, "trap-duplicates", 2 * JUDGED),
-        (escaped, "trap-duplicates", 8 * JUDGED),
+        (escaped, "trap-escaped-again", 2 * JUDGED),
         (not_found, "trap-duplicates", 2 * JUDGED),
     ],
 )
