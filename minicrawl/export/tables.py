@@ -30,8 +30,11 @@ _PARQUET_ROWS, _PARQUET_CHARACTERS = 50_000, 4 * 2**20
 """Rows and characters of a row group, at most; the last row may have more."""
 # Also in full width, which East Asian spreadsheets accept.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
-# Controls but tab and line breaks, which CSV can hold; characters that change text direction; Unicode line breaks.
-_STEERING = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+# Controls but tab and line breaks, which CSV can hold; characters that change text direction; Unicode line breaks; the
+# tags that hide ASCII text.
+_STEERING = re.compile(
+    "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
+)
 _Writer = TypeVar("_Writer")
 
 
@@ -124,7 +127,7 @@ def defused(cell: object) -> object:
 
 def escaped(text: str) -> str:
     r"""Text with terminal controls and direction-changing characters written as \\uXXXX, as in JSON."""
-    return _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _STEERING.sub(lambda match: re.sub("....", r"\\u\g<0>", match[0].encode("utf-16-be").hex()), text)
 
 
 @contextlib.contextmanager

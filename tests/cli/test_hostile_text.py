@@ -160,7 +160,19 @@ def test_few_marks_stay_on_a_letter_and_joiners_between_letters() -> None:
         assert shown("\u202e\u2066") == "\ufffd\ufffd"
 
 
-STEERING = ["\x1b[2J", "\x07", "\x7f", "\x9b31m", "\u202e", "\u2066", "\u200f", "\u061c", "\u2028"]
+STEERING = [
+    "\x1b[2J",
+    "\x07",
+    "\x7f",
+    "\x9b31m",
+    "\u202e",
+    "\u2066",
+    "\u200f",
+    "\u061c",
+    "\u2028",
+    "\U000e0001",
+    "\U000e0041",
+]
 
 
 @pytest.mark.parametrize("name", ["ranks.csv", "ranks.jsonl"])
@@ -172,7 +184,9 @@ def test_what_steers_a_terminal_is_an_escape_in_files(store: Path, tmp_path: Pat
     text = file.read_text("utf-8")
     assert not any(char in text for char in STEERING)
     for steering in STEERING:
-        assert f"before \\u{ord(steering[0]):04x}{steering[1:]} after" in text
+        units = steering[0].encode("utf-16-be").hex()
+        escape = "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+        assert f"before {escape}{steering[1:]} after" in text
     if name.endswith(".jsonl"):
         told = {json.loads(line)["title"] for line in text.splitlines()}
         assert told == {f"before {steering} after" for steering in STEERING}

@@ -85,7 +85,7 @@ def without_numbers(url: str) -> str:
 
 
 def _names(query: str) -> str:
-    """Names of the parameters, numbers blanked, sorted and each once: links that append one lead to no other pattern."""
+    """Names of the parameters, sorted, numbers blanked; each once, so that links that append one lead nowhere else."""
     names = "&".join(sorted({_ESCAPED.sub("", part.partition("=")[0]) for part in query.split("&")}))
     return _DIGITS.sub("{n}", names)
 
