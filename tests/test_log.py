@@ -79,7 +79,7 @@ def logged(tmp_path: Path) -> Iterator[list[dict[str, Any]]]:
     words += ["--log-file", str(tmp_path / "log"), "--log-format", "json", "--allow-private", "--delay", ".01", "-q"]
     words += ["--search", "--archive", str(tmp_path / "archive"), "--pages", "17", "--header", "X-Token: hidden"]
     seeds = [
-        f"http://{host}/" for host in ("example.org", "forbidden.test", "busy.test", "broken.test", "nobody.test:9")
+        f"http://{host}/" for host in ("example.org", "forbidden.test", "busy.test", "broken.test", "nobody.test:2")
     ]
     with small_web(Faulty) as port:
         words += ["--connect-to", f"::127.0.0.1:{port}", "--store", str(tmp_path / "crawl.db")]
