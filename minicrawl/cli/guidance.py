@@ -43,7 +43,7 @@ _ADVICE = {
     "http-404": "look at its spelling",
     "http-429": "the next run asks again with --retry, and less often with --delay 10",
     "redirect-scope-site": "begin at {leads_to}, or without --scope",
-    "redirect-scope-host": "begin at {leads_to}, or with --scope site",
+    "redirect-scope-host": "begin at {leads_to}, or without --scope",
     "redirect-scope-prefix": "begin at {leads_to}, or with --scope host",
 }
 """Advice where no page could be read, by the reason. leads_to: the target of a redirect."""

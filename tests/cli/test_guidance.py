@@ -33,7 +33,7 @@ class Hosts(Pages):
         elif self.path == "/robots.txt" or host in ("site.test", "www.moved.test", "club.test"):
             super().do_GET()
         elif host == "moved.test":
-            self.answer(301, b"", ("Location", f"http://www.moved.test{self.path}"))
+            self.answer(301, b"", ("Location", f"http://club.test{self.path}"))
         elif host == "scripts.test":
             self.answer(200, b"<title>App</title><div id=root></div><script src=/app.js></script>")
         elif host == "pair.test":
@@ -120,7 +120,7 @@ def test_programs_are_told_nothing(words: list[str], there: list[str]) -> None:
     [
         ("closed.test", [], "fetched (robots): robots.txt forbids it; ask its owner; --ignore-robots is for servers"),
         ("404.test", [], "read (http-404): the answer was 404 Not Found; look at its spelling; 'minicrawl why http://"),
-        ("moved.test", ["--scope", "host"], "begin at http://www.moved.test/, or with --scope site; 'minicrawl why"),
+        ("moved.test", ["--scope", "host"], "begin at http://club.test/, or without --scope; 'minicrawl why"),
     ],
 )
 def test_a_host_of_which_nothing_can_be_read_is_told_with_the_way_out(

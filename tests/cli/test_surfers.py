@@ -13,7 +13,7 @@ PAGES = [
     "<nav>" + "".join(f'<a href="{url}">x</a> ' for url in MENU) + "</nav>",
     *(f'<p>{WORDS} <a href="{url}">x</a> {WORDS}</p>' for url in CITED),
 ]
-SITE: Site = dict.fromkeys([HOME, *MENU, *CITED], PAGES)
+SITE: Site = dict.fromkeys([*MENU, *CITED], PAGES) | {HOME: [*PAGES, "<p>home"]}
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ NEAR = HOME + "x"
 # The settings, a URL that they refuse, and the reason code.
 FILTERS: dict[str, tuple[dict[str, Any], str, str]] = {
     "scope-site": ({"scope": "site"}, "http://b.test/", "scope-site"),
-    "scope-host": ({"scope": "host"}, "http://a.test/", "scope-host"),
+    "scope-host": ({"scope": "host"}, "http://shop.a.test/", "scope-host"),
     "scope-prefix": ({"scope": "prefix"}, "http://www.a.test/other", "scope-prefix"),
     "deny": ({"deny": ("private", r"\.pdf$")}, HOME + "a.pdf", "deny"),
     "allow": ({"allow": ("/dir/$", "x$")}, HOME + "y", "allow"),

@@ -163,9 +163,9 @@ FAULTS = {
     "resets-in-body": Fault(resets_after(lambda body: answer(body, length=10**4)), CUT, "obeyed"),
     "closes-when-used-again": Fault(closes_when_used_again, OK, "obeyed"),
     "never-answers": Fault(never_answers, LATE, LATE),
-    "stalls-in-body": Fault(stalls_after(lambda body: answer(body, length=10**4)), LATE, LATE),
+    "stalls-in-body": Fault(stalls_after(lambda body: answer(body, length=10**4)), CUT, LATE),
     "drips-headers": Fault(drips_headers, LATE, LATE),
-    "drips-body": Fault(drips_body, LATE, LATE),
+    "drips-body": Fault(drips_body, CUT, LATE),
     "stays-open-after-the-end": Fault(stalls_after(answer), OK, "obeyed"),
     "answer-behind-the-answer": Fault(sends(lambda body: answer(body) + answer(b'<a href="/evil">')), OK, "obeyed"),
     # Headers.

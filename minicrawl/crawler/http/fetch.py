@@ -190,7 +190,8 @@ class Fetcher:
         sign = None if self._signer is None or job.request.is_bare else self._signer.signed
         answer = await self._transport.ask(job.request.url, self._fields_for(job.request), sign)
         job.fields = answer.fields
-        body = Body(answer, job.most if self._capture is not None else 0, self._is_late)
+        is_late = self._is_late if not job.any_type else lambda: False  # half a robots.txt allows what the rest forbids
+        body = Body(answer, job.most if self._capture is not None else 0, is_late)
         try:
             return await self._read(job, answer, body)
         except ValueError as error:  # before the response it may be a bad URL; this is about the response

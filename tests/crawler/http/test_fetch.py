@@ -408,7 +408,7 @@ def test_what_ends_the_crawl_is_no_answer(signal: type[BaseException]) -> None:
 
 def test_the_whole_request() -> None:
     server = Server(html(b""))
-    fetched_from(server, "/a?b=c", user_agent="testbot/2", header=("X-Who: me: too",))
+    fetched_from(server, "/a?b=c", user_agent="testbot/2", header=("*=X-Who: me: too",))
     method, *headers = server.requests[0].decode("ascii").strip().split("\r\n")
     assert method == "GET /a?b=c HTTP/1.1"
     assert sorted(line.lower() for line in headers) == [
@@ -433,7 +433,7 @@ def test_requests_say_whom_to_ask_about_them() -> None:
 @pytest.mark.parametrize("name", ["Accept", "accept"])
 def test_a_header_of_the_user_replaces_ours(name: str) -> None:
     server = Server(html(b""))
-    fetched_from(server, header=(f"{name}: text/plain",))
+    fetched_from(server, header=(f"*={name}: text/plain",))
     accepts = [line for line in server.requests[0].decode().lower().split("\r\n") if line.startswith("accept:")]
     assert accepts == ["accept: text/plain"]
 
