@@ -5,8 +5,6 @@ Each batch is one transaction: page numbers, both books and the clock in it belo
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-import numpy as np
-
 from minicrawl.crawler.admission.admission import Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.books.anticipated_cash import NotAnticipated
@@ -163,7 +161,7 @@ class Intake:
         state, writer = self.state, self.state.writer
         in_http = list(map(in_plain_http, guessed))
         self._scope = [*scope, *in_http]
-        state.admission.begin([*self._roots(), *seeds, *self._scope])
+        state.admission.begin([*writer.page_table.roots(), *seeds, *self._scope])
         state.admission.protect(in_http)
         for known, depths in state.discovery.know_seeds(seeds, now, writer.sizes.seeds):
             self.visits.deep_links.note_nearer(known, depths)
@@ -178,13 +176,9 @@ class Intake:
 
     def seeds(self) -> list[str]:
         """All seeds that set the scope, and the pages that they lead to."""
-        return [*self._roots(), *self._scope]
-
-    def _roots(self) -> list[str]:
-        """The seeds that are known, and the pages that they lead to."""
-        state = self.state
-        at_depth_0 = np.flatnonzero(state.accounts.depth[: state.accounts.size] == 0)
-        return list(map(state.urls.url, at_depth_0.tolist()))
+        writer = self.state.writer
+        uncommitted = [page.url for page in self.state.batch.new if page.found_on is None]
+        return [*writer.page_table.roots(), *uncommitted, *self._scope]
 
     def add_seeds(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> None:
         """Make more seeds known while the crawl runs. guessed: as in `starting`, which is over."""

@@ -17,7 +17,7 @@ from minicrawl.crawler.http.codings import ACCEPTED
 from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
 from minicrawl.crawler.http.content_type import HTML_TYPES, XML_TYPES, media_type, type_inside
 from minicrawl.crawler.http.credentials import Headers, own_contexts, password_headers
-from minicrawl.crawler.http.exchange import Capture, Exchange, Parts
+from minicrawl.crawler.http.exchange import Capture, Exchange, Parts, Truncated
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
 from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
 from minicrawl.crawler.http.response_fields import REFUSALS, ResponseFields
@@ -263,7 +263,7 @@ class Fetcher:
             answer.peer,
             time.time() - seconds,
             seconds,
-            truncated,
+            Truncated.TIME if truncated is not None and self._deadlines.is_over else truncated,
             answer.protocol,
         )
 

@@ -245,3 +245,24 @@ def test_pages_that_begin_alike_may_still_declare_different_encodings() -> None:
     assert encoding_of(beginning + b"<p>x", None) == "koi8-r"
     assert encoding_of(beginning + b'"><meta charset=big5><p>x', None) == "big5hkscs"
     assert encoding_of(beginning + b"<p>y", None) == "koi8-r"
+
+
+JAPANESE = "日本語のウェブページは長い間このように書かれてきました。文字コードの宣言がありません。"
+NEWS = "Новости дня: правительство утвердило бюджет на следующий год."
+GREEK = "Η κυβέρνηση ενέκρινε τον προϋπολογισμό για το επόμενο έτος. Οι πολίτες συζητούν στους δρόμους για τον καιρό."
+CHINESE = "今天的新闻：政府批准了明年的预算，人们在街上谈论天气和价格。"
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [
+        *((JAPANESE, codec) for codec in ("euc_jp", "iso2022_jp", "cp932")),
+        *((NEWS, codec) for codec in ("cp1251", "koi8-r")),
+        (GREEK, "iso8859-7"),
+        (CHINESE, "gb18030"),
+    ],
+)
+@pytest.mark.parametrize("head", [b"", b"<style>" + b".a{color:red}\n" * 2_000 + b"</style>"], ids=["plain", "styled"])
+def test_no_style_sheet_hides_the_encoding_of_a_text(text: str, codec: str, head: bytes) -> None:
+    body = b"<html><head>" + head + f"<title>{text}</title></head><body><p>{text * 5}</p>".encode(codec)
+    assert text in as_utf8(body, encoding_of(body, "text/html")).decode()
