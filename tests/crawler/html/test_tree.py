@@ -192,5 +192,5 @@ def test_time_follows_the_length_of_a_page_however_deep_it_is(levels: int, times
         opened = (b"<div class=c%d>%b" % (level, link.replace(b"%d", b"%d" % level)) for level in range(levels))
         return b"<nav><a href=/>x</a>" + b"".join(opened) + b"<a href=/>x"
 
-    assert growth(lambda levels: places_in(nested(levels)), levels, times, rounds=2) < 1.5
+    assert growth(lambda levels: places_in(nested(levels)), levels, times) < 1.5
     assert set(places_in(nested(levels)).values()) == {Place.NAVIGATION}
