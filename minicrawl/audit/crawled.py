@@ -148,6 +148,14 @@ class Crawled:
         return self.is_page & ~self.is_noindex
 
     @cached_property
+    def is_copy(self) -> Flags:
+        """Indexed pages with the bytes of one that comes before, by number."""
+        payload = np.where(self.is_indexed, self.columns.payload, 0)
+        _, first, group = np.unique(payload, return_index=True, return_inverse=True)
+        is_copy: Flags = (payload != 0) & (first[group] != np.arange(self.size))
+        return is_copy
+
+    @cached_property
     def is_listed(self) -> Flags:
         """Pages of ours that a sitemap lists."""
         listed = np.zeros(self.size, dtype=np.bool_)

@@ -5,18 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from minicrawl.analysis.page_links import Flags
 from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Severity, rule
 from minicrawl.store.read.audit_columns import NO_PAGE
-
-
-def exact_copies(crawled: Crawled) -> Flags:
-    """True for pages with the bytes of one that comes before, by number."""
-    payload = np.where(crawled.is_indexed, crawled.columns.payload, 0)
-    _, first, group = np.unique(payload, return_index=True, return_inverse=True)
-    is_copy: Flags = (payload != 0) & (first[group] != np.arange(len(payload)))
-    return is_copy
 
 
 def _copies(crawled: Crawled, groups: Mapping[int, Iterable[int]]) -> Iterator[Fault]:
@@ -45,7 +36,7 @@ def _copies(crawled: Crawled, groups: Mapping[int, Iterable[int]]) -> Iterator[F
 )
 def duplicate_exact(crawled: Crawled) -> Iterator[Fault]:
     groups, payload = defaultdict[int, list[int]](list), crawled.columns.payload
-    copied = np.isin(payload, payload[exact_copies(crawled)])
+    copied = np.isin(payload, payload[crawled.is_copy])
     for page in np.flatnonzero(copied).tolist():
         groups[int(payload[page])].append(page)
     return _copies(crawled, groups)
@@ -59,7 +50,7 @@ def duplicate_exact(crawled: Crawled) -> Iterator[Fault]:
 )
 def duplicate_near(crawled: Crawled) -> Iterator[Fault]:
     groups, leader = dict[int, list[int]](), crawled.columns.leader
-    is_near = (leader != NO_PAGE) & crawled.columns.is_near & ~exact_copies(crawled)
+    is_near = (leader != NO_PAGE) & crawled.columns.is_near & ~crawled.is_copy
     for page in np.flatnonzero(is_near).tolist():
         groups.setdefault(int(leader[page]), [int(leader[page])]).append(page)
     return _copies(crawled, groups)

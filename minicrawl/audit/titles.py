@@ -6,7 +6,6 @@ import numpy as np
 
 from minicrawl.analysis.page_links import Flags, Pages
 from minicrawl.audit.crawled import Crawled
-from minicrawl.audit.duplicates import exact_copies
 from minicrawl.audit.findings import Fault, Need, Severity, rule
 
 LONGEST_TITLE = 60
@@ -39,7 +38,7 @@ def _lengths(crawled: Crawled, texts: Iterable[tuple[int, str]]) -> Pages:
 def _alike(crawled: Crawled, texts: Callable[[Crawled], Iterable[tuple[int, str]]]) -> Iterator[Fault]:
     """A fault for each text that several pages of a site have: of the most important one. Copies of a page, which are
     the same in all, and versions in other languages do not count."""
-    is_meant = _is_shown(crawled) & ~exact_copies(crawled)
+    is_meant = _is_shown(crawled) & ~crawled.is_copy
     said, language = (np.zeros(crawled.size, dtype=np.int64) for _ in range(2))
     for column, values in ((said, texts(crawled)), (language, crawled.store.facts.texts("language"))):
         for page, text in values:

@@ -140,7 +140,7 @@ def test_nor_the_log(tmp_path: Path) -> None:
 def test_cell_that_would_be_a_formula_is_text(store: Path, tmp_path: Path, start: str) -> None:
     path, title = tmp_path / "ranks.csv", f'{start}HYPERLINK("http://evil.test")'
     with open_store(store) as reader:
-        pages = [page._replace(title=title, importance=-0.5, state=title) for page in list(reader.pages(n=2))]
+        pages = [page._replace(title=title, importance=-0.5, state=title) for page in reader.pages(n=2)]
     export_ranks(pages, path)
     with path.open(newline="") as file:
         written = list(csv.DictReader(file))

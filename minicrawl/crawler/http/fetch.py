@@ -207,13 +207,14 @@ class Fetcher:
         status, content_type, coding = answer.status, head.content_type, head.joined(b"content-encoding")
         if status < 200:
             raise FetchError("bad-response", f"status {status}, and that is all")
+        kind = media_type(content_type)
+        is_open = not job.any_type and (content_type is None or kind in XML_TYPES)
         decoded, truncated = b"", False
         if job.request.requisite is not None and (head.length or 0) > job.most:
             raise FetchError("too-large")
         if job.take is not None:
             truncated = status == 200 and await body.pass_on(coding, job.take)
-        elif job.any_type or (status == 200 and media_type(content_type) in job.types | XML_TYPES):
-            is_open = not job.any_type and (content_type is None or media_type(content_type) in XML_TYPES)
+        elif job.any_type or (status == 200 and (is_open or kind in job.types)):
             try:
                 decoded, truncated = await body.decoded(coding, job.most, only=job.types if is_open else None)
             except FetchError:

@@ -15,6 +15,7 @@ from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 
 MOST_SENT = 10_000
+"""Redirected requests whose cookies are remembered, the latest ones."""
 
 
 class WithCookies:
@@ -24,12 +25,12 @@ class WithCookies:
         self,
         source: PageSource,
         jar: CookieJar,
-        sent: dict[str, str | None] | None = None,
+        sent: dict[str, str | None],
         clock: Callable[[], float] = time.time,
     ) -> None:
         """sent: takes the cookies of the latest requests that were redirected, by URL."""
         self._source, self._jar, self._clock = source, jar, clock
-        self._sent = {} if sent is None else sent
+        self._sent = sent
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         if request.is_bare:

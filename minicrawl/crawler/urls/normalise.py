@@ -9,7 +9,7 @@ from urllib.parse import quote, quote_from_bytes
 
 import ada_url
 
-from minicrawl.crawler.urls.keys import authority, politeness_key
+from minicrawl.crawler.urls.keys import authority, politeness_key, without_www
 
 # ASCII that may stand in a query before ada escapes it: all but "#", which ends the query. Two-byte encodings use it.
 _QUERY = bytes(range(128)).replace(b"#", b"")
@@ -227,7 +227,7 @@ def other_names(url: str) -> list[str]:
     """
     origin, slash, name = url.rpartition("/")
     scheme, divider, rest = origin.partition("://")
-    bare = rest.removeprefix("www.")
+    bare = without_www(rest)
     folders = [f"{by}{divider}{www}{bare}{slash}" for by in ("http", "https") for www in ("", "www.")]
     if ":" in bare.partition("/")[0]:  # a port is of one scheme
         folders = [f"{scheme}{divider}{www}{bare}{slash}" for www in ("", "www.")]

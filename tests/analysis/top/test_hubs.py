@@ -77,6 +77,6 @@ def test_contents_come_before_what_everybody_cites(tmp_path: Path) -> None:
     site |= {HOME + "licence": [HOME, "/words"], HOME + "words": [*chapters, "/licence"]}
     crawl(site, tmp_path / "crawl.db", [HOME])
     with open_store(tmp_path / "crawl.db") as reader:
-        by_importance = [page.url for page in list(reader.pages(n=2))]
+        by_importance = [page.url for page in reader.pages(n=2)]
     assert HOME + "licence" in by_importance
     assert next(iter(of_store(tmp_path / "crawl.db"))) == HOME + "contents"

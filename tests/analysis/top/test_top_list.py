@@ -82,7 +82,7 @@ def test_languages_and_versions_and_copies_are_one_line(store: Path) -> None:
 def test_list_is_a_part_of_the_whole_in_its_order(store: Path, by: str) -> None:
     with open_store(store) as reader:
         whole = [line.page for line in whole_list(reader, by, 1000).lines]
-        assert [page.url for page in whole] == [page.url for page in list(reader.pages(by, 1000))]
+        assert [page.url for page in whole] == [page.url for page in reader.pages(by, 1000)]
     shown = [line.page for line in listed(store, 1000, by).lines]
     assert [page.url for page in shown] == [page.url for page in whole if page.url in {page.url for page in shown}]
     for pages in (whole, shown):
