@@ -43,7 +43,7 @@ from minicrawl.store.reader import Store
 from minicrawl.store.rows import WELL_KNOWN_TABLE, HostRow, RankedPage, WellKnownRow
 
 LINKS_SHOWN = 10
-_LINKS_LOOKED_AT = 50
+_LINKS_LOOKED_AT, _ALIASES_LOOKED_AT = 50, 20
 UNKNOWN = "unknown"
 
 
@@ -289,10 +289,15 @@ def _ask(part: Store, urls: list[str]) -> None:
 
 
 def some_links_to(store: Store, page: int) -> tuple[list[int], LinksByPlace]:
-    """Some of the pages that link to a page, and the places of these links."""
-    sources = store.link_table.some_sources(page, _LINKS_LOOKED_AT)
+    """Some of the pages that link to a page or to an alias of it, and the places of these links."""
+    ends = [page, *store.link_table.aliases_of(page)[:_ALIASES_LOOKED_AT]]
+    found: dict[int, None] = {}
+    for end in ends:
+        if len(found) < _LINKS_LOOKED_AT:
+            found |= dict.fromkeys(store.link_table.some_sources(end, _LINKS_LOOKED_AT))
+    sources = [source for source in found if source not in ends[1:]][:_LINKS_LOOKED_AT]
     links = store.link_table.graph_of(sorted(sources))
-    return sources, LinksByPlace(len(sources), place_counts(known_places(links)[links.targets == page]))
+    return sources, LinksByPlace(len(sources), place_counts(known_places(links)[np.isin(links.targets, ends)]))
 
 
 def _use_verdict(decision: Decision) -> UseVerdict:

@@ -147,7 +147,9 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
     if asked.redirected:
         is_target &= web.is_redirect
     if asked.to is not None:
-        is_target &= np.arange(web.size) == _known(store, asked.to)
+        page = _known(store, asked.to)
+        is_target &= web.end == page
+        is_target[page] = True
     source, target = web.links(is_target=is_target)
     if asked.external:
         site = sites(store, store.page_table.hosts())

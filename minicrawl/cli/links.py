@@ -127,7 +127,7 @@ def _write_csv(found: "PageLinks", n: int | None, *, is_by_target: bool) -> None
 
 def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) -> Iterator[str]:
     if not len(found):
-        yield "No link is so."
+        yield "No link matches."
         return
     yield f"{'importance':>10}  {'status':<8}  page, and where its link leads"
     before = None

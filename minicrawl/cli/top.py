@@ -225,8 +225,7 @@ def _why(found: "Senders") -> str:
     if found.other_sites:
         line += f", {found.on_other_sites:,} of them from {counted(found.other_sites, 'other site')}"
     if found.most_by is not None:
-        through = "through" if found.is_most_by_alias else "from"
-        line += f"; the largest part comes {through} {printable(found.most_by)} ({found.most_share:.0%})"
+        line += f"; the largest part comes from {printable(found.most_by)} ({found.most_share:.0%})"
     return line + (f"; links by place: {tally(found.places)}" if found.places else "")
 
 

@@ -15,7 +15,8 @@ CREATE TABLE pages (
     reason       TEXT    NOT NULL,             -- the code that says why it is in this state
     visited      INTEGER NOT NULL DEFAULT 0,   -- 1: the page had its turn at least once
     depth        INTEGER NOT NULL,             -- fewest links from a seed
-    inlinks      INTEGER NOT NULL DEFAULT 0,   -- counted links from read pages
+    inlinks      INTEGER NOT NULL DEFAULT 0,   -- counted links from read pages and aliases to this very URL
+    stands_for   INTEGER,                      -- of an alias: pages.id of its target; NULL: no alias
     -- the cash book
     standing     INTEGER NOT NULL,             -- cash less meta.level, of a page never visited less meta.unvisited_level
     history      REAL    NOT NULL DEFAULT 0,   -- by the window policy, as of clock
@@ -30,6 +31,7 @@ CREATE TABLE pages (
 ) STRICT;
 CREATE INDEX pages_seeds ON pages (id) WHERE found_on IS NULL;
 CREATE INDEX pages_failed ON pages (id) WHERE attempts > 0;
+CREATE INDEX pages_aliases ON pages (stands_for) WHERE stands_for IS NOT NULL;
 
 -- Where a URL is found by its keyed hash, see urlhash.py. URLs of a host stand together, as most links of a page do.
 CREATE TABLE url_hashes (
@@ -624,7 +626,14 @@ SELECT url,
        cash,
        depth,
        status,
-       inlinks,
+       -- links from pages, to it or to an alias of it: each alias has one link more, its own
+       inlinks + coalesce((
+           WITH RECURSIVE aliases (page, links) AS (
+               SELECT pages.id, pages.inlinks FROM pages WHERE stands_for = number
+               UNION
+               SELECT pages.id, pages.inlinks FROM aliases JOIN pages ON stands_for = aliases.page
+           )
+           SELECT sum(links - 1) FROM aliases), 0) AS inlinks,
        (SELECT length(targets) / 4 FROM links WHERE source = number) AS outlinks,
        fetched_at,
        title,

@@ -69,6 +69,9 @@ def bring_up_to_date(db: sqlite3.Connection, version: int) -> None:
         db.execute("DELETE FROM best")
         db.execute("DELETE FROM meta WHERE key = 'best_floor'")
     _count_coverage_anew(db, version)
+    aliases = db.execute("SELECT targets, id FROM pages JOIN links ON source = id WHERE state = 'alias'").fetchall()
+    ends = ((int.from_bytes(targets[:4], "little"), page) for targets, page in aliases)
+    db.executemany("UPDATE pages SET stands_for = ? WHERE id = ?", ends)
     for table in old:
         db.execute(f"DROP TABLE old_{table}")
 

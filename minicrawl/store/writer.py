@@ -16,7 +16,7 @@ from minicrawl.model import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.database import Watch, closed_if_it_fails, hold, keep_log, open_to_write, real_path, transaction
-from minicrawl.store.links import to_bytes
+from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
 from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
 from minicrawl.store.read.ranks import PLACES
@@ -193,7 +193,14 @@ class Writer(Store):
         self._insert("expected_sites", ExpectedSite, sites)
 
     def save_links(self, links: Iterable[Links]) -> None:
+        """Replace pages' rows of links. The pages' states must be saved before: an alias stands for its target."""
+        links = list(links)
         self._replace("links", Links, links)
+        self._db.executemany(
+            """UPDATE pages SET stands_for = iif(state = 'alias', ?, NULL)
+            WHERE id = ? AND (state = 'alias' OR stands_for IS NOT NULL)""",
+            ((int(from_bytes(row.targets)[0]) if row.targets else None, row.source) for row in links),
+        )
 
     def save_refused(self, rows: Iterable[Refused]) -> None:
         """Replace pages' rows of targets not followed; an empty row deletes the page's."""

@@ -92,5 +92,19 @@ def test_mistake_gets_one_sentence(store: Path, words: list[str], sentence: str)
 
 
 def test_nothing_found_is_a_sentence(store: Path) -> None:
-    assert run("links", "--to", "a.test/moved", "--external", "--store", store).stdout == "No link is so.\n"
+    assert run("links", "--to", "a.test/moved", "--external", "--store", store).stdout == "No link matches.\n"
     assert answer("links", "--to", "a.test/moved", "--external", "--store", store) == []
+
+
+def test_links_to_an_alias_are_links_to_its_page(tmp_path: Path) -> None:
+    menu = ["/index.html", "/b"]
+    site: Site = {HOME: menu, HOME + "a": menu, HOME + "b": [*menu, "/a"], HOME + "index.html": HOME + "start"}
+    crawl(site | {HOME + "start": HOME}, tmp_path / "crawl.db", [HOME])
+    stores = ("--store", tmp_path / "crawl.db")
+    assert {page["url"]: page["inlinks"] for page in answer("top", *stores)} == {HOME: 3, HOME + "b": 2, HOME + "a": 1}
+    told = answer("why", HOME, *stores)
+    assert (told["inlinks"], set(told["linked_from"])) == (3, {HOME, HOME + "a", HOME + "b"})
+    links = answer("links", "--to", HOME, *stores)
+    assert {(link["source"], link["target"], link["leads_to"]) for link in links} == {
+        (page, HOME + "index.html", HOME) for page in (HOME, HOME + "a", HOME + "b")
+    }

@@ -55,9 +55,7 @@ def test_why_says_who_links_to_each_page(store: Path) -> None:
         assert linking == page["inlinks"]
         share = f"{page['why']['most_share']:.0%}"
         assert why.strip().startswith("1 page links to it" if linking == 1 else f"{linking} pages link to it")
-        assert re.search("; the largest part comes (from|through) ", why)
-        assert f" {page['why']['most_by']} ({share})" in why
-    assert any("of them from 1 other site;" in why for why in lines[1::2])
+        assert f"; the largest part comes from {page['why']['most_by']} ({share})" in why
 
 
 def test_hubs_are_an_order_of_their_own(tmp_path: Path) -> None:

@@ -4,34 +4,35 @@ R_j, B_j   units received by page j, and its birth cash (opic/ledger.py)
 
     R_j - B_j = sum over links i -> j of the units i has sent along that link     (Lemma 2.3)
 
-So shares of that sum are exact, to the unit. The links are read once, in blocks, for any number of pages; only pages
-that link to these are looked up.
+So shares of that sum are exact, to the unit. Pages that link to an alias of j count as if they linked to j; what an
+alias was born with, and hands on, counts for nobody. The links are read once, in blocks, for any number of pages; only
+pages that link to these are looked up.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.urls.keys import site_of
-from minicrawl.model import Place, State
+from minicrawl.model import Place
 from minicrawl.opic import Ledger
 from minicrawl.opic.ledger import add_sent
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
 
 IntArray = npt.NDArray[np.int64]
+_NO_PAGE = -1
 
 
 @dataclass(frozen=True)
 class Senders:
-    """The pages that link to one page.
+    """The pages that link to one page, or to an alias of it.
 
     pages: their number; on_other_sites: of these, those on other sites; other_sites: number of these sites.
-    units: sent in all. most_by: the largest sender, of `most_units`, which may be an alias of the page; None without
-    links.
+    units: sent in all. most_by: the largest sender, of `most_units`; None without links.
     places: places of the links on their pages, if known: for pages whose links are not all alike.
     """
 
@@ -40,7 +41,6 @@ class Senders:
     other_sites: int
     units: int
     most_by: str | None
-    is_most_by_alias: bool
     most_units: int
     places: dict[str, int]
 
@@ -65,7 +65,7 @@ def senders(store: Store, pages: Sequence[int], blocks: Iterable[LinkGraph] | No
     """The senders of each page, in order. blocks: the links to read; None: all of the store."""
     with store.snapshot():
         blocks = store.link_table.blocks() if blocks is None else blocks
-        links = _links_to(store, np.array(pages, dtype=np.int64), blocks)
+        links = _links_to(store, pages, blocks)
         sites = {host.id: site_of(host.name) for host in store.hosts.all()}
         return [_senders_of(store, page, links, sites) for page in pages]
 
@@ -85,13 +85,17 @@ def known_places(links: LinkGraph) -> IntArray:
     return np.where(is_known[row], links.places.astype(np.int64), -1)
 
 
-def _links_to(store: Store, pages: IntArray, blocks: Iterable[LinkGraph]) -> _Links:
-    is_asked = np.zeros(store.size(), dtype=np.bool_)
-    is_asked[pages] = True
-    found = list(_found(store, is_asked, blocks))
+def _links_to(store: Store, pages: Sequence[int], blocks: Iterable[LinkGraph]) -> _Links:
+    """The links to pages and to their aliases, whose own links are left out."""
+    end = np.full(store.size(), _NO_PAGE)
+    for page in pages:
+        end[[page, *store.link_table.aliases_of(page)]] = page
+    found = list(_found(store, end != _NO_PAGE, blocks))
     empty = np.zeros(0, dtype=np.int64)
     columns = [np.concatenate([empty, *column]) for column in zip(*found, strict=True)] or [empty] * 5
-    return _Links(*columns)
+    is_alias = (end[columns[1]] == end[columns[0]]) & (columns[1] != end[columns[0]])
+    links = _Links(*(column[~is_alias] for column in columns))
+    return replace(links, target=end[links.target])
 
 
 def _found(
@@ -134,7 +138,6 @@ def _senders_of(store: Store, page: int, links: _Links, sites: dict[int, str]) -
         other_sites=len({site for site, _ in others}),
         units=int(units.sum()),
         most_by=None if most is None else store.page_table.url(most),
-        is_most_by_alias=most is not None and store.page_table.state(most) == State.ALIAS,
         most_units=int(units.max(initial=0)),
         places=place_counts(links.place[some]),
     )

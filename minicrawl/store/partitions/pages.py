@@ -254,6 +254,15 @@ class AllLinks(LinkTable):
                 found += self._numbers.to_all(some.number, np.array(sources, dtype=np.int64)).tolist()
         return found
 
+    def aliases_of(self, page: int) -> list[int]:
+        number, part, own = self._numbers.at(page)
+        aliases = part.link_table.aliases_of(own)
+        found: list[int] = self._numbers.to_all(number, np.array(aliases, dtype=np.int64)).tolist()
+        for some in self._numbers.mirrors_of(number, part.page_table.url(own)):
+            aliases = some.part.link_table.aliases_of(int(some.pages[0]))
+            found += self._numbers.to_all(some.number, np.array(aliases, dtype=np.int64)).tolist()
+        return found
+
     def refused(self, page: int) -> Refused | None:
         _, part, own = self._numbers.at(page)
         found = part.link_table.refused(own)

@@ -108,6 +108,16 @@ class LinkTable:
             found |= dict.fromkeys(source for source, targets in rows if page in from_bytes(targets))
         return list(found)[:n]
 
+    def aliases_of(self, page: int) -> list[int]:
+        """The pages that stand for `page`, some of them for one another."""
+        query = """
+            WITH RECURSIVE aliases (page) AS (
+                SELECT id FROM pages WHERE stands_for = ?
+                UNION SELECT id FROM aliases JOIN pages ON stands_for = aliases.page
+            )
+            SELECT page FROM aliases ORDER BY page"""
+        return [alias for (alias,) in self._tables.rows(query, (page,))]
+
     # Aliases that are pages of their own: with a canonical or a duplicate, whose links count for another page.
 
     def aliases(self) -> Iterator[tuple[int, int]]:

@@ -41,8 +41,9 @@ _READ = {
 }
 """Columns of `pages_for`, "" for the rows as such. Views may be read in full, all other columns only by views."""
 _VIEWS = frozenset({"weighed", "born", "books"})
-_WITHIN = _VIEWS | {"pages"}
-"""Views that may read their tables: in a partition `pages` is one, see store/partitions/united.py."""
+_WITHIN = _VIEWS | {"aliases", "pages"}
+"""Views that may read their tables; `aliases` is a part of `weighed`; in a partition `pages` is a view, see
+store/partitions/united.py."""
 _TOKEN = re.compile(r"'(?:[^']|'')*'|--|/\*|[A-Za-z_]\w*|.", re.DOTALL)
 _NOT_ALONE = {"'": "a text that does not end", ";": "a semicolon", "--": "a comment", "/*": "a comment"} | {
     **dict.fromkeys('"`[]', "quotes other than single ones"),
