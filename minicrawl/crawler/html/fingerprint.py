@@ -1,7 +1,7 @@
 """Fingerprints of HTML pages, by which equal, similar and "not found" pages are recognised.
 
 payload     64-bit digest of the whole body
-digest      ... of the origin and the body without link targets and the page's own path
+digest      ... of the origin and the body without link targets, the queries of URLs in text, and the page's own path
 wording     ... of the body without link targets and digits, for URLs with a number: calendars repeat it
 sketch      40 bytes to estimate the similarity of two pages
 short text  of a page that may say "not found"; its vocabulary, hashes of its distinct words, is taken where it is
@@ -47,6 +47,7 @@ _LITTLE = 400  # bytes of text
 _MUCH = 1 << 15  # bytes of a page without short text: pages for URLs that do not exist are shorter
 _UNSEEN = re.compile(rb"<(title|noscript)\b.*?</\1", re.DOTALL | re.IGNORECASE)
 _TARGETS = re.compile(rb"""href=("[^"]*|'[^']*|)""")
+_QUERY = re.compile(rb"""\?[\w.%-]+=[^\s<>"']*""")
 _DIGITS = b"0123456789"
 _NUMBER = re.compile(r"\?.*\d|\d[^/?]*/?(?:$|\?)")
 
@@ -106,14 +107,15 @@ class Identity(NamedTuple):
 def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
     """The fingerprints of an HTML body at a normalised URL. wants_text: if False, `short_text` is None.
 
-    `digest` ignores link targets and the page's own path, with and without query: they contain session ids, dates, and
-    the URL that does not exist. It includes the origin, as equal pages of two sites are no sign of a trap.
+    `digest` ignores link targets, also where the text of a link is its URL, and the page's own path, with and without
+    query: they contain session ids, dates, and the URL that does not exist. It includes the origin, as equal pages of
+    two sites are no sign of a trap.
     """
     pieces = _TARGETS.split(body)
     text = b"".join(pieces[::2])
     *origin, path = url.split("/", 3)
     raw = _sha1(text)
-    own_text = text
+    own_text = _QUERY.sub(b"", text)
     for own in filter(None, dict.fromkeys((path, path.partition("?")[0]))):
         own_text = own_text.replace(own.encode(), b"")
     seen = text_of(body)

@@ -175,7 +175,7 @@ class Traps:
     def _note_admitted(self, url: str, pattern: UrlPattern, source: str, *, is_own: bool) -> None:
         """Record a newly known URL in the findings. is_own: it was found on a page of its pattern."""
         has_combinations = pattern.month is None and pattern.name.count("&") >= 2
-        if pattern.month is None and not pattern.is_numbered and not has_combinations:
+        if not pattern.is_numbered and not has_combinations:
             return
         findings = self._patterns.changed(pattern.name)
         findings.admitted += 1

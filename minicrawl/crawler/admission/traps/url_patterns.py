@@ -31,7 +31,7 @@ _SESSION_NAMES = frozenset({"sid", "phpsessid", "jsessionid", "session", "sessio
 class UrlPattern(NamedTuple):
     """`name` begins with the host; `month`: that of the URL's date, counted from the year 0.
 
-    `is_numbered`: the URL ends in a number that is no date, or has one in its query.
+    `is_numbered`: the URL ends in a number or a date, or has one in its query.
     """
 
     name: str
@@ -47,7 +47,7 @@ def pattern_of(url: str) -> UrlPattern:
         has_number = _DIGITS.search(query) is not None
         month = _month_of_query(query) if has_number else None
         if month is not None:
-            return UrlPattern(f"{stem.partition('//')[2]}{ending}", month)
+            return UrlPattern(f"{stem.partition('//')[2]}{ending}", month, is_numbered=True)
         return UrlPattern(_blanked(stem, keep=True) + ending, None, is_numbered=has_number)
     if not (stem[-1].isdigit() or stem[-2].isdigit()):
         folder, _, last = stem.rpartition("/")
@@ -58,7 +58,7 @@ def pattern_of(url: str) -> UrlPattern:
     if dated is None:
         return UrlPattern(_blanked(stem), None, is_numbered=True)
     month = 12 * int(dated[1]) + int(dated[2] or dated[3]) - 1
-    return UrlPattern(f"{_folder(stem[: dated.start()])}/{{date}}", month)
+    return UrlPattern(f"{_folder(stem[: dated.start()])}/{{date}}", month, is_numbered=True)
 
 
 @lru_cache(maxsize=10_000)

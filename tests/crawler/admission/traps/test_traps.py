@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable
+from datetime import date, timedelta
 from itertools import count, product
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,7 @@ def walked(
 
 
 def test_digest_leaves_out_link_targets_and_what_was_asked_for() -> None:
-    page = "<p>Not found: {path}<a href=\"/s{n}/x\">to</a><a href='/s{n}'>x</a> {text}"
+    page = "<p>Not found: {path}<a href=\"/s{n}/x\">to</a><a href='/s{n}'>http://a.test/s?id={n}</a> {text}"
     one, two, other = (
         page.format(path=f"/p/{n}", n=n, text=text).encode() for n, text in [(1, ""), (2, ""), (2, "new")]
     )
@@ -222,6 +223,13 @@ def days(url: str) -> Page:
     return f"Day {number} is a {WEEKDAYS[number % 7]}", [f"{HOME}cal?d={number + step}" for step in (1, -1, 7, 30, 365)]
 
 
+def dated_days(url: str) -> Page:
+    """Days by date, with as little on them."""
+    day = date.fromisoformat(url.rpartition("/")[2] or "2026-01-01")
+    beside = (f"{HOME}events/{day + timedelta(days=step)}" for step in (1, -1))
+    return f"{day}, a {WEEKDAYS[day.weekday()]}: no events", [HOME, *beside]
+
+
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -285,6 +293,7 @@ def not_found(url: str) -> Page:
     [
         (endless_calendar, "trap-calendar", MONTHS + 1),
         (days, "trap-calendar", COUNTED + 2),
+        (dated_days, "trap-calendar", 2 * COUNTED),
         (weeks, "trap-calendar", 2 * COUNTED),
         (offsets, "trap-calendar", 2 * COUNTED),
         (endless_parameters, "trap-parameters", 2 * JUDGED),
