@@ -251,7 +251,8 @@ class ParsedPage(NamedTuple):
 
     `outlinks`: distinct normalised http(s) URLs of counted links, in document order; `anchors`: the text of the first
     link to each, "" where texts are not wanted; `places`: the best `Place` of a link to each, as a byte. `nofollow`:
-    number of distinct targets that only uncounted links point to.
+    number of distinct targets that only uncounted links point to. `malformed`: the first links that were meant as URLs
+    of the web, and are none, as written: "http://[bad", "htp://a.test/".
     `canonicals`: distinct normalised URLs declared canonical by link elements in the head, or by the header Link.
     `alternates`: URLs that the head declares as versions in another language or for another medium; `hreflang`: those
     with a language, with repetitions.
@@ -272,6 +273,7 @@ class ParsedPage(NamedTuple):
     anchors: tuple[str, ...] = ()
     places: bytes = b""
     nofollow: int = 0
+    malformed: tuple[str, ...] = ()
     title: str | None = None
     canonicals: tuple[str, ...] = ()
     alternates: tuple[str, ...] = ()

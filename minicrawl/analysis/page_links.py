@@ -1,14 +1,14 @@
 """Links with their pages: broken or redirected links, links to other sites, and links to one page.
 
 A link is a pair of pages: repeated links between two pages count once. It is broken if it leads, through redirects, to
-a page that is not there. Links that the crawl left out (nofollow, out of scope) are not kept.
+a page that is not there, or if it is no URL. Links that the crawl left out (nofollow, out of scope) are not kept.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,8 @@ _OUR_OWN = frozenset(
     {"parser-failed", "worker-died", "not-archived", "host-banned", "host-pages", "proxy", "private-address"}
 )
 """Reasons that tell nothing of the page; so do those of traps and of rendering."""
+NO_URL = "no-url"
+"""Reason of a link that is none."""
 _NO_END = ("redirect-loop", "redirect-chain", "redirect-nowhere", "redirect-dead")
 
 
@@ -80,6 +82,7 @@ class PageLinks:
     """Links, those of the most important pages first.
 
     source, target, end, importance: a value per link, shape (links,). end: where redirects of the target lead.
+    malformed: links that are no URLs, which come last.
     """
 
     store: Store
@@ -87,13 +90,17 @@ class PageLinks:
     target: Pages
     end: Pages
     importance: npt.NDArray[np.float64]
+    malformed: Sequence[PageLink] = ()
 
     def __len__(self) -> int:
-        return len(self.source)
+        return len(self.source) + len(self.malformed)
 
     def rows(self, n: int | None = None) -> Iterator[PageLink]:
         """The first n links, or all."""
-        for first in range(0, min(len(self), len(self) if n is None else n), _AT_ONCE):
+        return islice(chain(self._of_urls(n), self.malformed), n)
+
+    def _of_urls(self, n: int | None) -> Iterator[PageLink]:
+        for first in range(0, min(len(self.source), len(self) if n is None else n), _AT_ONCE):
             some = slice(first, min(first + _AT_ONCE, len(self) if n is None else n))
             source, target, end = (numbers[some].tolist() for numbers in (self.source, self.target, self.end))
             answers = self.store.page_table.answers({*source, *target, *end})
@@ -119,12 +126,12 @@ class PageLinks:
     def codes(self) -> Counter[tuple[int | None, str]]:
         """Number of links by (status, reason) of their ends."""
         ends, counts = np.unique(self.end, return_counts=True)
-        codes = Counter[tuple[int | None, str]]()
+        codes = Counter[tuple[int | None, str]](dict.fromkeys([(None, NO_URL)], len(self.malformed)))
         for first in range(0, len(ends), _AT_ONCE):
             answers = self.store.page_table.answers(ends[first : first + _AT_ONCE].tolist())
             for page, count in zip(ends[first : first + _AT_ONCE].tolist(), counts[first:], strict=False):
                 codes[answers[page].status, answers[page].reason] += int(count)
-        return codes
+        return +codes
 
     def _anchors(self, page: int, url: str) -> dict[str, str]:
         """The first text of a link to each URL; empty where the page's text is not kept."""
@@ -158,7 +165,18 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
     pages, of_link = np.unique(source, return_inverse=True)
     importance = store.ranks.importance_of(pages.tolist())[of_link]
     order = np.lexsort((source, -importance))  # which keeps the links of a page in their order
-    return PageLinks(store, source[order], target[order], web.end[target[order]], importance[order])
+    malformed = list(_malformed(store)) if asked == Asked(broken=True) else ()
+    return PageLinks(store, source[order], target[order], web.end[target[order]], importance[order], malformed)
+
+
+def _malformed(store: Store) -> Iterator[PageLink]:
+    """Links that are no URLs, those of the most important pages first."""
+    found = dict(store.link_table.malformed())
+    pages = sorted(found)
+    worth = dict(zip(pages, store.ranks.importance_of(pages).tolist(), strict=True))
+    for page in sorted(pages, key=lambda page: -worth[page]):
+        url = store.page_table.url(page)
+        yield from (PageLink(url, text, None, None, NO_URL, None, worth[page]) for text in found[page])
 
 
 class LinkPairs(NamedTuple):

@@ -20,6 +20,18 @@ def broken_link(crawled: Crawled) -> Iterator[Fault]:
 
 
 @rule(
+    "link-no-url",
+    Severity.ERROR,
+    why="The link is no URL: whoever follows it stays where he is, or is told that it is wrong.",
+    how="Correct the address of the link.",
+)
+def link_no_url(crawled: Crawled) -> Iterator[Fault]:
+    for page, texts in crawled.store.link_table.malformed():
+        if crawled.is_ours[page]:
+            yield Fault(page, ", ".join(texts))
+
+
+@rule(
     "link-unreachable",
     Severity.WARNING,
     why="The page could not be read, which may pass: its host was silent, failed, or refused the crawler.",

@@ -105,11 +105,12 @@ class Links(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A row of `refused`; `too_deep` as JSON."""
+    """A row of `refused`; `too_deep` and `malformed` as JSON."""
 
     source: int
     leads_to: str | None
     too_deep: str | None
+    malformed: str | None = None
 
 
 class Restated(NamedTuple):

@@ -202,7 +202,8 @@ CREATE TABLE linkers (
 CREATE TABLE refused (
     source       INTEGER PRIMARY KEY,          -- pages.id
     leads_to     TEXT,                         -- target of its redirect, meta refresh or canonical that was refused
-    too_deep     TEXT                          -- JSON: linked URLs that only --max-depth keeps out
+    too_deep     TEXT,                         -- JSON: linked URLs that only --max-depth keeps out
+    malformed    TEXT                          -- JSON: the first of its links that are no URLs, as written
 ) STRICT;
 
 -- Pages that a page read before them gives as the same in another language or for another medium (crawler/visits/alternates.py).

@@ -206,7 +206,7 @@ class Writer(Store):
         """Replace pages' rows of targets not followed; an empty row deletes the page's."""
         rows = list(rows)
         self._db.executemany("DELETE FROM refused WHERE source = ?", ((row.source,) for row in rows))
-        self._insert("refused", Refused, (row for row in rows if row.leads_to or row.too_deep))
+        self._insert("refused", Refused, (row for row in rows if row.leads_to or row.too_deep or row.malformed))
 
     def save_hosts(self, hosts: Iterable[HostRow]) -> None:
         self._update("hosts", HostRow, hosts)

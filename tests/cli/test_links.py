@@ -96,6 +96,20 @@ def test_nothing_found_is_a_sentence(store: Path) -> None:
     assert answer("links", "--to", "a.test/moved", "--external", "--store", store) == []
 
 
+def test_links_that_are_no_urls_are_broken(tmp_path: Path) -> None:
+    written = ["http://", "http://[bad", "htp://a.test/", "http://a.test:99999/", "https://two words/"]
+    crawl({HOME: [f'<a href="{text}">x</a>' for text in (*written, "mailto:x@a.test")]}, tmp_path / "crawl.db", [HOME])
+    stores = ("--store", tmp_path / "crawl.db")
+    found = answer("links", "--broken", *stores)
+    assert [(link["target"], link["reason"], link["links"][0]["source"]) for link in found] == [
+        (text, "no-url", HOME) for text in written
+    ]
+    told = run("links", "--fail-on", "no-url", *stores)
+    assert (told.exit_code, told.stdout.splitlines()[-1]) == (1, "5 links. They end so: no-url 5.")
+    assert answer("links", "--broken", "--external", *stores) == []
+    assert run("audit", "--fail-on", "link-no-url", *stores).exit_code == 1
+
+
 def test_links_to_an_alias_are_links_to_its_page(tmp_path: Path) -> None:
     menu = ["/index.html", "/b"]
     site: Site = {HOME: menu, HOME + "a": menu, HOME + "b": [*menu, "/a"], HOME + "index.html": HOME + "start"}

@@ -59,6 +59,7 @@ _JSON: dict[tuple[str, str], Any] = {
     ("patterns", "counting"): (int, int, int, {str: (int, int)}, [int]),
     ("parameters", "signs"): [(str, int)],
     ("refused", "too_deep"): [str],
+    ("refused", "malformed"): [str],
 }
 
 

@@ -35,6 +35,9 @@ _TITLE_LENGTH = 500
 _DESCRIPTION_LENGTH = 1_000
 MAX_TEXT = 1_000_000
 """Characters of a page's text that are gathered."""
+_ALMOST_HTTP = re.compile(r"\s*(?:[htps]{3,6}:|//)", re.IGNORECASE)
+"""http: and https:, and what comes of a slip of the pen, such as htp: and hhtps:."""
+_MAX_MALFORMED, _LONGEST_MALFORMED = 20, 200  # of a page; characters
 _USUAL_REL = 100  # characters
 # ASCII white space separates tokens (WHATWG HTML, space-separated tokens); str.split splits at more characters.
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
@@ -81,6 +84,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         anchors=tuple(links.outlinks.values()),
         places=bytes(links.places.values()) if wanted.places else b"",
         nofollow=len(links.uncounted - links.outlinks.keys()),
+        malformed=tuple(links.malformed),
         title=elements.title,
         canonicals=tuple(links.canonicals),
         alternates=tuple(dict.fromkeys(alternate.url for alternate in alternates)),
@@ -187,7 +191,7 @@ class _Links:
 
     `outlinks`: the URLs that count, each with the text of its first link; `places`: the best place of each; `targets`:
     URLs by reference; `uncounted`: URLs of nofollow, ugc and sponsored links; `canonicals`: URLs of link elements with
-    rel=canonical in the head.
+    rel=canonical in the head. `malformed`: the first references that were meant as URLs of the web, and are none.
     """
 
     def __init__(self, elements: "_Elements", base: str, encoding: str | None, size: int) -> None:
@@ -195,6 +199,7 @@ class _Links:
         self.places = places = dict[str, int]()
         self.uncounted: set[str] = set()
         self.canonicals: dict[str, None] = {}
+        self.malformed: list[str] = []
         self.truncated = False
         references = (link if isinstance(link, str) else link.reference for link in elements.links)
         self.targets = targets = resolved(references, base, encoding)
@@ -204,9 +209,12 @@ class _Links:
             if isinstance(link, str):
                 target = targets[link]
                 if target is None:
+                    self._note_malformed(link)
                     continue
             else:
                 target = targets[link.reference]
+                if target is None:
+                    self._note_malformed(link.reference)
                 if target is None or not self._counts(link, target):
                     continue
             if target in outlinks:
@@ -221,6 +229,10 @@ class _Links:
                 anchor = elements.words[link]()
                 text_left -= len(anchor)
                 outlinks[target] = _line(anchor, _ANCHOR_LENGTH)
+
+    def _note_malformed(self, reference: str) -> None:
+        if _ALMOST_HTTP.match(reference) and len(self.malformed) < _MAX_MALFORMED:
+            self.malformed.append(_line(reference, _LONGEST_MALFORMED))
 
     def _counts(self, link: _Related, target: str) -> bool:
         """Note the relations of a link. False if it does not count."""

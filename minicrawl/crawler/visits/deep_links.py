@@ -31,7 +31,7 @@ class DeepLinks:
         self._tally = state.tally
 
     def note_refused(self, turn: Turn) -> None:
-        """Keep the refused target of a page, and the links refused by --max-depth alone."""
+        """Keep the refused target of a page, the links refused by --max-depth alone, and those that are no URLs."""
         page, outcome, parsed = turn.page, turn.outcome, turn.parsed
         if outcome.reason == "soft-404":
             return  # its links are kept as they were, should it turn out to be none
@@ -43,9 +43,10 @@ class DeepLinks:
             for url in (parsed.outlinks if scope.limits_depth else ())
             if scope.refuses(url, depth, source=source) == "max-depth" and scope.refuses(url, 0, source=source) is None
         ]
-        if leads_to or (too_deep and outcome.follows) or self._accounts.book.visited[page]:
+        if leads_to or (too_deep and outcome.follows) or parsed.malformed or self._accounts.book.visited[page]:
             kept = json.dumps(too_deep) if too_deep and outcome.follows else None
-            self._pages.note_refused(Refused(page, leads_to, kept))
+            malformed = json.dumps(parsed.malformed) if parsed.malformed else None
+            self._pages.note_refused(Refused(page, leads_to, kept, malformed))
 
     def follow_further(self, now: float) -> None:
         """Follow links that a smaller --max-depth has left out so far."""

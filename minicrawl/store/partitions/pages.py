@@ -268,6 +268,10 @@ class AllLinks(LinkTable):
         found = part.link_table.refused(own)
         return found and found._replace(source=page)
 
+    def malformed(self) -> Iterator[tuple[int, list[str]]]:
+        each = enumerate(self._numbers.each(lambda part: list(part.link_table.malformed())))
+        return ((self._numbers.of(number, page), found) for number, pages in each for page, found in pages)
+
     def too_deep_sources(self, url: str) -> list[int]:
         each = self._numbers.each(lambda part: part.link_table.too_deep_sources(url))
         return [self._numbers.of(number, page) for number, pages in enumerate(each) for page in pages]

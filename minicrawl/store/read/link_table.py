@@ -154,6 +154,11 @@ class LinkTable:
         """Pages with links that only --max-depth keeps out."""
         return self._tables.records(Refused, "refused WHERE too_deep IS NOT NULL ORDER BY source")
 
+    def malformed(self) -> Iterator[tuple[int, list[str]]]:
+        """Pages with links that are no URLs, and the first of these."""
+        rows = self._tables.rows("SELECT source, malformed FROM refused WHERE malformed IS NOT NULL ORDER BY source")
+        return ((source, json.loads(malformed)) for source, malformed in rows)
+
     def too_deep_sources(self, url: str) -> list[int]:
         """Pages that link to `url`, which only --max-depth keeps out; scans all such links."""
         return [row.source for row in self.too_deep() if url in json.loads(row.too_deep or "[]")]

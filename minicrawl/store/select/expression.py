@@ -99,7 +99,7 @@ def only_reading_pages(db: sqlite3.Connection, text: str) -> Iterator[None]:
 def _verdict(action: int, first: str | None, second: str | None, _: str | None, view: str | None) -> int:
     """Allow or deny a step of a query. first, second: table and column, or the name of a function."""
     if action == sqlite3.SQLITE_SELECT or (
-        view in _WITHIN and action in (sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION)
+        view in _WITHIN and action in (sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
     ):
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_READ:
