@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.sandbox_calls import called, does
+from support.sandbox_calls import WAYS, called, does, landlock, tries
 
 from minicrawl.sandbox.cage import FILTER, OPEN, Cage, cage_of
 from minicrawl.sandbox.sandbox import ChildDiedError, ChildError, ChildRaisedError, ChildTooSlowError, Limits, Sandbox
@@ -106,6 +106,49 @@ def test_a_child_that_only_parses_starts_no_process(what: str) -> None:
         assert await sandbox.call("nothing") == "nothing"
 
     with_sandbox(run)
+
+
+SAID = {way: "ChildDiedError" for way in WAYS if way.startswith(("a pickle", "an answer"))}
+NO_SOCKET = dict.fromkeys(
+    (
+        *("IPv4", "IPv6", "a local socket", "a pair of sockets", "netlink", "packets", "the host of a virtual machine"),
+        *("a socket of another ABI", "io_uring"),
+    ),
+    "EAFNOSUPPORT",
+)
+BY_LANDLOCK = ("its file of memory", "a file", "a link", "a folder", "removing a file")
+OF_PARSERS = (*BY_LANDLOCK[1:], "a program", "a program in memory", "a process")
+
+
+@only_linux
+@pytest.mark.parametrize("forks", [False, True])
+def test_no_way_leads_out_of_a_cage(tmp_path: Path, forks: bool) -> None:
+    """Of hooks, which may start programs and write files, or of a parser."""
+
+    async def run() -> dict[str, str]:
+        found = {}
+        sandbox = Sandbox(tries, AMPLE._replace(cage=Cage(forks=forks), answer=10_000))
+        try:
+            for way in asked:
+                try:
+                    found[way] = await sandbox.call(way, str(tmp_path), server.getsockname()[1])
+                except ChildError as error:
+                    found[way] = type(error).__name__
+        finally:
+            await sandbox.aclose()
+        return found
+
+    (tmp_path / "there").touch()
+    left_out = {*(OF_PARSERS if forks else ()), *(BY_LANDLOCK if landlock() < 4 else ())}
+    asked = [way for way in WAYS if way not in left_out]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        wanted = dict.fromkeys(asked, "EPERM") | SAID | NO_SOCKET | {"much memory": "ENOMEM"}
+        wanted |= dict.fromkeys(BY_LANDLOCK, "EACCES")
+        assert asyncio.run(run()) == {way: wanted[way] for way in asked}
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert list(tmp_path.iterdir()) == [tmp_path / "there"]
 
 
 @only_linux
