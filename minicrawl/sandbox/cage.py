@@ -209,7 +209,7 @@ def _filter(cage: Cage) -> None:
     program = [(load, 0, 0, machine), (equal, 1, 0, calls.arch), killed, (load, 0, 0, number)]
     for test, call in ((at_least, _OF_OTHER_ABIS), (equal, _IO_URING_SETUP)):
         program += refused(test, call, errno.EAFNOSUPPORT)
-    if not (cage.forks and cage.namespaces):  # any but a browser
+    if not cage.namespaces:  # any but a browser
         program += refused(equal, _CLONE3, errno.ENOSYS)  # the C library takes clone in its place
         for call in (*(() if cage.forks else calls.starts), *calls.others, *_BY_DESCRIPTOR):
             program += refused(equal, call, errno.EPERM)

@@ -29,8 +29,8 @@ _START = 60.0
 """Seconds for which the clock of a child may stand still until it is ready."""
 _GRACE = 5.0
 """Seconds that an idle child has to end by itself."""
-_MOST_SAID = 100_000
-"""Bytes of an answer that says no more than that the child is ready, or what was raised."""
+_READY = 100
+"""Bytes of an answer that says no more than that the child is ready."""
 _WORTH_A_START = 0.2
 """Seconds that a call waits for a busy child before another one is started, which takes about as much CPU time."""
 
@@ -166,7 +166,7 @@ class Sandbox(Generic[*Given, Answer]):
         try:
             cage = self._limits.cage._replace(parent=os.getpid())
             name = f"{self._function.__module__}:{self._function.__name__}"
-            await child.ask(Opening(name, sys.path, cage), self._decode, _MOST_SAID, is_opening=True)
+            await child.ask(Opening(name, sys.path, cage), self._decode, _READY, is_opening=True)
             if not cage.network and cage_of(child.process.pid) == OPEN:
                 _tell_exposed()
         except BaseException:

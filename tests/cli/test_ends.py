@@ -126,8 +126,8 @@ def on_page(page):
 def test_a_hook_that_does_not_return_does_not_hold_up_a_stop(tmp_path: Path, workers: str) -> None:
     os.mkfifo(tmp_path / "began")
     (tmp_path / "hook.py").write_text(ENDLESS.replace("BEGAN", repr(str(tmp_path / "began"))))
-    words = [*MINICRAWL, "crawl", HOME, "--store", tmp_path / "crawl.db", "--workers", workers, "--allow-private", "-q"]
-    words += ["--hook", tmp_path / "hook.py", "--hook-timeout", "1d", "--no-probe"]
+    words: list[str | Path] = [*MINICRAWL, "crawl", HOME, "--store", tmp_path / "crawl.db", "--workers", workers, "-q"]
+    words += ["--allow-private", "--hook", tmp_path / "hook.py", "--hook-timeout", "1d", "--no-probe"]
     with small_web() as port, started([*words, "--connect-to", f"::127.0.0.1:{port}"]) as process:
         assert (tmp_path / "began").read_text() == "began"
         process.send_signal(signal.SIGTERM)

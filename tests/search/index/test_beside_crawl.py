@@ -72,7 +72,7 @@ def test_a_crawl_leaves_its_index_for_later(tmp_path: Path, caplog: pytest.LogCa
         told.append(progress())
 
     given = {"search": True, "delay": 0, "ignore_robots": True, "workers": 0}
-    given |= {"time": 3600.0} if stop == "--time" else {}
+    given |= {"time": 3600} if stop == "--time" else {}
     indexer = Indexer(awaiting, handle_signals=True, patience=0.0)
     report = asyncio.run(crawl_with(given, Seeds([A]), store, beside=indexer, transport=Server(SITE)))
     assert (report.reason, len(told)) == ("nothing-left", 1)
