@@ -1,16 +1,18 @@
-"""The program: python -m minicrawl, or the command of that name. Ctrl-C ends it quietly, from its first moment on."""
+"""The program: python -m minicrawl, or the command of that name. Ctrl-C ends it quietly, and
+SIGTERM with a word, from its first moment on."""
 
 import os
 import signal
 import sys
 
-_INTERRUPTED, _LAST_STREAM = 130, 2
+_INTERRUPTED, _TERMINATED, _LAST_STREAM = 130, 143, 2
 
 
 def run() -> None:
     """The command line."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else Ctrl-C is not for us
         signal.signal(signal.SIGINT, _leave)
+    signal.signal(signal.SIGTERM, _end)
     _open_streams()
     # Only now: ctypes opens a file of its own, which would get the number of a closed stream.
     from minicrawl.garbage import collect_seldom  # noqa: PLC0415
@@ -36,6 +38,12 @@ def _open_streams() -> None:
 def _leave(*_: object) -> None:
     """Exit with status 130. Committed work is kept; transactions under way are rolled back."""
     raise SystemExit(_INTERRUPTED)
+
+
+def _end(*_: object) -> None:
+    """Exit with status 143, and say so, as nobody may have meant this process; all else is as for Ctrl-C."""
+    os.write(2, b"Ended by SIGTERM.\n")
+    raise SystemExit(_TERMINATED)
 
 
 if __name__ == "__main__":

@@ -374,7 +374,7 @@ def index_caught_up(*, seconds: float) -> str:
 
 @_warning
 def index_behind() -> str:
-    return "the index did not follow the crawl to its end; 'minicrawl index' brings it up to date"
+    return "the index did not follow the crawl to its end: the next run takes in what is left, or 'minicrawl index'"
 
 
 @_info

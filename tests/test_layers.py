@@ -67,6 +67,14 @@ HOMES = {
     "tldextract": ("crawler/urls/",),
     "filelock": ("store/", "search/"),
     "http_sf": ("crawler/robots/",),
+    "msgspec": ("sandbox/", "crawler/sources/", "cluster/machines/"),
+    # Only what a process of ours sends to one that it has started: never what that one answers.
+    "pickle": (
+        "sandbox/child.py",
+        "crawler/sources/worker.py",
+        "crawler/sources/workers.py",
+        "cluster/running/brief.py",
+    ),
     "mcp": ("assistant/",),
     "uvicorn": ("assistant/",),
     "starlette": ("assistant/",),
@@ -249,7 +257,6 @@ MAY_ASK_FOR_CLASS = {
     "crawler/http/protocols.py": {"BrokenOffError", "FrameError", "NoHttp2Error"},  # errors
     "crawler/net/dns.py": {"NameServerError"},  # an error
     "crawler/sources/worker.py": {"StoreError"},  # the same
-    "crawler/sources/workers.py": {"StoreError"},
     "crawler/requests/due.py": {"Request"},  # an assertion: what waits for a host's turn is a request of any kind
     "demo/changing/web.py": {"Page"},  # what is served is data
     "demo/weaving.py": {"Page"},  # an assertion

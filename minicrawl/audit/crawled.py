@@ -351,9 +351,9 @@ def found_by(rule: Rule, crawled: Crawled) -> list[Finding]:
     for fault, best in faults:
         target, importance = fault.target, fault.importance
         if not isinstance(target, str):
-            importance = float(crawled.stake[target]) if importance is None else importance
+            importance = crawled.stake[target] if importance is None else importance
             target = urls[target]
         examples = tuple(urls[page] for page in best)
         said = fault.detail, fault.host_wide
-        found.append(Finding(rule.name, target, importance or 0.0, len(fault.sources), examples, *said))
+        found.append(Finding(rule.name, target, float(importance or 0.0), len(fault.sources), examples, *said))
     return found

@@ -45,7 +45,7 @@ def ask(specs: Sequence[str], store: Path | None, limits: Limits = _LIMITS) -> d
 
 
 async def _answer(spec: str, store: Path | None, limits: Limits) -> Asked:
-    sandbox = Sandbox("minicrawl.audit.own:found", limits)
+    sandbox = Sandbox(found, limits)
     try:
         fields, findings, lack = await sandbox.call(spec, store)
     except ChildError as error:

@@ -4,7 +4,6 @@ import contextlib
 import re
 import shlex
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -197,7 +196,6 @@ def replay(folder: str | None, store: Path) -> None:
 
 def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
     """Run a viewer in a folder until it ends or Ctrl-C, and print its address when it answers."""
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
     with subprocess.Popen(viewer, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
             while process.poll() is None:

@@ -34,7 +34,8 @@ def command(port: int | None, token_file: Path | None, allow_control: bool, stor
 
     server = server_of(store, allows_control=allow_control)
     if port is None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # no exception ends the thread that waits for standard input
+        for kind in (signal.SIGINT, signal.SIGTERM):  # no exception ends the thread that waits for standard input
+            signal.signal(kind, signal.SIG_DFL)
         server.run("stdio")
         return
     token = secrets.token_urlsafe(24) if token_file is None else token_of(token_file)

@@ -103,6 +103,10 @@ class Dispatch:
         self.is_over = True
         self.in_flight.stop(has_enough=self.limits.has_enough)
 
+    def end_waits(self) -> None:
+        """Leave pages that have come and wait, as for hooks, to the next run."""
+        self.in_flight.end_waits(self._source.waits())
+
     def may_ask(self, now: float) -> bool:
         """True if a request is in flight, or due."""
         flying = self.in_flight

@@ -34,6 +34,8 @@ from minicrawl.timing import STANDARD, Timing
 
 _OVER = object()
 _SHOWN = 3
+_LOOKS_APART = 1.0
+"""Seconds between two looks for pages that wait for a child, once a stop has lasted."""
 """Requests in flight shown in the progress."""
 
 
@@ -94,6 +96,7 @@ class Engine:
         self.waits_for_others = False
         """True if it goes on with nothing left, as others may still hand something over, until it is stopped."""
         self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
+        self._stopped_at = 0.0
 
     @property
     def state(self) -> RunState:
@@ -105,10 +108,11 @@ class Engine:
         return running if self._has_started else RunState.STARTING
 
     def stop(self, reason: str) -> None:
-        """Begin no more pages; those in flight are finished, and nothing else is waited for."""
+        """Begin no more pages; those in flight are finished, unless they wait for a child for long, and nothing else is
+        waited for."""
         if self.reason is None:
             self.resume()
-            self.reason = reason
+            self.reason, self._stopped_at = reason, self._clock()
             self.events.tell(Stopping(self._clock(), reason))
             self._progress_at = 0.0  # show it at once
         self.dispatch.stop()
@@ -205,6 +209,8 @@ class Engine:
             now = self._clock()
             if self._shared is not None:
                 self._shared.look(now, self._state.frontier.clocks)
+            if self.reason is not None and now >= self._stopped_at + self._timing.in_children:
+                self.dispatch.end_waits()
             has_more = not self._time.is_paused and await self._ask_for_more(now)
             if self._commits.is_due(now, is_asking=bool(self._in_flight)):
                 await self._commits.commit()
@@ -288,6 +294,8 @@ class Engine:
         if self._time.is_paused and not (self._in_flight or self._intake.turns_in_batch):
             return self._clock() + self._timing.paused
         until = self._commits.late_at(is_asking=bool(self._in_flight))
+        if self.reason is not None and self._in_flight:
+            until = min(until, max(self._stopped_at + self._timing.in_children, self._clock() + _LOOKS_APART))
         if self.reason is None and not self._time.is_paused:
             time = self.dispatch.limits.time
             until = until if time is None else min(until, self._time.when(time))

@@ -260,8 +260,13 @@ def as_json(item: Mapping[str, object]) -> str:
     return _HALVES.sub("\ufffd", _CONTROLS.sub(r"\1", json.dumps(item, ensure_ascii=False, allow_nan=False)))
 
 
+def check_header(name: str, value: str) -> None:
+    """Raise ValueError for what cannot be sent as a header."""
+    if any(char in f"{name}{value}" for char in "\r\n\0") or not name.isascii() or ":" in name:
+        raise ValueError(f"{name!r} cannot be a header")
+
+
 def _headers(given: Mapping[str, str]) -> dict[str, str]:
     for name, value in given.items():
-        if any(char in f"{name}{value}" for char in "\r\n\0") or not name.isascii() or ":" in name:
-            raise ValueError(f"{name!r} cannot be a header")
+        check_header(name, value)
     return {str(name): str(value) for name, value in given.items()}

@@ -1,11 +1,14 @@
 """Enter a cage: limited memory, no network, and an end with the process that started it.
 
 NAMESPACE   user and network namespaces without an interface: there is no route, not even to this machine
-FILTER      the kernel refuses all but local sockets (seccomp)
+FILTER      the kernel refuses sockets (seccomp): of a browser, all but local ones
 OPEN        neither
 
 A browser enters namespaces, which its own sandbox needs of root, and is filtered where the system refuses them. Other
-children are filtered at once: in a namespace, root could no longer read its other users' files, such as libraries.
+children are filtered at once: in a namespace, root could no longer read its other users' files, such as libraries. They
+reach no other process, either: the filter refuses to trace, to signal the parent and to leave the process group, and
+Landlock (Linux 5.13; 6.7 where children start others) the memory and, from 6.12 on, the signals of all others. It also
+keeps those that only parse from writing files.
 
 Memory is limited for each process, and processes are not counted: the kernel counts those of a user, whatever started
 them, and root's not at all. A child that only parses may start none; those of another one are killed with it.
@@ -21,7 +24,7 @@ import socket
 import stat
 import struct
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,20 +40,42 @@ _Step = tuple[int, int, int, int]
 
 class _Calls(NamedTuple):
     """Numbers of a machine's system calls. arch: its AUDIT_ARCH; starts: calls by which a process starts a program or
-    another process, beside clone."""
+    another process, beside clone; signals: kill and tgkill; others: calls that reach another process or leave the
+    process group: ptrace, process_vm_readv, process_vm_writev, rt_sigqueueinfo, rt_tgsigqueueinfo, tkill, unshare,
+    setns, setpgid, setsid."""
 
     arch: int
     socket: int
+    socketpair: int
     clone: int
+    ioctl: int
+    prlimit: int
     starts: tuple[int, ...]
+    signals: tuple[int, ...]
+    others: tuple[int, ...]
 
 
+_X86_STARTS, _ARM_STARTS = (57, 58, 59, 322), (221, 281)  # fork, vfork, execve, execveat; execve, execveat
+_X86_OTHERS = (101, 310, 311, 129, 297, 200, 272, 308, 109, 112)
+_ARM_OTHERS = (117, 270, 271, 138, 240, 130, 97, 268, 154, 157)
 _CALLS = {
-    "x86_64": _Calls(0xC000_003E, 41, 56, (57, 58, 59, 322)),  # fork, vfork, execve, execveat
-    "aarch64": _Calls(0xC000_00B7, 198, 220, (221, 281)),  # execve, execveat
+    "x86_64": _Calls(0xC000_003E, 41, 53, 56, 16, 302, _X86_STARTS, (62, 234), _X86_OTHERS),
+    "aarch64": _Calls(0xC000_00B7, 198, 199, 220, 29, 261, _ARM_STARTS, (129, 131), _ARM_OTHERS),
 }
 _CLONE3, _IO_URING_SETUP = 435, 425
 """On all machines. io_uring opens sockets without calling socket; clone3 has its flags in memory, out of sight."""
+_BY_DESCRIPTOR = (424, 438, 440)
+"""On all machines: pidfd_send_signal, pidfd_getfd, process_madvise."""
+_NEGATIVE = 0x8000_0000
+_DATAGRAM_BIT = 2
+"""Of SOCK_DGRAM and SOCK_RAW: ends of such a pair could be connected to others."""
+_TYPING = (0x5412, 0x541C)
+"""TIOCSTI and TIOCLINUX, by which a process types in its terminal."""
+_LANDLOCK_CREATE, _LANDLOCK_ENTER, _LANDLOCK_VERSION = 444, 446, 1
+_WRITES = (0b1_1111_1111_0010, 0b11_1111_1111_0010, 0b111_1111_1111_0010)
+"""Landlock's rights to write, remove and make files, of its versions 1, 2, and 3 on."""
+_TCP, _OTHERS = 0b11, 0b11
+"""Its rights to sockets, from version 4 on, and its scopes, abstract sockets and signals, from version 6 on."""
 _OF_OTHER_ABIS = 0x4000_0000
 """The first system call number of the x32 ABI."""
 
@@ -83,7 +108,11 @@ def enter(cage: Cage) -> None:
         return
     with contextlib.suppress(OSError):
         if not cage.network and not (cage.namespaces and _left_network()):
-            _filter(cage.forks)
+            _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+            if not cage.namespaces:
+                with contextlib.suppress(OSError):  # no Landlock
+                    _fence(cage.forks)
+            _filter(cage)
     with contextlib.suppress(OSError):
         _prctl(_PR_SET_PDEATHSIG, _SIGKILL)
     if cage.parent not in (None, os.getppid()):  # it has ended already
@@ -145,8 +174,20 @@ def _left_network() -> bool:
     return True
 
 
-def _filter(forks: bool) -> None:
-    """Have the kernel refuse all but local sockets from now on, and new processes. Raises OSError if it cannot."""
+def _fence(forks: bool) -> None:
+    """Enter a domain of Landlock, whose processes reach none outside. Raises OSError if there is none."""
+    version = _syscall(_LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION)
+    files = 0 if forks else _WRITES[min(version, len(_WRITES)) - 1]
+    rules = struct.pack("QQQ", files, _TCP, _OTHERS)[: 8 * (1 + (version >= 4) + (version >= 6))]
+    domain = _syscall(_LANDLOCK_CREATE, rules, len(rules), 0)
+    try:
+        _syscall(_LANDLOCK_ENTER, domain, 0)
+    finally:
+        os.close(domain)
+
+
+def _filter(cage: Cage) -> None:
+    """Have the kernel refuse sockets from now on, and new processes. Raises OSError if it cannot."""
     calls = _CALLS.get(os.uname().machine)
     if calls is None:
         raise OSError(errno.ENOSYS, "no filter for this machine")
@@ -161,17 +202,30 @@ def _filter(forks: bool) -> None:
     def refused_unless(call: int, test: int, value: int, code: int) -> list[_Step]:
         return [(equal, 0, 4, call), (load, 0, 0, first), (test, 0, 1, value), allowed, (answer, 0, 0, failed | code)]
 
+    def refused_if(call: int, argument: int, tests: Iterable[tuple[int, int]], code: int) -> list[_Step]:
+        steps = [step for test, value in tests for step in refused(test, value, code)]
+        return [(equal, 0, len(steps) + 2, call), (load, 0, 0, first + 8 * argument), *steps, allowed]
+
     program = [(load, 0, 0, machine), (equal, 1, 0, calls.arch), killed, (load, 0, 0, number)]
     for test, call in ((at_least, _OF_OTHER_ABIS), (equal, _IO_URING_SETUP)):
         program += refused(test, call, errno.EAFNOSUPPORT)
-    if not forks:
+    if not cage.namespaces:  # any but a browser
         program += refused(equal, _CLONE3, errno.ENOSYS)  # the C library takes clone in its place
-        for call in calls.starts:
+        for call in (*(() if cage.forks else calls.starts), *calls.others, *_BY_DESCRIPTOR):
             program += refused(equal, call, errno.EPERM)
-        program += refused_unless(calls.clone, has_bits, _CLONE_THREAD, errno.EPERM)
-    program += [*refused_unless(calls.socket, equal, socket.AF_UNIX, errno.EAFNOSUPPORT), allowed]
+        if cage.forks:
+            program += refused_if(calls.clone, 0, [(has_bits, _CLONE_NEWUSER)], errno.EPERM)
+        else:
+            program += refused_unless(calls.clone, has_bits, _CLONE_THREAD, errno.EPERM)
+        for call in calls.signals:
+            program += refused_if(call, 0, [(equal, cage.parent or 0), (at_least, _NEGATIVE)], errno.EPERM)
+        program += refused_unless(calls.prlimit, equal, 0, errno.EPERM)
+        program += refused_if(calls.ioctl, 1, [(equal, typing) for typing in _TYPING], errno.EPERM)
+        program += refused_if(calls.socketpair, 1, [(has_bits, _DATAGRAM_BIT)], errno.EAFNOSUPPORT)
+        program += [*refused(equal, calls.socket, errno.EAFNOSUPPORT), allowed]
+    else:
+        program += [*refused_unless(calls.socket, equal, socket.AF_UNIX, errno.EAFNOSUPPORT), allowed]
     steps = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in program))
-    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
     _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, struct.pack("HP", len(program), ctypes.addressof(steps)))
 
 
@@ -179,11 +233,17 @@ def _prctl(option: int, value: int, pointer: bytes | int = 0) -> None:
     _called("prctl", option, value, pointer, 0, 0)
 
 
-def _called(name: str, *arguments: int | bytes) -> None:
+def _syscall(number: int, *arguments: int | bytes | None) -> int:
+    return _called("syscall", number, *arguments)
+
+
+def _called(name: str, *arguments: int | bytes | None) -> int:
     """Call a function of the C library. Raises OSError by its errno."""
-    if getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments) != 0:
+    result: int = getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments)
+    if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{name}: {os.strerror(code)}")
+    return result
 
 
 if __name__ == "__main__":

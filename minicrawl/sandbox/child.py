@@ -3,8 +3,9 @@
     python -m minicrawl.sandbox.child
 
 A message is a pickle behind its length. The first names the function, sys.path and the cage; its answer says that the
-child is ready. Each later one has the arguments of a call. An answer is the result and the error as texts, one
-of them None: no exception of foreign code is recreated elsewhere.
+child is ready. Each later one has the arguments of a call. An answer is MessagePack behind its length: the result and
+the error as texts, one of them None. No answer is ever unpickled, and no exception of foreign code recreated elsewhere:
+who asked decodes an answer by the type that the function returns.
 """
 
 import os
@@ -13,7 +14,7 @@ import struct
 import sys
 import traceback
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple  # Any: callables
 
@@ -31,9 +32,23 @@ class Opening(NamedTuple):
     cage: Cage
 
 
+def framed(body: bytes) -> bytes:
+    """A message behind its length."""
+    return LENGTH.pack(len(body)) + body
+
+
 def packed(message: object) -> bytes:
-    pickled = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
-    return LENGTH.pack(len(pickled)) + pickled
+    """A message to a process of ours, which unpickles it: nothing that a caged process says may go this way."""
+    return framed(pickle.dumps(message, pickle.HIGHEST_PROTOCOL))
+
+
+@cache
+def decoder(kind: Any) -> Callable[[bytes], Any]:
+    """What decodes MessagePack of a type. It raises ValueError for anything else."""
+    from msgspec.msgpack import Decoder  # noqa: PLC0415 - a crawl that starts no process needs none of it
+
+    decode: Callable[[bytes], Any] = Decoder(kind).decode
+    return decode
 
 
 def line_of(error: BaseException, most: int = 1_000) -> str:
@@ -42,15 +57,20 @@ def line_of(error: BaseException, most: int = 1_000) -> str:
         text = " ".join(f"{type(error).__name__}: {error}".splitlines())
     except Exception:
         text = type(error).__name__
-    return text if len(text) <= most else f"{text[:most]}..."
+    return sayable(text if len(text) <= most else f"{text[:most]}...")
 
 
 def trace_of(error: BaseException) -> str:
     """The traceback of an error, as Python prints it."""
     try:
-        return "".join(traceback.format_exception(error))[-10_000:]
+        return sayable("".join(traceback.format_exception(error))[-10_000:])
     except Exception:
         return ""
+
+
+def sayable(text: str) -> str:
+    """A text without lone surrogates, which UTF-8 cannot encode."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
@@ -58,15 +78,16 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     opening = _read(requests)
     if opening is None:
         return
+    from msgspec.msgpack import encode  # noqa: PLC0415 - as above
+
     call = _opened(opening)
     own = os.getpid()
-    _write(answers, (None, None))
-    answer: tuple[Any, tuple[str, str] | None]
+    _write(answers, encode((None, None)))
     while (arguments := _read(requests)) is not None:
         try:
-            answer = call(*arguments), None
+            answer = encode((call(*arguments), None))
         except BaseException as error:  # foreign code may exit, but not end this process
-            answer = None, (line_of(error), trace_of(error))
+            answer = encode((None, (line_of(error), trace_of(error))))
         if os.getpid() != own:  # a fork of this process, made by the function
             os._exit(0)
         _write(answers, answer)
@@ -89,8 +110,8 @@ def _read(requests: BinaryIO) -> Any:
     return pickle.loads(message) if len(message) == length else None
 
 
-def _write(answers: BinaryIO, message: object) -> None:
-    answers.write(packed(message))
+def _write(answers: BinaryIO, answer: bytes) -> None:
+    answers.write(framed(answer))
     answers.flush()
 
 

@@ -1,24 +1,25 @@
 """Call functions in child processes under limits: for parsing foreign bytes at length, and for foreign code.
 
 A call is limited by the CPU time of its child, not by wall-clock time, so the result does not depend on the load of the
-machine. A child whose CPU clock stands still, as in a sleep, is given up after a while.
+machine. A child whose CPU clock stands still, as in a sleep, is given up after a while. An answer is decoded by the
+type that the function is declared to return: whatever foreign code makes of its process, it can answer nothing else.
 """
 
 import asyncio
 import contextlib
 import os
-import pickle
 import signal
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator
-from functools import cache
-from typing import Any, NamedTuple  # Any: callables
+from collections.abc import AsyncIterator, Callable
+from functools import cache, cached_property
+from types import GenericAlias
+from typing import Any, Generic, NamedTuple, TypeVar, TypeVarTuple, get_type_hints  # Any: messages
 
 from minicrawl import log
 from minicrawl.sandbox.cage import OPEN, Cage, cage_of
-from minicrawl.sandbox.child import LENGTH, Opening, packed
+from minicrawl.sandbox.child import LENGTH, Opening, decoder, line_of, packed
 from minicrawl.system import cpu_seconds, kill_group, running
 
 _AWAKE = 0.01
@@ -28,17 +29,26 @@ _START = 60.0
 """Seconds for which the clock of a child may stand still until it is ready."""
 _GRACE = 5.0
 """Seconds that an idle child has to end by itself."""
+_READY = 100
+"""Bytes of an answer that says no more than that the child is ready."""
 _WORTH_A_START = 0.2
 """Seconds that a call waits for a busy child before another one is started, which takes about as much CPU time."""
 
 
+Given = TypeVarTuple("Given")
+Answer = TypeVar("Answer")
+Decode = Callable[[bytes], Any]
+
+
 class Limits(NamedTuple):
     """Limits of one call. `cpu`: seconds of the child's CPU time; `still`: seconds for which its CPU clock may stand
-    still. `cage`: limits of the child; the processes that it starts are killed with it."""
+    still. `cage`: limits of the child; the processes that it starts are killed with it. `answer`: bytes of an
+    answer."""
 
     cpu: float
     still: float
     cage: Cage = Cage()
+    answer: int = 2**28
 
 
 class ChildError(Exception):
@@ -58,10 +68,11 @@ class ChildTooSlowError(ChildError):
 
 
 class ChildDiedError(ChildError):
-    """The child died during a call, or stood still and was killed. Another try may succeed."""
+    """The child died during a call, or was killed as it stood still or answered what is no answer. Another try may
+    succeed."""
 
 
-class Sandbox:
+class Sandbox(Generic[*Given, Answer]):
     """Calls one function in up to `most` children, each one call at a time; calls begin in the order of their arrival.
 
     The first child starts with the first call, further ones when calls have waited for a while, and others in place of
@@ -69,8 +80,10 @@ class Sandbox:
     between calls.
     """
 
-    def __init__(self, function: str, limits: Limits, *, most: int = 1, idle: float | None = None) -> None:
-        """function: MODULE:FUNCTION. Arguments and results must be picklable."""
+    def __init__(
+        self, function: Callable[[*Given], Answer], limits: Limits, *, most: int = 1, idle: float | None = None
+    ) -> None:
+        """function: of a module. Its arguments can be pickled; what it returns is of types that msgspec knows."""
         self._function = function
         self._limits = limits
         self._idle = idle
@@ -88,14 +101,14 @@ class Sandbox:
         """Process ids of the children."""
         return [child.process.pid for child in (*self._busy, *self._free)]
 
-    async def call(self, *arguments: Any) -> Any:
+    async def call(self, *arguments: *Given) -> Answer:
         """Call the function in a child. Raises ChildRaisedError, ChildTooSlowError, ChildDiedError."""
         async with self._turn():
             child = self._free.pop() if self._free else await self._started()
             self._busy.add(child)
             self._watch()
             try:
-                answer, raised = await child.ask(arguments)
+                answer, raised = await child.ask(arguments, self._decode, self._limits.answer)
             except BaseException:
                 self._busy.discard(child)
                 await child.kill()
@@ -104,7 +117,8 @@ class Sandbox:
             self._free.append(child)
         if raised is not None:
             raise ChildRaisedError(*raised)
-        return answer
+        result: Answer = answer
+        return result
 
     @contextlib.asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:
@@ -151,7 +165,8 @@ class Sandbox:
         self._watch()
         try:
             cage = self._limits.cage._replace(parent=os.getpid())
-            await child.ask(Opening(self._function, sys.path, cage), is_opening=True)
+            name = f"{self._function.__module__}:{self._function.__name__}"
+            await child.ask(Opening(name, sys.path, cage), self._decode, _READY, is_opening=True)
             if not cage.network and cage_of(child.process.pid) == OPEN:
                 _tell_exposed()
         except BaseException:
@@ -159,6 +174,12 @@ class Sandbox:
             await child.kill()
             raise
         return child
+
+    @cached_property
+    def _decode(self) -> Decode:
+        """Decodes answers. Raises ValueError for what is none."""
+        result = get_type_hints(self._function)["return"]
+        return decoder(GenericAlias(tuple, (result | None, tuple[str, str] | None)))
 
     def _watch(self) -> None:
         """Stop calls over a limit, and idle children."""
@@ -192,7 +213,8 @@ class _Child:
         self._given_up: Exception | None = None
         self._looked_at = time.monotonic()
 
-    async def ask(self, arguments: tuple[Any, ...], *, is_opening: bool = False) -> Any:
+    async def ask(self, message: object, decode: Decode, most: int, *, is_opening: bool = False) -> Any:
+        """What the child answers. most: bytes. Raises ChildDiedError, ChildTooSlowError."""
         self._is_opening = is_opening
         self.idle = self.still = 0.0
         self._looked_at = time.monotonic()
@@ -201,11 +223,15 @@ class _Child:
         assert reader is not None
         assert writer is not None
         try:
-            writer.write(packed(arguments))
+            writer.write(packed(message))
             await writer.drain()
             (length,) = LENGTH.unpack(await reader.readexactly(LENGTH.size))
-            return pickle.loads(await reader.readexactly(length))
-        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            if length > most:
+                raise ChildDiedError(f"its answer has {length:,} bytes, and may have {most:,}")
+            return decode(await reader.readexactly(length))
+        except ValueError as error:
+            raise ChildDiedError(f"its answer is none: {line_of(error)}") from error
+        except (OSError, EOFError) as error:
             await self._ended(1.0)
             raise self._given_up or ChildDiedError(_fate(self.process.returncode)) from error
 

@@ -6,6 +6,7 @@ import pytest
 from support.sites import crawl
 
 from minicrawl.audit.own import ask
+from minicrawl.sandbox.cage import Cage
 from minicrawl.sandbox.sandbox import Limits
 
 HOME = "http://a.test/"
@@ -56,6 +57,6 @@ def test_rule_finds_pages(store: Path) -> None:
 )
 def test_rule_that_fails_or_does_not_end_is_told(store: Path, name: str, why: str) -> None:
     spec = f"{store.parent}/mine.py:{name}"
-    asked = ask([spec], store, Limits(0.5, 5.0))[spec]
+    asked = ask([spec], store, Limits(0.5, 5.0, Cage(forks=True)))[spec]
     assert asked.findings == ()
     assert why in (asked.lack or "")

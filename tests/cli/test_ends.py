@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from support.patience import PATIENCE
 from support.sites import crawl, faults_in, rows
+from support.small_web import small_web
 
 HOME = "http://a.test/"
 MINICRAWL = [sys.executable, "-m", "minicrawl"]
@@ -89,6 +90,50 @@ def test_a_signal_saves_and_exits_with_130(tmp_path: Path, kind: signal.Signals)
     assert "Traceback" not in err
     assert rows(tmp_path / "crawl.db", "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
     assert faults_in(tmp_path / "crawl.db") == []
+
+
+@pytest.mark.parametrize("words", [["crawl", "SEEDS"], ["seeds", "check", "SEEDS"]], ids=" ".join)
+def test_sigterm_in_the_first_moments_is_told(tmp_path: Path, words: list[str]) -> None:
+    """As the command line is loaded, and while the command reads its seeds from a pipe."""
+    os.mkfifo(tmp_path / "seeds")
+    command = [tmp_path / "seeds" if word == "SEEDS" else word for word in words]
+    loading = "from minicrawl import __main__; import builtins; was = builtins.__import__; "
+    loading += "builtins.__import__ = lambda name, *more: (name == 'minicrawl.cli' and (print('loading', flush=True), "
+    loading += "time.sleep(600)), was(name, *more))[1]"
+    for patch in ("", loading):
+        with started([*(patched(patch) if patch else MINICRAWL), *command]) as process:
+            assert process.stdout is not None
+            with contextlib.ExitStack() as opened:
+                if patch:
+                    assert process.stdout.readline() == "loading\n"
+                else:
+                    opened.enter_context((tmp_path / "seeds").open("w"))
+                process.send_signal(signal.SIGTERM)
+                out, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, out, err) == (143, "", "Ended by SIGTERM.\n")
+
+
+ENDLESS = """
+import time
+def on_page(page):
+    with open(BEGAN, "w") as began:
+        began.write("began")
+    time.sleep(86_400)
+"""
+
+
+@pytest.mark.parametrize("workers", ["0", "1"])
+def test_a_hook_that_does_not_return_does_not_hold_up_a_stop(tmp_path: Path, workers: str) -> None:
+    os.mkfifo(tmp_path / "began")
+    (tmp_path / "hook.py").write_text(ENDLESS.replace("BEGAN", repr(str(tmp_path / "began"))))
+    words: list[str | Path] = [*MINICRAWL, "crawl", HOME, "--store", tmp_path / "crawl.db", "--workers", workers, "-q"]
+    words += ["--allow-private", "--hook", tmp_path / "hook.py", "--hook-timeout", "1d", "--no-probe"]
+    with small_web() as port, started([*words, "--connect-to", f"::127.0.0.1:{port}"]) as process:
+        assert (tmp_path / "began").read_text() == "began"
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, "Traceback" in err) == (130, False)
+    assert rows(tmp_path / "crawl.db", "SELECT state FROM pages WHERE url = ?", HOME) == [("waiting",)]
 
 
 @pytest.fixture

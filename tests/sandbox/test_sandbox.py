@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.sandbox_calls import WAYS, called, does, landlock, tries
 
 from minicrawl.sandbox.cage import FILTER, OPEN, Cage, cage_of
 from minicrawl.sandbox.sandbox import ChildDiedError, ChildError, ChildRaisedError, ChildTooSlowError, Limits, Sandbox
@@ -20,14 +21,15 @@ from minicrawl.system import cpu_seconds
 AMPLE = Limits(cpu=3600.0, still=3600.0)
 """What no test comes near."""
 FORKING = AMPLE._replace(cage=Cage(forks=True))
+Caller = Sandbox[*tuple[Any, ...], Any]
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="cages are for Linux")
 
 
 def with_sandbox(
-    run: Callable[[Sandbox], Awaitable[Any]], limits: Limits = AMPLE, function: str = "does", **options: Any
+    run: Callable[[Caller], Awaitable[Any]], limits: Limits = AMPLE, function: Callable[..., Any] = does, **options: Any
 ) -> Any:
     async def main() -> Any:
-        sandbox = Sandbox(f"support.sandbox_calls:{function}", limits, **options)
+        sandbox = Sandbox(function, limits, **options)
         try:
             return await run(sandbox)
         finally:
@@ -86,7 +88,7 @@ def test_files_of_the_working_folder_are_not_run(tmp_path: Path, monkeypatch: py
 def test_a_call_that_comes_to_nothing_says_why_and_the_next_one_is_answered(
     what: str, limits: Limits, kind: type[ChildError], text: str
 ) -> None:
-    async def run(sandbox: Sandbox) -> None:
+    async def run(sandbox: Caller) -> None:
         with pytest.raises(kind) as raised:
             await sandbox.call(what)
         assert str(raised.value) == text
@@ -98,7 +100,7 @@ def test_a_call_that_comes_to_nothing_says_why_and_the_next_one_is_answered(
 @only_linux
 @pytest.mark.parametrize("what", ["bomb", "run"])
 def test_a_child_that_only_parses_starts_no_process(what: str) -> None:
-    async def run(sandbox: Sandbox) -> None:
+    async def run(sandbox: Caller) -> None:
         with pytest.raises(ChildRaisedError, match="PermissionError: "):
             await sandbox.call(what)
         assert await sandbox.call("nothing") == "nothing"
@@ -106,10 +108,53 @@ def test_a_child_that_only_parses_starts_no_process(what: str) -> None:
     with_sandbox(run)
 
 
+SAID = {way: "ChildDiedError" for way in WAYS if way.startswith(("a pickle", "an answer"))}
+NO_SOCKET = dict.fromkeys(
+    (
+        *("IPv4", "IPv6", "a local socket", "a pair of sockets", "netlink", "packets", "the host of a virtual machine"),
+        *("a socket of another ABI", "io_uring"),
+    ),
+    "EAFNOSUPPORT",
+)
+BY_LANDLOCK = ("its file of memory", "a file", "a link", "a folder", "removing a file")
+OF_PARSERS = (*BY_LANDLOCK[1:], "a program", "a program in memory", "a process")
+
+
+@only_linux
+@pytest.mark.parametrize("forks", [False, True])
+def test_no_way_leads_out_of_a_cage(tmp_path: Path, forks: bool) -> None:
+    """Of hooks, which may start programs and write files, or of a parser."""
+
+    async def run() -> dict[str, str]:
+        found = {}
+        sandbox = Sandbox(tries, AMPLE._replace(cage=Cage(forks=forks), answer=10_000))
+        try:
+            for way in asked:
+                try:
+                    found[way] = await sandbox.call(way, str(tmp_path), server.getsockname()[1])
+                except ChildError as error:
+                    found[way] = type(error).__name__
+        finally:
+            await sandbox.aclose()
+        return found
+
+    (tmp_path / "there").touch()
+    left_out = {*(OF_PARSERS if forks else ()), *(BY_LANDLOCK if landlock() < 4 else ())}
+    asked = [way for way in WAYS if way not in left_out]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        wanted = dict.fromkeys(asked, "EPERM") | SAID | NO_SOCKET | {"much memory": "ENOMEM"}
+        wanted |= dict.fromkeys(BY_LANDLOCK, "EACCES")
+        assert asyncio.run(run()) == {way: wanted[way] for way in asked}
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert list(tmp_path.iterdir()) == [tmp_path / "there"]
+
+
 @only_linux
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
 def test_a_child_has_no_network_unless_it_is_given(kind: int) -> None:
-    async def run(sandbox: Sandbox) -> object:
+    async def run(sandbox: Caller) -> object:
         await sandbox.call("nothing")
         found.append(cage_of(*sandbox.pids))
         return await sandbox.call("connect", server.getsockname()[1], socket.AF_INET, kind)
@@ -128,7 +173,7 @@ def test_a_child_has_no_network_unless_it_is_given(kind: int) -> None:
 def test_a_child_with_network_where_it_should_have_none_is_told_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def run(sandbox: Sandbox) -> None:
+    async def run(sandbox: Caller) -> None:
         await sandbox.call("nothing")
 
     monkeypatch.setattr("minicrawl.sandbox.sandbox.cage_of", lambda _: OPEN)
@@ -141,7 +186,7 @@ def test_a_child_with_network_where_it_should_have_none_is_told_once(
 
 @pytest.mark.parametrize("what", ["fork", "print", "read", "chdir"])
 def test_what_a_function_does_to_its_process_stays_there(what: str, capfd: pytest.CaptureFixture[str]) -> None:
-    async def run(sandbox: Sandbox) -> object:
+    async def run(sandbox: Caller) -> object:
         found = await sandbox.call(what)
         assert await sandbox.call("nothing") == "nothing"
         return found
@@ -155,17 +200,17 @@ def test_what_a_function_does_to_its_process_stays_there(what: str, capfd: pytes
 
 
 def test_a_function_may_keep_something_and_children_are_used_again() -> None:
-    async def run(sandbox: Sandbox) -> list[tuple[int, int]]:
+    async def run(sandbox: Caller) -> list[tuple[int, int]]:
         return [await sandbox.call() for _ in range(3)]
 
-    (pid, first), *others = with_sandbox(run, function="called")
+    (pid, first), *others = with_sandbox(run, function=called)
     assert (first, others) == (1, [(pid, 2), (pid, 3)])
 
 
 def test_the_start_of_a_child_counts_for_no_call() -> None:
     """It imports its function, which takes more than the call may."""
 
-    async def run(sandbox: Sandbox) -> float:
+    async def run(sandbox: Caller) -> float:
         await sandbox.call("nothing")
         return cpu_seconds(sandbox.pids[0])
 
@@ -176,7 +221,7 @@ def test_the_start_of_a_child_counts_for_no_call() -> None:
 def test_time_for_which_a_child_is_not_let_run_counts_for_nothing() -> None:
     """As on a busy machine: a stopped child gets no CPU. One that goes on after twenty looks has its call answered."""
 
-    async def run(sandbox: Sandbox) -> object:
+    async def run(sandbox: Caller) -> object:
         await sandbox.call("nothing")
         (pid,) = sandbox.pids
         call = asyncio.create_task(sandbox.call("stop"))
@@ -191,7 +236,7 @@ def test_time_for_which_a_child_is_not_let_run_counts_for_nothing() -> None:
 
 
 def test_as_many_children_as_there_may_be_work_side_by_side() -> None:
-    async def run(sandbox: Sandbox) -> None:
+    async def run(sandbox: Caller) -> None:
         calls = [asyncio.create_task(sandbox.call("stop")) for _ in range(4)]
         await until(lambda: len(sandbox.pids) == 2)
         while not all(call.done() for call in calls):
@@ -205,10 +250,10 @@ def test_as_many_children_as_there_may_be_work_side_by_side() -> None:
 
 
 def test_calls_begin_in_the_order_of_their_arrival() -> None:
-    async def run(sandbox: Sandbox) -> tuple[list[tuple[int, int]], list[int]]:
+    async def run(sandbox: Caller) -> tuple[list[tuple[int, int]], list[int]]:
         return await asyncio.gather(*(sandbox.call() for _ in range(20))), sandbox.pids
 
-    answers, pids = with_sandbox(run, function="called", most=4)
+    answers, pids = with_sandbox(run, function=called, most=4)
     for pid in pids:
         own = [number for of, number in answers if of == pid]
         assert own == list(range(1, len(own) + 1))
@@ -216,7 +261,7 @@ def test_calls_begin_in_the_order_of_their_arrival() -> None:
 
 
 def test_a_child_that_dies_takes_only_its_own_call() -> None:
-    async def run(sandbox: Sandbox) -> None:
+    async def run(sandbox: Caller) -> None:
         calls = [asyncio.create_task(sandbox.call("stop")) for _ in range(4)]
         await until(lambda: len(sandbox.pids) == 3)
         first, *others = sandbox.pids
@@ -236,7 +281,7 @@ def test_a_child_that_dies_takes_only_its_own_call() -> None:
 
 
 def test_a_child_without_work_ends_and_another_one_starts_when_there_is_some() -> None:
-    async def run(sandbox: Sandbox) -> None:
+    async def run(sandbox: Caller) -> None:
         await sandbox.call("nothing")
         (pid,) = sandbox.pids
         await until(lambda: not sandbox.pids and is_gone(pid))
@@ -246,7 +291,7 @@ def test_a_child_without_work_ends_and_another_one_starts_when_there_is_some() -
 
 
 def test_a_call_that_nobody_waits_for_is_ended() -> None:
-    async def run(sandbox: Sandbox) -> int:
+    async def run(sandbox: Caller) -> int:
         await sandbox.call("nothing")
         (pid,) = sandbox.pids
         call = asyncio.create_task(sandbox.call("burn"))
@@ -263,7 +308,7 @@ def test_a_call_that_nobody_waits_for_is_ended() -> None:
 def test_nothing_is_left_of_what_a_child_has_started(tmp_path: Path) -> None:
     written = tmp_path / "pid"
 
-    async def run(sandbox: Sandbox) -> None:
+    async def run(sandbox: Caller) -> None:
         await sandbox.call("fork and burn", str(written))
         await until(lambda: written.exists() and written.read_text() != "")
 
@@ -275,9 +320,10 @@ CRAWL = """
 import asyncio, sys
 from minicrawl.sandbox.cage import FILTER, OPEN, Cage, cage_of
 from minicrawl.sandbox.sandbox import Limits, Sandbox
+from support.sandbox_calls import does
 
 async def main():
-    sandbox = Sandbox("support.sandbox_calls:does", Limits(3600.0, 3600.0))
+    sandbox = Sandbox(does, Limits(3600.0, 3600.0))
     await sandbox.call("nothing")
     calling = asyncio.ensure_future(sandbox.call(sys.argv[1]))
     print(*sandbox.pids, flush=True)

@@ -33,14 +33,14 @@ class CountedWeb:
 @contextmanager
 def counted_web(pages: int, seconds: float = 0.0) -> Iterator[CountedWeb]:
     """Serve it as long as the block runs. seconds: what an answer takes."""
-    web = CountedWeb(pages, seconds)
+    web, closing = CountedWeb(pages, seconds), threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             host = self.headers["Host"]
             if self.path != "/robots.txt":
                 web.asked.append(Asked(time.monotonic(), host, self.path))
-                time.sleep(web.seconds)
+                closing.wait(web.seconds)
             links = "".join(f'<a href="/{page}">{page}</a>' for page in range(pages)) if self.path == "/" else ""
             body = f"<title>{host}{self.path}</title>{links}<p>page {self.path} of {host}".encode()
             self.send_response(404 if self.path == "/robots.txt" else 200)
@@ -59,6 +59,7 @@ def counted_web(pages: int, seconds: float = 0.0) -> Iterator[CountedWeb]:
     try:
         yield web
     finally:
+        closing.set()
         server.shutdown()
         thread.join()
         server.server_close()

@@ -8,7 +8,6 @@ begins them.
 import asyncio
 import contextlib
 import os
-import pickle
 import sys
 import traceback
 import zlib
@@ -18,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
+
+from msgspec.msgpack import decode, encode
 
 from minicrawl.cluster.machines.carrying import remove_left
 from minicrawl.cluster.machines.replicating import Lines, Shipping
@@ -85,7 +86,7 @@ class CallPost:
         """Bring parcels to one actor. Returns the answer to each. Raises PostError."""
         call = self.where.workers[self.process_of(parcels[0].home)]
         try:
-            answer = answer_of(await call("take", zlib.compress(pickle.dumps(parcels), level=1)) or {})
+            answer = answer_of(await call("take", zlib.compress(encode(parcels), level=1)) or {})
         except (GoneError, MinicrawlError) as error:
             raise PostError(str(error)) from error
         answers: Sequence[Message] = answer["answers"]
@@ -128,7 +129,8 @@ class Host:
 
     async def take(self, parcels: bytes) -> Message:
         """Take rows for partitions of this actor, and commit. The answer has that to each parcel."""
-        return done({"answers": await taken_by(self._worker.members, pickle.loads(zlib.decompress(parcels)))})
+        given = decode(zlib.decompress(parcels), type=list[Parcel])
+        return done({"answers": await taken_by(self._worker.members, given)})
 
     async def ship(self, number: int, node: str) -> None:
         """Have the replica of a partition on a node, as it is to move there, and commit."""

@@ -183,6 +183,11 @@ class Member:
                 is_over = self._run.engine.reason not in (None, "interrupted")
                 await asyncio.to_thread(end_following, self._follower, catch_up=is_over)
 
+    def abort(self) -> None:
+        """Stop the crawl if it runs, and wait for no answer."""
+        if self._crawling is not None:
+            self._stop("interrupted", now=True)
+
     async def _crawl(self) -> None:
         async with self._together.entered(self._run.source):
             await self.partition.crawl(self._seeds.urls, self._seeds.guessed, self._brief.scope)

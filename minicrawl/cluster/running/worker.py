@@ -118,6 +118,8 @@ class Server:
         async with contextlib.AsyncExitStack() as stack, asyncio.TaskGroup() as serving:
             async for line in _received(lines):
                 serving.create_task(self.serve(line))
+            for member in self._worker.members.values():  # only a keeper that has died leaves any that crawl
+                member.abort()
             stack.push_async_callback(self._aclose)
         return not self._has_failed
 

@@ -41,8 +41,7 @@ class Conversion:
         self._seconds = timing.parse / 2
         limits = Limits(timing.parse, timing.hang, Cage(_MEMORY))
         most = max(1, cores() // max(settings.workers, 1))
-        function = "minicrawl.crawler.formats.conversion:convert"
-        self._sandbox = Sandbox(function, limits, most=most, idle=timing.spare)
+        self._sandbox = Sandbox(convert, limits, most=most, idle=timing.spare)
 
     @property
     def pids(self) -> list[int]:

@@ -1,7 +1,7 @@
 """The requests in flight, a task each, and the room for more."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Container, Coroutine, Mapping
 from itertools import islice
 from typing import Any  # Any: callables
 
@@ -133,6 +133,12 @@ class InFlight:
         """Cancel requests for no page; and if there are enough pages, attempts."""
         for task in self._beside | (self._attempts if has_enough else set()):
             task.cancel()
+
+    def end_waits(self, urls: Container[str]) -> None:
+        """Cancel requests for these URLs."""
+        for task, (_, url) in self._begun.items():
+            if url in urls:
+                task.cancel()
 
     def abort(self) -> None:
         """Cancel all requests."""

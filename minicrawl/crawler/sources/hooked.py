@@ -4,13 +4,19 @@ All pages of this process go to the same child, one by one, so hooks may keep st
 or was killed is replaced by one without that state.
 """
 
+import asyncio
+import contextlib
+import json
 from functools import cache
 from itertools import compress
 from typing import Any  # Any: messages
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from minicrawl import log
 from minicrawl.extract.document import Page, by_name
-from minicrawl.extract.hooks import Failure, Hooks, load_hooks
+from minicrawl.extract.hooks import Failure, Hooks, check_header, load_hooks
 from minicrawl.model import ParsedPage
 from minicrawl.sandbox.cage import Cage
 from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox
@@ -19,6 +25,29 @@ Headers = tuple[tuple[str, str], ...]
 """Names in lower case, and values."""
 Failures = tuple[tuple[str, str], ...]
 """Pairs of hook and error."""
+_MOST_ANSWER = 2**25
+"""Bytes of an answer: the items of a page, four a character, and the errors of hooks."""
+
+
+class Found(Struct, array_like=True, frozen=True):
+    """What hooks say. `hooks`: names and kinds of all; `headers`: for a request; `items`: of a page, each a line of
+    JSON; `kept`: a 1 for each of its links to follow; None for all of them.
+
+    It is checked where it is made, and again where it comes from a child: hooks can do with theirs what they like.
+    """
+
+    failures: tuple[Failure, ...] = ()
+    hooks: tuple[tuple[str, str], ...] = ()
+    headers: Headers = ()
+    items: tuple[str, ...] = ()
+    kept: bytes | None = None
+
+    def __post_init__(self) -> None:
+        for header in self.headers:
+            check_header(*header)
+        for item in self.items:
+            if "\n" in item or type(json.loads(item)) is not dict:
+                raise ValueError("an item is a JSON object in one line")
 
 
 class HookedPages:
@@ -29,8 +58,8 @@ class HookedPages:
         network: True if they may use it."""
         self._asked = specs, longest
         # Hooks are interrupted at their limit; the child is killed if Python cannot do that.
-        limits = Limits(2 * longest, longest, Cage(network=network, forks=True))
-        self._sandbox = Sandbox("minicrawl.crawler.sources.hooked:answer", limits)
+        limits = Limits(2 * longest, longest, Cage(network=network, forks=True), _MOST_ANSWER)
+        self._sandbox = Sandbox(answer, limits)
         self._names: dict[str, list[str]] = {}
         self._logged: set[tuple[str, str]] = set()
 
@@ -43,7 +72,7 @@ class HookedPages:
         return self._sandbox.pids
 
     async def started(self) -> None:
-        for name, kind in (await self._call("all", "the start", ()))[0] or ():
+        for name, kind in (await self._call("all", "the start", ()))[0].hooks:
             self._names.setdefault(kind, []).append(name)
         await self._call("started", "the start", ())
 
@@ -51,8 +80,8 @@ class HookedPages:
         """Headers to add to the request for a page, and failures."""
         if not self.has("request"):
             return (), ()
-        headers, failures = await self._call("request", url, (url,))
-        return headers or (), failures
+        found, failures = await self._call("request", url, (url,))
+        return found.headers, failures
 
     async def page(
         self, parsed: ParsedPage, body: bytes, url: str, content_type: str | None, headers: Headers
@@ -63,53 +92,55 @@ class HookedPages:
         page = body, url, content_type, headers, parsed.title, parsed.outlinks
         found, failures = await self._call("page", url, page)
         parsed = parsed._replace(hook_failures=(*parsed.hook_failures, *failures)) if failures else parsed
-        items, kept = found or ((), None)
-        parsed = parsed._replace(items=(*parsed.items, *items)) if items else parsed
-        return parsed if kept is None else _with_links(parsed, kept)
+        parsed = parsed._replace(items=(*parsed.items, *found.items)) if found.items else parsed
+        return parsed if found.kept is None else _with_links(parsed, found.kept)
 
     async def aclose(self) -> None:
+        """Call the `stopped` hooks, for as many seconds as a call may take of CPU time, and end."""
         if self.has("stopped"):
-            await self._call("stopped", "the end", ())
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._asked[1]):
+                    await self._call("stopped", "the end", ())
         await self._sandbox.aclose()
 
-    async def _call(self, what: str, where: str, arguments: tuple[Any, ...]) -> tuple[Any, Failures]:
-        """The result of the hooks, None if the child died, and failures, which are logged once each."""
-        found: Any = None
+    async def _call(self, what: str, where: str, arguments: tuple[Any, ...]) -> tuple[Found, Failures]:
+        """What the hooks say, nothing if the child died, and failures, which are logged once each."""
         try:
-            found, failures = await self._sandbox.call(*self._asked, what, arguments)
+            found = await self._sandbox.call(*self._asked, what, arguments)
         except ChildError as error:
             kinds = ("on_page", "links") if what == "page" else (what,)
             names = [name for kind in kinds for name in self._names.get(kind, ())]
-            failures = [Failure(", ".join(names) or "hooks", str(error))]
-        for failure in failures:
+            found = Found((Failure(", ".join(names) or "hooks", str(error)),))
+        for failure in found.failures:
             news = failure.hook, failure.what.partition(":")[0]
             if news not in self._logged:
                 self._logged.add(news)
                 log.hook_failed(hook=failure.hook, over=where, why=failure.what, trace=failure.trace)
-        return found, tuple((failure.hook, failure.what) for failure in failures)
+        return found, tuple((failure.hook, failure.what) for failure in found.failures)
 
 
 def _with_links(parsed: ParsedPage, kept: bytes) -> ParsedPage:
     """The page with those links that have a 1 in `kept`."""
+    outlinks = tuple(compress(parsed.outlinks, kept))
     return parsed._replace(
-        outlinks=tuple(compress(parsed.outlinks, kept)),
+        outlinks=outlinks,
         anchors=tuple(compress(parsed.anchors, kept)),
         places=bytes(compress(parsed.places, kept)),
-        refused=len(kept) - sum(kept),
+        refused=len(parsed.outlinks) - len(outlinks),
     )
 
 
 # In the child.
 
 
-def answer(specs: tuple[str, ...], longest: float, what: str, arguments: tuple[Any, ...]) -> tuple[Any, list[Failure]]:
-    """Call the hooks in this process, after their `started`. Returns the result and failures."""
+def answer(specs: tuple[str, ...], longest: float, what: str, arguments: tuple[Any, ...]) -> Found:
+    """Call the hooks in this process, after their `started`."""
     hooks = _hooks(specs, longest)
     if what == "all":
-        return [(hook.name, hook.kind) for hook in hooks.all], []
+        return Found(hooks=tuple((hook.name, hook.kind) for hook in hooks.all))
     failures = hooks.started()
-    found, failed = _found(hooks, what, *arguments)
-    return found, failures + failed
+    found = _found(hooks, what, *arguments)
+    return replace(found, failures=(*failures, *found.failures)) if failures else found
 
 
 @cache
@@ -117,16 +148,17 @@ def _hooks(specs: tuple[str, ...], longest: float) -> Hooks:
     return Hooks(load_hooks(specs), longest)
 
 
-def _found(hooks: Hooks, what: str, *arguments: Any) -> tuple[Any, list[Failure]]:
+def _found(hooks: Hooks, what: str, *arguments: Any) -> Found:
     match what:
         case "page":
             return _of_page(hooks, *arguments)
         case "request":
-            return hooks.request(*arguments)
+            headers, failures = hooks.request(*arguments)
+            return Found(tuple(failures), headers=headers)
         case "stopped":
-            return None, hooks.stopped()
+            return Found(tuple(hooks.stopped()))
         case _:
-            return None, []
+            return Found()
 
 
 def _of_page(  # noqa: PLR0913 - a page, taken apart
@@ -137,14 +169,14 @@ def _of_page(  # noqa: PLR0913 - a page, taken apart
     headers: Headers,
     title: str | None,
     links: tuple[str, ...],
-) -> tuple[Any, list[Failure]]:
+) -> Found:
     from minicrawl.crawler.sources.page_reading import shown_html  # noqa: PLC0415 - parsers that only the child needs
 
     html = shown_html(body, url, content_type)
     if html is None:
-        return None, []
+        return Found()
     page = Page(url, 200, content_type, html, title, links, body, by_name(headers))
     kept, failures = hooks.links(page)
     items, failed = hooks.on_page(page)
     mask = None if kept is None else bytes(link in kept for link in links)
-    return (items, mask), failures + failed
+    return Found((*failures, *failed), items=tuple(items), kept=mask)

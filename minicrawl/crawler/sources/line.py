@@ -1,17 +1,17 @@
 """The line between the crawl and a worker: messages over a pair of connected sockets."""
 
-import pickle
 import socket
-from typing import Any  # Any: messages
 
-from minicrawl.sandbox.child import LENGTH, packed
+from minicrawl.sandbox.child import LENGTH, framed
 from minicrawl.system import is_unread
 
 _AT_ONCE = 1 << 16
+_LONGEST = 1 << 32
+"""Bytes of a message. A longer one is a fault of the other end."""
 
 
 class Line:
-    """One end of a line. A message is a pickle behind its length."""
+    """One end of a line. A message is bytes behind their length: from the crawl a pickle, to it MessagePack."""
 
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
@@ -20,19 +20,19 @@ class Line:
     def fileno(self) -> int:
         return self._socket.fileno()
 
-    def send(self, message: object) -> None:
+    def send(self, message: bytes) -> None:
         """Send a message. Blocks while the other end does not read."""
-        self._socket.sendall(packed(message))
+        self._socket.sendall(framed(message))
 
     @property
     def is_unread(self) -> bool:
         """True if the other end has yet to read something."""
         return is_unread(self._socket)
 
-    def receive(self) -> list[Any]:
+    def receive(self) -> list[bytes]:
         """All messages that have come, none if the next one is not complete yet. Blocks until something comes.
 
-        Raises EOFError after the last message of an end that was closed.
+        Raises EOFError after the last message of an end that was closed, or at one that is too long.
         """
         piece = self._socket.recv(_AT_ONCE)
         if not piece:
@@ -42,10 +42,13 @@ class Line:
         with memoryview(self._came) as came:
             while start + LENGTH.size <= len(came):
                 begin = start + LENGTH.size
-                end = begin + LENGTH.unpack_from(came, start)[0]
+                (length,) = LENGTH.unpack_from(came, start)
+                if length > _LONGEST:
+                    raise EOFError
+                end = begin + length
                 if end > len(came):
                     break
-                messages.append(pickle.loads(came[begin:end]))
+                messages.append(bytes(came[begin:end]))
                 start = end
         del self._came[:start]
         return messages

@@ -91,7 +91,8 @@ class LocalSource:
             return found
         failures: tuple[tuple[str, str], ...] = ()
         if self._hooks is not None:
-            headers, failures = await self._hooks.request(request.url)
+            with self._waiting(request.url, "hooks"):
+                headers, failures = await self._hooks.request(request.url)
             request = request._replace(headers=(*request.headers, *headers))
         if self._is_rendered(request.url):
             # An unchanged page says nothing about the resources of its scripts.

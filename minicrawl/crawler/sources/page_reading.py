@@ -4,7 +4,6 @@ A thread would not do for those, as a regular expression holds Python's lock to 
 """
 
 import re
-from typing import Any  # Any: messages
 
 import numpy as np
 import numpy.typing as npt
@@ -38,12 +37,6 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
     if wanted.items:
         parsed = with_items(parsed, body, url, content_type, wanted)
     return parsed, identity_of(body, url, wants_text=wanted.short_text)
-
-
-def read_apart(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[tuple[Any, ...], ...]:
-    """`read_page` in a child process. The results are plain tuples, which cross to the crawl faster."""
-    parsed, identity = read_page(body, url, content_type, wanted)
-    return tuple(parsed), tuple(identity)
 
 
 def with_items(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:
@@ -125,8 +118,7 @@ class LargePages:
     def __init__(self, timing: Timing, processes: int) -> None:
         """processes: that fetch and parse for this crawl, and share its cores."""
         limits = Limits(timing.parse, timing.hang)
-        function = "minicrawl.crawler.sources.page_reading:read_apart"
-        self._sandbox = Sandbox(function, limits, most=max(1, cores() // processes), idle=timing.spare)
+        self._sandbox = Sandbox(read_page, limits, most=max(1, cores() // processes), idle=timing.spare)
 
     @property
     def pids(self) -> list[int]:
@@ -137,8 +129,7 @@ class LargePages:
         self, body: bytes, url: str, content_type: str | None, wanted: Wanted
     ) -> tuple[ParsedPage, Identity]:
         """`read_page` in a child. Raises like Sandbox.call."""
-        parsed, identity = await self._sandbox.call(body, url, content_type, wanted)
-        return ParsedPage(*parsed), Identity(*identity)
+        return await self._sandbox.call(body, url, content_type, wanted)
 
     async def aclose(self) -> None:
         await self._sandbox.aclose()

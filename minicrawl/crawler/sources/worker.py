@@ -3,16 +3,15 @@
     python -m minicrawl.crawler.sources.worker FILE_DESCRIPTOR
 
 It receives a SourceSpec, then lists of requests (number, "page", "robots", "sitemap" or "locate", URL; for a page the
-fields of its PageRequest), and sends lists of (number, answer), one list a turn of the event loop, or fewer and larger
-ones while the crawl has not read the last one. Before the answer for a sitemap come any number of [URLs, True for those
-of further sitemaps, lastmods] under its number. The answer None means that the worker failed. Number 0 is a log record;
-number -1, every few seconds, the CPU seconds used and the pages that wait in the worker, with what for and how long;
-number -2 the ConfigError for which it cannot work.
+fields of its PageRequest), and sends lists of (number of the request, `News`, value), one list a turn of the event
+loop, or fewer and larger ones while the crawl has not read the last one.
 """
 
 import asyncio
 import contextlib
+import json
 import logging
+import pickle
 import signal
 import socket
 import sys
@@ -21,13 +20,16 @@ from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import Any  # Any: messages
 
+from msgspec.msgpack import encode
+
 from minicrawl import log
 from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
-from minicrawl.crawler.sources.workers import BEAT, LOGGED, USELESS
+from minicrawl.crawler.sources.workers import News, Said
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.garbage import manage_memory
 from minicrawl.model import PageRequest
+from minicrawl.sandbox.child import sayable
 
 _MOMENT = 0.001
 """Seconds between two looks at whether the crawl has read the last answers."""
@@ -36,37 +38,39 @@ _MOMENT = 0.001
 class _ToLine(logging.Handler):
     """Sends log records to the crawl, which knows where to log them."""
 
-    def __init__(self, send: Callable[[int, object], None]) -> None:
+    def __init__(self, send: Callable[[int, News, object], None]) -> None:
         super().__init__(logging.WARNING)
         self._send = send
 
     def emit(self, record: logging.LogRecord) -> None:
         self.format(record)  # leaves the traceback in the record as text
-        self._send(LOGGED, {**vars(record), "args": None, "msg": record.message, "exc_info": None})
+        # As JSON, which has a word for whatever text was logged.
+        fields = {**vars(record), "args": None, "msg": record.message, "exc_info": None}
+        self._send(0, News.LOGGED, json.dumps(fields, default=str))
 
 
-def failed(error: Exception, asked: object) -> StoreError | None:
-    """The answer of a worker that failed: an error that ends the crawl, or None."""
+def failed(error: Exception, asked: object) -> tuple[News, str]:
+    """What a worker that failed says: an error that ends the crawl, or none that does."""
     if isinstance(error, StoreError):
-        return error
+        return News.STORE_FAILED, sayable(str(error))
     log.worker_failed(asked=str(asked), error=error)
-    return None
+    return News.FAILED, ""
 
 
-def _send(line: Line, answers: list[tuple[int, object]]) -> None:
-    """Send answers, or None for each if they do not fit into memory."""
+def _send(line: Line, answers: list[Said]) -> None:
+    """Send answers, or for each that the worker failed if they do not fit into memory."""
     with contextlib.suppress(OSError):  # the crawl has gone
         try:
-            line.send(answers)
+            line.send(encode(answers))
         except MemoryError:
-            line.send([(number, None) for number, _ in answers if number > LOGGED])
+            line.send(encode([(number, News.FAILED, b"") for number, _, _ in answers if number]))
 
 
 def _opening(line: Line) -> tuple[SourceSpec, list[Any]]:
     """The first message, and those that came with it."""
     while not (messages := line.receive()):
         pass
-    return messages[0], messages[1:]
+    return pickle.loads(messages[0]), list(map(pickle.loads, messages[1:]))
 
 
 def _source(spec: SourceSpec, line: Line) -> LocalSource:
@@ -75,7 +79,7 @@ def _source(spec: SourceSpec, line: Line) -> LocalSource:
     try:
         return spec.source()
     except ConfigError as error:
-        _send(line, [(USELESS, error)])
+        _send(line, [(0, News.USELESS, encode(sayable(str(error))))])
         sys.exit(error.exit_code)
 
 
@@ -85,30 +89,30 @@ async def serve(line: Line) -> None:
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
-    answers: list[tuple[int, object]] = []
+    answers: list[Said] = []
 
     async def answer(source: LocalSource, number: int, what: str, asked: Any) -> None:
         try:
-            send(number, await result(source, number, what, asked))
+            send(number, News.ANSWER, await result(source, number, what, asked))
         except Exception as error:  # the crawl waits for an answer in any case
-            send(number, failed(error, asked))
+            send(number, *failed(error, asked))
 
     async def result(source: LocalSource, number: int, what: str, asked: Any) -> object:
         match what:
             case "page":
-                fetched, parsed = await source.page(PageRequest(*asked))
-                return tuple(fetched), tuple(parsed)
+                return await source.page(PageRequest(*asked))
             case "robots":
                 return await source.robots(asked)
             case "locate":
                 return await source.locate(asked)
             case _:
-                return await source.sitemap(asked, lambda *some: send(number, list(some)))
+                return await source.sitemap(asked, lambda *some: send(number, News.SOME, some))
 
-    def send(number: int, answer: object) -> None:
+    def send(number: int, news: News, value: object) -> None:
+        said = number, news, encode(value)
         if not answers:
             loop.call_soon(send_all)
-        answers.append((number, answer))
+        answers.append(said)
 
     def send_all() -> None:
         if line.is_unread:  # fewer and larger messages to a crawl that has no time to read
@@ -120,11 +124,11 @@ async def serve(line: Line) -> None:
     def beat(source: LocalSource) -> None:
         loop.call_later(spec.timing.beat, beat, source)
         ages = {url: (wait.waits_for, loop.time() - wait.since) for url, wait in source.waits().items()}
-        send(BEAT, (time.process_time(), ages))
+        send(0, News.BEAT, (time.process_time(), ages))
 
     def read(source: LocalSource) -> None:
         try:
-            messages = line.receive()
+            messages = list(map(pickle.loads, line.receive()))
         except (EOFError, OSError, MemoryError):  # without memory the requests are lost: the worker must be replaced
             closed.set()
             return

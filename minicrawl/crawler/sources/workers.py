@@ -7,17 +7,20 @@ workers moves few hosts.
 
 import asyncio
 import contextlib
+import json
 import logging
+import pickle
 import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain
 from types import TracebackType
-from typing import Any, Self  # Any: messages
+from typing import Any, Self, TypeVar  # Any: messages
 
 from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
@@ -25,12 +28,34 @@ from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import ConfigError, SettingError, StoreError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, WorkerStatus
+from minicrawl.sandbox.child import decoder
 from minicrawl.system import memory, started_over_socket
 
-LOGGED, BEAT, USELESS = 0, -1, -2
-"""The numbers, which no request has, of what a worker logs, of what it says of itself every few seconds, and of the
-error for which it cannot work."""
 
+class News(IntEnum):
+    """What a worker says."""
+
+    ANSWER = 0
+    """The answer to a request."""
+    SOME = 1
+    """Some URLs of a sitemap, whether they are of further sitemaps, and lastmods; the answer is still to come."""
+    FAILED = 2
+    """The worker failed over a request."""
+    STORE_FAILED = 3
+    """The StoreError over a request, which ends the crawl."""
+    LOGGED = 4
+    """A log record, as JSON."""
+    BEAT = 5
+    """Every few seconds: the CPU seconds used, and the pages that wait in the worker, with what for and how long."""
+    USELESS = 6
+    """The ConfigError for which it cannot work."""
+
+
+Said = tuple[int, News, bytes]
+"""The number of a request or 0, and what a worker says, encoded: only who asked knows the type of its answer."""
+_SOME = tuple[list[str], bool, dict[str, float]]
+_BEAT = tuple[float, dict[str, tuple[str, float]]]
+Answer = TypeVar("Answer")
 Asked = str | tuple[Any, ...]
 """A URL, or the fields of a `PageRequest`. Plain tuples cross the line faster than values of other classes."""
 
@@ -50,7 +75,8 @@ class _Worker:
     cpu: float = 0.0
     waits: dict[str, Wait] = field(default_factory=dict)
     requests: list[tuple[int, str, Asked]] = field(default_factory=list)
-    waiting: dict[int, asyncio.Future[Any]] = field(default_factory=dict)
+    waiting: dict[int, tuple[asyncio.Future[Any], Any]] = field(default_factory=dict)
+    """Futures of answers, and their types."""
     taking: dict[int, GiveUrls] = field(default_factory=dict)
 
     def does(self, what: str) -> None:
@@ -113,24 +139,24 @@ class WorkerSource:
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         worker = self._worker_for(request.url)
-        answer = await self._ask(worker, "page", tuple(request))
+        answer = await self._ask(worker, "page", tuple(request), tuple[Fetched, ParsedPage])
         if answer is None:
             return Fetched(request.url, reason="worker-died"), ParsedPage()
-        fetched, parsed = Fetched(*answer[0]), ParsedPage(*answer[1])
+        fetched, parsed = answer
         worker.pages += 1
         worker.bytes += fetched.size
         return fetched, parsed
 
     async def robots(self, url: str) -> Fetched:
-        answer: Fetched | None = await self._ask(self._worker_for(url), "robots", url)
+        answer = await self._ask(self._worker_for(url), "robots", url, Fetched)
         return answer or Fetched(url, reason="worker-died")
 
     async def locate(self, url: str) -> Located:
-        answer: Located | None = await self._ask(self._worker_for(url), "locate", url)
+        answer = await self._ask(self._worker_for(url), "locate", url, Located)
         return answer or Located(reason="worker-died")
 
     async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
-        answer: SitemapAnswer | None = await self._ask(self._worker_for(url), "sitemap", url, give)
+        answer = await self._ask(self._worker_for(url), "sitemap", url, SitemapAnswer, give)
         return answer or SitemapAnswer(Fetched(url, reason="worker-died"))
 
     async def __aenter__(self) -> Self:
@@ -154,12 +180,15 @@ class WorkerSource:
             raise self._useless
         return self._workers[self.worker_of(url)]
 
-    async def _ask(self, worker: _Worker, what: str, request: Asked, give: GiveUrls | None = None) -> Any:
+    async def _ask(
+        self, worker: _Worker, what: str, request: Asked, kind: type[Answer], give: GiveUrls | None = None
+    ) -> Answer | None:
         """The answer of a worker, or None if it died over it. give: takes what the worker sends before the answer."""
         self._asked += 1
         number = self._asked
         loop = asyncio.get_running_loop()
-        answer = worker.waiting[number] = loop.create_future()
+        answer: asyncio.Future[Answer | None] = loop.create_future()
+        worker.waiting[number] = answer, kind
         if give is not None:
             worker.taking[number] = give
         if not worker.requests:
@@ -177,14 +206,14 @@ class WorkerSource:
 
     def _send(self, worker: _Worker) -> None:
         with contextlib.suppress(OSError):  # it has just died; whoever reads its line will notice
-            worker.line.send(worker.requests)
+            worker.line.send(pickle.dumps(worker.requests))
         worker.requests.clear()
 
     def _started(self, number: int) -> _Worker:
         process, ours = started_over_socket("minicrawl.crawler.sources.worker")
         loop = asyncio.get_running_loop()
         worker = _Worker(number, process, Line(ours), loop.time() + self._timing.start)
-        worker.line.send(self._spec)
+        worker.line.send(pickle.dumps(self._spec))
         loop.add_reader(worker.line.fileno(), self._read, worker)
         return worker
 
@@ -220,22 +249,30 @@ class WorkerSource:
         worker.heard = asyncio.get_running_loop().time()
         if worker.doing == "starting":
             worker.does("fetching" if worker.waiting else "idle")
-        for request, answer in chain.from_iterable(messages):
-            if request == LOGGED:
-                logging.getLogger("minicrawl").handle(logging.makeLogRecord(answer))
-            elif request == BEAT:
-                worker.cpu, ages = answer
-                worker.waits = {url: Wait(what, worker.heard - age) for url, (what, age) in ages.items()}
-            elif request == USELESS:
-                self._useless = answer
-            elif isinstance(answer, list):  # some URLs of a sitemap; the answer is still to come
-                if request in worker.taking:
-                    worker.taking[request](*answer)
-            elif (waiting := worker.waiting.get(request)) is not None and not waiting.done():
-                if isinstance(answer, StoreError):
-                    waiting.set_exception(answer)
-                else:
-                    waiting.set_result(answer)
+        try:
+            for said in chain.from_iterable(map(decoder(list[Said]), messages)):
+                self._take(worker, *said)
+        except ValueError:  # what it says is of no type that we know: it is broken
+            self._replace(worker)
+
+    def _take(self, worker: _Worker, request: int, news: News, value: bytes) -> None:
+        """Act on what a worker says. Raises ValueError if it cannot be meant."""
+        if news == News.LOGGED:
+            logging.getLogger("minicrawl").handle(logging.makeLogRecord(json.loads(decoder(str)(value))))
+        elif news == News.BEAT:
+            worker.cpu, ages = decoder(_BEAT)(value)
+            worker.waits = {url: Wait(what, worker.heard - age) for url, (what, age) in ages.items()}
+        elif news == News.USELESS:
+            self._useless = ConfigError(decoder(str)(value))
+        elif news == News.SOME:
+            if request in worker.taking:
+                worker.taking[request](*decoder(_SOME)(value))
+        elif request in worker.waiting and not (waiting := worker.waiting[request])[0].done():
+            future, kind = waiting
+            if news == News.STORE_FAILED:
+                future.set_exception(StoreError(decoder(str)(value)))
+            else:
+                future.set_result(None if news == News.FAILED else decoder(kind)(value))
 
     def _replace(self, dead: _Worker) -> None:
         """Replace a worker that died or hangs, unless it is leaving."""
@@ -248,7 +285,7 @@ class WorkerSource:
                 self._workers[dead.number] = self._started(dead.number)
             else:
                 del self._workers[dead.number]
-        for waiting in dead.waiting.values():
+        for waiting, _ in dead.waiting.values():
             if waiting.done():
                 continue
             if self._useless is None:

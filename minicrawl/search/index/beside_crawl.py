@@ -33,6 +33,8 @@ reads new links to it."""
 _SHARE = 10
 """Scans of the store take one second in so many, at most."""
 _LESS_URGENT = 10
+_PATIENCE = 15.0
+"""Seconds that a crawl with --time waits for its index; what is left by then is for the next run."""
 
 
 Awaiting = Callable[[Callable[[], str]], AbstractContextManager[None]]
@@ -42,13 +44,23 @@ Awaiting = Callable[[Callable[[], str]], AbstractContextManager[None]]
 class Indexer:
     """Has the index follow a run of a crawl, if its settings ask for one: see `minicrawl.crawler.run.Beside`."""
 
-    def __init__(self, awaiting: Awaiting = lambda progress: nullcontext(), *, handle_signals: bool = False) -> None:
-        """awaiting: entered while the crawl waits for the index. handle_signals: a signal leaves the rest for later."""
+    def __init__(
+        self,
+        awaiting: Awaiting = lambda progress: nullcontext(),
+        *,
+        handle_signals: bool = False,
+        patience: float = _PATIENCE,
+    ) -> None:
+        """awaiting: entered while the crawl waits for the index. handle_signals: a signal leaves the rest for later. So
+        do `patience` seconds where the run itself was limited in time."""
         self._awaiting = awaiting
+        self._patience = patience
+        self._is_timed = False
         self._signals = STOPPING if handle_signals else ()
         self._process: subprocess.Popen[bytes] | None = None
 
     def begin(self, store: Path, settings: CrawlSettings) -> None:
+        self._is_timed = settings.time is not None
         if settings.search:
             self._process = begin_following(store)
 
@@ -56,10 +68,12 @@ class Indexer:
         process = self._process
         if process is None:
             return
-        how_far = [""]
-        interrupted = on_signals(asyncio.get_running_loop(), self._signals, process.kill)
-        with interrupted, self._awaiting(lambda: how_far[-1]):
+        how_far, loop = [""], asyncio.get_running_loop()
+        bound = loop.call_later(self._patience, process.kill) if self._is_timed else None
+        with on_signals(loop, self._signals, process.kill), self._awaiting(lambda: how_far[-1]):
             await asyncio.to_thread(end_following, process, catch_up=is_over, tell=how_far.append)
+        if bound is not None:
+            bound.cancel()
 
 
 def begin_following(store: Path) -> subprocess.Popen[bytes]:

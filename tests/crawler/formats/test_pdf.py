@@ -8,6 +8,7 @@ from pypdf import PdfReader, PdfWriter
 from support import pdfs
 from support.effort import seconds
 
+from minicrawl.crawler.formats.conversion import convert
 from minicrawl.crawler.formats.pdf import MOST_PAGES, from_pdf, paragraphs
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.http.content_type import UTF_8
@@ -113,9 +114,11 @@ def in_child(body: bytes) -> str:
 
     async def run() -> str:
         limits = Limits(30.0, 60.0, Cage(10**9))
-        sandbox = Sandbox("minicrawl.crawler.formats.conversion:convert", limits)
+        sandbox = Sandbox(convert, limits)
         try:
-            return "cut" if (await sandbox.call(body, 15.0))[1] else "whole"
+            found = await sandbox.call(body, None, 15.0)
+            assert found is not None
+            return "cut" if found[1] else "whole"
         except ChildError:
             return "unread"
         finally:

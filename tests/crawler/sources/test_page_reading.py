@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -18,10 +17,9 @@ import pytest
 from support.misbehaving import MisbehavingServer, answer
 from support.raw_server import all_names_at
 
-from minicrawl.crawler.html.fingerprint import Identity
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
-from minicrawl.crawler.sources.page_reading import read_apart, read_page
+from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.sources.workers import WorkerSource
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
@@ -29,15 +27,6 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
 BODY = b"<html lang=en><link rel=alternate hreflang=de href=/de><h1>Head</h1><p>Some words and <a href=/x>a link</a>"
-
-
-@pytest.mark.parametrize(
-    "wanted", [Wanted(), Wanted(anchors=True, places=True, text=True, blocks=True, about=True, extract=("title=h1",))]
-)
-def test_a_page_taken_apart_is_the_page(wanted: Wanted) -> None:
-    url = "http://h.test/dir/page"
-    parsed, identity = pickle.loads(pickle.dumps(read_apart(BODY, url, None, wanted)))
-    assert (ParsedPage(*parsed), Identity(*identity)) == read_page(BODY, url, None, wanted)
 
 
 def test_what_selectors_find_is_part_of_it() -> None:
@@ -184,7 +173,17 @@ def test_a_page_that_takes_too_much_cpu_time_is_not_asked_for_again() -> None:
 
 @pytest.mark.parametrize("filler", [b"", b" " * 600_000], ids=["here", "in-a-process-of-its-own"])
 def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: bytes) -> None:
-    wanted = Wanted(anchors=True, places=True, text=True, blocks=True, about=True)
+    wanted = Wanted(
+        anchors=True,
+        places=True,
+        text=True,
+        blocks=True,
+        about=True,
+        kept=True,
+        extract=("title=h1",),
+        requisites=True,
+        facts=True,
+    )
     body = b"<html lang=en><h1>Head</h1><p>Some words and <a href=/x>a link</a>" + filler
 
     async def run() -> ParsedPage:

@@ -56,8 +56,9 @@ def test_rounds_of_indexing_get_rarer_and_never_take_more_than_half_of_the_time(
     assert pause(1_000, took=70, looked=9) == 90
 
 
-def test_ctrl_c_leaves_the_index_for_later(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """At the end of the crawl, with a follower that does not come to its end: the next run has the index catch up."""
+@pytest.mark.parametrize("stop", ["Ctrl-C", "--time"])
+def test_a_crawl_leaves_its_index_for_later(tmp_path: Path, caplog: pytest.LogCaptureFixture, stop: str) -> None:
+    """At its end, with a follower that does not come to its own: the next run has the index catch up."""
     store = tmp_path / "crawl.db"
     told: list[str] = []
 
@@ -65,16 +66,17 @@ def test_ctrl_c_leaves_the_index_for_later(tmp_path: Path, caplog: pytest.LogCap
     def awaiting(progress: Callable[[], str]) -> Iterator[None]:
         (follower,) = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
         os.kill(int(follower), signal.SIGSTOP)
-        asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
+        if stop == "Ctrl-C":
+            asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
         yield
         told.append(progress())
 
     given = {"search": True, "delay": 0, "ignore_robots": True, "workers": 0}
-    report = asyncio.run(
-        crawl_with(given, Seeds([A]), store, beside=Indexer(awaiting, handle_signals=True), transport=Server(SITE))
-    )
+    given |= {"time": 3600} if stop == "--time" else {}
+    indexer = Indexer(awaiting, handle_signals=True, patience=0.0)
+    report = asyncio.run(crawl_with(given, Seeds([A]), store, beside=indexer, transport=Server(SITE)))
     assert (report.reason, len(told)) == ("nothing-left", 1)
-    assert "'minicrawl index' brings it up to date" in caplog.text
+    assert "the next run takes in what is left" in caplog.text
     crawl(SITE, store, [])
     assert content(store) == rebuilt(store)
 
