@@ -9,6 +9,5 @@ links        outlinks as bytes                          urlhash        the hash 
 file_column  a number per page on disk                  spill          arrays on disk
 texts        texts of pages, in a file beside
 archived     the archive's index: its files, and the answers in them
-replicas     copies kept up to date with every commit
 upkeep       backup and compact                         damaged_store  salvage of a damaged store
 """

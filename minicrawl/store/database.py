@@ -24,7 +24,7 @@ SCHEMA_VERSION = 17
 # pages cost two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048
 # Growth of the write-ahead log between checkpoints: a page changed several times in between is copied once.
-LOG_BYTES = 32 * 2**20
+_LOG_BYTES = 32 * 2**20
 # Timeout of the lock in seconds: `is_held` takes it for a moment, which must not turn a writer away.
 _LOOK = 0.2
 
@@ -143,17 +143,12 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         # and no host asked early. It costs one sync per commit, some milliseconds every half second. (NORMAL syncs at
         # checkpoints only: a power cut would lose the last minutes.)
         db.execute("PRAGMA synchronous = FULL")
-        keep_log(db, keeps=False)
+        db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_BYTES // _PAGE_BYTES}")
         if schema_version(db) < SCHEMA_VERSION:
             with transaction(db):
                 bring_up_to_date(db, schema_version(db))
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         return db
-
-
-def keep_log(db: sqlite3.Connection, *, keeps: bool) -> None:
-    """Whether the write-ahead log grows until a checkpoint is asked for, or a commit folds it in once it has grown."""
-    db.execute(f"PRAGMA wal_autocheckpoint = {0 if keeps else LOG_BYTES // _PAGE_BYTES}")
 
 
 def _opened_to_write(path: Path) -> sqlite3.Connection | None:

@@ -5,7 +5,7 @@ is consistent at every commit and a killed crawl loses at most the batch it was 
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import numpy.typing as npt
 from minicrawl.model import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
-from minicrawl.store.database import Watch, closed_if_it_fails, hold, keep_log, open_to_write, real_path, transaction
+from minicrawl.store.database import Watch, closed_if_it_fails, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import to_bytes
 from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
 from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
@@ -57,7 +57,6 @@ from minicrawl.store.rows import (
 )
 from minicrawl.store.write.cookie_rows import CookieRows
 from minicrawl.store.write.page_rows import PageRows
-from minicrawl.system import BINARY
 
 _VERSIONS = 8
 _KEEP_VERSION = "INSERT OR REPLACE INTO text_versions (at, page, start, size) SELECT ?, page, start, size"
@@ -69,13 +68,10 @@ _FORGET_VERSIONS = """
 class Writer(Store):
     """The write side of the store at `path`, which it creates if there is none. Raises StoreError.
 
-    `page_rows`: writes pages and their turns. `cookie_rows`: reads and writes cookies. `on_committed`: called after
-    every commit, in its thread.
+    `page_rows`: writes pages and their turns. `cookie_rows`: reads and writes cookies.
     """
 
     def __init__(self, path: Path, sizes: Sizes = STANDARD_SIZES) -> None:
-        self.on_committed: Callable[[], None] = lambda: None
-        self._file: int | None = None
         self._lock = hold(path)
         try:
             with closed_if_it_fails(open_to_write(real_path(path))) as self._db:
@@ -95,31 +91,11 @@ class Writer(Store):
     def close(self) -> None:
         """Fold the write-ahead log into the file, wherever that was moved, and release the lock."""
         try:
-            self.checkpoint(truncates=True)
+            with self._tables.errors:
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             super().close()
-            if self._file is not None:
-                os.close(self._file)
             self._lock.release()
-
-    def checkpoint(self, *, truncates: bool = False) -> None:
-        """Fold the write-ahead log into the file, as far as no reader needs it. truncates: wait for readers a while,
-        and empty the log."""
-        with self._tables.errors:
-            self._db.execute(f"PRAGMA wal_checkpoint({'TRUNCATE' if truncates else 'PASSIVE'})")
-
-    def keep_log(self, *, keeps: bool) -> None:
-        """Whether `checkpoint` alone folds the log into the file; else a commit does, too, once the log has grown."""
-        with self._tables.errors:
-            keep_log(self._db, keeps=keeps)
-
-    def open_file(self) -> int:
-        """A handle to read the file. It is closed with the store: to close any handle of a file takes away the locks
-        that SQLite has on it in this process."""
-        with self._tables.errors:
-            if self._file is None:
-                self._file = os.open(real_path(self.path), os.O_RDONLY | BINARY)
-            return self._file
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -132,7 +108,6 @@ class Writer(Store):
         except BaseException:
             self.page_blocks.give_up()
             raise
-        self.on_committed()
 
     @property
     def rows_written(self) -> int:
