@@ -393,11 +393,6 @@ def archive_indexed(*, files: int) -> str:
 
 
 @_warning
-def clocks_not_shared(*, why: str) -> str:
-    return f"other crawls of this machine may ask the same hosts at the same time: {why}"
-
-
-@_warning
 def spans_not_sent(*, exporters: str, why: str) -> str:
     return f"no spans are sent by OTEL_TRACES_EXPORTER={exporters} ({why}); run: {installed.adding('otel')}"
 

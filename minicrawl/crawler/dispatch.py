@@ -125,9 +125,6 @@ class Dispatch:
     def _begin_due(self, now: float) -> bool:
         self.is_short = False
         self.limits.take_back(self.in_flight.pages)
-        shared = self._state.frontier.shared
-        if shared is not None and shared.is_waiting:
-            return False
         if self.outages.ask_at is not None:
             self._check_life(now)
             return False

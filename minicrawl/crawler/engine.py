@@ -8,7 +8,6 @@ attended to meanwhile. Only that thread touches the books then, so the results a
 """
 
 import asyncio
-import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -62,7 +61,6 @@ class Engine:
         """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now. slots,
         thread: those of all crawls of this process, if several share the room and the thread."""
         self._intake, self._state = intake, intake.state
-        self._shared = intake.state.frontier.shared
         self._timing = timing
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
@@ -174,8 +172,6 @@ class Engine:
             self._in_flight.abort()
             if not self._shares_thread:
                 self._thread.end()
-            if self._shared is not None:
-                self._shared.leave(self._clock(), self._state.frontier.clocks)
             self.commands.end(failure)
 
     def end(self) -> None:
@@ -203,8 +199,6 @@ class Engine:
                 await asyncio.sleep(0)
                 continue
             now = self._clock()
-            if self._shared is not None:
-                self._shared.look(now, self._state.frontier.clocks)
             has_more = not self._time.is_paused and await self._ask_for_more(now)
             if self._commits.is_due(now, is_asking=bool(self._in_flight)):
                 await self._commits.commit()
@@ -259,7 +253,7 @@ class Engine:
         """Wait until something arrives, a host's time comes or a commit is due."""
         if not await self._arrivals.is_quiet():
             return
-        until = min(self._next_look(), self._next_look_at_others())
+        until = self._next_look()
         pause = until - self._clock()
         if await self._arrivals.rings_within(min(pause, self._timing.idle)) or pause <= self._timing.idle:
             return
@@ -274,8 +268,7 @@ class Engine:
         """Wait, with nothing left and all committed, until something arrives, or a look is due."""
         if await self._arrivals.is_quiet():
             self._is_idle = True
-            now = self._clock()
-            await self._arrivals.rings_within(min(self._timing.paused, self._next_look_at_others() - now))
+            await self._arrivals.rings_within(self._timing.paused)
             self._is_idle = False
 
     @property
@@ -294,10 +287,6 @@ class Engine:
             next_ready = self.dispatch.next_ready()
             until = until if next_ready is None else min(until, next_ready)
         return until
-
-    def _next_look_at_others(self) -> float:
-        """Unix seconds of the next look at other crawls on this machine."""
-        return math.inf if self._shared is None else self._shared.next_look
 
     async def _show_progress(self, now: float) -> None:
         if now >= self._progress_at and (self._on_progress or self.events.has_readers):

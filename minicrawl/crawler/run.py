@@ -26,7 +26,6 @@ from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
-from minicrawl.crawler.hosts.shared_clocks import SharedClocks
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Transport
@@ -58,7 +57,7 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.writer import Writer
-from minicrawl.system import STOPPING, give_memory_back, locks_bytes, on_signals, passes_sockets
+from minicrawl.system import STOPPING, give_memory_back, on_signals, passes_sockets
 from minicrawl.timing import STANDARD, Timing
 
 OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
@@ -377,8 +376,6 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         kinds=parts,
         timing=timing,
     )
-    if locates and locks_bytes():
-        intake.state.frontier.shared = SharedClocks(clock.offset, settings.longest_delay, is_part=share is not None)
     intake.ranking.let_weigh(_surfer(settings))
     if intake.state.sites is None:
         intake.ranking.let_jump_alike()

@@ -189,12 +189,6 @@ class CrawlSettings(
         """Seconds between two requests to one IP address; 0 for no limit."""
         return self.delay if self.ip_delay is None else self.ip_delay
 
-    @property
-    def longest_delay(self) -> float:
-        """Seconds between two requests to most hosts, or to any if those have no delay."""
-        of_hosts = (seconds for _, seconds in map(values.parse_host_delay, self.host_delay))
-        return max(self.delay, self.delay_per_address) or max(of_hosts, default=0.0)
-
     def to_json(self, folder: Path) -> str:
         """The settings for a store in `folder`, to resume the crawl and to explain it later.
 

@@ -122,10 +122,8 @@ class DueRequests:
                 self._turns.located(host, self._clocked(request.url, address), math.inf, now)
                 return None
             request = LookUp(self._turns, request, self._clocked, self._timing.name)
-        elif self._frontier.claim(host, now):
-            request = request.in_place()
         else:
-            return None
+            request = request.in_place()
         request.begin(now)
         if request.is_page and request.page is not None:
             self._frontier.pages.charge(request.page)
