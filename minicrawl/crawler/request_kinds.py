@@ -1,7 +1,6 @@
 """The kinds of request that a crawl makes, put together. One that gives hosts errands by itself joins the list here."""
 
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.parts.cloaking import Cloaking
 from minicrawl.crawler.parts.requisites import Requisites
 from minicrawl.crawler.parts.well_known import WellKnown
 from minicrawl.crawler.requests.due import DueRequests
@@ -49,11 +48,6 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
         from minicrawl.crawler.requests.well_known import WellKnownFiles  # noqa: PLC0415 - few crawls ask for any
 
         kinds.append(WellKnownFiles(well_known.queue, state, intake.visits, intake.turns, timing))
-    cloaking = intake.parts.find(Cloaking)
-    if cloaking is not None:
-        from minicrawl.crawler.requests.cloaking import CloakingChecks  # noqa: PLC0415 - few crawls make any
-
-        kinds.append(CloakingChecks(cloaking.note, state, intake.turns, settings.agent))
     pages = Pages(intake.visits, intake.visits.guesses, intake.parts, is_allowed, intake.turns, state.urls)
     return DueRequests(
         state.frontier,

@@ -513,11 +513,6 @@ async def check_settings(settings: CrawlSettings, transport: Any) -> None:
 
 async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -> None:
     """Check the settings of capabilities that few crawls have, whose modules the others do not load."""
-    if settings.check_cloaking and (settings.from_archive or settings.client_cert):
-        raise SettingError(
-            "--check-cloaking asks sites as a stranger does: it goes neither with --from-archive, which asks nobody, "
-            "nor with --client-cert; leave one out"
-        )
     if (settings.sign is None) != (not settings.signature_agent):
         raise SettingError(
             "--sign KEYFILE and --signature-agent URL go together: a key, and where it is published; give "

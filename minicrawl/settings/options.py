@@ -168,12 +168,6 @@ class Traps:
         "Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s, and for pages "
         "without a parameter, to know their sessions.",
     )
-    check_cloaking: bool = setting(
-        False,
-        values.flag,
-        "Once no page is left, ask for some pages of every site under a browser's name, too, and for these again, to "
-        "find pages that readers do not get. Not with --from-archive or --client-cert.",
-    )
     merge_duplicates: bool = setting(
         False, values.flag, "Let pages of one site that have the same bytes and the same links be one page."
     )

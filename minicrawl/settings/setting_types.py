@@ -43,7 +43,6 @@ class GivenSettings(AdjustableSettings, total=False):
     traps: bool | AsBefore
     keep_parameters: bool | AsBefore
     probe: bool | AsBefore
-    check_cloaking: bool | AsBefore
     merge_duplicates: bool | AsBefore
     ignore_robots: bool | AsBefore
     respect_usage: str | Iterable[str] | AsBefore

@@ -19,7 +19,7 @@ from minicrawl.store.upgrade import bring_up_to_date, schema
 from minicrawl.system import OUT_OF_FILES, is_out_of_files, is_shared_locked, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 17
+SCHEMA_VERSION = 18
 # A commit changes a few rows on each of many pages of the file, and writes these pages whole, twice. Measured: 2 kB
 # pages cost two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048

@@ -34,7 +34,6 @@ from minicrawl.store.read.requisites import Requisites
 from minicrawl.store.read.site_table import SiteTable
 from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.read.soundness import Soundness, check_books
-from minicrawl.store.read.spam_signs import SpamSigns
 from minicrawl.store.read.tables import Tables, quoted
 from minicrawl.store.rows import MetaValue, RankedPage
 from minicrawl.store.select.selection import Selection
@@ -89,7 +88,6 @@ class Store:
         self.anticipated = Anticipated(self._tables)
         self.archived = Archived(self._tables)
         self.requisites = Requisites(self._tables)
-        self.spam_signs = SpamSigns(self._tables)
         self.preferences = PagePreferences(self._tables)
         self.soundness = Soundness(self._tables)
         self.texts = Texts(self._tables)

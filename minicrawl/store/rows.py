@@ -311,14 +311,6 @@ class FactsRow(NamedTuple):
     names: str
 
 
-class SpamSign(NamedTuple):
-    """A row of `spam_signs`."""
-
-    page: int
-    sign: str
-    told: str
-
-
 class PreferencesRow(NamedTuple):
     """A row of `page_preferences`."""
 
@@ -357,13 +349,6 @@ class WellKnownRow(NamedTuple):
     attempts: int = 0
     status: int | None = None
     asked_at: float | None = None
-
-
-class CloakingRow(NamedTuple):
-    """A row of `cloaking`."""
-
-    page: int
-    result: str
 
 
 class ChallengeRow(NamedTuple):

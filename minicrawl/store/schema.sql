@@ -325,12 +325,6 @@ CREATE TABLE requisites (
 CREATE INDEX requisites_waiting ON requisites (id) WHERE state = 'waiting';
 CREATE INDEX requisites_by_page ON requisites (page);
 
--- Pages that were asked for as a browser, too, by --check-cloaking (minicrawl/crawler/recognise/cloaking.py).
-CREATE TABLE cloaking (
-    page          INTEGER PRIMARY KEY,         -- pages.id
-    result        TEXT    NOT NULL             -- same, cloaked, or the code of the reason why it is not known
-) STRICT;
-
 -- Header fields by which refusals of pages ask for a signature, a login or a browser (minicrawl/crawler/http/response_fields.py).
 CREATE TABLE challenges (
     page          INTEGER PRIMARY KEY,         -- pages.id
@@ -357,14 +351,6 @@ CREATE TABLE page_facts (
     fragments     BLOB    NOT NULL,            -- links to parts of pages: pages.id and CRC-32 of the name, 4 bytes each
     names         TEXT    NOT NULL             -- these names as written, with spaces between
 ) STRICT;
-
--- Signs of deceit of pages, as of their last answers; a page without any has no row.
-CREATE TABLE spam_signs (
-    page          INTEGER NOT NULL,            -- pages.id
-    sign          TEXT    NOT NULL,            -- stuffed hidden cloaked
-    told          TEXT    NOT NULL,            -- by what, and where
-    PRIMARY KEY (page, sign)
-) STRICT, WITHOUT ROWID;
 
 -- What pages say on their use, as of their last answers; a page that says nothing has no row.
 CREATE TABLE page_preferences (

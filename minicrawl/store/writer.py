@@ -27,7 +27,6 @@ from minicrawl.store.rows import (
     Alternate,
     ChallengeRow,
     Change,
-    CloakingRow,
     DomainRow,
     ExpectedSite,
     FactsRow,
@@ -51,7 +50,6 @@ from minicrawl.store.rows import (
     RequisiteRow,
     RobotsRow,
     SitemapRow,
-    SpamSign,
     TextRow,
     TextVersion,
 )
@@ -317,13 +315,6 @@ class Writer(Store):
         self._replace("page_facts", FactsRow, rows)
         self._db.executemany("DELETE FROM page_facts WHERE page = ?", ((page,) for page in gone))
 
-    def save_spam_signs(self, pages: Iterable[int], signs: Sequence[str], rows: Iterable[SpamSign]) -> None:
-        """Replace these signs of pages. rows: those that the pages have now."""
-        self._db.executemany(
-            "DELETE FROM spam_signs WHERE page = ? AND sign = ?", ((page, sign) for page in pages for sign in signs)
-        )
-        self._insert("spam_signs", SpamSign, rows)
-
     def save_preferences(self, rows: Iterable[PreferencesRow], gone: Iterable[int] = ()) -> None:
         """Save what pages say on their use. gone: pages that no longer say anything."""
         self._replace("page_preferences", PreferencesRow, rows)
@@ -344,9 +335,6 @@ class Writer(Store):
             "UPDATE requisites SET state = 'waiting', attempts = 0 WHERE state = 'failed' AND reason = ?",
             ((reason,) for reason in reasons),
         )
-
-    def save_cloaking(self, rows: Iterable[CloakingRow]) -> None:
-        self._replace("cloaking", CloakingRow, rows)
 
     def save_challenges(self, rows: Iterable[ChallengeRow], gone: Iterable[int]) -> None:
         """Save challenges of pages. gone: pages refused without one."""

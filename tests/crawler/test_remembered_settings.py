@@ -33,7 +33,6 @@ EXAMPLES: dict[str, Any] = {
     "traps": False,
     "sitemaps": False,
     "probe": False,
-    "check_cloaking": True,
     "merge_duplicates": True,
     "delay": "2s",
     "host_delay": ("a.test=3s",),

@@ -121,15 +121,12 @@ def _facts(  # noqa: PLR0913 - the page, and what is known of it
     tree: Tree, page: bytes, url: str, elements: "_Elements", targets: Mapping[str, str | None], *, is_cut: bool
 ) -> PageFacts:
     """The facts of a page for an audit. is_cut: elements of it were left out."""
-    from minicrawl.crawler.html.text_spam import text_spam  # noqa: PLC0415 - only crawls for an audit need it
-
     found = facts_of(tree, page, url, elements.fragments or (), targets)
     return found._replace(
         description=described(elements.description),
         titles=elements.titles,
         viewport=elements.viewport,
         is_cut=is_cut or found.is_cut or len(elements.fragments or ()) == MAX_NAMES,
-        spam_signs=text_spam(tree, page),
     )
 
 

@@ -4,7 +4,6 @@ from minicrawl.crawler.parts.alerts import Alerts
 from minicrawl.crawler.parts.alternates import Alternates
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.parts.challenges import Challenges
-from minicrawl.crawler.parts.cloaking import Cloaking
 from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.parts.duplicates import DuplicatePages
 from minicrawl.crawler.parts.expected_importance import ExpectedImportance
@@ -44,7 +43,6 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Archive,
     Requisites,
     WellKnown,
-    Cloaking,
     Challenges,
     Cookies,
     ExpectedImportance,

@@ -43,7 +43,6 @@ _OF_REQUISITES = {
     RequisiteKind.FRAME: Wanted(short_text=False, requisites=True),
 }
 """The parts to gather of requisites that are read."""
-_COMPARED = Wanted(text=True, short_text=False)
 
 
 class LocalSource:
@@ -81,8 +80,6 @@ class LocalSource:
         self._reads_lastmods = settings.refreshes
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
-        if request.is_bare:
-            return await self._alone(request, _COMPARED, is_kept=False)
         if (kind := request.requisite) is not None:
             is_text = kind in (RequisiteKind.STYLE, RequisiteKind.MODULE)
             return await self._alone(request, _OF_REQUISITES.get(kind), any_type=is_text)
@@ -119,9 +116,9 @@ class LocalSource:
         return fetched if parts is None else self._fetcher.parts_kept(fetched, parts), parsed
 
     async def _alone(
-        self, request: PageRequest, wanted: Wanted | None, *, any_type: bool = False, is_kept: bool = True
+        self, request: PageRequest, wanted: Wanted | None, *, any_type: bool = False
     ) -> tuple[Fetched, ParsedPage]:
-        """Fetch what is no page of the crawl. wanted: the parts to gather, if any. is_kept: the archive may have it."""
+        """Fetch what is no page of the crawl. wanted: the parts to gather, if any."""
         fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=any_type)
         parsed = _NOT_PARSED
         try:
@@ -132,7 +129,7 @@ class LocalSource:
             log.page_parser_died(url=request.url, why=str(error))
         except Exception as error:
             parser_failed(request.url, error)
-        kept = exchange if is_kept and fetched.reason != "too-large" else None
+        kept = exchange if fetched.reason != "too-large" else None
         return self._fetcher.observed(fetched._replace(body=b""), kept, parsed), parsed
 
     def _wanted(self, request: PageRequest) -> Wanted:

@@ -5,7 +5,7 @@ page_table  pages, their answers and states, by number     link_table  outlinks,
 ranks       pages by importance and other rankings         hosts       hosts, robots.txt files, domains
 sitemaps    sitemaps, and URLs that wait in them           patterns    URL patterns of the trap defence
 requisites  files that pages need to look as they do
-facts       facts of pages for an audit                spam_signs  signs of deceit of pages
+facts       facts of pages for an audit
 preferences preferences of pages on their use
 refreshes   the refresh schedule, and changes of pages
 expected    expected importance, and its basis

@@ -21,7 +21,7 @@ from minicrawl.store.partitions import folder_store
 from minicrawl.store.partitions import pages as partition_pages
 from minicrawl.store.partitions.folder_store import _course
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.rows import PreferencesRow, RobotsRow, SpamSign
+from minicrawl.store.rows import PreferencesRow, RobotsRow
 from minicrawl.store.writer import Writer
 
 CRAWL_ONLY = {
@@ -36,7 +36,7 @@ CRAWL_ONLY = {
     "columns_of measures origins_read",
     "AllLinks": "aliases hinted merged own too_deep",
     "AllRanks": "worth facts values_of best places",
-    "AllRecognised": "recent_pages alternates comparable",
+    "AllRecognised": "recent_pages alternates",
     "AllRefreshes": "changes_of last_change changes_after changes_behind",
 }
 """Questions that are put to one store, by its crawl or for a page that it has: no folder answers them."""
@@ -147,7 +147,7 @@ def test_rows_of_a_part_are_those_of_all_partitions(tmp_path: Path) -> None:
         assert store.part_rows("said", "http://99.test") == store.part_rows("unsaid", "http://1.test") == []
 
 
-def test_signs_of_deceit_and_preferences_are_those_of_all_partitions(tmp_path: Path) -> None:
+def test_preferences_are_those_of_all_partitions(tmp_path: Path) -> None:
     _, folder = twins(tmp_path, THREE)
     with open_store(folder) as reader:
         urls = sorted(reader.page_table.urls())
@@ -156,13 +156,10 @@ def test_signs_of_deceit_and_preferences_are_those_of_all_partitions(tmp_path: P
             part = reader.parts[reader.partition_of(url) or 0]
             place, page = part.path, part.page_table.find([url])[url]
         with Writer(place) as writer, writer.transaction():
-            writer.save_spam_signs([page], ["stuffed"], [SpamSign(page, "stuffed", url)])
             writer.save_preferences([PreferencesRow(page, url)])
             writer.save_tdmrep([RobotsRow(origin_of(url), 200, None, url.encode(), 0.0, 1.0, 0)])
     with open_store(folder) as reader:
         page_of = reader.page_table.find(urls)
-        assert {row.page: row.told for row in reader.spam_signs.all()} == {page_of[url]: url for url in urls}
-        assert reader.spam_signs.of(page_of[A]) == [SpamSign(page_of[A], "stuffed", A)]
         assert reader.preferences.is_there()
         assert reader.preferences.of(page_of.values()) == {page_of[url]: url for url in urls}
         assert {(kept := reader.hosts.tdmrep(origin_of(url))) and kept.origin for url in urls} == set(
