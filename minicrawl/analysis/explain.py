@@ -40,7 +40,7 @@ from minicrawl.opic.sites.trust import vouchers
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.read.page_table import Queue
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import WELL_KNOWN_TABLE, HostRow, RankedPage, WellKnownRow
+from minicrawl.store.rows import HostRow, RankedPage
 
 LINKS_SHOWN = 10
 _LINKS_LOOKED_AT = 50
@@ -346,9 +346,6 @@ class _Explainer:
         if listing is not None and reason == "no-link":
             reason = "sitemap"
             rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
-        for asked_for in map(WellKnownRow._make, store.part_rows(WELL_KNOWN_TABLE, url)):
-            reason = asked_for.reason
-            rule = f"{meaning(reason)}; asked for as the {asked_for.name} of its origin (--well-known)"
         listed_by = listing.url if listing else None
         facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url), self._uses(url)
         return Explanation(asked, url, UNKNOWN, *facts, requisite=self._requisite(asked) or self._requisite(url))

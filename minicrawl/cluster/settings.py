@@ -25,7 +25,7 @@ WORKING = (
     *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "archive_top", "from_archive"),
     *("dedup", "dedup_with", "merge_duplicates"),
     *("requisites", "requisites_bytes"),
-    *("render", "chromium", "render_timeout", "render_pages", "screenshots", "pdf", "well_known"),
+    *("render", "chromium", "render_timeout", "render_pages", "screenshots", "pdf"),
 )
 """Supported settings; all others must have their defaults."""
 _HERE_ALONE = ("archive", "from_archive", "items", "search", "cookie_file")

@@ -2,7 +2,6 @@
 
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.parts.requisites import Requisites
-from minicrawl.crawler.parts.well_known import WellKnown
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.page import LastProbes, Pages
 from minicrawl.crawler.requests.request import Kind
@@ -43,11 +42,6 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
                 timing,
             )
         )
-    well_known = intake.parts.find(WellKnown)
-    if well_known is not None:
-        from minicrawl.crawler.requests.well_known import WellKnownFiles  # noqa: PLC0415 - few crawls ask for any
-
-        kinds.append(WellKnownFiles(well_known.queue, state, intake.visits, intake.turns, timing))
     pages = Pages(intake.visits, intake.visits.guesses, intake.parts, is_allowed, intake.turns, state.urls)
     return DueRequests(
         state.frontier,

@@ -24,7 +24,6 @@ BY_CREDIT, BY_INCOME, BY_EDGES = "credit", "income", "edges"
 DISCOVERY_RULES = (BY_CREDIT, BY_INCOME, BY_EDGES)
 BY_SITES, BY_PAGES = "sites", "pages"
 JUMPS = (BY_SITES, BY_PAGES)
-WELL_KNOWN = ("llms.txt", "llms-full.txt", "security.txt")
 USES = ("search", "ai-input", "ai-train")
 USER_AGENT = f"minicrawl/{__version__.rpartition('.')[0]}"
 
@@ -138,14 +137,6 @@ class Scope:
         True,
         values.flag,
         "Read the sitemaps that robots.txt names; of four new pages one at most comes from there.",
-    )
-    well_known: tuple[str, ...] = setting(
-        (),
-        values.codes,
-        "Ask every origin of which a page was read for these files, once, and read those that are there as pages: "
-        "llms.txt, llms-full.txt, security.txt. Repeatable.",
-        check=values.each_of(WELL_KNOWN),
-        metavar="FILE[,...]",
     )
 
 

@@ -38,7 +38,6 @@ class GivenSettings(AdjustableSettings, total=False):
     retry: str | Iterable[str] | AsBefore
     host_pages: str | Iterable[str] | AsBefore
     host_max_depth: str | Iterable[str] | AsBefore
-    well_known: str | Iterable[str] | AsBefore
     host_delay: str | Iterable[str] | AsBefore
     traps: bool | AsBefore
     keep_parameters: bool | AsBefore

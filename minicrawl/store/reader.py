@@ -34,7 +34,7 @@ from minicrawl.store.read.requisites import Requisites
 from minicrawl.store.read.site_table import SiteTable
 from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.read.soundness import Soundness, check_books
-from minicrawl.store.read.tables import Tables, quoted
+from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import MetaValue, RankedPage
 from minicrawl.store.select.selection import Selection
 from minicrawl.store.texts.marked_text import KeptText
@@ -173,16 +173,6 @@ class Store:
         """Ask a store of many partitions beforehand: short results are remembered where it may be closed meanwhile, up
         to the first that is too long."""
         self._tables.prepare(lambda: question(self))
-
-    def part_rows(self, table: str, key: str | int | None = None) -> list[tuple[Any, ...]]:
-        """The rows of an optional capability's own table with this key, or all; none if the table is missing."""
-        name = f"part_{table}"
-        if self._tables.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name) is None:
-            return []
-        first = self._tables.row("SELECT name FROM pragma_table_info(?) WHERE cid = 0", name)[0]
-        if key is None:
-            return self._tables.rows(f"SELECT * FROM {quoted(name)}")
-        return self._tables.rows(f"SELECT * FROM {quoted(name)} WHERE {quoted(first)} = ?", (key,))
 
     def size(self) -> int:
         """Number of known pages."""

@@ -333,24 +333,6 @@ class RequisiteRow(NamedTuple):
     asked_at: float | None = None
 
 
-WELL_KNOWN_TABLE = "well_known"
-"""The table of well-known files, see `Store.part_rows`."""
-
-
-class WellKnownRow(NamedTuple):
-    """A row of the well-known files that origins were asked for. `page`: whose turn led there; `hops`: redirects from
-    the usual place; `reason`: "due", or the code of the outcome."""
-
-    url: str
-    name: str
-    page: int
-    hops: int
-    reason: str
-    attempts: int = 0
-    status: int | None = None
-    asked_at: float | None = None
-
-
 class ChallengeRow(NamedTuple):
     """A row of `challenges`."""
 

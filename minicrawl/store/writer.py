@@ -5,7 +5,7 @@ is consistent at every commit and a killed crawl loses at most the batch it was 
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
 from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
 from minicrawl.store.read.ranks import PLACES
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
-from minicrawl.store.read.tables import Row, Tables, columns, quoted
+from minicrawl.store.read.tables import Row, Tables, columns
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     Alternate,
@@ -123,17 +123,6 @@ class Writer(Store):
             self._db.execute("VACUUM")
 
     # Rows of a batch; call inside `transaction`.
-
-    def save_part_rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[MetaValue]]) -> None:
-        """Add or replace rows of an optional capability's own table, by the first column; see `Store.part_rows`.
-
-        The first call makes the table. Its name and those of the columns are identifiers.
-        """
-        names = [quoted(name) for name in columns]
-        table = quoted(f"part_{table}")
-        self._db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({names[0]} PRIMARY KEY, {', '.join(names[1:])})")
-        places = ", ".join("?" * len(names))
-        self._db.executemany(f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({places})", rows)
 
     def save_best(self, pages: Iterable[int], *, is_anew: bool) -> None:
         """Add candidates for the best pages. is_anew: replace the earlier ones."""

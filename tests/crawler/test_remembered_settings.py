@@ -61,7 +61,6 @@ EXAMPLES: dict[str, Any] = {
     "render_pages": 2,
     "screenshots": True,
     "pdf": True,
-    "well_known": ("llms.txt",),
     "archive": "kept",
     "from_archive": ("read",),
     "archive_size": "2GB",

@@ -21,7 +21,6 @@ from minicrawl.crawler.parts.soft_404s import SoftErrors
 from minicrawl.crawler.parts.texts import Texts
 from minicrawl.crawler.parts.traps import TrapRefusals
 from minicrawl.crawler.parts.usage import Usage
-from minicrawl.crawler.parts.well_known import WellKnown
 from minicrawl.crawler.visits.part import Part
 
 ALL_PARTS: tuple[type[Part], ...] = (
@@ -42,7 +41,6 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Refresh,
     Archive,
     Requisites,
-    WellKnown,
     Challenges,
     Cookies,
     ExpectedImportance,

@@ -8,6 +8,5 @@ robots        robots.txt files, and what they share with other files of origins
 usage         tdmrep.json files, and refusals for uses that the crawl respects
 sitemap       sitemaps, and making their URLs known
 requisite     files that archived pages need to look as they do
-well_known    files at places that everybody knows, such as llms.txt
 outage_watch  requests without an answer, and checks for a network outage
 """

@@ -64,7 +64,7 @@ class LocalSource:
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
         self._renderer = _renderer(settings, self._fetcher) if settings.render else None
-        self._conversion = _conversion(settings, timing) if settings.pdf or settings.well_known else None
+        self._conversion = _conversion(settings, timing) if settings.pdf else None
         self._large_pages = LargePages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
         # By is_home and blocks. Home pages' anchors help to detect soft 404s; those of all pages would take 2 % of the
@@ -93,7 +93,7 @@ class LocalSource:
         if self._is_rendered(request.url):
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
-        types = HTML_TYPES if self._conversion is None else self._conversion.types(request.url)
+        types = HTML_TYPES if self._conversion is None else HTML_TYPES | {PDF}
         fetched, exchange, fields = await self._fetcher.exchanged(request, types=types)
         parsed, parts = _NOT_PARSED, None
         try:

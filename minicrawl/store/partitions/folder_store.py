@@ -160,10 +160,6 @@ class FolderStore(Store):
             part.prepare(lambda part: (part.hosts.all(), part.united.hosts_elsewhere()))
             part.prepare(question)
 
-    def part_rows(self, table: str, key: str | int | None = None) -> list[tuple[Any, ...]]:
-        """The rows of all partitions; keys that are page numbers are those of one store, see `parts`."""
-        return [row for part in self.parts for row in part.part_rows(table, key)]
-
     def size(self) -> int:
         return self._numbers.size
 

@@ -1,7 +1,5 @@
 """A folder of partitions says what one store says, however small the crawl."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -33,7 +31,7 @@ CRAWL_ONLY = {
     "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws versions version "
     "template host_blocks",
     "AllPages": "answered_on fetch_order latest_answers last_turn given_up not_there miscounted unanswered failures "
-    "columns_of measures origins_read",
+    "columns_of measures",
     "AllLinks": "aliases hinted merged own too_deep",
     "AllRanks": "worth facts values_of best places",
     "AllRecognised": "recent_pages alternates",
@@ -134,17 +132,6 @@ def test_every_question_of_a_reader_is_answered() -> None:
             if isinstance(kind, type) and kind.__module__ == module.__name__ and kind.__base__ is not object:
                 asked = {key for key, value in vars(kind.__base__).items() if key[0] != "_" and callable(value)}
                 assert asked - vars(kind).keys() - BY_OTHERS == set(CRAWL_ONLY.get(name, "").split()), name
-
-
-def test_rows_of_a_part_are_those_of_all_partitions(tmp_path: Path) -> None:
-    _, folder = twins(tmp_path, THREE)
-    for number, path in enumerate(sorted(folder.glob("*.db"))):
-        with closing(sqlite3.connect(path)) as db, db:
-            db.execute("CREATE TABLE part_said (origin TEXT PRIMARY KEY, status INTEGER)")
-            db.execute("INSERT INTO part_said VALUES (?, 200)", (f"http://{number}.test",))
-    with open_store(folder) as store:
-        assert store.part_rows("said", "http://1.test") == [("http://1.test", 200)]
-        assert store.part_rows("said", "http://99.test") == store.part_rows("unsaid", "http://1.test") == []
 
 
 def test_preferences_are_those_of_all_partitions(tmp_path: Path) -> None:
