@@ -255,7 +255,7 @@ class ParsedPage(NamedTuple):
     `refresh`: the normalised URL of a meta refresh, or None.
     `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive;
     `index_by_google`: False when those for googlebot say noindex. `usage`: lines of its head on the use of the page,
-    such as "tdm-reservation: 1", "robots: noai".
+    such as "robots: noai".
     `truncated`: the page has more links than are read. `description`, `language`: of its meta element and its html
     element; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all visible text, an entry for each
     paragraph, heading, item or cell. `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.page_text.

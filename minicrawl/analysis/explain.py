@@ -91,7 +91,7 @@ class RobotsVerdict:
 @dataclass(frozen=True)
 class UseVerdict:
     """The verdict on a use of a URL: allowed, disallowed or unknown. said: the statement that decides, as written;
-    where: robots.txt, header, meta or tdmrep.json; file: the URL of that file, if it is one."""
+    where: robots.txt, header or meta; file: the URL of robots.txt."""
 
     verdict: str
     said: str | None = None
@@ -282,7 +282,7 @@ def _ask(part: Store, urls: list[str]) -> None:
     part.page_table.roots(), part.recognised.parameters()
     for url in urls:
         part.requisites.of(url), part.page_table.find([url])
-        part.hosts.robots(origin_of(url)), part.hosts.tdmrep(origin_of(url))
+        part.hosts.robots(origin_of(url))
         part.united.mirror_of(url), part.sitemaps.listing(url, politeness_key(url))
         part.link_table.too_deep_sources(url)
     part.ranks.importance()

@@ -20,13 +20,9 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
 
     state, usage = intake.state, None
     if settings.respect_usage:
-        from minicrawl.crawler.requests.usage import TdmrepFiles, UsageRefusals  # noqa: PLC0415 - few crawls respect any
+        from minicrawl.crawler.requests.usage import UsageRefusals  # noqa: PLC0415 - few crawls respect any
 
-        agent = settings.user_agent
-        files = TdmrepFiles(
-            state.writer, state.past, state.hosts, state.batch, intake.turns, user_agent=agent, timing=timing
-        )
-        usage = UsageRefusals(settings.respect_usage, agent, intake.robots, files)
+        usage = UsageRefusals(settings.respect_usage, settings.user_agent, intake.robots)
     kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.parts, is_allowed, state.hosts, intake.turns)]
     part = intake.parts.find(Requisites)
     if part is not None and part.asks:

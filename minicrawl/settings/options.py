@@ -222,7 +222,7 @@ class Politeness:
     respect_usage: tuple[str, ...] = setting(
         (),
         values.codes,
-        "Fetch nothing that robots.txt or tdmrep.json does not want used for this: search, ai-input (of models that "
+        "Fetch nothing that robots.txt does not want used for this: search, ai-input (of models that "
         "answer) or ai-train. Of pages that say so themselves the text is not kept, and export leaves them out. "
         "Repeatable.",
         check=values.each_of(USES),

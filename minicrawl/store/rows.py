@@ -157,7 +157,7 @@ class HostRow(NamedTuple):
 
 
 class RobotsRow(NamedTuple):
-    """A row of `robots`, or of `tdmrep`."""
+    """A row of `robots`."""
 
     origin: str
     status: int | None

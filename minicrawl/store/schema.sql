@@ -121,17 +121,6 @@ CREATE TABLE robots (
     attempts     INTEGER NOT NULL
 ) STRICT;
 
--- Files at /.well-known/tdmrep.json, as in robots (crawler/robots/tdmrep.py); none is asked for without --respect-usage.
-CREATE TABLE tdmrep (
-    origin       TEXT    PRIMARY KEY,
-    status       INTEGER,
-    reason       TEXT,
-    body         BLOB    NOT NULL,
-    fetched_at   REAL    NOT NULL,
-    expires      REAL    NOT NULL,
-    attempts     INTEGER NOT NULL
-) STRICT;
-
 CREATE TABLE meta (
     key          TEXT    PRIMARY KEY,
     value        ANY

@@ -190,9 +190,6 @@ class Writer(Store):
     def save_robots(self, rows: Iterable[RobotsRow]) -> None:
         self._replace("robots", RobotsRow, rows)
 
-    def save_tdmrep(self, rows: Iterable[RobotsRow]) -> None:
-        self._replace("tdmrep", RobotsRow, rows)
-
     def save_patterns(self, rows: Iterable[PatternRow]) -> None:
         self._replace("patterns", PatternRow, rows)
 

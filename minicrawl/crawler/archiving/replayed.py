@@ -1,7 +1,7 @@
 """An archive in place of the network: a host answers with its archived answers, and no request is made.
 
 The last of several answers for a URL counts, but for a 304. A URL that is not in the archive is a failure,
-NOT_ARCHIVED. A missing robots.txt or tdmrep.json counts as none: its writer may have kept those elsewhere, or nowhere.
+NOT_ARCHIVED. A missing robots.txt counts as none: its writer may have kept those elsewhere, or nowhere.
 
 Soft 404s are found by answers for pages that cannot exist, whose URLs nobody can guess: so another crawl asks for
 others. The archive's own such answers of the same folder take their place, in their order.
@@ -25,7 +25,6 @@ from minicrawl.crawler.http.codings import decoder
 from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.transport import BrokenOffError, Field, Sign, head, target_of
 from minicrawl.crawler.net.tls import HTTP_1
-from minicrawl.crawler.robots.tdmrep import PATH
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
@@ -86,7 +85,7 @@ class ArchiveTransport:
                 return ArchivedAnswer(request, *found[1].answer(found[0]))
             except StoreError as error:
                 raise FetchError(NOT_ARCHIVED, str(error)) from error
-        if url in (f"{origin_of(url)}/robots.txt", f"{origin_of(url)}{PATH}"):
+        if url == f"{origin_of(url)}/robots.txt":
             return ArchivedAnswer(request, Record(0, 0, {}, _NONE), b"")
         raise FetchError(NOT_ARCHIVED, url)
 

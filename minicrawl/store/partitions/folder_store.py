@@ -241,9 +241,6 @@ class _AllHosts(Hosts):
     def robots(self, origin: str) -> RobotsRow | None:
         return next(filter(None, self._numbers.each(lambda part: part.hosts.robots(origin))), None)
 
-    def tdmrep(self, origin: str) -> RobotsRow | None:
-        return next(filter(None, self._numbers.each(lambda part: part.hosts.tdmrep(origin))), None)
-
     def _own(self, each: Sequence[Sequence[HostRow]]) -> list[HostRow]:
         return [row for number, rows in enumerate(each) for row in self._numbers.own_hosts(number, rows)]
 

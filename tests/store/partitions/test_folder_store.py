@@ -12,14 +12,13 @@ from support.sites import rows
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import status
 from minicrawl.analysis.verify import verify
-from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import StoreError
 from minicrawl.model import CoursePoint
 from minicrawl.store.partitions import folder_store
 from minicrawl.store.partitions import pages as partition_pages
 from minicrawl.store.partitions.folder_store import _course
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.rows import PreferencesRow, RobotsRow
+from minicrawl.store.rows import PreferencesRow
 from minicrawl.store.writer import Writer
 
 CRAWL_ONLY = {
@@ -144,12 +143,7 @@ def test_preferences_are_those_of_all_partitions(tmp_path: Path) -> None:
             place, page = part.path, part.page_table.find([url])[url]
         with Writer(place) as writer, writer.transaction():
             writer.save_preferences([PreferencesRow(page, url)])
-            writer.save_tdmrep([RobotsRow(origin_of(url), 200, None, url.encode(), 0.0, 1.0, 0)])
     with open_store(folder) as reader:
         page_of = reader.page_table.find(urls)
         assert reader.preferences.is_there()
         assert reader.preferences.of(page_of.values()) == {page_of[url]: url for url in urls}
-        assert {(kept := reader.hosts.tdmrep(origin_of(url))) and kept.origin for url in urls} == set(
-            map(origin_of, urls)
-        )
-        assert reader.hosts.tdmrep("http://99.test") is None
