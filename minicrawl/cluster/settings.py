@@ -23,7 +23,7 @@ WORKING = (
     *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),
     *("search", "workers"),
     *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "archive_top", "from_archive"),
-    *("dedup", "dedup_with", "merge_duplicates"),
+    *("dedup", "merge_duplicates"),
     *("requisites", "requisites_bytes"),
     *("render", "chromium", "render_timeout", "render_pages", "screenshots", "pdf"),
 )

@@ -248,10 +248,6 @@ def log_end(store: Path, report: CrawlReport | None, seconds: float) -> None:
 def archives_of(settings: CrawlSettings) -> AbstractContextManager[tuple[Path, ...]]:
     """Make ready what a crawl reads of other archives. Returns the folders of those in place of the network, during the
     block."""
-    if settings.dedup_with and settings.archive is not None:
-        from minicrawl.archive.digests import prepare  # noqa: PLC0415 - fewer know another one
-
-        prepare(settings.dedup_with, settings.archive)
     if not settings.from_archive:
         return nullcontext(())
     from minicrawl.archive.places import indexed  # noqa: PLC0415 - few crawls read archives
@@ -534,10 +530,6 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         raise SettingError("--requisites keeps files in the archive: name its folder by --archive DIR")
     if settings.screenshots and not (settings.render and settings.archive):
         raise SettingError("--screenshots needs --render REGEX, the pages to show, and --archive DIR, to keep them in")
-    if settings.dedup_with:
-        from minicrawl.archive.digests import check_asked as check_others  # noqa: PLC0415
-
-        check_others(settings)
     if settings.render:
         from minicrawl.crawler.rendering.chromium import find_chromium  # noqa: PLC0415
 

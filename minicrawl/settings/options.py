@@ -579,13 +579,6 @@ class Archive:
         values.flag,
         "Let the archive refer to a body that it has already, of 1,000 bytes or more, instead of keeping it again.",
     )
-    dedup_with: tuple[str, ...] = setting(
-        (),
-        values.places,
-        "With --archive: refer to bodies that another archive has, too. Its folder, with an index, or a CDXJ file. "
-        "Repeatable.",
-        metavar="DIR|CDXJ",
-    )
     archive_types: tuple[str, ...] = setting(
         (),
         values.codes,

@@ -82,7 +82,6 @@ class GivenSettings(AdjustableSettings, total=False):
     archive_size: int | str | AsBefore
     archive_top: float | str | AsBefore | None
     dedup: bool | AsBefore
-    dedup_with: str | Path | Iterable[str | Path] | AsBefore
     archive_types: str | Iterable[str] | AsBefore
     archive_noarchive: bool | AsBefore
     requisites: bool | AsBefore

@@ -22,7 +22,6 @@ from minicrawl.store.read.audit_columns import AuditTable
 from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.facts import Facts
 from minicrawl.store.read.hosts import Hosts
-from minicrawl.store.read.judgements import Judgements
 from minicrawl.store.read.link_table import LinkTable
 from minicrawl.store.read.page_table import PageTable
 from minicrawl.store.read.patterns import Patterns
@@ -81,7 +80,6 @@ class Store:
         self.hosts = Hosts(self._tables)
         self.site_table = SiteTable(self._tables)
         self.sitemaps = Sitemaps(self._tables)
-        self.judgements = Judgements(self._tables)
         self.patterns = Patterns(self._tables)
         self.recognised = Recognised(self._tables)
         self.refreshes = Refreshes(self._tables)

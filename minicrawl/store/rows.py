@@ -222,15 +222,6 @@ class RecentPage(NamedTuple):
     anchor: str
 
 
-class Judgement(NamedTuple):
-    """A page that a person has judged for a query; at: Unix seconds."""
-
-    query: str
-    page: int
-    is_good: bool
-    at: float
-
-
 class PatternRow(NamedTuple):
     """A row of `patterns`."""
 

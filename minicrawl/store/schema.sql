@@ -135,15 +135,6 @@ CREATE TABLE rankings (
     PRIMARY KEY (name, page)
 ) STRICT, WITHOUT ROWID;
 
--- Pages that a person has judged for a query ('minicrawl search WORDS --good URL --bad URL').
-CREATE TABLE judgements (
-    query        TEXT    NOT NULL,             -- its words in lower case
-    page         INTEGER NOT NULL,             -- pages.id
-    is_good      INTEGER NOT NULL,
-    at           REAL    NOT NULL,             -- Unix seconds
-    PRIMARY KEY (query, page)
-) STRICT, WITHOUT ROWID;
-
 -- What the trap defence has learned (crawler/admission/traps/findings.py), by pattern of URLs: a host and a path with what varies blanked.
 -- A mere domain has the links dropped beyond its budget, and its pages then; a host and a rule the links that this rule,
 -- which knows no pattern, dropped.

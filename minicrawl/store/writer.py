@@ -33,7 +33,6 @@ from minicrawl.store.rows import (
     Fingerprint,
     GroupRate,
     HostRow,
-    Judgement,
     LinkerRow,
     Links,
     ListedUrl,
@@ -344,10 +343,6 @@ class Writer(Store):
             "INSERT INTO rankings (name, page, value) VALUES (?, ?, ?)",
             ((name, page, value) for page, value in enumerate(values.tolist())),
         )
-
-    def save_judgements(self, judged: Iterable[Judgement]) -> None:
-        """Store judgements; one of the same page for the same query is replaced."""
-        self._insert("judgements", Judgement, judged, "INSERT OR REPLACE")
 
     def _insert(
         self, table: str, kind: type[Row], rows: Iterable[Row], verb: str = "INSERT", *, then: str = ""

@@ -66,7 +66,6 @@ EXAMPLES: dict[str, Any] = {
     "archive_size": "2GB",
     "archive_top": "20%",
     "dedup": False,
-    "dedup_with": ("other",),
     "archive_types": ("text/html", "image/*"),
     "archive_noarchive": True,
     "requisites": True,

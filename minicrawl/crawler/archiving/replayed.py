@@ -17,7 +17,6 @@ from minicrawl.archive.cdxj import Captured, nearest, surt, twin
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.places import check_there
 from minicrawl.archive.reading import Record
-from minicrawl.archive.writer import FILES
 from minicrawl.crawler.archiving.parsed import ParsedAnswers
 from minicrawl.crawler.archiving.records import prefix_of
 from minicrawl.crawler.http.answer_reader import AnswerReader
@@ -54,16 +53,13 @@ def _is_ours(one: Captured) -> bool:
 
 
 class ArchiveTransport:
-    """Answers out of collections. Files of one that the settings do not name are links made by us. Of other archives
-    whose bodies these refer to (--dedup-with), only originals of revisits are taken."""
+    """Answers out of collections. Files of one that the settings do not name are links made by us."""
 
     def __init__(self, folders: Sequence[Path], settings: CrawlSettings) -> None:
         given = settings.from_archive
         self._archives = [Collection(folder, follows_links=str(folder) not in given) for folder in folders]
-        others = (Path(place) for place in settings.dedup_with)
-        self._beside = [Collection(other) for other in others if (other / FILES).is_dir()]
         for archive in self._archives:
-            archive.beside = [other for other in (*self._archives, *self._beside) if other is not archive]
+            archive.beside = [other for other in self._archives if other is not archive]
         self._probes: dict[str, Iterator[tuple[Captured, Collection]]] = {}
         is_read_again = settings.render or settings.hook or settings.takes_cookies
         self._parsed = None if is_read_again else ParsedAnswers(settings)
@@ -90,7 +86,7 @@ class ArchiveTransport:
         raise FetchError(NOT_ARCHIVED, url)
 
     async def aclose(self) -> None:
-        for archive in (*self._archives, *self._beside):
+        for archive in self._archives:
             archive.close()
         if self._parsed is not None:
             self._parsed.close()
