@@ -12,7 +12,6 @@ from minicrawl.errors import SettingError
 from minicrawl.settings import values
 from minicrawl.settings.options import (
     BY_CREDIT,
-    BY_PAGES,
     BY_SITES,
     GROUPS,
     LINKED,
@@ -53,8 +52,6 @@ _PLACES = ("default", "file", "environment", "given")
 """Sources of an option; the last takes precedence."""
 
 DISCOVERY_BESIDE_REFRESH = 0.7
-_EARLIER = {"jump": BY_PAGES}
-"""Values in effect before a setting existed, where they differ from its default."""
 
 
 class AsBefore(Enum):
@@ -226,9 +223,8 @@ def with_profile(name: str, folder: Path, place: str, explicit: Mapping[str, str
 
 
 def in_full(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Settings kept by a store in `folder`, with absolute paths, and those that did not exist when it was written."""
-    known = {**_EARLIER, **kept} if kept else kept
-    return _with_paths(known, lambda path: whole_path(path, folder))
+    """Settings kept by a store in `folder`, with absolute paths."""
+    return _with_paths(kept, lambda path: whole_path(path, folder))
 
 
 def lasting(kept: Mapping[str, Any]) -> dict[str, Any]:

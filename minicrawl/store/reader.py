@@ -147,7 +147,7 @@ class Store:
         return self.refreshes.changed_pages(since)
 
     def course(self) -> list[CoursePoint]:
-        """The crawl's progress from its start; none for a crawl that ended before version 10."""
+        """The crawl's progress from its start."""
         return self._tables.records(CoursePoint, "course ORDER BY seconds")
 
     def links(self) -> LinkGraph:
