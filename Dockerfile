@@ -12,7 +12,6 @@ RUN find /venv -type d -name tests -prune -exec rm -r {} + \
     && find /venv -type f -regextype egrep -regex '.*\.(c|cpp|h|pyx|pxd|pxi|pyi)' -delete \
     && find /venv -name '*.so*' -exec strip --strip-unneeded {} + \
     && python3.13 -m compileall -q /venv/lib/python3.13/site-packages/minicrawl \
-    && echo docker > "$(echo /venv/lib/python3.13/site-packages/minicrawl-*.dist-info)/INSTALLER" \
     && mkdir -p /crawl/data
 
 # Python, its libraries and certificates: no shell, no package manager.

@@ -1,14 +1,13 @@
 """Politeness, measured at the server: no gap below the promised one, per host and per IP address, across kill -9 too.
 
     python bench/politeness.py [--hosts 200] [--addresses 40] [--delay 1] [--seconds 60] [--kills 3] [--partitions N]
-        [--crawls N] [options of 'minicrawl crawl']
+        [options of 'minicrawl crawl']
 
 Serves many hosts on few loopback addresses: most are plain, others have a Crawl-delay, or answer with 429 or 503, with
 Retry-After or without. A crawl of them is killed some times and run again. A gap is the time between two requests, for
 Retry-After that from the end of the answer. A request without answer promises the plain delay, and an answer that may
 not have been read before a kill the least of what is promised with it and without: it may end a backoff, too. With
-partitions, of 'minicrawl crawl --partitions', all processes are killed at once. Of several crawls with stores of their
-own one at a time is killed; they share no backoffs, so none is promised.
+partitions, of 'minicrawl crawl --partitions', all processes are killed at once.
 """
 
 import argparse
@@ -56,8 +55,7 @@ class Asked:
 class Witness:
     """A server of many hosts that notes every request.
 
-    crawl_delay, retry_after: seconds that some of the hosts ask for. latency: how long every answer takes. crawls: how
-    many ask, each with backoffs of its own.
+    crawl_delay, retry_after: seconds that some of the hosts ask for. latency: how long every answer takes.
     """
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
@@ -69,9 +67,7 @@ class Witness:
         retry_after: int,
         pages: int = 10**6,
         latency: float = 0.0,
-        crawls: int = 1,
     ) -> None:
-        self._crawls = crawls
         self._crawl_delay, self._retry_after, self._pages, self._latency = crawl_delay, retry_after, pages, latency
         self._hosts = [f"h{number}.test" for number in range(hosts)]
         self._addresses = [f"127.0.0.{number + 2}" for number in range(addresses)]
@@ -174,8 +170,6 @@ class Witness:
         health, crawl_delay = state
         if asked.path == "/robots.txt" and self._hosts.index(asked.host) % 10 == 1:
             crawl_delay = self._crawl_delay
-        if self._crawls > 1:
-            return FRESH, crawl_delay
         return after(health, Fetched("", status=asked.status), max(delay, crawl_delay), asked.end), crawl_delay
 
     def address_gaps(self) -> Iterator[tuple[str, float]]:
@@ -213,7 +207,6 @@ async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
         crawl_delay=45.0,
         retry_after=7,
         latency=0.02,
-        crawls=arguments.crawls,
     )
     async with witness.serving():
         rules = [part for rule in witness.connect_to for part in ("--connect-to", rule)]
@@ -224,21 +217,14 @@ async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
         command += arguments.options
         if arguments.workers:
             command += ["--workers", str(arguments.workers)]
-        stores = [store.with_name(f"{store.stem}{number}.db") for number in range(arguments.crawls)]
-        crawls = [await _begun([*command, "--store", str(one)]) for one in stores]
         for run in range(arguments.kills + 1):
+            crawl = await _begun([*command, "--store", str(store)])
             await asyncio.sleep(arguments.seconds / (arguments.kills + 1) + 0.137 * run)
-            killed = run % arguments.crawls
             begun = _now()
-            kill_session(crawls[killed].pid)
-            await crawls[killed].wait()
-            await (witness.drained() if arguments.crawls == 1 else asyncio.sleep(_UNREAD))
-            witness.kills.append((begun, _now()))
-            if run < arguments.kills:
-                crawls[killed] = await _begun([*command, "--store", str(stores[killed])])
-        for crawl in crawls:
             kill_session(crawl.pid)
             await crawl.wait()
+            await witness.drained()
+            witness.kills.append((begun, _now()))
     return witness
 
 
@@ -251,7 +237,6 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--partitions", type=int, default=0)
-    parser.add_argument("--crawls", type=int, default=1)
     arguments, options = parser.parse_known_args()
     arguments.options = options
     with tempfile.TemporaryDirectory() as folder:

@@ -16,7 +16,6 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import NamedTuple, ParamSpec
 
-from minicrawl import installed
 from minicrawl.errors import counted
 
 Keys = ParamSpec("Keys")
@@ -390,16 +389,6 @@ def archive_file_ended(*, file: str, bytes: int) -> str:
 @_info
 def archive_indexed(*, files: int) -> str:
     return f"indexing {counted(files, 'WARC file')}, as there is no index of them that is up to date"
-
-
-@_warning
-def clocks_not_shared(*, why: str) -> str:
-    return f"other crawls of this machine may ask the same hosts at the same time: {why}"
-
-
-@_warning
-def spans_not_sent(*, exporters: str, why: str) -> str:
-    return f"no spans are sent by OTEL_TRACES_EXPORTER={exporters} ({why}); run: {installed.adding('otel')}"
 
 
 @_warning

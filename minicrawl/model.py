@@ -81,8 +81,7 @@ class PageRequest(NamedTuple):
     changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of those of
     the same name. `archives`: True to write the answer to the archive, if there is one. `blocks`: True to gather the
     hashes of its blocks, where those of all pages are not wanted. `requisite`: a kind, where the URL is a requisite's
-    and not a page's: only its own requisites are gathered. `is_bare`: True to send no fields but `headers`, no cookies
-    and no credentials, and to gather the text, for a comparison alone: no hook, no Chromium and no archive sees it.
+    and not a page's: only its own requisites are gathered.
     """
 
     url: str
@@ -92,7 +91,6 @@ class PageRequest(NamedTuple):
     archives: bool = True
     blocks: bool = False
     requisite: RequisiteKind | None = None
-    is_bare: bool = False
 
     @property
     def is_conditional(self) -> bool:
@@ -225,7 +223,7 @@ class PageFacts(NamedTuple):
     https page loads or sends forms to. `ids`: sorted distinct CRC-32 of the names that a fragment can mean, 4 bytes
     each, little endian. `fragments`: distinct pairs of a normalised URL and the name of a part of that page, as written
     in links. `is_cut`: the page has more names or links than are kept. `hsts`: its answer had
-    Strict-Transport-Security. `spam_signs`: names of signs of deceit, each with what and where it is.
+    Strict-Transport-Security.
     """
 
     description: str | None = None
@@ -243,7 +241,6 @@ class PageFacts(NamedTuple):
     fragments: tuple[tuple[str, str], ...] = ()
     is_cut: bool = False
     hsts: bool = False
-    spam_signs: tuple[tuple[str, str], ...] = ()
 
 
 class ParsedPage(NamedTuple):
@@ -259,7 +256,7 @@ class ParsedPage(NamedTuple):
     `refresh`: the normalised URL of a meta refresh, or None.
     `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive;
     `index_by_google`: False when those for googlebot say noindex. `usage`: lines of its head on the use of the page,
-    such as "tdm-reservation: 1", "robots: noai".
+    such as "robots: noai".
     `truncated`: the page has more links than are read. `description`, `language`: of its meta element and its html
     element; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all visible text, an entry for each
     paragraph, heading, item or cell. `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.page_text.

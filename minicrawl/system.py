@@ -9,11 +9,9 @@ import errno
 import os
 import signal
 import socket
-import struct
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: JSON
 
@@ -158,43 +156,6 @@ def is_shared_locked(handle: int) -> bool:
     except OSError:
         return True
     return False
-
-
-class Lock(Enum):
-    """A lock on a byte of a file, or none."""
-
-    NONE = "F_UNLCK"
-    SHARED = "F_RDLCK"
-    EXCLUSIVE = "F_WRLCK"
-
-
-def locks_bytes() -> bool:
-    """True if `lock_byte` works."""
-    try:
-        import fcntl  # noqa: F401, PLC0415 - there is none on Windows
-    except ImportError:
-        return False
-    return True
-
-
-def lock_byte(handle: int, byte: int, lock: Lock) -> bool:
-    """Lock a byte of a file, which may lie behind its end; False if somebody else's lock is in the way.
-
-    A lock ends with its open file; on systems other than Linux, those of one process do not exclude one another.
-    Raises OSError, as for file systems without locks.
-    """
-    import fcntl  # noqa: PLC0415 - there is none on Windows
-
-    kind = getattr(fcntl, lock.value)
-    try:
-        if sys.platform == "linux":
-            fcntl.fcntl(handle, fcntl.F_OFD_SETLK, struct.pack("hhqqi", kind, os.SEEK_SET, byte, 1, 0))
-        else:
-            kinds = {fcntl.F_UNLCK: fcntl.LOCK_UN, fcntl.F_RDLCK: fcntl.LOCK_SH, fcntl.F_WRLCK: fcntl.LOCK_EX}
-            fcntl.lockf(handle, kinds[kind] | fcntl.LOCK_NB, 1, byte)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True
 
 
 def has_local_sockets() -> bool:

@@ -1,7 +1,6 @@
 """Settings of the test run itself, and what it says of tests that take long."""
 
 import gc
-import itertools
 import os
 import shutil
 import signal
@@ -18,7 +17,6 @@ LONG = 5.0
 """Seconds of CPU; a test that takes more is to be marked as slow."""
 _LONG_ONES: list[tuple[float, str]] = []
 _BEGAN = pytest.StashKey[float]()
-_NUMBERS = itertools.count()
 _MEMORY = Path("/dev/shm")
 _ROOM = 2**30  # bytes: several times what all tests have in their folders at a time
 
@@ -66,24 +64,6 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _clocks_of_its_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No crawl of a module's fixtures waits for one of another module, or of the user."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        _have_own_clocks(tmp_path_factory, monkeypatch)
-        yield
-
-
-@pytest.fixture(autouse=True)
-def _clocks_are_its_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No crawl of a test waits for those of other tests."""
-    _have_own_clocks(tmp_path_factory, monkeypatch)
-
-
-def _have_own_clocks(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / f"state{next(_NUMBERS)}"))
 
 
 @pytest.fixture(autouse=True)

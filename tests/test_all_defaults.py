@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import sys
 from collections import Counter
 from collections.abc import Mapping
@@ -67,9 +66,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RankedPage]:
 
 @pytest.fixture(scope="module")
 def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dict[str, Any]]]:
-    """The stores of crawls in several processes, and what these have said; they wait, so they do that together,
-    each with clocks of its own: none waits for another.
-    """
+    """The stores of crawls in several processes, and what these have said; they wait, so they do that together."""
     folder = tmp_path_factory.mktemp("processes")
 
     async def crawl(name: str, words: list[str], port: int) -> tuple[Path, dict[str, Any]]:
@@ -78,8 +75,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dic
             folder_at(store, int(words[-1]))
         given = [*SEEDS, "--store", str(store), "--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--json"]
         command = [sys.executable, "-m", "minicrawl", *words, *given, "-q"]
-        clocks = os.environ | {"XDG_STATE_HOME": str(folder / f"clocks of {name}")}
-        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE, env=clocks)
+        process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
         try:
             out, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
         except TimeoutError:

@@ -62,7 +62,6 @@ def test_audit_finds_nothing(site: Site, tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     settings = {**PROFILES["audit"], "scope": "host", "delay": 0, "allow_private": True}
     rest: dict[str, Any] = {
-        "check_cloaking": True,
         "archive": tmp_path / "archive",
         "requisites": True,
     }  # which some rules need

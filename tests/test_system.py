@@ -122,22 +122,6 @@ def test_numbers_of_a_file_are_read_and_written_where_they_are(
     system.sync_folder(tmp_path)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the files of one process exclude one another on Linux only")
-def test_a_byte_is_locked_for_one_or_for_all_who_share_it(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    one, other = (os.open(tmp_path / "file", os.O_RDWR) for _ in range(2))
-    lock = system.lock_byte
-    assert lock(one, 7, system.Lock.EXCLUSIVE)
-    assert not lock(other, 7, system.Lock.SHARED)
-    assert lock(other, 8, system.Lock.EXCLUSIVE)
-    assert lock(one, 7, system.Lock.SHARED)
-    assert lock(other, 7, system.Lock.SHARED)
-    assert not lock(one, 7, system.Lock.EXCLUSIVE), "the other shares it"
-    os.close(other)
-    assert lock(one, 8, system.Lock.EXCLUSIVE), "a file that is closed holds none"
-    os.close(one)
-
-
 def test_who_runs_this_is_known_where_files_have_owners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine").touch()
     assert system.user() == (tmp_path / "mine").stat().st_uid

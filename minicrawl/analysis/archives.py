@@ -47,10 +47,6 @@ def opened(store: Path, place: str | Path | None) -> Iterator[OpenedArchive]:
         reader = stack.enter_context(open_store(store))
         with reader.snapshot():
             collection = stack.enter_context(closing(Collection(folder_of(reader), unindexed(reader))))
-            others = [Path(place) for place in reader.settings.get("dedup_with") or ()]
-            collection.beside = [
-                stack.enter_context(closing(Collection(other))) for other in others if (other / FILES).is_dir()
-            ]
             known = committed(reader)
         yield OpenedArchive(collection, known, _pages(reader))
 

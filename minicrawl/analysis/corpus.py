@@ -26,7 +26,6 @@ COLUMNS: dict[str, type] = {
     "content": str,
     "importance": float,
     "fetched_at": float,  # Unix seconds
-    "licence": str,  # its URL
     "preferences": str,  # on the use of the page, such as "search=y, ai-train=n"; None for one without any
     "copies": int,  # pages that say the same, or nearly, itself included
 }
@@ -60,7 +59,7 @@ def _rows(store: Store, ranked: Ranked, least: float, per_site: int | None) -> I
         copies = 1 + sum(store.recognised.duplicates_of(first))
         about = (kept.title, kept.language, content, page.importance, page.fetched_at)
         preferences = usage.of_pages({number: page.url})[number].text
-        yield (page.url, site, *about, kept.licence, preferences, copies)
+        yield (page.url, site, *about, preferences, copies)
 
 
 def _first(store: Store, number: int, url: str) -> int:

@@ -40,7 +40,7 @@ from minicrawl.opic.sites.trust import vouchers
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.read.page_table import Queue
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import WELL_KNOWN_TABLE, HostRow, RankedPage, WellKnownRow
+from minicrawl.store.rows import HostRow, RankedPage
 
 LINKS_SHOWN = 10
 _LINKS_LOOKED_AT, _ALIASES_LOOKED_AT = 50, 20
@@ -91,7 +91,7 @@ class RobotsVerdict:
 @dataclass(frozen=True)
 class UseVerdict:
     """The verdict on a use of a URL: allowed, disallowed or unknown. said: the statement that decides, as written;
-    where: robots.txt, header, meta or tdmrep.json; file: the URL of that file, if it is one."""
+    where: robots.txt, header or meta; file: the URL of robots.txt."""
 
     verdict: str
     said: str | None = None
@@ -282,7 +282,7 @@ def _ask(part: Store, urls: list[str]) -> None:
     part.page_table.roots(), part.recognised.parameters()
     for url in urls:
         part.requisites.of(url), part.page_table.find([url])
-        part.hosts.robots(origin_of(url)), part.hosts.tdmrep(origin_of(url))
+        part.hosts.robots(origin_of(url))
         part.united.mirror_of(url), part.sitemaps.listing(url, politeness_key(url))
         part.link_table.too_deep_sources(url)
     part.ranks.importance()
@@ -351,9 +351,6 @@ class _Explainer:
         if listing is not None and reason == "no-link":
             reason = "sitemap"
             rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
-        for asked_for in map(WellKnownRow._make, store.part_rows(WELL_KNOWN_TABLE, url)):
-            reason = asked_for.reason
-            rule = f"{meaning(reason)}; asked for as the {asked_for.name} of its origin (--well-known)"
         listed_by = listing.url if listing else None
         facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url), self._uses(url)
         return Explanation(asked, url, UNKNOWN, *facts, requisite=self._requisite(asked) or self._requisite(url))

@@ -3,7 +3,7 @@
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
 
 from minicrawl.analysis.refresh_times import Freshness, freshness
@@ -11,7 +11,7 @@ from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kep
 from minicrawl.model import READ, GraphCounts, Silence, State, Sums
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import WELL_KNOWN_TABLE, ExpectedOf, WellKnownRow
+from minicrawl.store.rows import ExpectedOf
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,6 @@ class Status:
     computed. hook_errors: failures by hook. freshness: None where no page is refreshed. run: None before the first
     commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far, no
     bound. last_commit: Unix seconds. partitions: of a folder. requisites: None without any.
-    cloaking: numbers of checks by result. well_known: numbers of files that origins were asked for, by reason.
     """
 
     store: str
@@ -148,15 +147,13 @@ class Status:
     last_commit: float | None
     partitions: tuple[Partition, ...] = ()
     requisites: Requisites | None = None
-    cloaking: dict[str, int] = field(default_factory=dict)
-    well_known: dict[str, int] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         speed = self.run and self.run.pages_per_second
         expected = self.expected and self.expected._asdict()
         run = asdict(self.run) if self.run else {}
         values = asdict(self) | {"expected": expected, "run": run, "pages_per_second": speed}
-        for name in ("partitions", "requisites", "cloaking", "well_known"):
+        for name in ("partitions", "requisites"):
             if not values[name]:
                 del values[name]
         return values
@@ -217,8 +214,6 @@ def status(store: Store) -> Status:
             last_commit=None if run_at is None else float(run_at),
             partitions=tuple(_partitions(store)),
             requisites=_requisites(store),
-            cloaking=store.recognised.cloaking_checks(),
-            well_known=dict(Counter(WellKnownRow(*row).reason for row in store.part_rows(WELL_KNOWN_TABLE))),
         )
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
 
 from minicrawl.analysis.top.expected import Ranked
 from minicrawl.crawler.books.stored_forms import kept_settings
@@ -18,22 +17,14 @@ from minicrawl.crawler.robots.preferences import (
     preferences_of,
 )
 from minicrawl.crawler.robots.rules import RobotsRules, restored
-from minicrawl.crawler.robots.tdmrep import PATH, TdmrepState, restored_tdmrep
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.texts.marked_text import KeptText
 
 _ORIGINS = 1_000
-"""Origins whose files are in memory."""
+"""Origins whose robots.txt is in memory."""
 _AT_ONCE = 500
-
-
-class _Site(NamedTuple):
-    """The files of an origin; None for one that says nothing on use."""
-
-    robots: RobotsRules | None
-    tdmrep: TdmrepState | None
 
 
 class PageUsage:
@@ -45,14 +36,13 @@ class PageUsage:
         settings = kept_settings(store)
         self._agent, self.respected = settings.user_agent, settings.respect_usage
         self.left_out = 0
-        self._site = lru_cache(_ORIGINS)(self._read)
+        self._robots = lru_cache(_ORIGINS)(self._read)
 
     def statements(self, url: str, said: str | None = None) -> list[Statement]:
         """All statements about a URL that count. said: the page's own, as the store keeps them."""
         origin = origin_of(url)
-        robots, tdmrep = self._site(origin)
+        robots = self._robots(origin)
         found = [] if robots is None else robots.statements(self._agent, url, f"{origin}/robots.txt")
-        found += [] if tdmrep is None else tdmrep.statements(url, f"{origin}{PATH}")
         return [*found, *(of_page(said) if said else ())]
 
     def decisions(self, url: str, page: int | None = None) -> dict[str, Decision]:
@@ -62,12 +52,11 @@ class PageUsage:
 
     def preferences(self, url: str, said: str | None) -> Preferences:
         """The verdicts of `statements`, faster."""
-        robots, tdmrep = self._site(origin_of(url))
+        robots = self._robots(origin_of(url))
         of_robots = NOTHING
         if robots is not None and robots.allows(self._agent, url):
             of_robots = robots.preferences(self._agent, url)
-        others = [] if tdmrep is None else tdmrep.statements(url, PATH)
-        return combined((of_robots, preferences_of([*others, *(of_page(said) if said else ())])))
+        return combined((of_robots, preferences_of(of_page(said) if said else ())))
 
     def of_pages(self, urls: Mapping[int, str]) -> dict[int, Preferences]:
         """The preferences of some pages, by number. urls: of these."""
@@ -98,11 +87,11 @@ class PageUsage:
         self.left_out += is_unwanted
         return not is_unwanted
 
-    def _read(self, origin: str) -> _Site:
-        robots, tdmrep = self._store.hosts.robots(origin), self._store.hosts.tdmrep(origin)
+    def _read(self, origin: str) -> RobotsRules | None:
+        """The robots.txt of an origin; None if it says nothing on use."""
+        robots = self._store.hosts.robots(origin)
         says = robots is not None and b"content-" in robots.body.lower()
-        rules = restored(robots).rules if robots is not None and says else None
-        return _Site(rules, None if tdmrep is None else restored_tdmrep(tdmrep))
+        return restored(robots).rules if robots is not None and says else None
 
 
 def respects(store: Store, use: str) -> bool:

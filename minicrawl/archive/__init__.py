@@ -8,7 +8,6 @@ unpacking   the bytes of such a file without their coding
 cdxj        the index, and looking up a URL in it
 collection  an archive as a folder
 places      folders, files, standard input, URLs and indexes that name archives
-digests     bodies that other archives have
 check       finds damaged records and gaps in the index
 export      an archive as one file
 """

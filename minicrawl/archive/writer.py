@@ -55,12 +55,11 @@ class Answer(NamedTuple):
 class Originals:
     """Look-up of archived responses: by the SHA-1 of their body, and the last one of a URL.
 
-    Both give the file as well, which may be in another folder by now. elsewhere: by SHA-1, in other archives.
+    Both give the file as well, which may be in another folder by now.
     """
 
     of_digest: Callable[[bytes], tuple[Original, str] | None]
     of_url: Callable[[str], tuple[Original, bytes, str] | None]
-    elsewhere: Callable[[bytes], Original | None] = lambda digest: None
 
 
 @dataclass(frozen=True)
@@ -163,8 +162,7 @@ class ArchiveWriter:
         if digest in self._recent:
             return self._recent[digest]
         found = self._originals.of_digest(digest)
-        is_here = found is not None and self._is_here(found[1])
-        return found[0] if found is not None and is_here else self._originals.elsewhere(digest)
+        return found[0] if found is not None and self._is_here(found[1]) else None
 
     def _remember(self, digest: bytes, original: Original) -> None:
         """Cache the original until the store has it; records of this process come before their revisits."""

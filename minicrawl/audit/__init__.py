@@ -14,5 +14,4 @@ reach      orphans, deep pages, dead ends
 titles     titles and descriptions            headings    headings, language and viewport
 images     images without alt, heavy ones     anchors     links to parts that pages do not have
 security   http where https is meant          structured  structured data that cannot be read
-spam       stuffed and hidden texts, pages that differ for browsers and for crawlers
 """

@@ -25,7 +25,6 @@ from minicrawl.audit import (
     security,
     seeds,
     sitemaps,
-    spam,
     structured,
     titles,
 )
@@ -52,7 +51,6 @@ SUBJECTS: tuple[ModuleType, ...] = (
     anchors,
     security,
     structured,
-    spam,
 )
 """The modules of the rules, in the order in which `audit --rules` lists them."""
 RULES: Mapping[str, Rule] = {

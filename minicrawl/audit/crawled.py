@@ -306,8 +306,6 @@ class Crawled:
             return self._unkept("facts of pages", "audit", "--profile audit")
         if need == Need.PARTS and not self.store.requisites.counts():
             return self._unkept("parts of pages", "requisites", "--profile audit --archive DIR --requisites")
-        if need == Need.COPIES and not self.store.recognised.cloaking_checks():
-            return f"no page was asked for under a browser's name; '{need}' on the same store does that"
         if need == Need.FINISHED and self.waiting:
             return f"{self.waiting:,} pages still wait; it needs {need}"
         return None
@@ -325,7 +323,7 @@ def _asked(part: Store) -> None:
     """Ask a partition what the rules ask all of them, short answers first."""
     for key in ("ledger_total", "links_left_out"):
         part.meta(key)
-    part.facts.is_there(), part.requisites.counts(), part.recognised.cloaking_checks()
+    part.facts.is_there(), part.requisites.counts()
     part.sitemaps.all(), part.sitemaps.listed_counts(), part.patterns.trap_patterns()
     audited, pages = part.audit_table, part.page_table
     part.ranks.importance(), audited.columns()

@@ -52,7 +52,6 @@ _GROUPS = {
         "backup": "Copy a store, also while a crawl runs.",
         "compact": "Make a store's file as small as possible.",
         "salvage": "Save what can be read of a damaged store.",
-        "cluster": "Crawl in several processes, or move partitions.",
     },
     "Set up": {
         "config": "Show, check and write files of options.",

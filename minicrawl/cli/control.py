@@ -56,16 +56,6 @@ def stop(now: bool, store: Path, as_json: bool) -> None:
     _print(_asked(store, {"do": "stop", "now": now}), _state_lines, as_json)
 
 
-@command.command(epilog="Example: minicrawl control leave 10.0.0.3")
-@click.argument("machine")
-@store_option
-@json_option
-@logging_options
-def leave(machine: str, store: Path, as_json: bool) -> None:
-    """Move the partitions of MACHINE, the address of a node of Ray, to others while the crawl runs."""
-    _print(_asked(store, {"do": "leave", "machine": machine}), _leave_lines, as_json)
-
-
 @command.command(epilog="Example: minicrawl control status --json")
 @store_option
 @json_option
@@ -155,10 +145,6 @@ def _asked(store: Path, message: _Answer) -> _Answer:
 
 def _print(answer: _Answer, lines: _Lines, as_json: bool) -> None:
     click.echo(document(answer) if as_json else "\n".join(map(printable, lines(answer))))
-
-
-def _leave_lines(answer: _Answer) -> Iterator[str]:
-    yield f"{counted(answer['partitions'], 'partition')} of {answer['machine']} move to other machines"
 
 
 def _state_lines(answer: _Answer) -> Iterator[str]:

@@ -130,12 +130,6 @@ WHY_STOPPED = {
     metavar="ADDRESS",
     help="With --partitions: share them out over the nodes of a Ray cluster, auto or HOST:PORT, see docs/cluster.md.",
 )
-@click.option(
-    "--replicas",
-    type=click.IntRange(0, 1),
-    metavar="N",
-    help="With --ray: 1 keeps a copy of each partition on another machine, which goes on when the first is lost.",
-)
 @store_option
 @json_option
 @logging_options
@@ -154,7 +148,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     on_stop: str | None,
     partitions: int | None,
     ray: str | None,
-    replicas: int | None,
     **options: Any,
 ) -> None:
     """Crawl from SEEDS: seed files, URLs, or - for standard input.
@@ -182,9 +175,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     named = ("--store", str(store)) if is_named else ()
     guide = Guide(store, named, is_watched=opens)
     with calling(on_stop, store) as stopped:
-        if partitions or replicas or is_folder(store):
-            parts = (partitions, ray, replicas)
-            report = _run_partitions(given, forget, seeds, skip_bad, guide, parts=parts, live=live)
+        if partitions or is_folder(store):
+            report = _run_partitions(given, forget, seeds, skip_bad, guide, parts=(partitions, ray), live=live)
         else:
             report, problem = _run(given, forget, seeds, skip_bad, guide, live=live, stream=stream)
         stopped(report)
@@ -348,7 +340,7 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
     skip_bad: bool,
     guide: Guide,
     *,
-    parts: tuple[int | None, str | None, int | None],
+    parts: tuple[int | None, str | None],
     live: bool,
 ) -> "CrawlReport":
     import asyncio
@@ -369,7 +361,6 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
                 guide.path,
                 partitions=parts[0],
                 ray=parts[1],
-                replicas=parts[2],
                 forgotten=forgotten,
                 callbacks=Callbacks(begins) if is_quiet() else Callbacks(begins, warn, listener),
                 handle_signals=True,

@@ -64,7 +64,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     of a list with commas one word is enough. Ranks stay those among all pages.
 
     With --text, or where FILE is called corpus.parquet, corpus.jsonl.gz or the like, it is a corpus to train or search
-    with: url, site, title, language, content, importance, fetched_at, licence, preferences, copies. Of pages that say
+    with: url, site, title, language, content, importance, fetched_at, preferences, copies. Of pages that say
     the same the most important one is there, and how many they are; pages that say noindex are left out.
 
     An ending .xml or .xml.gz makes a sitemap: pages that can be opened and do not say noindex, with a priority from

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from minicrawl import installed
 from minicrawl.cli.fitting import clipped, fitted, shortened, terminal_columns, told_apart
 from minicrawl.errors import counted
 from minicrawl.log import printable
@@ -150,10 +149,8 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def called_as() -> str:
-    """The program's name in the shell: as uvx calls it, minicrawl if that is on the PATH, else as it was called."""
+    """The program's name in the shell: minicrawl if that is on the PATH, else as it was called."""
     called = Path(sys.argv[0])
-    if (by_uvx := installed.called_by_uvx()) is not None:
-        return by_uvx
     return shlex.quote(str(called)) if called.name == "minicrawl" and shutil.which(called.name) is None else "minicrawl"
 
 

@@ -74,9 +74,6 @@ def asked_options(command: _Command) -> _Command:
     help="For --rank topic: the pages of a topic. Repeatable.",
 )  # fmt: skip
 @click.option("--facets", is_flag=True, help="Print numbers of pages by site and by language instead of pages.")
-@click.option("--good", multiple=True, metavar="URL", help="Judge a page as good for WORDS. Repeatable.")
-@click.option("--bad", multiple=True, metavar="URL", help="Judge a page as bad for WORDS. Repeatable.")
-@click.option("--judge", "replays", is_flag=True, help="Print where all judged pages are found, before and after.")
 @store_option
 @json_option
 @logging_options
@@ -91,9 +88,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     rank: str,
     topics: tuple[str, ...],
     facets: bool,
-    good: tuple[str, ...],
-    bad: tuple[str, ...],
-    replays: bool,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -104,23 +98,14 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     site:HOST, lang:de and after:2026-11-20 say which pages. While a crawl runs, the index follows it.
     """
     from minicrawl.analysis.thumbnails import has_thumbnail
-    from minicrawl.cli.judging import judge_pages, print_judgements
     from minicrawl.search.partitions import facets_of, search
     from minicrawl.search.query import parse_query
     from minicrawl.search.searching import Asked
     from minicrawl.store.reader import open_store
 
     text = query_of(words)
-    if (good or bad) and (facets or replays):
-        raise SettingError(f"--good and --bad keep judgements; leave out {'--facets' if facets else '--judge'}")
-    if good or bad:
-        judge_pages(store, text, good, bad)
-        return
     option, since = ("--since", since) if since else ("after:", parse_query(text).after if words else None)
     asked = Asked(n, sites, None if since is None else seconds_of(since, option), weight, by, rank, topics)
-    if replays:
-        print_judgements(store, asked, as_json=as_json)
-        return
     with open_store(store) as reader:
         if facets:
             print_facets(facets_of(reader, text, asked), as_json=as_json)
@@ -200,7 +185,7 @@ def _lines(page: "FoundPage", explained: float | None) -> Iterator[str]:
     if explained is not None:
         yield (
             f"     score {page.score:.3f} = {explained:g} x agreement {page.similarity:.3f} + {1 - explained:.2g} x "
-            f"{page.place:.3f}{f' {page.moved:+.3f} as judged' if page.moved else ''}; "
+            f"{page.place:.3f}; "
             f"importance {page.importance:.3g}; "
             + ", ".join(f"{name} {value:.2f}" for name, value in page.signals._asdict().items() if value)
             + ("" if page.has_all else "; not all words are there")

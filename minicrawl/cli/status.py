@@ -177,10 +177,6 @@ def found_lines(status: "Status") -> Iterator[str]:
     if (parts := status.requisites) is not None:
         failed = f"; failed: {tally(parts.failed)}" if parts.failed else ""
         yield f"requisites {parts.kept:,} kept, {parts.waiting:,} wait, {amount(parts.bytes)}{failed}"
-    if status.cloaking:
-        yield f"cloaking  {counted(sum(status.cloaking.values()), 'page')} checked: {tally(status.cloaking)}"
-    if status.well_known:
-        yield f"well-known {tally(status.well_known)}"
     if status.hook_errors:
         yield f"hooks     failed: {tally(status.hook_errors)} (item-failed)"
     if status.freshness is not None:

@@ -1,6 +1,6 @@
 """minicrawl rank trust"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from minicrawl.store.rows import RankedPage
 
     Best = tuple[list[RankedPage], list[float]]
-    Signs = Mapping[str, list[str]]
 
 
 @click.command(epilog="Example: minicrawl rank trust --candidates 100 > judge.csv, then --good judge.csv")
@@ -80,11 +79,11 @@ def trust(  # noqa: PLR0913 - one argument per option, as click calls it
             least_rank=least_rank,
             surfer=surfer,
         )
-        best, signs = found.rankings.best(reader, n)["trust"], judged_trust.spam_signs(reader)
+        best = found.rankings.best(reader, n)["trust"]
     if save is not None:
         names = {"trust": save, "relative": f"{save}-relative", "mass": f"{save}-mass"}
         keep(store, {names[kind]: values for kind, values in found.rankings.values.items()})
-    click.echo(_document(found, best, signs) if as_json else "\n".join(_lines(found, best, signs)))
+    click.echo(_document(found, best) if as_json else "\n".join(_lines(found, best)))
 
 
 def _show_candidates(found: "list[Candidate]", as_json: bool) -> None:
@@ -98,24 +97,21 @@ def _show_candidates(found: "list[Candidate]", as_json: bool) -> None:
     export_table(Table(columns, ((*candidate, None) for candidate in found)), STANDARD_OUTPUT)
 
 
-def _document(found: "Judged", best: "Best", signs: "Signs") -> str:
+def _document(found: "Judged", best: "Best") -> str:
     suspects = [
         page_rows([each.page])[0] | {"mass": each.mass, "relative_trust": each.relative, "times_mean": each.rank}
         for each in found.suspects
     ]
     trusted = page_rows(best[0], ("trust", best[1]))
-    for row in (*trusted, *suspects):
-        row["signs"] = signs.get(str(row["url"]), [])
     return document({"good": found.good, "bad": found.bad, "trust": trusted, "suspects": suspects})
 
 
-def _lines(found: "Judged", best: "Best", signs: "Signs") -> Iterator[str]:
+def _lines(found: "Judged", best: "Best") -> Iterator[str]:
     yield f"Trust from {counted(found.good, 'page')} judged good; {found.bad:,} judged not."
     yield ""
-    yield from table(best[0], ("trust", best[1]), [", ".join(signs.get(page.url, ())) for page in best[0]])
+    yield from table(best[0], ("trust", best[1]))
     yield ""
     yield "Pages of high rank, by the share of it that does not come from good pages:"
     yield f"{'mass':>8}  {'trust/rank':>10}  {'rank/mean':>9}  url"
     for each in found.suspects:
-        told = f"  ({', '.join(signs[each.page.url])})" if each.page.url in signs else ""
-        yield f"{each.mass:>8.3f}  {each.relative:>10.3g}  {each.rank:>9.1f}  {printable(each.page.url)}{told}"
+        yield f"{each.mass:>8.3f}  {each.relative:>10.3g}  {each.rank:>9.1f}  {printable(each.page.url)}"

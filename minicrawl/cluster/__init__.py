@@ -7,8 +7,6 @@ folder     the paths of the stores, and their common settings
 dry_run    the first requests of the next run
 running    running partitions: their processes, the rows they send and take
 machines   several machines, connected by Ray
-moving     moves of partitions to other folders
-balance    plans of moves that balance folders, or processes
 backup     a copy of all stores as of one moment, also while a crawl runs
 
 Rows for other partitions are gathered by the crawl itself: see crawler/sharing/.

@@ -43,7 +43,6 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     *,
     partitions: int | None,
     ray: str | None = None,
-    replicas: int | None = None,
     forgotten: Iterable[str] = (),
     callbacks: Callbacks = Callbacks(),
     handle_signals: bool = False,
@@ -52,8 +51,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     """Start a crawl in partitions, or resume the one in a folder. Raises ConfigError, SeedError, StoreError.
 
     given, forgotten: as for `crawl_with`. partitions: None: as in the folder. ray: address of the Ray cluster for a new
-    crawl on several machines; replicas: of each partition, on other machines; None: as in the folder. started: start of
-    the run by time.monotonic().
+    crawl on several machines. started: start of the run by time.monotonic().
     """
     forgotten = tuple(forgotten)
     remembered = resumed({}, given, forgotten)
@@ -61,20 +59,15 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     if partitions is not None:  # report wrong settings before a folder is made
         check_working(remembered.settings, partitions)
     if not is_folder(store):
-        if replicas and ray is None:
-            raise _alone()
         if not seeds.urls:
             raise _seedless(store)
         check_item_files(remembered.settings, partitions or 0)
     with _nodes(store, ray) as nodes:
         folder = found_or_made(store, partitions) if nodes is None else found_or_made(store, partitions, nodes.make)
         if nodes is not None:
-            address = ray or folder.ray or "auto"
-            folder = replace(folder if folder.ray == address else folder.keep_ray(address), path=store.absolute())
-            if replicas not in (None, folder.replicas):
-                folder = folder.keep_replicas(replicas)
-        elif replicas:
-            raise _alone()
+            folder = replace(folder, path=store.absolute())
+            if ray is not None and ray != folder.ray:
+                folder = folder.keep_ray(ray)
         with taken(folder.path):
             return await _crawl(folder, nodes, given, seeds, forgotten, callbacks, started, signals=handle_signals)
 
@@ -83,25 +76,13 @@ def _seedless(store: Path) -> SeedError:
     return SeedError(f"no seeds are given and {store} has no crawl yet; name a seed file or a URL")
 
 
-def _alone() -> SettingError:
-    return SettingError(
-        "--replicas keeps copies on other machines; give --partitions and --ray as well, or leave it out"
-    )
-
-
 @contextmanager
 def _nodes(store: Path, ray: str | None) -> "Iterator[Nodes | None]":
     """Connect to the nodes of a crawl; None if this machine has all partitions. Raises SettingError, StoreError."""
     folder = found(store) if is_folder(store) else None
-    if folder is not None and not (folder.machines or folder.replicas) and (ray is None or folder.ray is None):
-        if ray is not None:
-            raise SettingError(
-                f"the crawl in {store} is on this machine alone, and stays there until 'minicrawl cluster move "
-                "--node' takes partitions to other ones; leave out --ray"
-            )
-        yield None
-        return
-    address = ray if folder is None else ray or folder.ray or "auto"
+    if folder is not None and folder.ray is None and ray is not None:
+        raise SettingError(f"the crawl in {store} is on this machine alone, and stays there; leave out --ray")
+    address = ray or (None if folder is None else folder.ray)
     if address is None:
         yield None
         return
@@ -143,7 +124,7 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     folder.keep_settings(settings)
     log.crawl_started(store=str(folder.path), seeds=len(seeds.urls), settings=settings.not_default())
     report: Ended | None = None
-    machines = None if nodes is None else nodes.machines(folder, settings.workers, callbacks.warn)
+    machines = None if nodes is None else nodes.machines(folder, settings.workers)
     keeper = Keeper(folder, settings, seeds, callbacks.listener, started=started, machines=machines)
     try:
         with archives_of(settings) as keeper.replayed:

@@ -37,7 +37,7 @@ def dry_run(  # noqa: PLR0913 - as that of a crawl in one process
             if number in made:
                 backup(folder.store(number), copy)
             else:
-                make_store(copy, folder.cluster, number, len(folder.places))
+                make_store(copy, folder.cluster, number, folder.partitions)
             with closing(Writer(copy)) as writer:
                 share = folder.homes.share(number)
                 plans.append(planned(settings, good, writer, most=most, now=now, share=share))

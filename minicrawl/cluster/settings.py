@@ -21,11 +21,11 @@ WORKING = (
     *("boost", "topic", "focus_type", "intrinsic_weight", "history", "window", "strategy", "retry"),
     *("auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file"),
     *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),
-    *("search", "check_cloaking", "workers"),
+    *("search", "workers"),
     *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "archive_top", "from_archive"),
-    *("dedup", "dedup_with", "merge_duplicates"),
+    *("dedup", "merge_duplicates"),
     *("requisites", "requisites_bytes"),
-    *("render", "chromium", "render_timeout", "render_pages", "screenshots", "pdf", "well_known"),
+    *("render", "chromium", "render_timeout", "render_pages", "screenshots", "pdf"),
 )
 """Supported settings; all others must have their defaults."""
 _HERE_ALONE = ("archive", "from_archive", "items", "search", "cookie_file")

@@ -116,10 +116,6 @@ async def _stop(crawl: SteeredRun, asked: Message) -> Message:
     return _state(crawl)
 
 
-async def _leave(crawl: SteeredRun, asked: Message) -> Message:
-    raise SettingError(f"{asked['machine']} cannot leave: the crawl is on this machine alone")
-
-
 async def _status(crawl: SteeredRun, asked: Message) -> Message:
     now = crawl.status
     values = asdict(now)
@@ -185,7 +181,6 @@ _OF_RUNNING: Mapping[str, _Do] = {
     "pause": _pause,
     "resume": _resume,
     "stop": _stop,
-    "leave": _leave,
     "status": _status,
     "workers": _workers,
     "look": _look,
@@ -215,7 +210,6 @@ _FIELDS: Mapping[str, Mapping[str, Callable[[object], bool]]] = {
     "pause": {},
     "resume": {},
     "stop": {"now": lambda value: value is None or isinstance(value, bool)},
-    "leave": {"machine": _is_text},
     "status": {},
     "workers": {},
     "look": {"after": _is_number, "hosts": _is_number},

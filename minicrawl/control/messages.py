@@ -16,7 +16,7 @@ LONGEST = 256 * 1024
 
 Message = Mapping[str, Any]
 _ROOM_FOR_SEEDS = LONGEST - 100
-FOR_RUNNING = frozenset({"pause", "resume", "stop", "leave", "status", "workers", "look"})
+FOR_RUNNING = frozenset({"pause", "resume", "stop", "status", "workers", "look"})
 """Commands for running crawls only; all others can also be done in the store."""
 _KINDS: Mapping[object, type[MinicrawlError]] = {kind.exit_code: kind for kind in (ConfigError, StoreError)}
 

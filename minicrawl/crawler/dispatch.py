@@ -13,7 +13,6 @@ from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import OutageWatch
 from minicrawl.crawler.requests.request import Arrival, Deliver, Request
-from minicrawl.crawler.requests.spans import spans
 from minicrawl.crawler.sources.workers import ChangingSource
 from minicrawl.events import PageFetched
 from minicrawl.model import InFlightNow
@@ -61,7 +60,6 @@ class Dispatch:
         )
         self.outages = OutageWatch(intake.liveness, intake.state.hosts.answered, timing, self._absorb)
         self._on_change = on_change
-        self._spans = spans()
         self.is_over = self.is_short = False
         """is_short: True if a request is due, but the limits allow none."""
         self.adjust(settings)
@@ -129,9 +127,6 @@ class Dispatch:
     def _begin_due(self, now: float) -> bool:
         self.is_short = False
         self.limits.take_back(self.in_flight.pages)
-        shared = self._state.frontier.shared
-        if shared is not None and shared.is_waiting:
-            return False
         if self.outages.ask_at is not None:
             self._check_life(now)
             return False
@@ -190,11 +185,7 @@ class Dispatch:
     async def _ask(self, request: Request) -> None:
         source = self._source.begin()
         try:
-            if self._spans is None or not request.takes_slot:
-                await request.ask(self._intake.parts.source(source), self._deliver)
-            else:
-                with self._spans.of(request):
-                    await request.ask(self._intake.parts.source(source), self._deliver)
+            await request.ask(self._intake.parts.source(source), self._deliver)
         finally:
             self._source.end(source)
         self._deliver(Arrival(request.links, partial(self._take, request)))

@@ -8,7 +8,6 @@ attended to meanwhile. Only that thread touches the books then, so the results a
 """
 
 import asyncio
-import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -34,9 +33,9 @@ from minicrawl.timing import STANDARD, Timing
 
 _OVER = object()
 _SHOWN = 3
+"""Requests in flight shown in the progress."""
 _LOOKS_APART = 1.0
 """Seconds between two looks for pages that wait for a child, once a stop has lasted."""
-"""Requests in flight shown in the progress."""
 
 
 class Engine:
@@ -64,7 +63,6 @@ class Engine:
         """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now. slots,
         thread: those of all crawls of this process, if several share the room and the thread."""
         self._intake, self._state = intake, intake.state
-        self._shared = intake.state.frontier.shared
         self._timing = timing
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
@@ -178,8 +176,6 @@ class Engine:
             self._in_flight.abort()
             if not self._shares_thread:
                 self._thread.end()
-            if self._shared is not None:
-                self._shared.leave(self._clock(), self._state.frontier.clocks)
             self.commands.end(failure)
 
     def end(self) -> None:
@@ -207,8 +203,6 @@ class Engine:
                 await asyncio.sleep(0)
                 continue
             now = self._clock()
-            if self._shared is not None:
-                self._shared.look(now, self._state.frontier.clocks)
             if self.reason is not None and now >= self._stopped_at + self._timing.in_children:
                 self.dispatch.end_waits()
             has_more = not self._time.is_paused and await self._ask_for_more(now)
@@ -265,7 +259,7 @@ class Engine:
         """Wait until something arrives, a host's time comes or a commit is due."""
         if not await self._arrivals.is_quiet():
             return
-        until = min(self._next_look(), self._next_look_at_others())
+        until = self._next_look()
         pause = until - self._clock()
         if await self._arrivals.rings_within(min(pause, self._timing.idle)) or pause <= self._timing.idle:
             return
@@ -280,8 +274,7 @@ class Engine:
         """Wait, with nothing left and all committed, until something arrives, or a look is due."""
         if await self._arrivals.is_quiet():
             self._is_idle = True
-            now = self._clock()
-            await self._arrivals.rings_within(min(self._timing.paused, self._next_look_at_others() - now))
+            await self._arrivals.rings_within(self._timing.paused)
             self._is_idle = False
 
     @property
@@ -302,10 +295,6 @@ class Engine:
             next_ready = self.dispatch.next_ready()
             until = until if next_ready is None else min(until, next_ready)
         return until
-
-    def _next_look_at_others(self) -> float:
-        """Unix seconds of the next look at other crawls on this machine."""
-        return math.inf if self._shared is None else self._shared.next_look
 
     async def _show_progress(self, now: float) -> None:
         if now >= self._progress_at and (self._on_progress or self.events.has_readers):

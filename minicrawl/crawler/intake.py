@@ -201,8 +201,6 @@ class Intake:
         if changed & _OF_HOSTS:
             state.frontier.adjust(settings.per_host, settings.delay_per_address if state.locates else 0.0, now)
             self.turns.set_least_delay(settings.delay, now)
-            if state.frontier.shared is not None:
-                state.frontier.shared.adjust(settings.longest_delay)
         if changed & _OF_SCOPE:
             state.admission.adjust(settings, self.seeds() if "scope" in changed else None)
         if changed & _OF_CASH:

@@ -1,9 +1,7 @@
 """The kinds of request that a crawl makes, put together. One that gives hosts errands by itself joins the list here."""
 
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.parts.cloaking import Cloaking
 from minicrawl.crawler.parts.requisites import Requisites
-from minicrawl.crawler.parts.well_known import WellKnown
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.page import LastProbes, Pages
 from minicrawl.crawler.requests.request import Kind
@@ -22,13 +20,9 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
 
     state, usage = intake.state, None
     if settings.respect_usage:
-        from minicrawl.crawler.requests.usage import TdmrepFiles, UsageRefusals  # noqa: PLC0415 - few crawls respect any
+        from minicrawl.crawler.requests.usage import UsageRefusals  # noqa: PLC0415 - few crawls respect any
 
-        agent = settings.user_agent
-        files = TdmrepFiles(
-            state.writer, state.past, state.hosts, state.batch, intake.turns, user_agent=agent, timing=timing
-        )
-        usage = UsageRefusals(settings.respect_usage, agent, intake.robots, files)
+        usage = UsageRefusals(settings.respect_usage, settings.user_agent, intake.robots)
     kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.parts, is_allowed, state.hosts, intake.turns)]
     part = intake.parts.find(Requisites)
     if part is not None and part.asks:
@@ -44,16 +38,6 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
                 timing,
             )
         )
-    well_known = intake.parts.find(WellKnown)
-    if well_known is not None:
-        from minicrawl.crawler.requests.well_known import WellKnownFiles  # noqa: PLC0415 - few crawls ask for any
-
-        kinds.append(WellKnownFiles(well_known.queue, state, intake.visits, intake.turns, timing))
-    cloaking = intake.parts.find(Cloaking)
-    if cloaking is not None:
-        from minicrawl.crawler.requests.cloaking import CloakingChecks  # noqa: PLC0415 - few crawls make any
-
-        kinds.append(CloakingChecks(cloaking.note, state, intake.turns, settings.agent))
     pages = Pages(intake.visits, intake.visits.guesses, intake.parts, is_allowed, intake.turns, state.urls)
     return DueRequests(
         state.frontier,

@@ -22,11 +22,9 @@ import numpy as np
 from minicrawl import log
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.invariants import damage_as_store_error
-from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
-from minicrawl.crawler.hosts.shared_clocks import SharedClocks
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Transport
@@ -40,7 +38,7 @@ from minicrawl.crawler.parts.alerts import Alerts
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.parts.merged_duplicates import MergedDuplicates
-from minicrawl.crawler.remembered_settings import Resumed, Source, refuse_partition, resumed
+from minicrawl.crawler.remembered_settings import refuse_partition, resumed
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
@@ -53,12 +51,11 @@ from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import Surfer, parse_surfer
 from minicrawl.opic.window import parse_window
-from minicrawl.settings import BY_CREDIT, BY_PAGES, CrawlSettings
+from minicrawl.settings import BY_CREDIT, CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import MetaValue
 from minicrawl.store.writer import Writer
-from minicrawl.system import STOPPING, give_memory_back, locks_bytes, on_signals, passes_sockets
+from minicrawl.system import STOPPING, give_memory_back, on_signals, passes_sockets
 from minicrawl.timing import STANDARD, Timing
 
 OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
@@ -209,9 +206,8 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             before = Before.of(writer)
             again = AskedAgain(0) if refreshed else ask_again(writer, seeds.urls, settings.retry)
             if on_start is not None:
-                changes = (*remembered.changes, *_kept_jump(writer, remembered))
                 names_nobody = is_new and not settings.from_archive and is_nameless(settings, seeds.urls)
-                on_start(Start(settings, changes, again, names_nobody, seeds, before))
+                on_start(Start(settings, remembered.changes, again, names_nobody, seeds, before))
             log.crawl_started(store=str(store), seeds=len(seeds.urls), settings=settings.not_default())
             has_begun = True
             if beside is not None:
@@ -249,10 +245,6 @@ def log_end(store: Path, report: CrawlReport | None, seconds: float) -> None:
 def archives_of(settings: CrawlSettings) -> AbstractContextManager[tuple[Path, ...]]:
     """Make ready what a crawl reads of other archives. Returns the folders of those in place of the network, during the
     block."""
-    if settings.dedup_with and settings.archive is not None:
-        from minicrawl.archive.digests import prepare  # noqa: PLC0415 - fewer know another one
-
-        prepare(settings.dedup_with, settings.archive)
     if not settings.from_archive:
         return nullcontext(())
     from minicrawl.archive.places import indexed  # noqa: PLC0415 - few crawls read archives
@@ -289,8 +281,7 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         timing=timing,
     )
     engine, intake = run.engine, run.intake
-    begun: dict[str, MetaValue] = {"settings": settings.to_json(writer.path.parent), "stopped": None}
-    intake.commit(begun if intake.state.sites is not None else {**begun, JUMP: BY_PAGES})
+    intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
     async with run.source:
         if on_begin is not None:
             on_begin(run)
@@ -300,16 +291,6 @@ async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         _settle(engine, intake)
     intake.parts.finish()
     return _report(engine, intake)
-
-
-def _kept_jump(writer: Writer, remembered: Resumed) -> Iterator[str]:
-    """Tell once that walkers of a store older than the default jump as before."""
-    is_pages = remembered.settings.jump == BY_PAGES and remembered.sources["jump"] is not Source.GIVEN
-    if is_pages and writer.size() and writer.meta(JUMP) is None:
-        yield (
-            "Walkers go on jumping to all pages alike in this store; 'minicrawl crawl --jump sites' lets them jump to "
-            "sites that others trust, without a request."
-        )
 
 
 def _settle(engine: Engine, intake: Intake) -> None:
@@ -377,8 +358,6 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         kinds=parts,
         timing=timing,
     )
-    if locates and locks_bytes():
-        intake.state.frontier.shared = SharedClocks(clock.offset, settings.longest_delay, is_part=share is not None)
     intake.ranking.let_weigh(_surfer(settings))
     if intake.state.sites is None:
         intake.ranking.let_jump_alike()
@@ -516,11 +495,6 @@ async def check_settings(settings: CrawlSettings, transport: Any) -> None:
 
 async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -> None:
     """Check the settings of capabilities that few crawls have, whose modules the others do not load."""
-    if settings.check_cloaking and (settings.from_archive or settings.client_cert):
-        raise SettingError(
-            "--check-cloaking asks sites as a stranger does: it goes neither with --from-archive, which asks nobody, "
-            "nor with --client-cert; leave one out"
-        )
     if (settings.sign is None) != (not settings.signature_agent):
         raise SettingError(
             "--sign KEYFILE and --signature-agent URL go together: a key, and where it is published; give "
@@ -542,10 +516,6 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         raise SettingError("--requisites keeps files in the archive: name its folder by --archive DIR")
     if settings.screenshots and not (settings.render and settings.archive):
         raise SettingError("--screenshots needs --render REGEX, the pages to show, and --archive DIR, to keep them in")
-    if settings.dedup_with:
-        from minicrawl.archive.digests import check_asked as check_others  # noqa: PLC0415
-
-        check_others(settings)
     if settings.render:
         from minicrawl.crawler.rendering.chromium import find_chromium  # noqa: PLC0415
 

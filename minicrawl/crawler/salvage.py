@@ -58,7 +58,7 @@ _ROWS = 10_000
 
 _OF_ONE_PLACE = frozenset(
     {"archive", "requisites", "screenshots", "refresh", "recrawl_after", "text", "audit", "search"}
-    | {"check_cloaking", "extract", "extract_rule", "extract_structured"}
+    | {"extract", "extract_rule", "extract_structured"}
     | {"proxy", "auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file", "ca_file", "connect_to"}
 )
 """Settings that a crawl of an archive goes without: of the network, of times, and of other files."""
@@ -273,8 +273,7 @@ def _rebuilt(
             writer.page_rows.save_turns([turns[number] for number in sorted(turns)])
             writer.save_links([links[number] for number in sorted(links)])
             stores = [source.store for source in sources]
-            writer.save_robots(_robots(stores, "robots"))
-            writer.save_tdmrep(_robots(stores, "tdmrep"))
+            writer.save_robots(_robots(stores))
             writer.save_preferences(_preferences(sources, numbers))
             writer.save_meta(account_totals(accounts))
             if archive is not None:
@@ -409,10 +408,9 @@ def _preferences(sources: Sequence[_Source], numbers: dict[str, int]) -> list[Pr
     return [PreferencesRow(page, said) for page, said in found.items()]
 
 
-def _robots(stores: Sequence[DamagedStore], table: str) -> list[RobotsRow]:
-    """The rows of `robots`, or of `tdmrep`."""
+def _robots(stores: Sequence[DamagedStore]) -> list[RobotsRow]:
     found = dict[str, RobotsRow]()
-    for values in (values for store in stores for values in store.rows(table, "rowid", RobotsRow._fields)):
+    for values in (values for store in stores for values in store.rows("robots", "rowid", RobotsRow._fields)):
         row = RobotsRow._make(values)
         are_times = isinstance(row.fetched_at, float) and isinstance(row.expires, float)
         are_right = isinstance(row.body, bytes) and isinstance(row.attempts, int) and isinstance(row.status, int | None)

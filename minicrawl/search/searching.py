@@ -18,7 +18,6 @@ from minicrawl.search.candidates import MOST, Candidates, Finder
 from minicrawl.search.index.anchors import AnchorBook
 from minicrawl.search.index.index_folder import index_errors, index_path, open_index, store_mark
 from minicrawl.search.index.words import text_begins, words_of
-from minicrawl.search.judgements import UNTAUGHT, Taught, taught
 from minicrawl.search.query import Query, parse_query
 from minicrawl.search.ranking import (
     WEIGHT,
@@ -96,8 +95,7 @@ _WORD = re.compile(r"[^\W_]+")
 @dataclass(frozen=True)
 class Asked:
     """The options of a search. n: pages; since: Unix seconds; weight: of similarity, 0 to 1; by: one of RANKINGS or a
-    saved ranking; rank: one of RANKS; topics: NAME=FILE|URL|REGEX each; is_taught: judgements count. Raises
-    SettingError."""
+    saved ranking; rank: one of RANKS; topics: NAME=FILE|URL|REGEX each. Raises SettingError."""
 
     n: int = 10
     sites: tuple[str, ...] = ()
@@ -106,7 +104,6 @@ class Asked:
     by: str = RANKINGS[0]
     rank: str = RANKS[0]
     topics: tuple[str, ...] = ()
-    is_taught: bool = True
 
     def __post_init__(self) -> None:
         if not 0 <= self.weight <= 1:
@@ -127,7 +124,7 @@ class FoundPage:
 
     `similarity`: its agreement, of which `signals` speak; `place`: its R; `hits`: fields with words of the query;
     `alike`: URLs of duplicates, which are left out; `is_read`: it was fetched, else only links to it are known;
-    `has_all`: it has all words; `moved`: by how much judgements moved its score.
+    `has_all`: it has all words.
     """
 
     rank: int
@@ -144,7 +141,6 @@ class FoundPage:
     is_read: bool
     has_all: bool
     fetched_at: float | None
-    moved: float
 
 
 @dataclass(frozen=True)
@@ -222,8 +218,7 @@ class Searcher:
         finder = Finder(self._index.words, self._db, query)
         shares = self._topics_of(asked).shares(finder.words) if asked.rank == "topic" else {}
         candidates = finder.candidates(MOST if asked.since is None else _MOST_FILTERED)
-        learned = taught(self._store, query.text) if asked.is_taught else UNTAUGHT
-        ranked = self._ranked(candidates, asked, shares, learned)
+        ranked = self._ranked(candidates, asked, shares)
         pages = self._pages(finder, ranked[: asked.n])
         return Found(
             pages=pages,
@@ -246,19 +241,14 @@ class Searcher:
 
     # The pages and their order.
 
-    def _ranked(
-        self, candidates: Candidates, asked: Asked, shares: Mapping[str, float], learned: Taught
-    ) -> list["_Ranked"]:
+    def _ranked(self, candidates: Candidates, asked: Asked, shares: Mapping[str, float]) -> list["_Ranked"]:
         """The best pages that may be shown, one of each group of duplicates. shares: of topics."""
         reading = Reading(candidates.words)
         trust = self._importance(asked)(list(candidates.by_page))
         judged = {page: reading.signals(found, trust.get(page, 0.0)) for page, found in candidates.by_page.items()}
-        similarity = {page: agreement(signals, learned.weights) for page, signals in judged.items()}
+        similarity = {page: agreement(signals) for page, signals in judged.items()}
         places = self._places(candidates, similarity, asked, shares, trust)
-        scores = {
-            page: score(similarity[page], places.get(page, 0.0), asked.weight) + learned.moves.get(page, 0.0)
-            for page in judged
-        }
+        scores = {page: score(similarity[page], places.get(page, 0.0), asked.weight) for page in judged}
         best = iter(sorted(scores, key=lambda page: (-scores[page], page)))
         groups: dict[int, _Ranked] = {}
         enough = asked.n * _MARGIN
@@ -274,7 +264,6 @@ class Searcher:
                     places.get(number, 0.0),
                     scores[number],
                     (),
-                    learned.moves.get(number, 0.0),
                 )
                 groups[leader] = one.joined(groups.get(leader), leader)
             at_once *= 2  # fewer rounds if few may be shown
@@ -345,7 +334,6 @@ class Searcher:
                 is_read=found.facts.state == "fetched",
                 has_all=found.signals.coverage > 1 - 1e-9,
                 fetched_at=found.facts.changed_at,
-                moved=found.moved,
             )
             for rank, found in enumerate(ranked, 1)
             for number, snippet in [(found.facts.page, _snippet(snippets, found.facts, records))]
@@ -393,7 +381,6 @@ class _Ranked(NamedTuple):
     place: float
     score: float
     alike: tuple[str, ...]
-    moved: float
 
     def hits(self, *, has_body: bool) -> tuple[str, ...]:
         """The fields that have words of the query, as they are printed."""

@@ -12,7 +12,6 @@ from minicrawl.errors import SettingError
 from minicrawl.settings import values
 from minicrawl.settings.options import (
     BY_CREDIT,
-    BY_PAGES,
     BY_SITES,
     GROUPS,
     LINKED,
@@ -53,8 +52,6 @@ _PLACES = ("default", "file", "environment", "given")
 """Sources of an option; the last takes precedence."""
 
 DISCOVERY_BESIDE_REFRESH = 0.7
-_EARLIER = {"jump": BY_PAGES}
-"""Values in effect before a setting existed, where they differ from its default."""
 
 
 class AsBefore(Enum):
@@ -189,12 +186,6 @@ class CrawlSettings(
         """Seconds between two requests to one IP address; 0 for no limit."""
         return self.delay if self.ip_delay is None else self.ip_delay
 
-    @property
-    def longest_delay(self) -> float:
-        """Seconds between two requests to most hosts, or to any if those have no delay."""
-        of_hosts = (seconds for _, seconds in map(values.parse_host_delay, self.host_delay))
-        return max(self.delay, self.delay_per_address) or max(of_hosts, default=0.0)
-
     def to_json(self, folder: Path) -> str:
         """The settings for a store in `folder`, to resume the crawl and to explain it later.
 
@@ -232,9 +223,8 @@ def with_profile(name: str, folder: Path, place: str, explicit: Mapping[str, str
 
 
 def in_full(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Settings kept by a store in `folder`, with absolute paths, and those that did not exist when it was written."""
-    known = {**_EARLIER, **kept} if kept else kept
-    return _with_paths(known, lambda path: whole_path(path, folder))
+    """Settings kept by a store in `folder`, with absolute paths."""
+    return _with_paths(kept, lambda path: whole_path(path, folder))
 
 
 def lasting(kept: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,6 @@ BY_CREDIT, BY_INCOME, BY_EDGES = "credit", "income", "edges"
 DISCOVERY_RULES = (BY_CREDIT, BY_INCOME, BY_EDGES)
 BY_SITES, BY_PAGES = "sites", "pages"
 JUMPS = (BY_SITES, BY_PAGES)
-WELL_KNOWN = ("llms.txt", "llms-full.txt", "security.txt")
 USES = ("search", "ai-input", "ai-train")
 USER_AGENT = f"minicrawl/{__version__.rpartition('.')[0]}"
 
@@ -139,14 +138,6 @@ class Scope:
         values.flag,
         "Read the sitemaps that robots.txt names; of four new pages one at most comes from there.",
     )
-    well_known: tuple[str, ...] = setting(
-        (),
-        values.codes,
-        "Ask every origin of which a page was read for these files, once, and read those that are there as pages: "
-        "llms.txt, llms-full.txt, security.txt. Repeatable.",
-        check=values.each_of(WELL_KNOWN),
-        metavar="FILE[,...]",
-    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -167,12 +158,6 @@ class Traps:
         values.flag,
         "Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s, and for pages "
         "without a parameter, to know their sessions.",
-    )
-    check_cloaking: bool = setting(
-        False,
-        values.flag,
-        "Once no page is left, ask for some pages of every site under a browser's name, too, and for these again, to "
-        "find pages that readers do not get. Not with --from-archive or --client-cert.",
     )
     merge_duplicates: bool = setting(
         False, values.flag, "Let pages of one site that have the same bytes and the same links be one page."
@@ -237,7 +222,7 @@ class Politeness:
     respect_usage: tuple[str, ...] = setting(
         (),
         values.codes,
-        "Fetch nothing that robots.txt or tdmrep.json does not want used for this: search, ai-input (of models that "
+        "Fetch nothing that robots.txt does not want used for this: search, ai-input (of models that "
         "answer) or ai-train. Of pages that say so themselves the text is not kept, and export leaves them out. "
         "Repeatable.",
         check=values.each_of(USES),
@@ -516,7 +501,7 @@ class Keep:
     extract_structured: bool = setting(
         False,
         values.flag,
-        "Take structured data out of every page, for --items: JSON-LD, microdata, RDFa, microformats, OpenGraph and "
+        "Take structured data out of every page, for --items: JSON-LD, microdata, OpenGraph and "
         "Dublin Core, and the articles, products, events and other things that they tell of.",
     )
     items: str = setting(
@@ -593,13 +578,6 @@ class Archive:
         True,
         values.flag,
         "Let the archive refer to a body that it has already, of 1,000 bytes or more, instead of keeping it again.",
-    )
-    dedup_with: tuple[str, ...] = setting(
-        (),
-        values.places,
-        "With --archive: refer to bodies that another archive has, too. Its folder, with an index, or a CDXJ file. "
-        "Repeatable.",
-        metavar="DIR|CDXJ",
     )
     archive_types: tuple[str, ...] = setting(
         (),

@@ -38,12 +38,10 @@ class GivenSettings(AdjustableSettings, total=False):
     retry: str | Iterable[str] | AsBefore
     host_pages: str | Iterable[str] | AsBefore
     host_max_depth: str | Iterable[str] | AsBefore
-    well_known: str | Iterable[str] | AsBefore
     host_delay: str | Iterable[str] | AsBefore
     traps: bool | AsBefore
     keep_parameters: bool | AsBefore
     probe: bool | AsBefore
-    check_cloaking: bool | AsBefore
     merge_duplicates: bool | AsBefore
     ignore_robots: bool | AsBefore
     respect_usage: str | Iterable[str] | AsBefore
@@ -84,7 +82,6 @@ class GivenSettings(AdjustableSettings, total=False):
     archive_size: int | str | AsBefore
     archive_top: float | str | AsBefore | None
     dedup: bool | AsBefore
-    dedup_with: str | Path | Iterable[str | Path] | AsBefore
     archive_types: str | Iterable[str] | AsBefore
     archive_noarchive: bool | AsBefore
     requisites: bool | AsBefore

@@ -9,13 +9,13 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 
 from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
-from minicrawl.store.upgrade import bring_up_to_date, schema
 from minicrawl.system import OUT_OF_FILES, is_out_of_files, is_shared_locked, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
@@ -24,7 +24,7 @@ SCHEMA_VERSION = 18
 # pages cost two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048
 # Growth of the write-ahead log between checkpoints: a page changed several times in between is copied once.
-LOG_BYTES = 32 * 2**20
+_LOG_BYTES = 32 * 2**20
 # Timeout of the lock in seconds: `is_held` takes it for a moment, which must not turn a writer away.
 _LOOK = 0.2
 
@@ -129,35 +129,24 @@ def _make_folder_of(path: Path) -> None:
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """A connection in WAL mode, the schema up to date. Raises StoreError. `path`: a real one, see `real_path`."""
+    """A connection in WAL mode to a store, which is made if there is none. Raises StoreError. `path`: a real one, see
+    `real_path`."""
     with store_errors(path):
         _make_folder_of(path)
-        db = None if _is_missing(path) else _opened_to_write(path)
-        if db is None:
+        if _is_missing(path):
             _make(path)
-            db = _opened_to_write(path)
-        assert db is not None, "a store that was just made is not blank"
+        db = _opened_to_write(path)
     with store_errors(path), closed_if_it_fails(db):
         db.execute("PRAGMA journal_mode = WAL")
         # FULL: the log is on the disk before a commit returns, so a power cut loses no commit: no visit is made twice
         # and no host asked early. It costs one sync per commit, some milliseconds every half second. (NORMAL syncs at
         # checkpoints only: a power cut would lose the last minutes.)
         db.execute("PRAGMA synchronous = FULL")
-        keep_log(db, keeps=False)
-        if schema_version(db) < SCHEMA_VERSION:
-            with transaction(db):
-                bring_up_to_date(db, schema_version(db))
-                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_BYTES // _PAGE_BYTES}")
         return db
 
 
-def keep_log(db: sqlite3.Connection, *, keeps: bool) -> None:
-    """Whether the write-ahead log grows until a checkpoint is asked for, or a commit folds it in once it has grown."""
-    db.execute(f"PRAGMA wal_autocheckpoint = {0 if keeps else LOG_BYTES // _PAGE_BYTES}")
-
-
-def _opened_to_write(path: Path) -> sqlite3.Connection | None:
-    """A connection to the store at `path`; None if the file is blank."""
+def _opened_to_write(path: Path) -> sqlite3.Connection:
     names = path.stat().st_nlink
     if names > 1 and not path.is_dir():
         # The write-ahead log is named after the file: a crawl by another name would not see it.
@@ -168,11 +157,18 @@ def _opened_to_write(path: Path) -> sqlite3.Connection | None:
     # Used by one thread at a time, but not always the same one.
     opened = sqlite3.connect(path, isolation_level=None, cached_statements=512, check_same_thread=False)
     with closed_if_it_fails(opened) as db:
-        if not _is_blank(db):
-            _check_identity(db, path)
-            return db
-    db.close()
-    return None
+        _check_identity(db, path)
+        return db
+
+
+def schema() -> Iterator[str]:
+    """The statements of schema.sql."""
+    statement = ""
+    for line in files("minicrawl.store").joinpath("schema.sql").read_text("utf-8").splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
 
 
 def _make(path: Path) -> None:
@@ -207,12 +203,6 @@ def _remove(*files: Path) -> None:
 
 def _is_missing(path: Path) -> bool:
     return not path.exists() or path.stat().st_size == 0
-
-
-def _is_blank(db: sqlite3.Connection) -> bool:
-    """True if nothing was ever put into the file: older versions left such files if killed while making a store."""
-    (application_id,) = db.execute("PRAGMA application_id").fetchone()
-    return not application_id and db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
 
 
 def beside(file: Path, ending: str) -> Path:
@@ -261,31 +251,19 @@ class Watch:
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:
-    """A read-only connection. Raises StoreError, also when there is no store at `path`.
-
-    A store of an older version is upgraded first. A current one is readable without write access to it or its folder.
-    """
+    """A read-only connection, which needs no write access to the store or its folder. Raises StoreError, also when
+    there is no store at `path`."""
     with store_errors(path):
         real = real_path(path)
         # With write access, a reader also removes the write-ahead log on close; it never writes to the tables.
         may_write = os.access(real, os.W_OK) and os.access(real.parent, os.W_OK)
-        db = None if _is_missing(real) else _opened_to_read(path, real, may_write=may_write)
-        if db is None:
+        if _is_missing(real):
             raise StoreError(f"there is no crawl at {path} yet; run 'minicrawl crawl SEEDS --store {path}' first")
-        with closed_if_it_fails(db):
-            _check_identity(db, path)
-            if schema_version(db) == SCHEMA_VERSION:
-                return db
-        db.close()
-    if not may_write:
-        raise StoreError(f"{path} is an older minicrawl's and cannot be written to; read a copy of it that can")
-    with hold(path):
-        open_to_write(real).close()
-    return open_to_read(path)
+        return _opened_to_read(path, real, may_write=may_write)
 
 
-def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Connection | None:
-    """A connection to the store at `path`, whose real path is `real`; None if the file is blank."""
+def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Connection:
+    """A connection to the store at `path`, whose real path is `real`."""
     log, _ = logs(real)
     has_log = log.exists() and log.stat().st_size > 0
     # Even to read a file with a log, SQLite needs the log's shared index, in the same folder.
@@ -293,7 +271,7 @@ def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Conne
     with closed_if_it_fails(sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)) as db:
         db.execute("PRAGMA query_only = ON")
         try:
-            is_blank = _is_blank(db)
+            _check_identity(db, path)
         except sqlite3.OperationalError as error:
             if may_write or not has_log:
                 raise
@@ -301,9 +279,6 @@ def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Conne
                 f"{path} cannot be read here: its last commits are in {log}, and to read them takes a folder that can "
                 "be written to; copy both files to such a one and read them there"
             ) from error
-    if is_blank:
-        db.close()
-        return None
     return db
 
 
@@ -382,19 +357,13 @@ def _definitions(db: sqlite3.Connection) -> dict[tuple[str, str], list[str]]:
     return {(kind, name): re.sub("--.*", "", sql).split() for kind, name, sql in rows}
 
 
-def schema_version(db: sqlite3.Connection) -> int:
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
 def _check_identity(db: sqlite3.Connection, path: Path) -> None:
     (application_id,) = db.execute("PRAGMA application_id").fetchone()
-    version = schema_version(db)
+    (version,) = db.execute("PRAGMA user_version").fetchone()
     if application_id != APPLICATION_ID:
-        db.close()
         raise StoreError(f"{path} belongs to another program; use another --store")
-    if version > SCHEMA_VERSION:
-        db.close()
+    if version != SCHEMA_VERSION:
         raise StoreError(
-            f"{path} was written by a newer minicrawl (schema {version}, this one reads {SCHEMA_VERSION}); upgrade"
+            f"{path} was written by another minicrawl (schema {version}, this one reads {SCHEMA_VERSION}); "
+            "use that one, or another --store"
         )

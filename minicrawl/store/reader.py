@@ -22,7 +22,6 @@ from minicrawl.store.read.audit_columns import AuditTable
 from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.facts import Facts
 from minicrawl.store.read.hosts import Hosts
-from minicrawl.store.read.judgements import Judgements
 from minicrawl.store.read.link_table import LinkTable
 from minicrawl.store.read.page_table import PageTable
 from minicrawl.store.read.patterns import Patterns
@@ -34,8 +33,7 @@ from minicrawl.store.read.requisites import Requisites
 from minicrawl.store.read.site_table import SiteTable
 from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.read.soundness import Soundness, check_books
-from minicrawl.store.read.spam_signs import SpamSigns
-from minicrawl.store.read.tables import Tables, quoted
+from minicrawl.store.read.tables import Tables
 from minicrawl.store.rows import MetaValue, RankedPage
 from minicrawl.store.select.selection import Selection
 from minicrawl.store.texts.marked_text import KeptText
@@ -82,14 +80,12 @@ class Store:
         self.hosts = Hosts(self._tables)
         self.site_table = SiteTable(self._tables)
         self.sitemaps = Sitemaps(self._tables)
-        self.judgements = Judgements(self._tables)
         self.patterns = Patterns(self._tables)
         self.recognised = Recognised(self._tables)
         self.refreshes = Refreshes(self._tables)
         self.anticipated = Anticipated(self._tables)
         self.archived = Archived(self._tables)
         self.requisites = Requisites(self._tables)
-        self.spam_signs = SpamSigns(self._tables)
         self.preferences = PagePreferences(self._tables)
         self.soundness = Soundness(self._tables)
         self.texts = Texts(self._tables)
@@ -151,7 +147,7 @@ class Store:
         return self.refreshes.changed_pages(since)
 
     def course(self) -> list[CoursePoint]:
-        """The crawl's progress from its start; none for a crawl that ended before version 10."""
+        """The crawl's progress from its start."""
         return self._tables.records(CoursePoint, "course ORDER BY seconds")
 
     def links(self) -> LinkGraph:
@@ -175,16 +171,6 @@ class Store:
         """Ask a store of many partitions beforehand: short results are remembered where it may be closed meanwhile, up
         to the first that is too long."""
         self._tables.prepare(lambda: question(self))
-
-    def part_rows(self, table: str, key: str | int | None = None) -> list[tuple[Any, ...]]:
-        """The rows of an optional capability's own table with this key, or all; none if the table is missing."""
-        name = f"part_{table}"
-        if self._tables.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name) is None:
-            return []
-        first = self._tables.row("SELECT name FROM pragma_table_info(?) WHERE cid = 0", name)[0]
-        if key is None:
-            return self._tables.rows(f"SELECT * FROM {quoted(name)}")
-        return self._tables.rows(f"SELECT * FROM {quoted(name)} WHERE {quoted(first)} = ?", (key,))
 
     def size(self) -> int:
         """Number of known pages."""

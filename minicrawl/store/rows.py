@@ -158,7 +158,7 @@ class HostRow(NamedTuple):
 
 
 class RobotsRow(NamedTuple):
-    """A row of `robots`, or of `tdmrep`."""
+    """A row of `robots`."""
 
     origin: str
     status: int | None
@@ -221,15 +221,6 @@ class RecentPage(NamedTuple):
     words: bytes
     is_there: bool
     anchor: str
-
-
-class Judgement(NamedTuple):
-    """A page that a person has judged for a query; at: Unix seconds."""
-
-    query: str
-    page: int
-    is_good: bool
-    at: float
 
 
 class PatternRow(NamedTuple):
@@ -312,14 +303,6 @@ class FactsRow(NamedTuple):
     names: str
 
 
-class SpamSign(NamedTuple):
-    """A row of `spam_signs`."""
-
-    page: int
-    sign: str
-    told: str
-
-
 class PreferencesRow(NamedTuple):
     """A row of `page_preferences`."""
 
@@ -340,31 +323,6 @@ class RequisiteRow(NamedTuple):
     status: int | None = None
     bytes: int = 0
     asked_at: float | None = None
-
-
-WELL_KNOWN_TABLE = "well_known"
-"""The table of well-known files, see `Store.part_rows`."""
-
-
-class WellKnownRow(NamedTuple):
-    """A row of the well-known files that origins were asked for. `page`: whose turn led there; `hops`: redirects from
-    the usual place; `reason`: "due", or the code of the outcome."""
-
-    url: str
-    name: str
-    page: int
-    hops: int
-    reason: str
-    attempts: int = 0
-    status: int | None = None
-    asked_at: float | None = None
-
-
-class CloakingRow(NamedTuple):
-    """A row of `cloaking`."""
-
-    page: int
-    result: str
 
 
 class ChallengeRow(NamedTuple):

@@ -123,17 +123,6 @@ CREATE TABLE robots (
     attempts     INTEGER NOT NULL
 ) STRICT;
 
--- Files at /.well-known/tdmrep.json, as in robots (crawler/robots/tdmrep.py); none is asked for without --respect-usage.
-CREATE TABLE tdmrep (
-    origin       TEXT    PRIMARY KEY,
-    status       INTEGER,
-    reason       TEXT,
-    body         BLOB    NOT NULL,
-    fetched_at   REAL    NOT NULL,
-    expires      REAL    NOT NULL,
-    attempts     INTEGER NOT NULL
-) STRICT;
-
 CREATE TABLE meta (
     key          TEXT    PRIMARY KEY,
     value        ANY
@@ -146,15 +135,6 @@ CREATE TABLE rankings (
     page         INTEGER NOT NULL,             -- pages.id
     value        REAL    NOT NULL,             -- more is better
     PRIMARY KEY (name, page)
-) STRICT, WITHOUT ROWID;
-
--- Pages that a person has judged for a query ('minicrawl search WORDS --good URL --bad URL').
-CREATE TABLE judgements (
-    query        TEXT    NOT NULL,             -- its words in lower case
-    page         INTEGER NOT NULL,             -- pages.id
-    is_good      INTEGER NOT NULL,
-    at           REAL    NOT NULL,             -- Unix seconds
-    PRIMARY KEY (query, page)
 ) STRICT, WITHOUT ROWID;
 
 -- What the trap defence has learned (crawler/admission/traps/findings.py), by pattern of URLs: a host and a path with what varies blanked.
@@ -328,12 +308,6 @@ CREATE TABLE requisites (
 CREATE INDEX requisites_waiting ON requisites (id) WHERE state = 'waiting';
 CREATE INDEX requisites_by_page ON requisites (page);
 
--- Pages that were asked for as a browser, too, by --check-cloaking (minicrawl/crawler/recognise/cloaking.py).
-CREATE TABLE cloaking (
-    page          INTEGER PRIMARY KEY,         -- pages.id
-    result        TEXT    NOT NULL             -- same, cloaked, or the code of the reason why it is not known
-) STRICT;
-
 -- Header fields by which refusals of pages ask for a signature, a login or a browser (minicrawl/crawler/http/response_fields.py).
 CREATE TABLE challenges (
     page          INTEGER PRIMARY KEY,         -- pages.id
@@ -360,14 +334,6 @@ CREATE TABLE page_facts (
     fragments     BLOB    NOT NULL,            -- links to parts of pages: pages.id and CRC-32 of the name, 4 bytes each
     names         TEXT    NOT NULL             -- these names as written, with spaces between
 ) STRICT;
-
--- Signs of deceit of pages, as of their last answers; a page without any has no row.
-CREATE TABLE spam_signs (
-    page          INTEGER NOT NULL,            -- pages.id
-    sign          TEXT    NOT NULL,            -- stuffed hidden cloaked
-    told          TEXT    NOT NULL,            -- by what, and where
-    PRIMARY KEY (page, sign)
-) STRICT, WITHOUT ROWID;
 
 -- What pages say on their use, as of their last answers; a page that says nothing has no row.
 CREATE TABLE page_preferences (

@@ -12,7 +12,7 @@ from minicrawl.store.database import is_held, logs, open_to_read, real_path, sto
 from minicrawl.store.texts.copying import compact_texts, copy_texts
 from minicrawl.store.texts.text_file import text_path
 from minicrawl.store.writer import Writer
-from minicrawl.system import is_running, sync_folder
+from minicrawl.system import is_running
 
 _OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
 """Errors that only the source can cause. The copy can cause read errors: SQLite also reads what it has written."""
@@ -92,33 +92,6 @@ def _can_be_read(store: Path) -> bool:
     except OSError:
         return False
     return True
-
-
-def put_in_place(copy: Path, store: Path, generation: int | None) -> None:
-    """Rename a copy, its texts and its last commits to a store, in the place of any other. Raises StoreError.
-
-    generation: the copy's from then on; None: unchanged. A call that was killed may be repeated.
-    """
-    with contextlib.closing(Writer(copy)) as writer:
-        if generation is not None:
-            with writer.transaction():
-                writer.save_meta({"generation": generation})
-        texts = writer.texts.size
-    with store_errors(store):
-        for file in (copy, text_path(copy)):
-            if file.exists():
-                with file.open("r+b") as whole:
-                    os.fsync(whole.fileno())
-        for left in logs(store):
-            left.unlink(missing_ok=True)
-        if text_path(copy).exists():
-            text_path(copy).replace(text_path(store))
-        elif not texts:
-            text_path(store).unlink(missing_ok=True)
-        copy.replace(store)
-        for left in copy.parent.glob(f"{escape(copy.name)}*"):
-            left.unlink(missing_ok=True)
-        sync_folder(store.parent)
 
 
 def compact(store: Path) -> tuple[int, int]:

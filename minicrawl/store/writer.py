@@ -5,7 +5,7 @@ is consistent at every commit and a killed crawl loses at most the batch it was 
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,26 +15,24 @@ import numpy.typing as npt
 from minicrawl.model import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
-from minicrawl.store.database import Watch, closed_if_it_fails, hold, keep_log, open_to_write, real_path, transaction
+from minicrawl.store.database import Watch, closed_if_it_fails, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
 from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
 from minicrawl.store.read.ranks import PLACES
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
-from minicrawl.store.read.tables import Row, Tables, columns, quoted
+from minicrawl.store.read.tables import Row, Tables, columns
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     Alternate,
     ChallengeRow,
     Change,
-    CloakingRow,
     DomainRow,
     ExpectedSite,
     FactsRow,
     Fingerprint,
     GroupRate,
     HostRow,
-    Judgement,
     LinkerRow,
     Links,
     ListedUrl,
@@ -51,13 +49,11 @@ from minicrawl.store.rows import (
     RequisiteRow,
     RobotsRow,
     SitemapRow,
-    SpamSign,
     TextRow,
     TextVersion,
 )
 from minicrawl.store.write.cookie_rows import CookieRows
 from minicrawl.store.write.page_rows import PageRows
-from minicrawl.system import BINARY
 
 _VERSIONS = 8
 _KEEP_VERSION = "INSERT OR REPLACE INTO text_versions (at, page, start, size) SELECT ?, page, start, size"
@@ -69,13 +65,10 @@ _FORGET_VERSIONS = """
 class Writer(Store):
     """The write side of the store at `path`, which it creates if there is none. Raises StoreError.
 
-    `page_rows`: writes pages and their turns. `cookie_rows`: reads and writes cookies. `on_committed`: called after
-    every commit, in its thread.
+    `page_rows`: writes pages and their turns. `cookie_rows`: reads and writes cookies.
     """
 
     def __init__(self, path: Path, sizes: Sizes = STANDARD_SIZES) -> None:
-        self.on_committed: Callable[[], None] = lambda: None
-        self._file: int | None = None
         self._lock = hold(path)
         try:
             with closed_if_it_fails(open_to_write(real_path(path))) as self._db:
@@ -95,31 +88,11 @@ class Writer(Store):
     def close(self) -> None:
         """Fold the write-ahead log into the file, wherever that was moved, and release the lock."""
         try:
-            self.checkpoint(truncates=True)
+            with self._tables.errors:
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             super().close()
-            if self._file is not None:
-                os.close(self._file)
             self._lock.release()
-
-    def checkpoint(self, *, truncates: bool = False) -> None:
-        """Fold the write-ahead log into the file, as far as no reader needs it. truncates: wait for readers a while,
-        and empty the log."""
-        with self._tables.errors:
-            self._db.execute(f"PRAGMA wal_checkpoint({'TRUNCATE' if truncates else 'PASSIVE'})")
-
-    def keep_log(self, *, keeps: bool) -> None:
-        """Whether `checkpoint` alone folds the log into the file; else a commit does, too, once the log has grown."""
-        with self._tables.errors:
-            keep_log(self._db, keeps=keeps)
-
-    def open_file(self) -> int:
-        """A handle to read the file. It is closed with the store: to close any handle of a file takes away the locks
-        that SQLite has on it in this process."""
-        with self._tables.errors:
-            if self._file is None:
-                self._file = os.open(real_path(self.path), os.O_RDONLY | BINARY)
-            return self._file
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -132,7 +105,6 @@ class Writer(Store):
         except BaseException:
             self.page_blocks.give_up()
             raise
-        self.on_committed()
 
     @property
     def rows_written(self) -> int:
@@ -150,17 +122,6 @@ class Writer(Store):
             self._db.execute("VACUUM")
 
     # Rows of a batch; call inside `transaction`.
-
-    def save_part_rows(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[MetaValue]]) -> None:
-        """Add or replace rows of an optional capability's own table, by the first column; see `Store.part_rows`.
-
-        The first call makes the table. Its name and those of the columns are identifiers.
-        """
-        names = [quoted(name) for name in columns]
-        table = quoted(f"part_{table}")
-        self._db.execute(f"CREATE TABLE IF NOT EXISTS {table} ({names[0]} PRIMARY KEY, {', '.join(names[1:])})")
-        places = ", ".join("?" * len(names))
-        self._db.executemany(f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({places})", rows)
 
     def save_best(self, pages: Iterable[int], *, is_anew: bool) -> None:
         """Add candidates for the best pages. is_anew: replace the earlier ones."""
@@ -234,9 +195,6 @@ class Writer(Store):
 
     def save_robots(self, rows: Iterable[RobotsRow]) -> None:
         self._replace("robots", RobotsRow, rows)
-
-    def save_tdmrep(self, rows: Iterable[RobotsRow]) -> None:
-        self._replace("tdmrep", RobotsRow, rows)
 
     def save_patterns(self, rows: Iterable[PatternRow]) -> None:
         self._replace("patterns", PatternRow, rows)
@@ -349,13 +307,6 @@ class Writer(Store):
         self._replace("page_facts", FactsRow, rows)
         self._db.executemany("DELETE FROM page_facts WHERE page = ?", ((page,) for page in gone))
 
-    def save_spam_signs(self, pages: Iterable[int], signs: Sequence[str], rows: Iterable[SpamSign]) -> None:
-        """Replace these signs of pages. rows: those that the pages have now."""
-        self._db.executemany(
-            "DELETE FROM spam_signs WHERE page = ? AND sign = ?", ((page, sign) for page in pages for sign in signs)
-        )
-        self._insert("spam_signs", SpamSign, rows)
-
     def save_preferences(self, rows: Iterable[PreferencesRow], gone: Iterable[int] = ()) -> None:
         """Save what pages say on their use. gone: pages that no longer say anything."""
         self._replace("page_preferences", PreferencesRow, rows)
@@ -376,9 +327,6 @@ class Writer(Store):
             "UPDATE requisites SET state = 'waiting', attempts = 0 WHERE state = 'failed' AND reason = ?",
             ((reason,) for reason in reasons),
         )
-
-    def save_cloaking(self, rows: Iterable[CloakingRow]) -> None:
-        self._replace("cloaking", CloakingRow, rows)
 
     def save_challenges(self, rows: Iterable[ChallengeRow], gone: Iterable[int]) -> None:
         """Save challenges of pages. gone: pages refused without one."""
@@ -402,10 +350,6 @@ class Writer(Store):
             "INSERT INTO rankings (name, page, value) VALUES (?, ?, ?)",
             ((name, page, value) for page, value in enumerate(values.tolist())),
         )
-
-    def save_judgements(self, judged: Iterable[Judgement]) -> None:
-        """Store judgements; one of the same page for the same query is replaced."""
-        self._insert("judgements", Judgement, judged, "INSERT OR REPLACE")
 
     def _insert(
         self, table: str, kind: type[Row], rows: Iterable[Row], verb: str = "INSERT", *, then: str = ""

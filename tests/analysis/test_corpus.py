@@ -76,12 +76,12 @@ def importance(store: Path, url: str) -> float:
 def test_a_row_says_what_is_known_of_the_page(store: Path) -> None:
     (home,) = (page for page in pages(store) if page["url"] == HOME)
     assert home["site"] == "a.test"
-    assert (home["title"], home["language"], home["licence"]) == ("Home", "en", BY)
+    assert (home["title"], home["language"]) == ("Home", "en")
     assert home["preferences"] is None
     assert home["content"].startswith(f"# All\n\nof [it]({BY})")
     assert "menu" not in home["content"]
     (three,) = (page for page in pages(store) if page["url"] == f"{HOME}three")
-    assert (three["content"], three["licence"], three["title"]) == ("three", None, None)
+    assert (three["content"], three["title"]) == ("three", None)
 
 
 def test_pages_can_be_limited_by_importance_and_site(store: Path) -> None:
@@ -123,10 +123,10 @@ def test_other_programs_read_it(store: Path, tmp_path: Path, monkeypatch: pytest
     assert list(pandas.read_json(lines, lines=True)["url"]) == list(frame["url"])
     duckdb = pytest.importorskip("duckdb")
     for path in (table, lines):
-        assert duckdb.sql(f"SELECT sum(copies) FROM '{path}' WHERE licence > ''").fetchall() == [(1,)]
+        assert duckdb.sql(f"SELECT sum(copies) FROM '{path}' WHERE title > ''").fetchall() == [(1,)]
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     datasets = pytest.importorskip("datasets")
     for kind, path in (("parquet", table), ("json", lines)):
         loaded = datasets.load_dataset(kind, data_files=str(path), split="train")
         assert loaded["url"] == list(frame["url"])
-        assert loaded.features["licence"].dtype == "string"
+        assert loaded.features["title"].dtype == "string"

@@ -10,32 +10,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.command_line import answer, run
-from support.preferring import FREE, HEADER, HOME, META, RESERVED, SIGNAL, SITE, TDMREP, Preferring
+from support.preferring import FREE, HEADER, HOME, META, SIGNAL, SITE, Preferring
 from support.searching import urls
 from support.sites import crawl, rows
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.usage import PageUsage, respects
-from minicrawl.crawler.robots.preferences import combined, in_effect
+from minicrawl.crawler.robots.preferences import combined
 from minicrawl.crawler.robots.rules import RobotsRules, RobotsState
-from minicrawl.crawler.robots.tdmrep import judged_tdmrep
 from minicrawl.errors import counted
-from minicrawl.model import Fetched
 from minicrawl.search.index.following import following
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.writer import Writer
 
-ROBOTS = "User-agent: *\nContent-Usage: search=y\nContent-Usage: /free train-ai=y\nDisallow: /none\n"
-TDM_RULES = RESERVED.replace('"/"', '"/free"').encode()
+ROBOTS = "User-agent: *\nContent-Usage: search=y\nContent-Usage: /free train-ai=n\nDisallow: /none\n"
 
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A crawl that respects nothing; its tdmrep.json is known as if an earlier run had."""
+    """A crawl that respects nothing."""
     path = tmp_path_factory.mktemp("usage") / "crawl.db"
     crawl(Preferring(robots=ROBOTS), path, [HOME, HOME + "none"], text=True)
-    with Writer(path) as writer, writer.transaction():
-        writer.save_tdmrep([judged_tdmrep(Fetched(TDMREP, status=200, body=TDM_RULES), 0.0).row(HOME[:-1])])
     return path
 
 
@@ -50,7 +45,7 @@ COLUMNS = {
     META: ("allowed", "disallowed", "disallowed"),
     HEADER: ("allowed", "unknown", "disallowed"),
     SIGNAL: ("disallowed", "unknown", "unknown"),
-    FREE: ("unknown", "disallowed", "disallowed"),
+    FREE: ("unknown", "unknown", "disallowed"),
     HOME + "none": ("unknown", "unknown", "unknown"),
 }
 """By page, the verdicts on search, ai-input and ai-train."""
@@ -75,7 +70,7 @@ def test_corpus_has_the_verdicts_that_are_known(store: Path, tmp_path: Path) -> 
         META: "search=y, ai-input=n, ai-train=n",
         HEADER: "search=y, ai-train=n",
         SIGNAL: "search=n",
-        FREE: "ai-input=n, ai-train=n",
+        FREE: "ai-train=n",
     }
 
 
@@ -84,7 +79,7 @@ def test_corpus_has_the_verdicts_that_are_known(store: Path, tmp_path: Path) -> 
     [
         (META, ("disallowed", "robots: noai", "meta", None)),
         (HEADER, ("disallowed", "Content-Usage: train-ai=n, search=y", "header", None)),
-        (FREE, ("disallowed", "location /free, tdm-reservation 1", "tdmrep.json", TDMREP)),
+        (FREE, ("disallowed", "Content-Usage: /free train-ai=n", "robots.txt", f"{HOME}robots.txt")),
         (HOME, ("unknown", None, None, None)),
         (HOME + "unknown", ("unknown", None, None, None)),
     ],
@@ -170,13 +165,7 @@ SAID = st.lists(
                 "header Content-Usage: train-ai=y",
                 "header Content-Signal: ai-input=no",
             ),
-            *(
-                "header tdm-reservation: 1",
-                "header tdm-reservation: 0",
-                "header tdm-reservation: x",
-                "meta robots: noai",
-            ),
-            *("meta tdm-reservation: 1", "meta tdm-reservation: 0", "meta tdm-reservation: 9"),
+            "meta robots: noai",
         ]
     ),
     max_size=4,
@@ -190,27 +179,19 @@ LINES = st.lists(
     ),
     max_size=6,
 )
-RULES = st.lists(
-    st.tuples(st.sampled_from(["/", "/a", "/a/b$", "/x"]), st.sampled_from([0, 1, 2])).map(
-        lambda rule: {"location": rule[0], "tdm-reservation": rule[1]}
-    ),
-    max_size=3,
-)
 
 
-@given(said=SAID, lines=LINES, rules=RULES)
+@given(said=SAID, lines=LINES)
 def test_verdicts_are_those_of_the_statements(
-    tmp_path_factory: pytest.TempPathFactory, said: str, lines: list[str], rules: list[dict[str, object]]
+    tmp_path_factory: pytest.TempPathFactory, said: str, lines: list[str]
 ) -> None:
     """The quick way of exports, and the one that tells the lines."""
     body = "\n".join(["User-agent: *", *lines]).encode()
     robots = RobotsState(RobotsRules.parse(body), 200, body, 0.0, 1.0).row(HOME[:-1])
-    tdmrep = judged_tdmrep(Fetched(TDMREP, status=200, body=json.dumps(rules).encode()), 0.0).row(HOME[:-1])
     with Writer(tmp_path_factory.mktemp("one") / "crawl.db") as writer:
         with writer.transaction():
             writer.save_robots([robots])
-            writer.save_tdmrep([tdmrep])
         usage = PageUsage(writer)
         for path in ("", "a", "a/b", "a/b/c", "x"):
-            statements = in_effect(usage.statements(HOME + path, said))
+            statements = usage.statements(HOME + path, said)
             assert usage.preferences(HOME + path, said) == combined(each.preferences for each in statements)

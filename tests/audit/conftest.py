@@ -17,7 +17,6 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Its store, with the parts of its pages."""
     folder = tmp_path_factory.mktemp("faulty")
     own: dict[str, Any] = {**PROFILES["audit"], "archive": str(folder / "archive"), "requisites": True}
-    own |= {"check_cloaking": True}
     with served() as connect_to:
         given: dict[str, Any] = {"delay": 0.0, "allow_private": True, "ca_file": PEM, "connect_to": connect_to}
         crawl([HOME], folder / "crawl.db", **own, **given)

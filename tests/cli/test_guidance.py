@@ -2,7 +2,6 @@
 
 import json
 import shlex
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from support.sites import faults_in
 from support.small_web import Pages, small_web
 
 from minicrawl.cli.guidance import Guide
-from minicrawl.cli.output import called_as
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.outcomes.reasons import AskedAgain
 from minicrawl.crawler.run import Before, Start
@@ -212,19 +210,3 @@ def test_plan_says_what_the_settings_make_of_it(seeds: Seeds, settings: dict[str
 def test_a_crawl_that_goes_on_says_how_far_it_is(before: Before, line: str) -> None:
     start = Start(CrawlSettings.of({}), (), AskedAgain(0), False, Seeds([]), before)
     assert list(Guide(Path("x.db"), (), is_watched=False).plan(start)) == [f"Goes on from {line}"]
-
-
-def test_uvx_is_named_as_it_was_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its environment is in uv's cache, and the program on no PATH but its own."""
-    environment = tmp_path / "archive-v0" / "abc"
-    metadata = environment / "minicrawl-1.dist-info"
-    metadata.mkdir(parents=True)
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: minicrawl\n")
-    (tmp_path / "a b.whl").touch()
-    (metadata / "direct_url.json").write_text(f'{{"url": "file://{tmp_path}/a%20b.whl", "archive_info": {{}}}}')
-    monkeypatch.setattr(sys, "path", [str(environment), *sys.path])
-    monkeypatch.setattr(sys, "prefix", str(environment))
-    monkeypatch.delenv("UV", raising=False)
-    assert not called_as().startswith("uvx")
-    monkeypatch.setenv("UV", "/usr/bin/uv")
-    assert called_as() == f"uvx --from '{tmp_path}/a b.whl' minicrawl"

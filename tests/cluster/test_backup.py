@@ -14,10 +14,8 @@ from support.sites import rows
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.backup import backup_all
 from minicrawl.cluster.folder import Folder, found
-from minicrawl.cluster.moving import move
 from minicrawl.cluster.running.keeper import Keeper, Listener
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.store.partitions.folder import Place
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.upkeep import backup
 
@@ -32,11 +30,10 @@ def ranked(folder: Folder) -> list[RankedPage]:
         return list(ranked_pages(stores))
 
 
-def test_a_copy_has_what_the_crawl_has_wherever_that_is(tmp_path: Path) -> None:
-    folder = move(some_folder(tmp_path / "web"), 1, tmp_path / "disk")
+def test_a_copy_has_what_the_crawl_has(tmp_path: Path) -> None:
+    folder = some_folder(tmp_path / "web")
     copy = backup_all(folder, tmp_path / "copies" / "monday")
     assert copy == found(tmp_path / "copies" / "monday")
-    assert copy.places == (Place(".", 0), Place(".", 1))
     assert (copy.cluster, copy.homes, copy.settings) == (folder.cluster, folder.homes, folder.settings)
     assert ranked(copy) == ranked(folder)
     assert faults(copy) == []
@@ -91,7 +88,7 @@ def copied_one_after_the_other(path: Path, seed: int, *, takes: bool) -> list[st
             if takes:
                 partitions.exchange()
         homes = partitions.homes
-    return faults(Folder(copy, "a crawl", homes.secret, (Place(),) * 3, {}).keep_copy(copy))
+    return faults(Folder(copy, "a crawl", homes.secret, 3, {}).keep_copy(copy))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -131,7 +128,7 @@ def test_a_crawl_that_runs_is_copied_as_of_one_moment(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_kill_at_any_step_leaves_a_whole_copy_or_none(tmp_path: Path) -> None:
     some_folder(tmp_path / "web")
-    told = killed_at_every_step("backup", tmp_path)
+    told = killed_at_every_step(tmp_path)
     assert told["kills"] > 20
     assert set(told["places"]) == {"none", "copy"}
     assert told["places"] == sorted(told["places"], reverse=True), "none before it is whole, a copy ever after"

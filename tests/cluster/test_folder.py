@@ -4,6 +4,7 @@ import json
 import os
 import resource
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from minicrawl.errors import ConfigError, StoreError
 from minicrawl.opic.cash_book import TOTAL
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import hold, is_held
-from minicrawl.store.partitions.folder import Place, store_of, taken
+from minicrawl.store.partitions.folder import taken
 
 
 @pytest.fixture
@@ -61,80 +62,42 @@ def test_a_new_crawl_needs_a_number_and_an_empty_folder(tmp_path: Path) -> None:
 
 def test_what_a_kill_at_its_birth_has_left_is_no_file_of_somebody_else(tmp_path: Path) -> None:
     (tmp_path / "cluster.json.new").write_text('{"version": ')
-    assert len(found_or_made(tmp_path, 2).places) == 2
+    assert found_or_made(tmp_path, 2).partitions == 2
     assert [path.name for path in tmp_path.iterdir()] == ["cluster.json"]
 
 
-PLACELESS = '{"cluster": "x", "partitions": 2, "secret": "00", "settings": {}, "places": [{"folder": "."}]}'
+NO_SEEDS = '{"version": 3, "cluster": "x", "partitions": 2, "secret": "00", "settings": {}, "nodes": {}}'
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"cluster": "x"}', '{"partitions": "many", "secret": "zz"}', PLACELESS])
+@pytest.mark.parametrize("text", ["", "[]", '{"cluster": "x"}', '{"partitions": "many", "secret": "zz"}', NO_SEEDS])
 def test_a_damaged_file_is_one_sentence(folder: Folder, text: str) -> None:
     (folder.path / "cluster.json").write_text(text)
     with pytest.raises(StoreError, match="is damaged"):
         found(folder.path)
 
 
-def test_a_file_of_another_version_is_read_or_refused(folder: Folder) -> None:
-    """One that says no version is of the first."""
+def test_a_file_of_another_version_is_refused(folder: Folder) -> None:
     file = folder.path / "cluster.json"
-    kept = json.loads(file.read_text())
-    assert kept.pop("version") == 2
-    file.write_text(json.dumps({**kept, "places": [{"folder": ".", "generation": 0}] * 3}))
-    assert found(folder.path) == folder
-    file.write_text(json.dumps({**kept, "version": 3, "cluster": {"of another": "form"}}))
-    with pytest.raises(StoreError, match=r"newer minicrawl \(version 3, this one reads 2\); upgrade"):
+    file.write_text(json.dumps({**json.loads(file.read_text()), "version": 2, "cluster": {"of another": "form"}}))
+    with pytest.raises(StoreError, match=r"is of version 2, and this minicrawl reads 3; crawl anew"):
         found(folder.path)
 
 
-def test_a_partition_is_where_its_place_says(folder: Folder, tmp_path: Path) -> None:
-    moved = folder.keep_place(1, Place(str(tmp_path / "other"), 3)).keep_place(2, Place("disk", 1))
-    store_of(tmp_path / "other", 1).parent.mkdir()
-    store_of(folder.path / "disk", 2).parent.mkdir()
-    for number in (1, 2):
-        folder.stores[number].rename(moved.stores[number])
-    assert [path.parent for path in moved.stores] == [folder.path, tmp_path / "other", folder.path / "disk"]
-    assert found(folder.path) == moved
-
-
-def test_a_folder_of_before_there_were_places_has_all_its_stores_in_it(folder: Folder) -> None:
+def test_partitions_are_on_their_nodes(folder: Folder) -> None:
+    replace(folder, partitions=65_536, nodes={1: "10.0.0.2", 7: "10.0.0.2"}).keep_ray("auto")
     file = folder.path / "cluster.json"
-    kept = json.loads(file.read_text())
-    assert kept.pop("places") == {}
-    file.write_text(json.dumps(kept))
-    assert found(folder.path) == folder
-
-
-def test_a_copy_of_another_generation_is_refused(folder: Folder) -> None:
-    """It is the partition as it was before it was moved, or cluster.json is."""
-    moved = folder.keep_place(1, Place(".", 2))
-    with (
-        pytest.raises(StoreError, match=r"001\.db is generation 0 of partition 1, and .* names generation 2"),
-        moved.opened(),
-    ):
-        pass
-    rows(folder.stores[1], "INSERT INTO meta VALUES ('generation', 2)")
-    with moved.opened() as stores:
-        assert len(stores) == 3
-
-
-def test_places_of_many_partitions_are_read_at_once(folder: Folder, tmp_path: Path) -> None:
-    """Those alone that are not in the crawl's folder are written."""
-    places = [Place()] * 65_536
-    places[7] = Place(str(tmp_path), 0, "10.0.0.2")
-    Folder(folder.path, folder.cluster, folder.secret, tuple(places), {}).keep_ray("auto")
-    file = folder.path / "cluster.json"
-    assert file.stat().st_size < 500
     read = found(folder.path)
-    assert list(read.places) == places
-    assert len({id(place) for place in read.places}) == 2
-    assert read.made == [0, 1, 2]
-    wrong: object
-    for wrong in ({"65536": {"folder": ".", "generation": 0}}, {"one": {}}, {"-1": {"folder": ".", "generation": 0}}):
-        file.write_text(json.dumps({**json.loads(file.read_text()), "places": wrong}))
+    assert (read.nodes, read.machines, read.made, read.begun) == (
+        {1: "10.0.0.2", 7: "10.0.0.2"},
+        ["10.0.0.2"],
+        [0, 2],
+        [0, 1, 2, 7],
+    )
+    for wrong in ({"65536": "x"}, {"one": "x"}, {"-1": "x"}, ["x"]):
+        file.write_text(json.dumps({**json.loads(file.read_text()), "nodes": wrong}))
         with pytest.raises(StoreError, match="is damaged"):
             found(folder.path)
-    file.write_text(json.dumps({**json.loads(file.read_text()), "partitions": 10**12, "places": {}}))
+    file.write_text(json.dumps({**json.loads(file.read_text()), "partitions": 10**12, "nodes": {}}))
     with pytest.raises(StoreError, match=r"1000000000000 partitions, not 1 to 65536"):
         found(folder.path)
 
@@ -154,15 +117,6 @@ def test_no_crawl_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "crawl.db").touch()
     with pytest.raises(StoreError, match=r"crawl[.]db is a file, and a crawl in partitions has a folder"):
         found(tmp_path / "crawl.db")
-
-
-def test_settings_are_kept_without_taking_back_a_move(tmp_path: Path) -> None:
-    """A run that has read cluster.json before the move ended."""
-    before = found_or_made(tmp_path / "web", 2)
-    moved = before.keep_place(1, Place("/disk/web", 1, "beta"))
-    before.keep_settings(CrawlSettings.of({"per_host": 2}))
-    assert found(before.path).places == moved.places
-    assert found(before.path).settings["per_host"] == 2
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux for open files")

@@ -1,4 +1,4 @@
-"""Processes and their keeper are killed at random, and their number changes: the crawl stays polite and exact."""
+"""Processes and their keeper are killed at random: the crawl stays polite and exact."""
 
 import random
 import subprocess
@@ -126,17 +126,11 @@ def children(process: "subprocess.Popen[bytes]") -> Sequence[int]:
     return []
 
 
-def resize(store: Path, workers: int) -> bool:
-    """Change the number of processes. Returns False if the keeper cannot be asked just now."""
-    command = [sys.executable, "-m", "minicrawl", "control", "set", f"workers={workers}", "--store", str(store)]
-    return subprocess.run(command, capture_output=True, timeout=PATIENCE, check=False).returncode == 0
-
-
-def crawled_and_killed(witness: Witness, store: Path, rng: random.Random, kills: int) -> tuple[int, int, int]:
-    """Crawl to the end. Returns how many processes and keepers were killed, and how often their number was changed."""
+def crawled_and_killed(witness: Witness, store: Path, rng: random.Random, kills: int) -> tuple[int, int]:
+    """Crawl to the end. Returns how many processes and keepers were killed."""
     words = ["--delay", str(DELAY), "--ip-delay", str(OF_AN_ADDRESS)]
     folder_at(store, PARTITIONS, make=lambda drawn: drawn)
-    processes = keepers = changes = 0
+    processes = keepers = 0
     keeper = begun(witness, store, "--workers", "2", *words)
     try:
         for number in count():
@@ -156,12 +150,10 @@ def crawled_and_killed(witness: Witness, store: Path, rng: random.Random, kills:
                 with suppress(ProcessLookupError):
                     kill(rng.choice(some), SIGKILL)
                     processes += 1
-                if number % 2:
-                    changes += resize(store, rng.randint(1, 4))
     finally:
         keeper.kill()
         keeper.wait()
-    return processes, keepers, changes
+    return processes, keepers
 
 
 def early(witness: Witness) -> list[str]:
@@ -188,8 +180,8 @@ def test_a_crawl_whose_processes_are_killed_at_random_is_polite_and_exact(tmp_pa
     with Witness().serving() as witness:
         assert begun(witness, tmp_path / "alone.db", "--delay", "0").wait() == 0
         witness.asked.clear()
-        processes, keepers, changes = crawled_and_killed(witness, tmp_path / "web", random.Random(1), KILLS)
-    assert min(processes, keepers, changes) >= 2
+        processes, keepers = crawled_and_killed(witness, tmp_path / "web", random.Random(1), KILLS)
+    assert min(processes, keepers) >= 2
     assert early(witness) == []
     with open_store(tmp_path / "alone.db") as reader:
         alone = {page.url: page for page in reader.pages("importance")}

@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -166,10 +167,10 @@ def test_readers_see_a_running_crawl_and_a_second_crawl_is_refused(crawled: Path
         assert not store.is_in_use()
 
 
-def newer(path: Path) -> None:
+def other(path: Path, by: int) -> None:
     Writer(path).close()
     with sqlite3.connect(path) as db:
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + by}")
     db.close()
 
 
@@ -186,7 +187,8 @@ def torn(path: Path) -> None:
 
 
 BAD_STORES = {
-    "newer schema": (newer, "written by a newer minicrawl"),
+    "newer schema": (partial(other, by=1), "written by another minicrawl"),
+    "older schema": (partial(other, by=-1), "written by another minicrawl"),
     "another program's database": (foreign, "belongs to another program"),
     "text": (lambda path: path.write_text("seeds\n" * 300), "damaged or no SQLite file"),
     "torn": (torn, "is damaged|cannot be used"),

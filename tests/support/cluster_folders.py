@@ -3,9 +3,9 @@
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from support.patience import PATIENCE
 
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.partitions.folder import Place
 
 
 def some_folder(path: Path, exchanges: int = 2) -> Folder:
@@ -31,7 +30,7 @@ def some_folder(path: Path, exchanges: int = 2) -> Folder:
                 pass
             partitions.commit(number)
         homes = partitions.homes
-    folder = Folder(path, "a crawl", homes.secret, (Place(), Place()), {})
+    folder = Folder(path, "a crawl", homes.secret, 2, {})
     folder.keep_settings(CrawlSettings())
     return found(path)
 
@@ -50,28 +49,24 @@ def many_stores(path: Path, count: int) -> Folder:
             partitions.turn(number)
             partitions.commit(number)
         secret = partitions.homes.secret
-    folder = Folder(path, "a crawl", secret, (Place(),) * count, {})
+    folder = Folder(path, "a crawl", secret, count, {})
     folder.keep_settings(CrawlSettings())
     return found(path)
 
 
-def spread_over_machines(folder: Folder, disk: Path) -> Folder:
-    """The same crawl, with partition 1 on machine beta, in a folder there."""
-    disk.mkdir(parents=True)
-    for file in folder.path.glob("001.db*"):
-        shutil.move(file, disk / file.name)
-    return folder.keep_place(1, Place(str(disk), folder.places[1].generation, "beta"))
+def spread_over_machines(folder: Folder) -> Folder:
+    """The same crawl, with partition 1 on machine beta, in a folder of the same path."""
+    return replace(folder, nodes={1: "beta"})
 
 
 def as_here(folder: Folder) -> Folder:
     """A crawl, as if all stores were of one machine, which in tests they are."""
-    places = tuple(Place(place.folder, place.generation) for place in folder.places)
-    return Folder(folder.path, folder.cluster, folder.secret, places, folder.settings)
+    return replace(folder, nodes={})
 
 
-def killed_at_every_step(what: str, folder: Path) -> dict[str, Any]:
-    """What killed_at.py says of `what` in a folder that has a crawl in "web"."""
-    words = [sys.executable, "-m", "support.killed_at", what, str(folder)]
+def killed_at_every_step(folder: Path) -> dict[str, Any]:
+    """What killed_at.py says of a folder that has a crawl in "web"."""
+    words = [sys.executable, "-m", "support.killed_at", str(folder)]
     paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=PATIENCE, env=paths)
     assert (done.returncode, done.stderr) == (0, ""), done.stderr

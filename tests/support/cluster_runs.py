@@ -73,7 +73,7 @@ def crawled_by_command(parent: Path, *words: str) -> tuple[Path, dict[str, Any]]
 def make_here(folder: Folder) -> Folder:
     """Make the empty stores of a new crawl, all in its folder."""
     for number, store in enumerate(folder.stores):
-        make_store(store, folder.cluster, number, len(folder.places))
+        make_store(store, folder.cluster, number, folder.partitions)
     return folder
 
 

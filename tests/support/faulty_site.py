@@ -92,12 +92,7 @@ _PAGES: dict[str, str] = {
     "structured-invalid": good("structured-invalid", "<script type=application/ld+json>{'@type': 'Article'}</script>"),
     "structured": good("structured", '<script type=application/ld+json>{"@type": "Article"}</script>'),
 }
-_PAGES |= {
-    # text spam
-    "text-stuffed": good("text-stuffed", f"<p>{'cheap red shoes ' * 30}</p>"),
-    "text-hidden": good("text-hidden", f"<p style='display:none'>{'cheap red shoes ' * 30}"),
-    "text-for-later": good("text-for-later", f"<p class=panel hidden>{'A sentence that is shown on demand. ' * 3}"),
-}
+_PAGES |= {}
 _LINKS = "".join(f"<a href=/{name}>x</a>" for name in (*_PAGES, "moved", "file.pdf", "dead"))
 _SITE = {
     HOME: good("home", f"{_LINKS}<a href={OTHER}>x</a>", title="<title>Home</title>"),
@@ -127,9 +122,6 @@ FAULTS: dict[str, dict[str, int]] = {
     "insecure-page": {PLAIN: 0},
     "hsts-missing": {"sub.h.test": 1},
     "structured-data-invalid": {f"{HOME}structured-invalid": 0},
-    "text-stuffed": {f"{HOME}text-stuffed": 0},
-    "text-hidden": {f"{HOME}text-hidden": 0},
-    "cloaked": {HOME: 0},
 }
 """The planted faults: by rule, targets with their numbers of sources."""
 

@@ -10,8 +10,7 @@ import asyncio
 import contextlib
 import socket
 import ssl
-import threading
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -203,25 +202,3 @@ def _context(speaks: bool) -> ssl.SSLContext:
     if speaks:
         context.set_alpn_protocols(["h2"])
     return context
-
-
-@contextlib.contextmanager
-def in_a_thread(server: Http2Server) -> Iterator[None]:
-    """Run a server in a thread of its own, for clients that are programs."""
-    began, ends = threading.Event(), asyncio.Event()
-    loop = asyncio.new_event_loop()
-
-    async def run() -> None:
-        async with server:
-            began.set()
-            await ends.wait()
-
-    thread = threading.Thread(target=loop.run_until_complete, args=(run(),))
-    thread.start()
-    began.wait()
-    try:
-        yield
-    finally:
-        loop.call_soon_threadsafe(ends.set)
-        thread.join()
-        loop.close()

@@ -1,9 +1,10 @@
-"""Kills a process that moves or copies a crawl before every call that it makes of the system, one after the other.
+"""Kills a process that copies a crawl before every call that it makes of the system, one after the other.
 
-    python killed_at.py move|backup FOLDER
+    python killed_at.py FOLDER
 
 FOLDER/web has the crawl. Each time FOLDER/now is a copy of it, on which a child works that kills itself; then what is
-left must be a crawl, and the same command must end well. It prints how often it has killed, and where partition 1 was.
+left must be a crawl, and the same command must end well. It prints how often it has killed, and whether a copy
+was there.
 """
 
 import json
@@ -18,7 +19,6 @@ from pathlib import Path
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.backup import backup_all
 from minicrawl.cluster.folder import Folder, found
-from minicrawl.cluster.moving import move
 
 CALLS = ("open", "os.", "shutil.", "sqlite3.", "fcntl.")
 
@@ -48,16 +48,6 @@ def sound(folder: Folder) -> Folder:
     return folder
 
 
-def moved(now: Path) -> str:
-    """Where partition 1 is after a move that was killed; another one ends well."""
-    folder = sound(found(now / "web"))
-    place = folder.places[1].folder
-    target = now / "disk" if place == "." else now / "web"
-    sound(move(folder, 1, target))
-    sound(move(found(now / "web"), 1, now / "third"))
-    return place
-
-
 def backed_up(now: Path) -> str:
     """Whether a copy is there after one that was killed; another one ends well."""
     sound(found(now / "web"))
@@ -69,22 +59,18 @@ def backed_up(now: Path) -> str:
     return "copy" if is_there else "none"
 
 
-def main(what: str, path: Path) -> None:
+def main(path: Path) -> None:
     now, places = path / "now", []
     folder = now / "web"
     for step in count():
         shutil.rmtree(now, ignore_errors=True)
         shutil.copytree(path / "web", folder)
-        if what == "move":
-            is_killed = killed_before(step, lambda: move(found(folder), 1, now / "disk"))
-            places.append(moved(now))
-        else:
-            is_killed = killed_before(step, lambda: backup_all(found(folder), now / "copy"))
-            places.append(backed_up(now))
+        is_killed = killed_before(step, lambda: backup_all(found(folder), now / "copy"))
+        places.append(backed_up(now))
         if not is_killed:
             break
     sys.stdout.write(json.dumps({"kills": step, "places": places}))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]))
+    main(Path(sys.argv[1]))

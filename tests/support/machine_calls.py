@@ -2,7 +2,7 @@
 
 import asyncio
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from random import Random
 
 from minicrawl.cluster.machines.carrying import Call, Remote
@@ -12,12 +12,10 @@ from minicrawl.cluster.running.keeper import Keeper
 from minicrawl.control.messages import Message
 
 
-def called(there: Remote, before: Callable[[str], None] = lambda what: None) -> Call:
-    """Calls the methods of a Remote. before: is told the function that it runs, and may stop the call."""
+def called(there: Remote) -> Call:
+    """Calls the methods of a Remote."""
 
     def call(method: str, *given: object) -> object:
-        function = given[0] if given else None
-        before(getattr(function, "__name__", method))
         return pickle.loads(pickle.dumps(getattr(there, method)(*pickle.loads(pickle.dumps(given)))))
 
     return call

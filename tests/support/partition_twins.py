@@ -9,7 +9,6 @@ from support.sites import rows
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.partitions.folder import Place
 
 A, B, C = (f"http://{name}.test/" for name in "abc")
 THREE: Web = {A: [B, C, f"{A}x"], f"{A}x": [A], B: [A, f"{A}x"], C: B}
@@ -30,7 +29,7 @@ def twins(path: Path, web: Web, count: int = 3) -> tuple[Path, Path]:
         for number in partitions.numbers:
             partitions.commit(number)
         secret = partitions.homes.secret
-    Folder(folder, "a crawl", secret, (Place(),) * count, {}).keep_settings(CrawlSettings())
+    Folder(folder, "a crawl", secret, count, {}).keep_settings(CrawlSettings())
     alone, clock = plain_intake(file), itertools.count(1.0)
     alone.start(seeds, 0.0)
     while web and (page := next_page(alone.state.frontier, next(clock))) is not None:

@@ -1,4 +1,4 @@
-"""A site whose robots.txt, tdmrep.json and pages say what they may be used for."""
+"""A site whose robots.txt and pages say what they may be used for."""
 
 from collections.abc import Mapping
 
@@ -6,8 +6,6 @@ import httpx
 from support.sites import Reply, Server, html
 
 HOME = "http://a.test/"
-TDMREP = f"{HOME}.well-known/tdmrep.json"
-RESERVED = '[{"location": "/", "tdm-reservation": 1}]'
 META, HEADER, SIGNAL, FREE = (HOME + name for name in ("meta", "header", "signal", "free"))
 SITE: dict[str, list[str]] = {
     HOME: ["<title>home</title><p>words of home</p>", META, HEADER, SIGNAL, FREE],
@@ -24,30 +22,22 @@ HEADERS = {
 
 
 class Preferring(Server):
-    """Serves files and headers, too. files: an answer's text, or its status, or the URL that it redirects to."""
+    """Serves headers, and files as plain text, too."""
 
     def __init__(
         self,
         site: Mapping[str, Reply] = SITE,
         robots: str | int = 404,
-        files: Mapping[str, str | int] | None = None,
+        files: Mapping[str, str] = {},
         headers: Mapping[str, list[tuple[str, str]]] = HEADERS,
     ) -> None:
         super().__init__(site, robots)
-        self.files = dict(files or {})
-        self.headers = headers
-        self.asked_files: list[str] = []
+        self.files, self.headers = files, headers
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         url = str(request.url)
-        reply = self.files.get(url, 404 if request.url.path.startswith("/.well-known/") else None)
-        if reply is not None:
-            self.asked_files.append(url)
-            if isinstance(reply, int):
-                return httpx.Response(reply)
-            if reply.startswith("http"):
-                return httpx.Response(302, headers={"location": reply})
-            return httpx.Response(200, text=reply)
+        if url in self.files:
+            return httpx.Response(200, text=self.files[url])
         page = self.site.get(url)
         if url in self.headers and isinstance(page, list):
             self.asked.append(url)

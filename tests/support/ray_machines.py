@@ -27,7 +27,7 @@ from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.new_store import make_store
 from minicrawl.demo.server import serving
-from minicrawl.store.partitions.folder import Place, store_of
+from minicrawl.store.partitions.folder import store_of
 from minicrawl.store.rows import RankedPage
 
 MINICRAWL = [sys.executable, "-m", "minicrawl"]
@@ -169,20 +169,14 @@ class Crawl:
     path: Path
     port: int
 
-    @property
-    def there(self) -> Path:
-        """The folder of partition 1: any, as both nodes have one disk."""
-        return self.path.with_name("there")
-
     def make(self) -> None:
         """Make its stores, each with some of the seeds."""
-        folder_at(self.path, 2, self._places).keep_ray(self.ray.address)
+        folder_at(self.path, 2, self._placed).keep_ray(self.ray.address)
 
-    def _places(self, folder: Folder) -> Folder:
-        self.there.mkdir(parents=True)
-        for number, parent in enumerate((folder.path, self.there)):
-            make_store(store_of(parent, number), folder.cluster, number, 2)
-        return replace(folder, places=(Place(), Place(str(self.there), machine=OTHER)))
+    def _placed(self, folder: Folder) -> Folder:
+        for number in range(2):
+            make_store(store_of(folder.path, number), folder.cluster, number, 2)
+        return replace(folder, nodes={1: OTHER})
 
     def start(self, delay: str, *more: str) -> "subprocess.Popen[bytes]":
         words = ["crawl", *WEB.seeds, "--store", str(self.path), "--json", "-q", *more]

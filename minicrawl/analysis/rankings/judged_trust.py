@@ -6,7 +6,6 @@ without in-links.
 """
 
 import csv
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -61,24 +60,14 @@ class Judged:
 
 
 def candidates(store: Store, count: int, damping: float = 0.85, surfer: str | None = None) -> list[Candidate]:
-    """The fetched pages without signs of deceit with most inverse PageRank, the first `count`. Raises StoreError."""
+    """The fetched pages with most inverse PageRank, the first `count`. Raises StoreError."""
     folded = folded_store(store).simple()
     weights = folded.weights(surfer_named(surfer, store))
     inverse = inverse_pagerank(folded.graph, damping, folded.all_alike, weights=weights)
-    is_judged = folded.states == State.FETCHED
-    is_judged[[row.page for row in store.spam_signs.all()]] = False
-    fetched = np.flatnonzero(is_judged)
+    fetched = np.flatnonzero(folded.states == State.FETCHED)
     best = fetched[np.argsort(-inverse[fetched], kind="stable")[:count]]
     pages = store.ranks.of(best.tolist())
     return [Candidate(page.url, page.title, value) for page, value in zip(pages, inverse[best].tolist(), strict=True)]
-
-
-def spam_signs(store: Store) -> dict[str, list[str]]:
-    """The names of signs of deceit by URL, of pages that have any."""
-    signs = defaultdict[str, list[str]](list)
-    for row in store.spam_signs.all():
-        signs[store.page_table.url(row.page)].append(row.sign)
-    return signs
 
 
 def read_judgement(path: Path) -> dict[str, bool]:

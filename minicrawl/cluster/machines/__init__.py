@@ -1,9 +1,7 @@
 """Partitions on several machines: nodes of a Ray cluster that the user runs.
 
 hosted    a partition on another machine: its actor, its proxy in the keeper, and the post between actors
-replicating  replicas kept up to date with every commit, and taking over
-placing   where partitions are: found after replicas took over, and moved while they crawl
-carrying  backups of stores on several machines, and moves between them
+carrying  backups of stores on several machines
 ray       the nodes, and actors on them: the only module that imports ray
 
 A crawl on one machine needs none of these.

@@ -1,20 +1,12 @@
-"""Back up stores on several machines, and move a partition from one machine to another.
+"""Back up stores on several machines.
 
-1. the store is copied on its machine           cluster.json names the old store: the partition
-2. the copy is transferred to the new machine   the same
-3. it gets the store's name, next generation    the same
-4. cluster.json names the new store             the partition; the old store has the previous generation
-5. the old store is removed
+1. each machine copies its stores, while all are held     001.db -> .001.db.leaving, beside the store
+2. the copies are brought to the machine of the backup, part by part, while the crawl goes on
 
-    001.db  -> .001.db.leaving     a copy as of one commit beside the store, until all of it was fetched
-    001.db <-  .001.db.arriving    the bytes received so far; renamed to the store once complete
-
-Each may have its texts in a file of its name and ".text". All stores are locked meanwhile, each on its machine. After a
-kill cluster.json still names exactly one store; the next copy of the partition replaces any leftovers.
+A copy goes once it was brought. The next backup replaces one that a kill has left. Each may have its texts in a file of
+its name and ".text".
 """
 
-import os
-import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -22,14 +14,12 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar  # Any: messages
 
 from minicrawl.cluster.backup import backup_all, held
-from minicrawl.cluster.folder import Folder, locked
-from minicrawl.cluster.moving import check_is_partition, check_replaceable, folder_of, remove
-from minicrawl.errors import MinicrawlError, SettingError, StoreError
+from minicrawl.cluster.folder import Folder
+from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.store.database import beside
-from minicrawl.store.partitions.folder import Place, store_of
-from minicrawl.store.reader import open_store
+from minicrawl.store.partitions.folder import store_of
 from minicrawl.store.texts.text_file import ENDING
-from minicrawl.store.upkeep import backup, put_in_place
+from minicrawl.store.upkeep import backup
 
 MOST_BYTES = 8 * 2**20
 """Maximum bytes of a part of a file."""
@@ -76,82 +66,32 @@ def backup_between(folder: Folder, path: Path, carriers: Carriers, most_bytes: i
             for name, numbers in by_machine.items():
                 for number in numbers:
                     stack.callback(_dropped, carriers[name], folder.store(number))
-            with ThreadPoolExecutor(len(by_machine)) as pool, _all(folder, carriers, held):
+            with ThreadPoolExecutor(len(by_machine)) as pool, _all_held(folder, carriers):
                 each = pool.map(lambda name: _copied(carriers[name], folder, by_machine[name]), by_machine)
                 files = {number: some for one in each for number, some in one.items()}
             for number, some in files.items():
-                store = store_of(unfinished, number)
-                carriers[None]("call", prepare, store, folder.cluster, number, None)
-                source = carriers[folder.places[number].machine]
-                _bring(source, carriers[None], (folder.store(number), store), some, most_bytes)
-                carriers[None]("call", keep, store, None)
+                source = carriers[folder.nodes.get(number)]
+                _bring(source, folder.store(number), store_of(unfinished, number), some, most_bytes)
 
     return backup_all(folder, path, copy=copy)
-
-
-def move_between(  # noqa: PLR0913 - a partition, its target, the carriers
-    folder: Folder,
-    number: int,
-    target: Place,
-    carriers: Carriers,
-    check: Callable[[], None],
-    most_bytes: int = MOST_BYTES,
-) -> tuple[Folder, int]:
-    """Move a partition to a folder of a machine, made if missing. Returns the updated crawl, and the bytes moved.
-
-    target: its generation is ignored. check: raises StoreError if the stores, now locked, are of different moments.
-    most_bytes: per part. Raises SettingError, StoreError; the partition stays in its old place unless the error says
-    otherwise.
-    """
-    check_is_partition(folder, number)
-    place, old = folder.places[number], folder.store(number)
-    changed = Place(_placed(folder, target), place.generation + 1, target.machine)
-    new = store_of(folder.path / changed.folder, number)
-    source, to = carriers[place.machine], carriers[target.machine]
-    with _all(folder, carriers, locked_some), ExitStack() as stack:
-        check()
-        stack.callback(_dropped, source, old)
-        to("call", prepare, new, folder.cluster, number, source("call", mark, old))
-        files = source("call", copied, old)
-        _bring(source, to, (old, new), files, most_bytes)
-        to("call", keep, new, changed.generation)
-        moved = folder.keep_place(number, changed)
-        try:
-            source("call", remove_left, old, place.generation)
-        except MinicrawlError as error:
-            raise StoreError(
-                f"partition {number} is {new} on {target.machine or 'this machine'} now, but {old} could not be "
-                f"removed from {place.machine or 'this machine'}: {error}"
-            ) from error
-    return moved, sum(size for _, size in files)
-
-
-def _placed(folder: Folder, target: Place) -> str:
-    """The target folder in the form of cluster.json."""
-    if target.machine is None:
-        return folder_of(folder, Path(target.folder))
-    if not Path(target.folder).is_absolute():
-        raise SettingError(f"{target.folder} is on another machine: give its path from the root on, /...")
-    return os.path.normpath(target.folder)
 
 
 def _by_machine(folder: Folder) -> Mapping[str | None, Sequence[int]]:
     """Partitions by machine."""
     found: dict[str | None, list[int]] = {}
-    for number, place in enumerate(folder.places):
-        found.setdefault(place.machine, []).append(number)
+    for number in range(folder.partitions):
+        found.setdefault(folder.nodes.get(number), []).append(number)
     return found
 
 
 @contextmanager
-def _all(folder: Folder, carriers: Carriers, context: Callable[..., Context]) -> Iterator[None]:
-    """Hold all partitions while the block runs, on each machine by a context. Raises StoreError, also if a partition
-    died meanwhile."""
+def _all_held(folder: Folder, carriers: Carriers) -> Iterator[None]:
+    """Hold all partitions while the block runs. Raises StoreError, also if one died meanwhile."""
     asked: list[Call] = []
     try:
         for name, numbers in _by_machine(folder).items():
             asked.append(carriers[name])
-            carriers[name]("enter", context, folder, numbers)
+            carriers[name]("enter", held, folder, numbers)
         yield
     finally:
         errors = [error for carrier in asked if (error := _let_go(carrier)) is not None]
@@ -172,12 +112,13 @@ def _copied(carrier: Call, folder: Folder, numbers: Sequence[int]) -> Mapping[in
     return {number: carrier("call", copied, folder.store(number)) for number in numbers}
 
 
-def _bring(source: Call, target: Call, stores: tuple[Path, Path], files: Sequence[tuple[str, int]], most: int) -> None:
-    """Transfer a copy between machines. stores: paths of the original and of the new store."""
-    old, new = stores
+def _bring(source: Call, old: Path, new: Path, files: Sequence[tuple[str, int]], most: int) -> None:
+    """Bring a copy of the store `old` of a machine here."""
     for ending, size in files:
-        for start in range(0, size, most):
-            target("call", write_part, new, ending, start, source("call", read_part, old, ending, start, most))
+        beside(new, ending).touch(mode=0o600)  # no more readable than the store
+        with beside(new, ending).open("wb") as target:
+            for start in range(0, size, most):
+                target.write(source("call", read_part, old, ending, start, most))
 
 
 def _dropped(carrier: Call, store: Path) -> None:
@@ -188,21 +129,6 @@ def _dropped(carrier: Call, store: Path) -> None:
 
 
 # Functions that run on the machine of a store.
-
-
-@contextmanager
-def locked_some(folder: Folder, numbers: Sequence[int]) -> Iterator[None]:
-    """Lock the stores of some partitions."""
-    with locked([folder.store(number) for number in numbers]):
-        yield
-
-
-def mark(store: Path) -> str:
-    """Mark the folder of a store, so that other machines and paths recognise it. Returns the mark."""
-    _unlink(_leaving(store))
-    drawn = secrets.token_hex(16)
-    _mark_of(store).write_text(drawn, "ascii")
-    return drawn
 
 
 def copied(store: Path) -> list[tuple[str, int]]:
@@ -220,56 +146,11 @@ def read_part(store: Path, ending: str, start: int, size: int) -> bytes:
 
 
 def drop(store: Path) -> None:
-    """Remove the copy."""
-    _unlink(_leaving(store))
-
-
-def prepare(store: Path, cluster: str, number: int, mark: str | None) -> None:
-    """Make room for an incoming store. mark: of its present folder."""
-    if mark is not None and _mark_of(store).exists() and _mark_of(store).read_text("ascii") == mark:
-        raise SettingError(f"partition {number} is in {store.parent} already, which its machine has, too")
-    check_replaceable(cluster, number, store)
-    store.parent.mkdir(parents=True, exist_ok=True)
-    _unlink(_arriving(store))
-
-
-def write_part(store: Path, ending: str, start: int, some: bytes) -> None:
-    """Write bytes of an incoming file."""
-    file = beside(_arriving(store), ending)
-    file.touch(mode=0o600)  # the copy must be no more readable than the store
-    with file.open("r+b") as target:
-        target.seek(start)
-        target.write(some)
-
-
-def keep(store: Path, generation: int | None) -> None:
-    """Rename an incoming copy to the store, and set its generation. None: unchanged."""
-    put_in_place(_arriving(store), store, generation)
-    _unlink(_arriving(store))
-
-
-def remove_left(store: Path, generation: int) -> None:
-    """Remove a store that was moved away, if it has this generation."""
-    with open_store(store) as found:
-        is_left = int(found.meta("generation") or 0) == generation
-    if is_left:
-        remove(store)
+    """Remove the copy, with all files beside it, also those left by a killed command."""
+    for pattern in (f"{_leaving(store).name}*", f".{_leaving(store).name}*"):
+        for file in store.parent.glob(pattern):
+            file.unlink(missing_ok=True)
 
 
 def _leaving(store: Path) -> Path:
     return store.with_name(f".{store.name}.leaving")
-
-
-def _arriving(store: Path) -> Path:
-    return store.with_name(f".{store.name}.arriving")
-
-
-def _mark_of(store: Path) -> Path:
-    return beside(_leaving(store), ".mark")
-
-
-def _unlink(store: Path) -> None:
-    """Remove a copy with all files beside it, also those left by a killed command."""
-    for pattern in (f"{store.name}*", f".{store.name}*"):
-        for file in store.parent.glob(pattern):
-            file.unlink(missing_ok=True)

@@ -13,15 +13,12 @@ import traceback
 import zlib
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
+from itertools import cycle
 from typing import NamedTuple, Protocol
 
 from msgspec.msgpack import decode, encode
 
-from minicrawl.cluster.machines.carrying import remove_left
-from minicrawl.cluster.machines.replicating import Lines, Shipping
 from minicrawl.cluster.running.brief import Brief, packed, unpacked
 from minicrawl.cluster.running.partition import PostError
 from minicrawl.cluster.running.post import Parcel, taken_by
@@ -32,14 +29,11 @@ from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.errors import MinicrawlError, StoreError
 from minicrawl.garbage import manage_memory
 from minicrawl.store.database import is_held
-from minicrawl.store.writer import Writer
 
 _SECONDS, _APART = 60.0, 0.1
 """Seconds until the actor of a killed keeper must have released the store, and between two checks."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until a partition whose actor did not answer is restarted; doubled each time."""
-_LOOKS_APART = 2.0
-"""Seconds between two looks for the node of a partition that does not begin."""
 _PATIENCE = 0.5
 """Seconds that a message waits for a partition to begin."""
 
@@ -61,16 +55,10 @@ class Call(Protocol):
 
 
 class Where(NamedTuple):
-    """Where partitions are. workers: calls of all actors; places: by partition, the number of its actor. lines: to
-    replicas, where there are any."""
+    """Where partitions are. workers: calls of all actors; places: by partition, the number of its actor."""
 
     workers: Sequence[Call]
     places: Sequence[int]
-    lines: Lines | None = None
-
-
-Find = Callable[[Brief], Awaitable[tuple[Brief, Where, str]]]
-"""Finds a partition that a replica may have taken over: the brief with its place, where all are, and its node."""
 
 
 class CallPost:
@@ -102,18 +90,12 @@ class Host:
         self._open: dict[int, contextlib.AsyncExitStack] = {}
         self._turns: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         """By partition: `begin` waits until it has left its store."""
-        self._shippings: dict[int, Shipping] = {}
-        self._copies = ThreadPoolExecutor(1)
 
     async def begin(self, brief: bytes, where: Where) -> Message:
         """Start a partition. brief: from `packed`."""
         self._post.where = where
         manage_memory()
         return await self._answer(self._begin, brief)
-
-    async def know(self, where: Where) -> None:
-        """Note that partitions are elsewhere now."""
-        self._post.where = where
 
     async def ask(self, number: int, message: Message) -> Message | None:
         """A partition's answer to its keeper; None if it is not here, as after a death."""
@@ -132,27 +114,13 @@ class Host:
         given = decode(zlib.decompress(parcels), type=list[Parcel])
         return done({"answers": await taken_by(self._worker.members, given)})
 
-    async def ship(self, number: int, node: str) -> None:
-        """Have the replica of a partition on a node, as it is to move there, and commit."""
-        member = self._worker.members.get(number)
-        if member is not None:
-            self._shippings[number].ship_to(node)
-            with contextlib.suppress(MinicrawlError):  # which ends the partition
-                async with member.held():
-                    pass
-
-    async def remove(self, store: Path, generation: int) -> None:
-        """Remove a store that has moved away, if it has this generation."""
-        with contextlib.suppress(MinicrawlError, OSError):
-            await asyncio.to_thread(remove_left, store, generation)
-
     async def leave(self, number: int) -> None:
         """Stop a partition, commit and end."""
         async with self._turns[number]:
             await self._leave(number)
 
     async def _leave(self, number: int) -> None:
-        opened, _ = self._open.pop(number, None), self._shippings.pop(number, None)
+        opened = self._open.pop(number, None)
         if opened is not None:
             with contextlib.suppress(MinicrawlError):  # it has failed, and there is nobody to report to
                 await opened.aclose()
@@ -171,17 +139,9 @@ class Host:
                 await asyncio.sleep(_APART)
             opened = contextlib.AsyncExitStack()
             # A backup on this machine holds the partition over its socket; rows come by calls.
-            await opened.enter_async_context(self._worker.opened(replace(brief, logs=tuple(here)), self._shipped))
+            await opened.enter_async_context(self._worker.opened(replace(brief, logs=tuple(here))))
             self._open[brief.number] = opened
         return {"pid": os.getpid()}
-
-    def _shipped(self, brief: Brief, writer: Writer) -> Shipping:
-        self._shippings[brief.number] = Shipping(writer, brief, self._lines, self._copies)
-        return self._shippings[brief.number]
-
-    def _lines(self) -> Lines:
-        assert self._post.where.lines is not None, "there are other machines"
-        return self._post.where.lines
 
     async def _answer(self, act: Callable[..., Awaitable[Message]], *given: object) -> Message:
         try:
@@ -194,14 +154,13 @@ class Host:
 
 
 class Hosted:
-    """The keeper's proxy of a partition in an actor. node: of the actor. find: the partition may go on elsewhere."""
+    """The keeper's proxy of a partition in an actor. node: of the actor."""
 
-    def __init__(self, brief: Brief, where: Where, node: str, find: Find | None = None) -> None:
-        """Begin the partition, which may have to wait for its node, or go on elsewhere."""
+    def __init__(self, brief: Brief, where: Where, node: str) -> None:
+        """Begin the partition, which may have to wait for its node."""
         self._number = brief.number
         self._call = where.workers[where.places[brief.number]]
         self._node = node
-        self._find = find
         self._beginning = asyncio.create_task(self._begin(brief, where))
 
     @property
@@ -237,26 +196,31 @@ class Hosted:
     async def _begin(self, brief: Brief, where: Where) -> int:
         pause = _FIRST_PAUSE
         while True:
-            beginning = asyncio.ensure_future(self._call("begin", packed(brief), where))
-            try:
-                while not (await asyncio.wait([beginning], timeout=_LOOKS_APART))[0] and await self._is_there(brief):
-                    pass
-                if beginning.done():
-                    with contextlib.suppress(GoneError):
-                        return int(answer_of(beginning.result() or {})["pid"])
-            finally:
-                beginning.cancel()
+            with contextlib.suppress(GoneError):
+                return int(answer_of(await self._call("begin", packed(brief), where) or {})["pid"])
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
-            if self._find is not None:
-                brief, where, self._node = await self._find(brief)
-                self._call = where.workers[where.places[self._number]]
-
-    async def _is_there(self, brief: Brief) -> bool:
-        """True unless the partition goes on elsewhere."""
-        return self._find is None or (await self._find(brief))[2] == self._node
 
 
 def _is_over(task: "asyncio.Task[int]") -> bool:
     """True if the task has ended without a failure."""
     return task.done() and not task.cancelled() and task.exception() is None
+
+
+class Machines:
+    """The actors of all machines, and the partitions in each, see `running.processes.Holders`."""
+
+    def __init__(self, nodes: Sequence[str], actors: Callable[[str], Sequence[Call]]) -> None:
+        """nodes: of each partition, by its number. actors: makes those of a node, which has its partitions by turns."""
+        by_node = {name: actors(name) for name in sorted(set(nodes))}
+        workers = [call for calls in by_node.values() for call in calls]
+        turns = {name: cycle(calls) for name, calls in by_node.items()}
+        self._where = Where(workers, [workers.index(next(turns[name])) for name in nodes])
+        self._nodes = nodes
+        self.number = len(workers)
+
+    async def start(self, brief: Brief) -> Hosted:
+        return Hosted(brief, self._where, self._nodes[brief.number])
+
+    async def aclose(self) -> None:
+        """Actors end with the command."""

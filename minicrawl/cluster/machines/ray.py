@@ -10,7 +10,7 @@ stores nothing. Actors are not detached, so they end with the command that has s
 """
 
 import socket
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
@@ -22,14 +22,12 @@ from minicrawl import installed
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.machines.carrying import Call, Remote
 from minicrawl.cluster.machines.hosted import Call as AsyncCall
-from minicrawl.cluster.machines.hosted import GoneError, Host
-from minicrawl.cluster.machines.placing import Actors, Machines
-from minicrawl.cluster.machines.replicating import Replicas
+from minicrawl.cluster.machines.hosted import GoneError, Host, Machines
 from minicrawl.cluster.new_store import make_store
 from minicrawl.control.messages import Message
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.store.partitions.agreement import Traffic, check_traffic, traffic_at
-from minicrawl.store.partitions.folder import PartitionFolder, Place, store_of
+from minicrawl.store.partitions.folder import PartitionFolder, store_of
 from minicrawl.store.partitions.remote import Databases
 
 _A_BIT = 0.001
@@ -37,8 +35,6 @@ _A_BIT = 0.001
 _SECONDS = 120.0
 """Seconds until an actor must run on a reachable node."""
 _CONNECT = 10.0
-_PATIENCE = 10.0
-"""Seconds for which a commit waits for a replica to take a part."""
 
 
 class Actor:
@@ -63,13 +59,13 @@ class Actor:
 
 
 class Line:
-    """Calls the methods of an actor, and waits for each answer, `seconds` at most. Picklable. Raises MinicrawlError."""
+    """Calls the methods of an actor, and waits for each answer. Raises MinicrawlError."""
 
-    def __init__(self, handle: object, node: str, seconds: float | None = None) -> None:
-        self._handle, self._node, self._seconds = handle, node, seconds
+    def __init__(self, handle: object, node: str) -> None:
+        self._handle, self._node = handle, node
 
     def __call__(self, method: str, *given: object) -> Any:
-        return _answered(getattr(self._handle, method).remote(*given), self._node, self._seconds)
+        return _answered(getattr(self._handle, method).remote(*given), self._node)
 
 
 class Nodes:
@@ -83,36 +79,37 @@ class Nodes:
 
     def names(self) -> Sequence[str]:
         """IP addresses of the nodes, this one first."""
-        return [self.here, *sorted({*alive()} - {self.here})]
+        import ray  # noqa: PLC0415
+
+        alive = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
+        return [self.here, *sorted(alive - {self.here})]
 
     def make(self, folder: Folder) -> Folder:
         """Make the stores of a new crawl, round robin on all nodes. Returns the updated folder. Raises MinicrawlError.
 
         The folder of a store has the same path on its node.
         """
-        path, places = folder.path.absolute(), []
+        path, nodes = folder.path.absolute(), {}
         calls: dict[str, Call] = {}
-        for number, name in enumerate(islice(cycle(self.names()), len(folder.places))):
+        for number, name in enumerate(islice(cycle(self.names()), folder.partitions)):
             if name not in calls:
                 calls[name] = self._remote(name)
-            calls[name]("call", make_at, path, folder.cluster, number, len(folder.places))
-            places.append(Place() if name == self.here else Place(str(path), machine=name))
-        return replace(folder, places=tuple(places))
+            calls[name]("call", make_at, path, folder.cluster, number, folder.partitions)
+            if name != self.here:
+                nodes[number] = name
+        return replace(folder, nodes=nodes)
 
-    def machines(self, folder: Folder, workers: int, warn: Callable[[str], None]) -> Machines:
-        """The processes of a crawl on all nodes. workers: on each; 0: one a CPU. warn: called with a sentence."""
+    def machines(self, folder: Folder, workers: int) -> Machines:
+        """The processes of a crawl on its nodes. workers: on each; 0: one a CPU."""
+        nodes, cpus = self._of(folder), self._cpus()
 
         def hosts(name: str) -> Sequence[AsyncCall]:
-            count = max(min(workers or self._cpus().get(name, 1), len(folder.places)), 1)
+            count = min(workers or cpus.get(name, 1), nodes.count(name))
             return [
                 Actor(_placed(Host, name, name=f"{folder.cluster} {name} {at}", max_restarts=-1)) for at in range(count)
             ]
 
-        def replicas(name: str) -> Line:
-            return Line(_placed(Replicas, name, max_restarts=-1), name, _PATIENCE)
-
-        first = Line(_placed(Remote, self.here), self.here, _SECONDS)
-        return Machines(folder, self.here, Actors(hosts, replicas, first, alive), warn)
+        return Machines(nodes, hosts)
 
     def _cpus(self) -> Mapping[str, int]:
         """The CPUs of live nodes, as Ray counts them."""
@@ -138,11 +135,10 @@ class Nodes:
         if None not in each:
             check_traffic([one for one in each if one is not None])
 
-    def carriers(self, folder: Folder, *others: str) -> dict[str | None, Call]:
-        """Calls to the nodes of a crawl, and to others; None: this node. Raises StoreError if one is away."""
-        names = {*folder.machines, *others}
-        self._check_there(names)
-        return {None: self._remote(self.here), **{name: self._remote(name) for name in names}}
+    def carriers(self, folder: Folder) -> dict[str | None, Call]:
+        """Calls to the nodes of a crawl; None: this node. Raises StoreError if one is away."""
+        self._check_there(folder.machines)
+        return {None: self._remote(self.here), **{name: self._remote(name) for name in folder.machines}}
 
     def databases(self, names: Sequence[str]) -> Mapping[str, Call]:
         """Make `Databases` on reachable nodes. Raises StoreError if one is away."""
@@ -150,7 +146,7 @@ class Nodes:
         return {name: Line(_placed(Databases, name), name) for name in names}
 
     def _of(self, folder: Folder) -> list[str]:
-        return [place.machine or self.here for place in folder.places]
+        return [folder.nodes.get(number, self.here) for number in range(folder.partitions)]
 
     def _check_there(self, names: Collection[str]) -> None:
         there = self.names()
@@ -163,13 +159,6 @@ class Nodes:
         actor = _placed(Remote, name)
         _answered(actor.__ray_ready__.remote(), name, _SECONDS)
         return Line(actor, name)
-
-
-def alive() -> Sequence[str]:
-    """IP addresses of the live nodes."""
-    import ray  # noqa: PLC0415
-
-    return [node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]]
 
 
 @contextmanager

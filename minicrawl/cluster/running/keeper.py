@@ -19,7 +19,6 @@ from pathlib import Path
 
 from minicrawl import log
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.balancing import Balancing
 from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.combined import Covered, counted, covered_by_all, progress_of, trust_of_all
 from minicrawl.cluster.running.hints import void_hints
@@ -122,7 +121,6 @@ class Keeper:
     quotas: Quotas | None = None
     addresses: SharedAddresses | None = None
     before: dict[int, Message] = field(default_factory=dict)
-    _balancing: Balancing = field(init=False)
     _has_new_seeds: bool = False
     """Births are to be shared out anew, if walkers jump to sites."""
     _births_stay_until: float = 0.0
@@ -137,7 +135,6 @@ class Keeper:
     def __post_init__(self) -> None:
         self.clock = RunClock(time.monotonic, self.started)
         self.processes = self.machines or Processes(workers_of(self.settings, self.folder.homes.partitions))
-        self._balancing = Balancing(self.processes, self._move, self._share_concurrency_out)
         self.know(self.seeds)
 
     async def crawl(self, *, handle_signals: bool = False) -> Ended:
@@ -161,7 +158,6 @@ class Keeper:
             return self._ended(rounds, {number: answer for number, answer in answers.items() if answer})
         finally:
             self.is_crawling, self._is_over = False, True
-            self._balancing.cancel()
             await self._end_all()
             if self._end_of_patience is not None:
                 self._end_of_patience.cancel()
@@ -185,10 +181,6 @@ class Keeper:
             async with self._turns[number]:
                 if number not in self._parts:
                     self._parts[number] = _Part(await self._started(number, is_first=True))
-
-    async def resize(self) -> None:
-        """Use the processes that there are now: partitions move."""
-        await self._balancing.resize(self._fetched())
 
     @property
     def pids(self) -> Sequence[int]:
@@ -249,11 +241,8 @@ class Keeper:
             is_over = is_over and (self._reason is not None or not await self._void_hints())
             await self._stop_if_due(reports, seconds, is_over=is_over)
             await self._share_births_out_if_due()
-            if self._reason is None and self.start is None:
-                self._balancing.begin_if_due(self._fetched())
             is_crawled = [self._interrupts > 1 if report is None else report["crawled"] for report in reports.values()]
             if all(is_crawled) and len(is_crawled) == len(self._parts):
-                await self._balancing.end()
                 return
             before = now or before
             waits = any(report is not None and report["short"] for report in reports.values())
@@ -370,20 +359,6 @@ class Keeper:
                 await asyncio.sleep(_LOOKS_APART)
             rounds += 1
 
-    async def _move(self, number: int, at: int) -> None:
-        """Move a partition to another process; its requests are finished."""
-        async with self._turns[number]:
-            part = self._parts[number]
-            await part.kept.end()
-            if self.addresses is not None:
-                self.addresses.note_death(number, time.monotonic())
-            await self.processes.move(number, at)
-            self._parts[number] = _Part(await self._started(number, is_first=False), part.deaths)
-
-    async def _share_concurrency_out(self, processes: int) -> None:
-        share = max(self.settings.concurrency // processes, 1)
-        await self._all({"do": "steer", "asked": {"do": "set", "settings": {"concurrency": share}}})
-
     async def _share_births_out_if_due(self) -> None:
         """Share out births if walkers jump to sites, and the crawl has grown enough."""
         ends_by_coverage, began = self.settings.until_coverage is not None, time.monotonic()
@@ -449,7 +424,7 @@ class Keeper:
         return None
 
     async def _started(self, number: int, *, is_first: bool) -> Kept:
-        start, workers = self.start or self.processes.start, self._balancing.number
+        start, workers = self.start or self.processes.start, self.processes.number
         own = self._seeds.get(number, Seeds([]))
         return await start(
             Brief(
@@ -480,11 +455,6 @@ class Keeper:
     def _sum(self, what: str) -> int:
         """Sum of a figure in this run; uncommitted work of a killed process counts until the next process reports."""
         return sum(report[what] - self.before[number][what] for number, report in self._latest.items())
-
-    def _fetched(self) -> Mapping[int, int]:
-        """Pages fetched in this run, by partition that has begun."""
-        latest, before = self._latest, self.before
-        return {n: latest[n]["fetched"] - before[n]["fetched"] if n in latest else 0 for n in self._parts}
 
     def _ended(self, rounds: int | None, answers: Mapping[int, Message]) -> Ended:
         """The report of the run. answers: of all partitions if they have settled, else empty."""

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -19,7 +19,7 @@ from minicrawl.cluster.running.post import hung_up
 from minicrawl.cluster.running.worker import LONGEST_OF_ALL
 from minicrawl.control.messages import Message, answer_of, line_of, message_of
 from minicrawl.control.socket_files import connected
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import StoreError
 from minicrawl.system import started_over_socket
 
 _SECONDS, _APART = 60.0, 0.1
@@ -32,19 +32,17 @@ class Processes:
     """Processes of this machine, which have all partitions between them. Each ends when the keeper has closed all its
     connections, or has died."""
 
-    are_here = True
-
     def __init__(self, number: int) -> None:
         """number: of processes."""
         self.number = number
-        self.places: dict[int, int] = {}
+        self._places: dict[int, int] = {}
         """The process of each partition begun, from 0 on."""
         self._running: dict[int, _Process] = {}
 
     async def start(self, brief: Brief) -> "Process":
         """Begin a partition, in a new process if its own has ended; without a place, where there are fewest."""
-        counts = Counter(self.places.values())
-        at = self.places.setdefault(brief.number, min(range(self.number), key=lambda at: counts[at]))
+        counts = Counter(self._places.values())
+        at = self._places.setdefault(brief.number, min(range(self.number), key=lambda at: counts[at]))
         process = self._running.get(at)
         if process is None or not process.is_running:
             if process is not None:
@@ -56,25 +54,6 @@ class Processes:
         reader, writer = await asyncio.open_connection(sock=ours, limit=LONGEST_OF_ALL)
         writer.write(packed(brief))
         return Process(process, reader, writer)
-
-    def resize(self, number: int) -> None:
-        self.number = number
-
-    def give_up(self, machine: str) -> int:
-        raise SettingError(f"{machine} cannot leave: the crawl is on this machine alone")
-
-    async def is_ready(self, number: int, at: int) -> bool:
-        return True
-
-    async def move(self, number: int, at: int) -> None:
-        self.places[number] = at
-
-    async def leave(self) -> None:
-        """End processes beyond the number, whose partitions have moved."""
-        for at in [at for at in self._running if at >= self.number]:
-            process = self._running.pop(at)
-            process.line.close()
-            await asyncio.to_thread(process.popen.wait)
 
     async def aclose(self) -> None:
         """Wait for all processes, whose connections are closed."""
@@ -182,42 +161,15 @@ class Kept(Protocol):
 
 
 class Holders(Protocol):
-    """Processes that have partitions, numbered from 0 on. are_here: all are on this machine, and `resize` works."""
-
-    are_here: bool
+    """Processes that have partitions."""
 
     @property
     def number(self) -> int:
-        """Number of processes that may have partitions."""
-        ...
-
-    @property
-    def places(self) -> Mapping[int, int]:
-        """The process of each partition that can move; a number beyond the last: it has to."""
+        """Number of processes."""
         ...
 
     async def start(self, brief: Brief) -> Kept:
         """Begin a partition, or begin it again after a death."""
-        ...
-
-    def resize(self, number: int) -> None:
-        """Have another number of processes; partitions of those beyond it have to move."""
-        ...
-
-    def give_up(self, machine: str) -> int:
-        """Use a machine no more. Returns the number of its partitions, which have to move. Raises SettingError."""
-        ...
-
-    async def is_ready(self, number: int, at: int) -> bool:
-        """True if a partition can move to a process; else make that so."""
-        ...
-
-    async def move(self, number: int, at: int) -> None:
-        """Have a partition, which has ended, begin in another process if it can."""
-        ...
-
-    async def leave(self) -> None:
-        """End processes that are not needed any more."""
         ...
 
     async def aclose(self) -> None:

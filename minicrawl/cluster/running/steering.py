@@ -2,7 +2,7 @@
 
 all           pause, resume, set, add; status, workers and look
 home          ban, unban, again
-keeper alone  stop and leave, and limits, which apply to all together
+keeper alone  stop, and limits, which apply to all together
 
 Changed settings are in cluster.json before any partition hears of them: a restarted partition begins with them, and so
 does the next run.
@@ -17,7 +17,7 @@ from minicrawl.cluster.running.combined import Events, LastLooks, look_of, part_
 from minicrawl.cluster.running.keeper import Keeper, rest_of
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
-from minicrawl.cluster.settings import WORKING, check_working, workers_of
+from minicrawl.cluster.settings import WORKING, check_working
 from minicrawl.control.commands import adjustable, command_of, this_process
 from minicrawl.control.listening import Do
 from minicrawl.control.messages import Message, answer_of
@@ -53,7 +53,6 @@ class Steering:
             **dict.fromkeys(("pause", "resume"), self._pause),
             **dict.fromkeys(("ban", "unban", "again"), self._at_home),
             "stop": self._stop,
-            "leave": self._leave,
             "set": self._set,
             "add": self._add,
             "status": self._status,
@@ -82,34 +81,18 @@ class Steering:
             self._keeper.interrupt()
         return await self._state()
 
-    async def _leave(self, asked: Message) -> Message:
-        """Have the partitions of a machine move to others, and return before they have."""
-        machine = str(asked["machine"])
-        processes = self._keeper.processes
-        partitions = processes.give_up(machine)
-        await self._keeper.wake(number for number, at in processes.places.items() if at >= processes.number)
-        self._keeper.look_soon()
-        return {"machine": machine, "partitions": partitions}
-
     async def _set(self, asked: Message) -> Message:
         given: Mapping[str, object] = asked["settings"]
         before = self._keeper.settings
         settings = adjusted(before, given)
         partitions = self._folder.homes.partitions
         check_working(settings, partitions)
-        processes = self._keeper.processes
-        if "workers" in given and not processes.are_here:
-            raise SettingError(
-                "--workers cannot change while a crawl runs on several machines; stop it, and go on with --workers"
-            )
+        if "workers" in given:
+            raise SettingError("--workers cannot change while partitions run; stop the crawl, and go on with --workers")
         _adjust(self._keeper, settings)
         own = {name: getattr(settings, name) for name in given if not SETTINGS[name].is_for_one_run}
-        if "workers" in own:
-            del own["workers"]
-            processes.resize(workers_of(settings, partitions))
-            await self._keeper.resize()
         if "concurrency" in own:
-            own["concurrency"] = max(settings.concurrency // processes.number, 1)
+            own["concurrency"] = max(settings.concurrency // self._keeper.processes.number, 1)
         bounds_coverage = settings.until_coverage is not None
         if own or bounds_coverage:
             change = {"do": "set", "settings": own} if own else {"do": "status"}
@@ -240,7 +223,7 @@ class Steering:
                 raise CrawlEndedError(_ENDED) from error
             if report is not None:
                 return answer_of(report["answer"]), report
-        machine = self._keeper.folder.places[number].machine
+        machine = self._folder.nodes.get(number)
         away = "" if machine is None else f", or start Ray on node {machine} again if it is away"
         raise CrawlEndedError(f"partition {number} has died and is not there again yet; ask later{away}")
 

@@ -38,10 +38,6 @@ LONGEST_OF_ALL = 2**30
 """Maximum bytes of a message: the links of millions of sites."""
 
 
-Follow = Callable[[Brief, Writer], contextlib.AbstractContextManager[object]]
-"""Makes a context for the store of a partition."""
-
-
 class Worker:
     """The partitions of this process, on any machine: `members` by number."""
 
@@ -55,11 +51,8 @@ class Worker:
         self._round = 0
 
     @contextlib.asynccontextmanager
-    async def opened(self, brief: Brief, follow: Follow | None = None) -> AsyncIterator[Member]:
-        """Have a partition during the block; it stops and commits at its end. Raises MinicrawlError.
-
-        follow: a context for its store, entered before the first commit.
-        """
+    async def opened(self, brief: Brief) -> AsyncIterator[Member]:
+        """Have a partition during the block; it stops and commits at its end. Raises MinicrawlError."""
         folder, store = brief.folder, brief.folder.store(brief.number)
         log.log_only_to(brief.logs)
         log.PARTITION.set(brief.number)
@@ -69,12 +62,9 @@ class Worker:
         with (
             damage_as_store_error(store),
             contextlib.closing(Writer(store, _sizes(brief.beside))) as books,
-            contextlib.ExitStack() as followed,
         ):
             if books.meta("cluster") is None and not books.size():  # also one left by a kill
-                begin_store(books, folder.cluster, brief.number, len(folder.places))
-            if follow is not None:
-                await asyncio.to_thread(followed.enter_context, follow(brief, books))
+                begin_store(books, folder.cluster, brief.number, folder.partitions)
             member = self.members[brief.number] = Member(brief, books, self._post, self._together, self.settle)
             try:
                 async with delivered(store, self.members, member.held):

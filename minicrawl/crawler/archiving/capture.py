@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from minicrawl.archive.digests import OtherBodies
 from minicrawl.archive.reading import declared_type
 from minicrawl.archive.record import Original, without
 from minicrawl.archive.writer import Answer, ArchiveWriter, Originals, Rules
@@ -54,8 +53,7 @@ class Archiving:
         self._met: bytearray | None = None
         self._parts: dict[str, None] = {}
         rules = Rules(settings.archive_size, settings.dedup, _description(settings), _left_out(settings))
-        self._others = OtherBodies(settings.dedup_with, settings.archive)
-        originals = Originals(self._with_body, self._last_of, self._others.find)
+        originals = Originals(self._with_body, self._last_of)
         self._writer = ArchiveWriter(settings.archive, prefix, rules, originals)
         self._parsed = ParsedWriter(settings, settings.archive)
         self.note = self._parsed.note
@@ -112,7 +110,6 @@ class Archiving:
     def close(self) -> None:
         self._writer.close()
         self._parsed.close()
-        self._others.close()
         if self._opened is not None:
             self._opened.close()
 

@@ -28,7 +28,7 @@ from minicrawl.settings import CrawlSettings
 _FOLDERS = ("formats", "html", "http", "sources", "urls")
 SOURCES = (*(f"crawler/{name}" for name in _FOLDERS), "store/texts", "model.py")
 """Folders and files of the code that parsing depends on."""
-_LIBRARIES = ("ada-url", "brotli", "charset-normalizer", "lxml", "markdown-it-py", "numpy", "selectolax", "zlib-ng")
+_LIBRARIES = ("ada-url", "brotli", "charset-normalizer", "lxml", "numpy", "selectolax", "zlib-ng")
 _ANSWER = ("status", "content_type", "location", "robots_tag", "on_use", "link", "etag", "last_modified")
 _PRINTS = ("digest", "payload", "sketch", "wording", "short_text")
 OPTIONAL = {
@@ -68,7 +68,7 @@ def _code() -> bytes:
 
 def version(settings: CrawlSettings) -> str:
     """A digest of everything but the page that the result of parsing depends on."""
-    parts = [_code(), settings.max_size, settings.keep_parameters, sorted(settings.well_known)]
+    parts = [_code(), settings.max_size, settings.keep_parameters]
     if settings.pdf:
         parts.append(importlib.metadata.version("pypdf"))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]

@@ -1,7 +1,7 @@
 """An archive in place of the network: a host answers with its archived answers, and no request is made.
 
 The last of several answers for a URL counts, but for a 304. A URL that is not in the archive is a failure,
-NOT_ARCHIVED. A missing robots.txt or tdmrep.json counts as none: its writer may have kept those elsewhere, or nowhere.
+NOT_ARCHIVED. A missing robots.txt counts as none: its writer may have kept those elsewhere, or nowhere.
 
 Soft 404s are found by answers for pages that cannot exist, whose URLs nobody can guess: so another crawl asks for
 others. The archive's own such answers of the same folder take their place, in their order.
@@ -17,7 +17,6 @@ from minicrawl.archive.cdxj import Captured, nearest, surt, twin
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.places import check_there
 from minicrawl.archive.reading import Record
-from minicrawl.archive.writer import FILES
 from minicrawl.crawler.archiving.parsed import ParsedAnswers
 from minicrawl.crawler.archiving.records import prefix_of
 from minicrawl.crawler.http.answer_reader import AnswerReader
@@ -25,7 +24,6 @@ from minicrawl.crawler.http.codings import decoder
 from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.transport import BrokenOffError, Field, Sign, head, target_of
 from minicrawl.crawler.net.tls import HTTP_1
-from minicrawl.crawler.robots.tdmrep import PATH
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
@@ -55,16 +53,13 @@ def _is_ours(one: Captured) -> bool:
 
 
 class ArchiveTransport:
-    """Answers out of collections. Files of one that the settings do not name are links made by us. Of other archives
-    whose bodies these refer to (--dedup-with), only originals of revisits are taken."""
+    """Answers out of collections. Files of one that the settings do not name are links made by us."""
 
     def __init__(self, folders: Sequence[Path], settings: CrawlSettings) -> None:
         given = settings.from_archive
         self._archives = [Collection(folder, follows_links=str(folder) not in given) for folder in folders]
-        others = (Path(place) for place in settings.dedup_with)
-        self._beside = [Collection(other) for other in others if (other / FILES).is_dir()]
         for archive in self._archives:
-            archive.beside = [other for other in (*self._archives, *self._beside) if other is not archive]
+            archive.beside = [other for other in self._archives if other is not archive]
         self._probes: dict[str, Iterator[tuple[Captured, Collection]]] = {}
         is_read_again = settings.render or settings.hook or settings.takes_cookies
         self._parsed = None if is_read_again else ParsedAnswers(settings)
@@ -86,12 +81,12 @@ class ArchiveTransport:
                 return ArchivedAnswer(request, *found[1].answer(found[0]))
             except StoreError as error:
                 raise FetchError(NOT_ARCHIVED, str(error)) from error
-        if url in (f"{origin_of(url)}/robots.txt", f"{origin_of(url)}{PATH}"):
+        if url == f"{origin_of(url)}/robots.txt":
             return ArchivedAnswer(request, Record(0, 0, {}, _NONE), b"")
         raise FetchError(NOT_ARCHIVED, url)
 
     async def aclose(self) -> None:
-        for archive in (*self._archives, *self._beside):
+        for archive in self._archives:
             archive.close()
         if self._parsed is not None:
             self._parsed.close()

@@ -2,5 +2,4 @@
 
 conversion  the types that are read, and their conversion
 pdf         PDF files (--pdf). Imports pypdf, in the child alone
-text_files  llms.txt and security.txt (--well-known)
 """

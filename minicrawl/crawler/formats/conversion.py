@@ -1,12 +1,9 @@
 """Convert documents in other formats into HTML, in child processes limited in CPU time and memory."""
 
-from collections.abc import Set
 from importlib import util
 from typing import NamedTuple
 
 from minicrawl import installed, log
-from minicrawl.crawler.formats.text_files import TEXT_TYPES, from_text_file
-from minicrawl.crawler.http.content_type import HTML_TYPES, PDF, media_type
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched
 from minicrawl.sandbox.cage import Cage
@@ -32,11 +29,9 @@ def check_pdf() -> None:
 
 
 class Conversion:
-    """Converts documents of the types that the settings select."""
+    """Converts PDF files."""
 
     def __init__(self, settings: CrawlSettings, timing: Timing) -> None:
-        self._types = HTML_TYPES | {PDF} if settings.pdf else HTML_TYPES
-        self._file_names = settings.well_known
         # Half of the time, so that what was read by then is not lost with the child.
         self._seconds = timing.parse / 2
         limits = Limits(timing.parse, timing.hang, Cage(_MEMORY))
@@ -48,16 +43,11 @@ class Conversion:
         """Process ids of the children."""
         return self._sandbox.pids
 
-    def types(self, url: str) -> Set[str]:
-        """The media types that are read at a URL."""
-        return self._types | TEXT_TYPES if self._file_name(url) else self._types
-
     async def converted(self, page: Fetched) -> Converted | None:
         """A document that was fetched, as HTML; None if it cannot be read as what it is said to be. Raises
         ChildDiedError."""
         try:
-            name = self._file_name(page.url) if media_type(page.content_type) != PDF else None
-            found = await self._sandbox.call(page.body, name, self._seconds)
+            found = await self._sandbox.call(page.body, self._seconds)
         except ChildDiedError:
             raise
         except ChildError as error:
@@ -65,20 +55,12 @@ class Conversion:
             return None
         return Converted(*found) if found else None
 
-    def _file_name(self, url: str) -> str | None:
-        """The well-known file that a URL is of, by its last segment."""
-        name = url.partition("?")[0].rpartition("/")[2]
-        return name if name in self._file_names else None
-
     async def aclose(self) -> None:
         await self._sandbox.aclose()
 
 
-def convert(body: bytes, file_name: str | None, seconds: float) -> tuple[bytes, bool] | None:
-    """A document as HTML, and True if it is cut, in the child. file_name: of a well-known file; None: a PDF file.
-    seconds: of CPU time, after which a PDF file is cut."""
-    if file_name is not None:
-        return from_text_file(body, file_name)
+def convert(body: bytes, seconds: float) -> tuple[bytes, bool] | None:
+    """A PDF file as HTML, and True if it is cut, in the child. seconds: of CPU time, after which it is cut."""
     from minicrawl.crawler.formats.pdf import from_pdf  # noqa: PLC0415 - the child alone loads pypdf
 
     return from_pdf(body, seconds)

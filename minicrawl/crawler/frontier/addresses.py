@@ -1,4 +1,4 @@
-"""IP addresses of hosts, shared between crawls or not; and the name server, with an adaptive number of look-ups."""
+"""IP addresses of hosts, shared between partitions or not; and the name server, with an adaptive number of look-ups."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -48,7 +48,7 @@ class Trade(NamedTuple):
 class Addresses:
     """The clocks of IP addresses, by number and by name; number 0 is the name server's.
 
-    Where several crawls share addresses, one at a time holds each; in the others its hosts wait.
+    Where several partitions share addresses, one at a time holds each; in the others its hosts wait.
 
     delay: seconds between two requests to an address; most: requests in flight; asked_from: Unix seconds before which
     no address is asked.
@@ -98,7 +98,7 @@ class Addresses:
         return address
 
     def share(self) -> None:
-        """Share addresses with other crawls: none is held before it is granted. To be called before the first one."""
+        """Share addresses with other partitions: none is held before it is granted. Called before the first one."""
         assert not self._by_name, "addresses are shared from the first one on"
         self._is_shared = True
 

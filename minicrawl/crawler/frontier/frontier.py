@@ -7,8 +7,7 @@ IP address, nor, for pages, while it is closed. Time is passed in; nothing here 
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterable, Mapping
 
 from minicrawl.crawler.frontier.addresses import Addresses, NameServer, Trade
 from minicrawl.crawler.frontier.due_pages import DuePages
@@ -16,7 +15,6 @@ from minicrawl.crawler.frontier.lanes import WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Clock, Errand, Host, HostTurn
 from minicrawl.crawler.hosts.politeness import FRESH, Health
-from minicrawl.crawler.hosts.shared_clocks import SharedClocks
 from minicrawl.opic import Adaptive, DiscoveryRule, Ledger, Strategy
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.timing import STANDARD
@@ -27,11 +25,9 @@ class Frontier:
 
     ip_delay: seconds between two requests to an IP address, 0 = addresses have no clock. locates: the address of a
     host must be known before it is asked. addresses_from: Unix seconds before which no address is asked. on_its_way: as
-    in `Timing`. loaded_at_once: as in `Sizes`. due, least_age: as in `WaitingPages`.
-    `shared`: clocks of all crawls on this machine, if this crawl uses them. `errands_only`: no page has a turn.
+    in `Timing`. loaded_at_once: as in `Sizes`. due, least_age: as in `WaitingPages`. `errands_only`: no page has turns.
     """
 
-    shared: SharedClocks | None = None
     errands_only = False
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
@@ -232,23 +228,6 @@ class Frontier:
             self._turns[_key(passed)] = address
         return passed
 
-    def clocks(self) -> Iterator[Clock]:
-        """The clocks of all hosts and addresses."""
-        return chain(self.hosts, self.addresses)
-
-    def claim(self, host: Host, now: float) -> bool:
-        """Claim a host and its address for a request; False: another crawl asks them, or did lately, so they wait."""
-        if self.shared is None or not self.shared.is_shared:
-            return True
-        address = host.address
-        if self.shared.claim([clock for clock in (host, address) if clock is not None and clock.delay], now):
-            return True
-        self.pages.withdraw(host)
-        self._reschedule(host, now)
-        if address is not None:
-            self._reschedule_address(address, now)
-        return False
-
     def may_be_asked(self, host: Host, now: float) -> bool:
         """True if a host may have a turn now, on offer or not."""
         self._wake(now)
@@ -271,7 +250,6 @@ class Frontier:
         address = self._turns.pop(_key(turn), None)
         if address is not None:
             address.end(now, asked, left, self._on_its_way)
-            self._end_shared(address)
             self._reschedule_address(address, now)
 
     def release(self, page: int, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
@@ -289,7 +267,6 @@ class Frontier:
         self.in_flight -= 1
         host.end(now, asked, left, self._on_its_way)
         host.rests_until = max(host.rests_until, not_before)
-        self._end_shared(host)
         self.pages.withdraw(host)
         self.leave_address(turn, now, asked=asked, left=left)
         self._reschedule(host, now)
@@ -401,10 +378,6 @@ class Frontier:
             host.address.begin(now)
             self._reschedule_address(host.address, now)
         self._reschedule(host, now)
-
-    def _end_shared(self, clock: Clock) -> None:
-        if self.shared is not None and self.shared.is_shared:
-            self.shared.end(clock)
 
     def _reschedule(self, host: Host, now: float) -> None:
         """Put a host on offer, or among the waiting clocks, or nowhere while it cannot take a request."""

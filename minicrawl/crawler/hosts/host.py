@@ -42,11 +42,6 @@ class Clock:
     is_offered: bool = False
     waits_until: float | None = None
 
-    @property
-    def key(self) -> str:
-        """A name that no clock of another kind has."""
-        return self.name
-
     def begin(self, now: float) -> None:
         """Begin a turn."""
         self.in_flight += 1
@@ -65,16 +60,12 @@ class Clock:
 class Address(Clock):
     """An IP address, which hosts share; or the name server, for hosts without a known address.
 
-    `with_errands`: hosts with errands that came on offer while the address was not. `is_held`: this crawl may ask it;
-    other crawls may share it.
+    `with_errands`: hosts with errands that came on offer while the address was not. `is_held`: this
+    partition may ask it; others share it.
     """
 
     with_errands: "list[Host]" = field(default_factory=list)
     is_held: bool = True
-
-    @property
-    def key(self) -> str:
-        return f"@{self.name}"
 
 
 @dataclass(slots=True, kw_only=True)

@@ -9,11 +9,9 @@ refresh        which refreshes are redirects, and which links
 parse          a page's links, title, directives and text, in one pass
 content        the main content among the blocks of a page's text
 page_headers   robots directives, canonical URLs and languages that headers give
-licence        the licence of a page's content
 page_text      the record that is kept of a page's text, and hashes of its blocks
 requisites     URLs of the files that a page or a style sheet needs to look as it does
 facts          headings, images, names of parts and more that an audit checks
-text_spam      text stuffed with words, and text hidden from readers
 fingerprint    digests, sketch and vocabulary, by which pages are compared
 parser_choice  the parser for a page: the browser's, or a plainer one where that could take long
 tree           the interface of both parsers, the elements they tell apart, and the place of a link on its page

@@ -10,7 +10,6 @@ from typing import NamedTuple, TypedDict
 
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.facts import MAX_NAMES, described, facts_of
-from minicrawl.crawler.html.licence import licence_of
 from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
 from minicrawl.crawler.html.page_text import block_hashes, hashes_of, packed
 from minicrawl.crawler.html.parser_choice import Marks, tree_of, within_limit
@@ -19,7 +18,6 @@ from minicrawl.crawler.html.requisites import requisites_of
 from minicrawl.crawler.html.scripted import as_html, scripted
 from minicrawl.crawler.html.tree import LIST, TEXT, Text, Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, XHTML, media_type
-from minicrawl.crawler.http.response_fields import LONGEST_ON_USE
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import AlternateLink, PageFacts, ParsedPage, Wanted
 from minicrawl.store.texts.marked_text import About, plain_blocks
@@ -43,7 +41,6 @@ _USUAL_REL = 100  # characters
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
 _ANCHORS = Wanted(anchors=True)
-_ON_USE, _MOST_ON_USE = frozenset({"tdm-reservation", "tdm-policy"}), 10
 
 
 class _Related(NamedTuple):
@@ -77,7 +74,6 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         for language, reference in elements.alternates
         if (target := normalise(reference, base, encoding)) is not None
     ]
-    licence = licence_of(page, elements.licences, base, encoding) if wanted.kept else None
     is_cut = is_cut or links.truncated
     parsed = ParsedPage(
         outlinks=tuple(links.outlinks),
@@ -98,7 +94,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         description=elements.description if wanted.about else None,
         requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
         facts=_facts(tree, page, url, elements, links.targets, is_cut=is_cut) if wanted.facts else None,
-        **_content(tree, wanted, elements, links.targets, url, licence),
+        **_content(tree, wanted, elements, links.targets, url),
     )
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None
     if refresh is not None:
@@ -125,15 +121,12 @@ def _facts(  # noqa: PLR0913 - the page, and what is known of it
     tree: Tree, page: bytes, url: str, elements: "_Elements", targets: Mapping[str, str | None], *, is_cut: bool
 ) -> PageFacts:
     """The facts of a page for an audit. is_cut: elements of it were left out."""
-    from minicrawl.crawler.html.text_spam import text_spam  # noqa: PLC0415 - only crawls for an audit need it
-
     found = facts_of(tree, page, url, elements.fragments or (), targets)
     return found._replace(
         description=described(elements.description),
         titles=elements.titles,
         viewport=elements.viewport,
         is_cut=is_cut or found.is_cut or len(elements.fragments or ()) == MAX_NAMES,
-        spam_signs=text_spam(tree, page),
     )
 
 
@@ -148,13 +141,12 @@ class _Content(TypedDict, total=False):
     kept: bytes
 
 
-def _content(  # noqa: PLR0913 - the page, and what is known of it
+def _content(
     tree: Tree,
     wanted: Wanted,
     elements: "_Elements",
     targets: Mapping[str, str | None],
     url: str,
-    licence: str | None,
 ) -> _Content:
     """The wanted fields about a page's text. Takes the tree apart. targets: URLs by reference."""
     content = _Content()
@@ -169,7 +161,7 @@ def _content(  # noqa: PLR0913 - the page, and what is known of it
     if wanted.kept:
         marked = tree.marked_text()
         if elements.directives.archive:
-            about = About(elements.title, language, elements.description, elements.directives.index, licence)
+            about = About(elements.title, language, elements.description, elements.directives.index)
             content["kept"], in_order = packed(about, marked, targets, url, MAX_TEXT)
             if wanted.blocks:
                 content["blocks"] = hashes_of(plain_blocks(in_order))
@@ -249,9 +241,9 @@ class _Elements:
 
     `links`: distinct links and link elements in document order, those without relations as their references up to the
     fragment, each with its best place; `words`: where wanted, functions that return the texts of links; `alternates`:
-    language ("": none) and reference of the page's versions in other languages and for other media; `licences`:
-    references of links with rel=license; `fragments`: where wanted, references with a fragment; `titles`: number of
-    title elements in the head; `viewport`: the page says how it fits a screen.
+    language ("": none) and reference of the page's versions in other languages and for other media; `fragments`: where
+    wanted, references with a fragment; `titles`: number of title elements in the head; `viewport`: the page says how it
+    fits a screen.
     """
 
     def __init__(self, tree: Tree, wanted: Wanted) -> None:
@@ -262,9 +254,7 @@ class _Elements:
         self.title: str | None = None
         self.refresh: str | None = None
         self.description: str | None = None
-        self.licences: dict[str, None] = {}
         self.directives = Directives()
-        self._on_use: list[str] = []
         self.index_by_google = True
         self.fragments: dict[str, None] | None = {} if wanted.facts else None
         self.titles = 0
@@ -305,14 +295,12 @@ class _Elements:
     def usage_lines(self) -> tuple[str, ...]:
         """What the head says on the use of the page, a line each."""
         words = self.directives.on_use
-        return (*self._on_use, f"robots: {', '.join(words)}") if words else tuple(self._on_use)
+        return (f"robots: {', '.join(words)}",) if words else ()
 
     def _related(self, tag: str, attributes: Mapping[str, str | None], reference: str) -> str | _Related | None:
         """The link with its relations, if it has any; None for link elements that are not followed."""
         rel = attributes.get("rel") or ""
         relations = _usual_relations(rel) if len(rel) <= _USUAL_REL else _relations(rel)
-        if "license" in relations:
-            self.licences[reference] = None
         if tag != "link":
             return _Related(reference, tag, relations, is_in_head=False) if relations else reference
         if not _COUNTED_RELATIONS.isdisjoint(relations):
@@ -346,8 +334,6 @@ class _Elements:
             self.description = self.description or _line(content, _DESCRIPTION_LENGTH) or None
         elif name == "viewport":
             self.viewport = True
-        elif name in _ON_USE and len(content) <= LONGEST_ON_USE and len(self._on_use) < _MOST_ON_USE:
-            self._on_use.append(f"{name}: {_line(content, LONGEST_ON_USE)}")
         elif self.refresh is None and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             self.refresh = content
 

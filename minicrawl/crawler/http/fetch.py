@@ -186,8 +186,7 @@ class Fetcher:
     async def _answered(self, job: "_Job") -> Fetched:
         if has_bad_port(authority(job.request.url)):
             raise FetchError("bad-port")
-        # A bare request is unsigned, as it may go under another's name.
-        sign = None if self._signer is None or job.request.is_bare else self._signer.signed
+        sign = None if self._signer is None else self._signer.signed
         answer = await self._transport.ask(job.request.url, self._fields_for(job.request), sign)
         job.fields = answer.fields
         is_late = self._is_late if not job.any_type else lambda: False  # half a robots.txt allows what the rest forbids
@@ -275,8 +274,6 @@ class Fetcher:
 
     def _fields_for(self, request: PageRequest) -> Sequence[Field]:
         """The header fields of a request, in order."""
-        if request.is_bare:
-            return as_fields([("Host", authority(request.url)), *request.headers, ("Accept-Encoding", ACCEPTED)])
         fields = self._fields_of(origin_of(request.url))
         further = list(request.headers)
         if request.etag is not None:

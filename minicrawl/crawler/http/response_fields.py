@@ -10,7 +10,7 @@ from minicrawl.crawler.http.transport import Field
 from minicrawl.model import Fetched
 
 _DIGITS = 18
-_ON_USE = {name.lower().encode(): name for name in ("Content-Usage", "Content-Signal", "tdm-reservation", "tdm-policy")}
+_ON_USE = {name.lower().encode(): name for name in ("Content-Usage", "Content-Signal")}
 LONGEST_ON_USE = 1_000
 """Characters; a longer statement on the use of a page is dropped."""
 LONGEST_VALIDATOR = 1000
@@ -61,7 +61,7 @@ class ResponseFields:
     def on_use(self) -> str | None:
         """The fields on the use of the content, a line each; None without any."""
         values = self._values
-        if b"content-usage" not in values and b"content-signal" not in values and b"tdm-reservation" not in values:
+        if b"content-usage" not in values and b"content-signal" not in values:
             return None  # as mostly
         found = ((name, self.joined(key)) for key, name in _ON_USE.items())
         return "\n".join(f"{name}: {text}" for name, text in found if text and len(text) <= LONGEST_ON_USE) or None

@@ -23,7 +23,6 @@ class Batch:
     refused: dict[int, Refused] = field(default_factory=dict)
     unanswered: set[int] = field(default_factory=set)
     robots: list[RobotsRow] = field(default_factory=list)
-    tdmrep: list[RobotsRow] = field(default_factory=list)
     turns_taken: int = 0
     requests_ended: int = 0
     links_saved: int = 0
@@ -64,10 +63,8 @@ class Batch:
         self.links_saved += len(self.links)
         writer.save_refused(self.refused.values())
         writer.save_robots(self.robots)
-        writer.save_tdmrep(self.tdmrep)
         for rows in (self.new, self.turns, self.retries, self.restated, self.measures, self.links, self.refused):
             rows.clear()
         self.unanswered.clear()
         self.robots.clear()
-        self.tdmrep.clear()
         self.turns_taken = self.requests_ended = 0

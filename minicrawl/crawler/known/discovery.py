@@ -147,11 +147,6 @@ class Discovery:
         self.offered = self._accounts.size
         return len(new)
 
-    def hold_new(self) -> None:
-        """Let pages that are new since the last `offer_new` not wait: they have their turn at once."""
-        self._frontier.pages.forget(np.arange(self.offered, self._accounts.size))
-        self.offered = self._accounts.size
-
     def only_offered(self, pages: Pages) -> Pages:
         """Those of some pages that `offer_new` has offered."""
         return pages if self.offered == self._accounts.size else pages[pages < self.offered]

@@ -3,7 +3,7 @@
 status or failure                     state            tries   cash goes
 200, HTML                             fetched          1       to the counted outlinks
   truncated, noindex                  fetched          1       the same, marked
-  other format that was read          fetched          1       the same (--pdf, --well-known)
+  other format that was read          fetched          1       the same (--pdf)
   robots directive nofollow           fetched          1       to the virtual page
 200, not HTML; other 2xx              fetched          1       to the virtual page
   a PDF file that cannot be read      fetched          1       the same (pdf-unread)

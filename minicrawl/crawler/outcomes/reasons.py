@@ -42,7 +42,6 @@ MEANINGS = {
     "seed": "it was given as a seed, and has had no turn yet",
     "link": "a page that was read links to it, and it has had no turn yet",
     "sitemap": "a sitemap lists it, and it has had no turn yet",
-    "well-known": "it is a file that every origin was asked for (--well-known), and has had no turn yet",
     "alternate": "a page gives it as the same in another language or for another medium, and it has had no turn yet",
     "elsewhere": "another partition of this crawl has it; what links from here bring it is handed over to that",
     # It was read.
@@ -98,9 +97,6 @@ MEANINGS = {
     "read": "it was read as a page, so the archive has it",
     "noarchive": "it forbids copies, or is of a type that --archive-types leaves out",
     "too-large": "it is longer than --max-size",
-    # A well-known file (--well-known).
-    "due": "it is about to be asked for",
-    "not-such-a-file": "what came is HTML, or has nothing of what such a file must have, so that it is no page",
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
     "too-long": "its URL is too long",

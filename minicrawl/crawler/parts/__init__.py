@@ -10,7 +10,6 @@ soft_404s            pages that are errors in spite of status 200
 front_pages          the front page of a folder under several names
 merged_duplicates    copies merged into one page
 alternates           pages in other languages: one is fetched first, the others last
-cloaking             pages that differ for browsers and for crawlers
 challenges           refusals that ask for a signature, a login or a browser
 usage                preferences of pages on their use; pages withheld for it
 texts                the texts of pages
@@ -20,7 +19,6 @@ repeated_blocks      the blocks that a host repeats on its pages
 refresh              due times, change rates and validators of pages
 archive              rows of archived answers
 requisites           files that archived pages need to look as they do
-well_known           files at places that everybody knows, such as llms.txt
 cookies              cookies, from run to run
 expected_importance  expected importance of the pages known so far
 alerts               changes told to a webhook or a command

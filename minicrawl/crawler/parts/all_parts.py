@@ -4,7 +4,6 @@ from minicrawl.crawler.parts.alerts import Alerts
 from minicrawl.crawler.parts.alternates import Alternates
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.parts.challenges import Challenges
-from minicrawl.crawler.parts.cloaking import Cloaking
 from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.parts.duplicates import DuplicatePages
 from minicrawl.crawler.parts.expected_importance import ExpectedImportance
@@ -22,7 +21,6 @@ from minicrawl.crawler.parts.soft_404s import SoftErrors
 from minicrawl.crawler.parts.texts import Texts
 from minicrawl.crawler.parts.traps import TrapRefusals
 from minicrawl.crawler.parts.usage import Usage
-from minicrawl.crawler.parts.well_known import WellKnown
 from minicrawl.crawler.visits.part import Part
 
 ALL_PARTS: tuple[type[Part], ...] = (
@@ -43,8 +41,6 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Refresh,
     Archive,
     Requisites,
-    WellKnown,
-    Cloaking,
     Challenges,
     Cookies,
     ExpectedImportance,

@@ -1,7 +1,6 @@
 """Facts of pages for an audit (--audit)."""
 
 from collections.abc import Callable, Iterable
-from itertools import chain
 from typing import Self
 
 from minicrawl.crawler.html.facts import name_hash, numbers_to_bytes
@@ -11,11 +10,8 @@ from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import PageFacts
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import FactsRow, SpamSign
+from minicrawl.store.rows import FactsRow
 from minicrawl.store.writer import Writer
-
-_SIGNS = ("stuffed", "hidden")
-"""The signs of deceit that a page's own text has."""
 
 
 class Facts(Part):
@@ -26,7 +22,6 @@ class Facts(Part):
         self._urls = urls
         self._plain = plain
         self._rows: dict[int, FactsRow] = {}
-        self._signs: dict[int, list[SpamSign]] = {}
         self._gone: set[int] = set()
 
     @classmethod
@@ -40,25 +35,19 @@ class Facts(Part):
     def explain(store: Store, page: int) -> Iterable[str]:
         if store.facts.is_cut(page):
             yield "audit       it has more elements, names of parts or links than are kept for an audit"
-        for row in store.spam_signs.of(page):
-            yield f"spam sign   {row.sign}: {row.told}"
 
     def on_turn(self, turn: Turn) -> None:
         facts = turn.parsed.facts
         if facts is None:
             self._rows.pop(turn.page, None)
-            self._signs.pop(turn.page, None)
             self._gone.add(turn.page)
             return
         self._gone.discard(turn.page)
         self._rows[turn.page] = self._row(turn.page, facts)
-        self._signs[turn.page] = [SpamSign(turn.page, *each) for each in facts.spam_signs]
 
     def save(self, writer: Writer) -> None:
         writer.save_facts(self._rows.values(), self._gone)
-        writer.save_spam_signs(self._rows.keys() | self._gone, _SIGNS, chain.from_iterable(self._signs.values()))
         self._rows.clear()
-        self._signs.clear()
         self._gone.clear()
 
     def _row(self, page: int, facts: PageFacts) -> FactsRow:

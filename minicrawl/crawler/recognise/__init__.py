@@ -1,4 +1,4 @@
-"""Duplicate pages, soft 404s, session URLs and cloaked pages.
+"""Duplicate pages, soft 404s, session URLs.
 
 duplicates       the leader of each group of duplicate pages
 duplicate_kinds  version, translation, print, mirror or template
@@ -8,5 +8,4 @@ conditions       when a page may be requested on condition that it has changed
 sessions         parameters that identify a session
 not_found        an origin's answers for missing pages, and the pages like them
 soft404          probes of hosts that answer for missing pages with status 200
-cloaking         pages that differ for browsers and for crawlers
 """

@@ -21,7 +21,7 @@ from minicrawl.settings import CrawlSettings
 _LINKS = ("scope", "allow", "deny", "max_depth", "host_max_depth", "html_only", "keep_parameters", "topic", "max_size")
 _CONTENT = (
     *("text", "search", "extract", "extract_rule", "extract_structured", "items", "hook", "render", "render_pages"),
-    *("screenshots", "archive", "archive_types", "archive_noarchive", "pdf", "well_known", "respect_usage"),
+    *("screenshots", "archive", "archive_types", "archive_noarchive", "pdf", "respect_usage"),
 )
 _LEAVING_OUT = frozenset({"respect_usage"})
 """Settings without which more is taken."""

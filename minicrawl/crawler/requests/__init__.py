@@ -5,11 +5,8 @@ due           the next request, and those that must come before it
 page          pages, and probes of pages that cannot exist
 look_up       the IP address of a host
 robots        robots.txt files, and what they share with other files of origins
-usage         tdmrep.json files, and refusals for uses that the crawl respects
+usage         refusals for uses that the crawl respects
 sitemap       sitemaps, and making their URLs known
-spans         OpenTelemetry spans for requests
-cloaking      copies of pages under a browser's name, and under the crawler's
 requisite     files that archived pages need to look as they do
-well_known    files at places that everybody knows, such as llms.txt
 outage_watch  requests without an answer, and checks for a network outage
 """

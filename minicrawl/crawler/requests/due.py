@@ -102,9 +102,6 @@ class DueRequests:
                 log.robots_refused(url=request.url, reason=refusal.reason)
             elif self._usage is not None and request.obeys_usage:
                 refusal = self._usage.refusal(request.url)
-                first = self._usage.errand(request, now) if refusal is None else None
-                if first is not None:
-                    return self.begun(first, now)
             if refusal is None and request.page is not None:
                 self._add_sitemaps(request.page, origin, robots, now)
         if refusal is not None:
@@ -122,10 +119,8 @@ class DueRequests:
                 self._turns.located(host, self._clocked(request.url, address), math.inf, now)
                 return None
             request = LookUp(self._turns, request, self._clocked, self._timing.name)
-        elif self._frontier.claim(host, now):
-            request = request.in_place()
         else:
-            return None
+            request = request.in_place()
         request.begin(now)
         if request.is_page and request.page is not None:
             self._frontier.pages.charge(request.page)

@@ -1,13 +1,11 @@
-"""Requests for files that an origin has at a known path, robots.txt and others, and for the targets of their redirects.
+"""Requests for robots.txt files, and for the targets of their redirects.
 
-Such a file is an errand of its host, in place of the page whose turn has come. If it redirects, the next request is an
+A robots.txt is an errand of its host, in place of the page whose turn has come. If it redirects, the next request is an
 errand of the target's host, at that host's own time, and so on; meanwhile the first host is closed. No robots.txt is
 consulted for a robots.txt: "/robots.txt" is always allowed (RFC 9309 2.2.2), and so are the targets of its redirects.
 """
 
-from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import Generic, Protocol, TypeVar
 
 from minicrawl.crawler.hosts.host import Host, HostTurn, Past
 from minicrawl.crawler.http.failures import unread
@@ -24,28 +22,15 @@ from minicrawl.model import Fetched
 from minicrawl.store.reader import Store
 from minicrawl.timing import Timing
 
-
-class FileState(Protocol):
-    """A file of an origin, as far as it is known. `expires`: Unix seconds; `attempts`: failures in a row."""
-
-    @property
-    def expires(self) -> float: ...
-
-    @property
-    def attempts(self) -> int: ...
+_PATH = "/robots.txt"
 
 
-State = TypeVar("State", bound=FileState)
+class RobotsFiles:
+    """The robots.txt files of all origins, and requests for unknown ones.
 
-
-class OriginFiles(ABC, Generic[State]):
-    """The files of all origins at one path, and requests for unknown ones.
-
-    Invariant: the host of an origin is closed from the request for its file until that is known, or known to be
+    Invariant: the host of an origin is closed from the request for its robots.txt until that is known, or known to be
     unreachable. Redirects are not in the store: after a kill, the origin is asked again.
     """
-
-    path: str
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
@@ -67,44 +52,25 @@ class OriginFiles(ABC, Generic[State]):
         self._turns = turns
         self._user_agent = user_agent
         self._timing = timing
-        self._states: dict[str, State] = {}
+        self._states: dict[str, RobotsState] = {}
 
-    @abstractmethod
-    def _kept(self, store: Store, origin: str) -> State | None:
-        """The file of an origin as the store has it."""
-
-    @abstractmethod
-    def _judged(self, fetched: Fetched, now: float, attempts: int) -> State:
-        """The file after an answer. attempts: failures before it."""
-
-    @abstractmethod
-    def _is_known(self, state: State) -> bool:
-        """True if the file was read, or is known to be missing."""
-
-    @abstractmethod
-    def _take(self, origin: str, state: State, now: float) -> None:
-        """Set the file of an origin."""
-
-    @abstractmethod
-    def _request(self, host: Host, origin: str, url: str, redirects: int, page: int | None) -> "FileErrand": ...
-
-    def state(self, origin: str) -> State | None:
-        """The file of an origin as far as it is known, even if out of date."""
+    def state(self, origin: str) -> RobotsState | None:
+        """The robots.txt of an origin as far as it is known, even if out of date."""
         if origin not in self._states and self._store is not None:
             kept = self._kept(self._store, origin)
             if kept is not None:
                 self._states[origin] = kept
         return self._states.get(origin)
 
-    def errand(self, host: Host, origin: str, page: int | None) -> "FileErrand":
+    def errand(self, host: Host, origin: str, page: int | None) -> "RobotsErrand":
         """A request for an unknown file. page: the page that needs it."""
-        return self._request(host, origin, f"{origin}{self.path}", 0, page)
+        return RobotsErrand(self, self._turns, host, origin, f"{origin}{_PATH}", 0, page)
 
     def host(self, origin: str) -> Host:
         """The host whose pages wait until the file of an origin is known."""
         return self._hosts.host(politeness_key(origin))
 
-    def absorb(self, errand: "FileErrand", fetched: Fetched, now: float) -> None:
+    def absorb(self, errand: "RobotsErrand", fetched: Fetched, now: float) -> None:
         """Absorb an answer for the file of an origin, or for the target of its redirect."""
         redirects = errand.redirects + 1
         try:
@@ -120,7 +86,7 @@ class OriginFiles(ABC, Generic[State]):
         if is_over:
             self._turns.frontier.open(self.host(errand.origin), now)
 
-    def drop(self, errand: "FileErrand", reason: str, now: float) -> None:
+    def drop(self, errand: "RobotsErrand", reason: str, now: float) -> None:
         """Drop a request that is refused in its turn."""
         self._turns.frontier.end_turn(errand.turn, now, asked=False)
         self._decide(errand.origin, Fetched(errand.url, reason=reason), now)
@@ -129,12 +95,12 @@ class OriginFiles(ABC, Generic[State]):
     def _follow(self, origin: str, url: str, redirects: int, now: float) -> bool:
         """Ask for the target of a file's redirect; False if it is known."""
         there = origin_of(url)
-        known = self.state(there) if url == f"{there}{self.path}" else None
+        known = self.state(there) if url == f"{there}{_PATH}" else None
         if known is not None and self._is_known(known) and now < known.expires:
             self._take(origin, known, now)
             return False
         host = self._hosts.host(politeness_key(url))
-        hop = self._request(host, origin, url, redirects, None)
+        hop = RobotsErrand(self, self._turns, host, origin, url, redirects)
         # Redirects from other hosts must not delay a host's pages; its pages wait for its own redirects.
         self._turns.frontier.add_errand(host, hop, now, first=host is self.host(origin))
         return True
@@ -145,64 +111,9 @@ class OriginFiles(ABC, Generic[State]):
         state = self._judged(fetched, now, before.attempts if before else 0)
         self._take(origin, state, now)
         there = origin_of(fetched.url)
-        is_its_own = fetched.url == f"{there}{self.path}" and fetched.status not in REDIRECTS
+        is_its_own = fetched.url == f"{there}{_PATH}" and fetched.status not in REDIRECTS
         if there != origin and is_its_own and self._is_known(state):
             self._take(there, state, now)
-
-
-class FileErrand(Request):
-    """A request for the file of `origin`, or for the target after so many `redirects`."""
-
-    opens = True
-
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        files: OriginFiles[State],
-        turns: HostTurns,
-        host: Host,
-        origin: str,
-        url: str,
-        redirects: int = 0,
-        page: int | None = None,
-    ) -> None:
-        super().__init__(turns, host, url, page)
-        self.origin = origin
-        self.redirects = redirects
-        self.waits = redirects > 0
-        self._files = files
-
-    def begin(self, now: float) -> None:
-        super().begin(now)
-        self._close(now)
-
-    def on_refusal(self, refusal: Refusal, now: float) -> None:
-        self._files.drop(self, refusal.reason, now)
-
-    async def ask(self, source: PageSource, deliver: Deliver) -> None:
-        self.fetched = await source.robots(self.url)
-
-    def on_answer(self, now: float) -> None:
-        self._files.absorb(self, self.fetched, now)
-
-    def put_back(self, rest: float, now: float) -> None:
-        super().put_back(rest, now)
-        if not self.waits:
-            self.turns.frontier.open(self._files.host(self.origin), now)
-
-    def fail(self, turn: HostTurn, reason: str, now: float) -> None:
-        self._close(now)
-        super().fail(turn, reason, now)
-
-    def _close(self, now: float) -> None:
-        """Let the pages wait, if they do not already."""
-        if not self.waits:
-            self.turns.frontier.close(self._files.host(self.origin), now)
-
-
-class RobotsFiles(OriginFiles[RobotsState]):
-    """The robots.txt files of all origins."""
-
-    path = "/robots.txt"
 
     def allows(self, url: str) -> bool:
         """True if robots.txt allows a URL, or is not known."""
@@ -242,14 +153,55 @@ class RobotsFiles(OriginFiles[RobotsState]):
             states = filter(None, map(self.state, {origin, f"http://{host.name}", f"https://{host.name}"}))
             self._turns.set_crawl_delay(host, max(state.crawl_delay(self._user_agent) for state in states), now)
 
-    def _request(self, host: Host, origin: str, url: str, redirects: int, page: int | None) -> "RobotsErrand":
-        return RobotsErrand(self, self._turns, host, origin, url, redirects, page)
 
+class RobotsErrand(Request):
+    """A request for the robots.txt of `origin`, or for the target after so many `redirects`."""
 
-class RobotsErrand(FileErrand):
-    """A request for a robots.txt."""
-
+    opens = True
     obeys_robots = False
+
+    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
+        self,
+        files: RobotsFiles,
+        turns: HostTurns,
+        host: Host,
+        origin: str,
+        url: str,
+        redirects: int = 0,
+        page: int | None = None,
+    ) -> None:
+        super().__init__(turns, host, url, page)
+        self.origin = origin
+        self.redirects = redirects
+        self.waits = redirects > 0
+        self._files = files
+
+    def begin(self, now: float) -> None:
+        super().begin(now)
+        self._close(now)
+
+    def on_refusal(self, refusal: Refusal, now: float) -> None:
+        self._files.drop(self, refusal.reason, now)
+
+    async def ask(self, source: PageSource, deliver: Deliver) -> None:
+        self.fetched = await source.robots(self.url)
+
+    def on_answer(self, now: float) -> None:
+        self._files.absorb(self, self.fetched, now)
+
+    def put_back(self, rest: float, now: float) -> None:
+        super().put_back(rest, now)
+        if not self.waits:
+            self.turns.frontier.open(self._files.host(self.origin), now)
+
+    def fail(self, turn: HostTurn, reason: str, now: float) -> None:
+        self._close(now)
+        super().fail(turn, reason, now)
+
+    def _close(self, now: float) -> None:
+        """Let the pages wait, if they do not already."""
+        if not self.waits:
+            self.turns.frontier.close(self._files.host(self.origin), now)
 
     @property
     def failure(self) -> str | None:

@@ -10,7 +10,6 @@ rules        parsing a robots.txt, and when to ask for it again
 matching     the rule that decides on a URL, also among a thousand wildcard rules
 preferences  vocabularies of preferences, their mapping to three uses, and their combination
 usage_rules  the rules of a robots.txt on use
-tdmrep       parsing a tdmrep.json, and when to ask for it again
 """
 
 from minicrawl.crawler.robots.rules import RobotsRules

@@ -3,14 +3,13 @@
 use        search: an index, with results that lead to the page; ai-input: input of a model that answers, as in
            retrieval-augmented generation; ai-train: training or tuning of models
 verdict    a use is allowed, disallowed, or unknown, where nobody says anything
-statement  one line of a robots.txt, a header, a meta element or a tdmrep.json, as written, and its verdicts
+statement  one line of a robots.txt, a header or a meta element, as written, and its verdicts
 
 The vocabularies:
 
 Content-Usage    draft-ietf-aipref-vocab (August 2026): a dictionary (RFC 9651), label=y or n; case matters
 Content-Signal   draft-romm-aipref-contentsignals and contentsignals.org: use=yes or no, in any case of letters
 noai, noimageai  robots directives that DeviantArt introduced in 2022
-tdm-reservation  TDMRep (W3C Community Group, May 2024): 1 reserves the rights to text and data mining, 0 does not
 
 Labels of earlier drafts of Content-Usage are unknown to the present one, which has unknown labels ignored.
 """
@@ -76,7 +75,6 @@ _Y_N = {"y": _A, "n": _D}
 _CONTENT_SIGNAL = {"search": "search", "ai-input": "ai_input", "ai-train": "ai_train"}
 _YES_NO = {"yes": _A, "no": _D}
 _DIRECTIVES = {"noai": Preferences(_U, _D, _D), "noimageai": NOTHING}  # the latter is about images alone
-_RESERVATIONS = {"1": Preferences(_U, _D, _D), "0": Preferences(_U, _A, _A)}  # any other value is an error: unset
 
 
 @lru_cache(256)
@@ -109,13 +107,11 @@ def _of_words(table: Mapping[str, Preferences], value: str) -> Preferences:
 
 
 CONTENT_USAGE, CONTENT_SIGNAL = "Content-Usage", "Content-Signal"
-RESERVATION, POLICY = "tdm-reservation", "tdm-policy"
 _READERS: Mapping[str, Callable[[str], Preferences]] = {
     CONTENT_USAGE: _content_usage,
     CONTENT_SIGNAL: _content_signal,
     "X-Robots-Tag": partial(_of_words, _DIRECTIVES),
     "robots": partial(_of_words, _DIRECTIVES),
-    RESERVATION: partial(_of_words, _RESERVATIONS),
 }
 
 
@@ -125,9 +121,8 @@ def read(name: str, value: str) -> Preferences:
     return NOTHING if reader is None or len(value) > LONGEST_ON_USE else reader(value)
 
 
-HEADER, META, ROBOTS_TXT, TDMREP = "header", "meta", "robots.txt", "tdmrep.json"
+HEADER, META, ROBOTS_TXT = "header", "meta", "robots.txt"
 """Places of statements."""
-_LATEST_LAST = (TDMREP, HEADER, META)
 _LINE = re.compile(f"({HEADER}|{META}) ([^:]+): (.*)", re.DOTALL)
 
 
@@ -139,41 +134,19 @@ class Statement(NamedTuple):
     preferences: Preferences
     url: str | None = None
 
-    @property
-    def is_reservation(self) -> bool:
-        return self.place == TDMREP or self.said.startswith(RESERVATION)
-
 
 @lru_cache(256)
 def of_page(lines: str) -> tuple[Statement, ...]:
     """The statements of a page as the store keeps them, a line each: "header Content-Usage: train-ai=n"."""
     named = [match.groups() for line in lines.split("\n") if (match := _LINE.fullmatch(line)) is not None]
-    policies = {place: value for place, name, value in named if name == POLICY}
-    found = []
-    for place, name, value in named:
-        if name in _READERS:
-            policy = f" ({POLICY}: {policies[place]})" if name == RESERVATION and place in policies else ""
-            found.append(Statement(place, f"{name}: {value}{policy}", read(name, value)))
-    return tuple(found)
-
-
-def in_effect(statements: Iterable[Statement]) -> list[Statement]:
-    """The statements without reservations of rights that another one takes the place of.
-
-    A meta element's takes the place of a header's, and that of one of tdmrep.json; a value in error does not (TDMRep,
-    Processing priority).
-    """
-    every = list(statements)
-    latest = max(
-        (_LATEST_LAST.index(each.place) for each in every if each.is_reservation and each.preferences != NOTHING),
-        default=0,
+    return tuple(
+        Statement(place, f"{name}: {value}", read(name, value)) for place, name, value in named if name in _READERS
     )
-    return [each for each in every if not each.is_reservation or each.place == _LATEST_LAST[latest]]
 
 
 def preferences_of(statements: Iterable[Statement]) -> Preferences:
     """The verdicts on each use by all statements about a page."""
-    return combined(each.preferences for each in in_effect(statements))
+    return combined(each.preferences for each in statements)
 
 
 class Decision(NamedTuple):
@@ -185,10 +158,10 @@ class Decision(NamedTuple):
 
 def decisions(statements: Iterable[Statement]) -> dict[str, Decision]:
     """The decision on each use by all statements about a page."""
-    effective = in_effect(statements)
+    every = list(statements)
     found: dict[str, Decision] = {}
     for at, use in enumerate(USES):
-        by = max(effective, key=lambda each: each.preferences[at], default=None)
+        by = max(every, key=lambda each: each.preferences[at], default=None)
         verdict = Verdict.UNKNOWN if by is None else by.preferences[at]
         found[use] = Decision(verdict, by if verdict else None)
     return found

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
-from typing import Generic, TypeVar
 
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, unread
 from minicrawl.crawler.http.response_fields import asked_rest
@@ -256,18 +255,15 @@ def product_token(user_agent: str) -> str:
 _HOPELESS = frozenset({"dns", "private-address", "bad-url", PARSER_FAILED, *REASONS})
 
 
-_Rules = TypeVar("_Rules")
-
-
 @dataclass(frozen=True)
-class OriginFile(Generic[_Rules]):
-    """A file of one origin, as far as it is known.
+class RobotsState:
+    """A robots.txt, as far as it is known. `rules`: None while unreachable, then nothing may be fetched.
 
     `expires`: Unix seconds from which on to ask again. `attempts`: failures in a row. `status`, `body`, `reason`: of
     the answer, for the store.
     """
 
-    rules: _Rules
+    rules: RobotsRules | None
     status: int | None
     body: bytes
     fetched_at: float
@@ -278,10 +274,6 @@ class OriginFile(Generic[_Rules]):
     def row(self, origin: str) -> RobotsRow:
         """The file as a row of the store."""
         return RobotsRow(origin, self.status, self.reason, self.body, self.fetched_at, self.expires, self.attempts)
-
-
-class RobotsState(OriginFile[RobotsRules | None]):
-    """A robots.txt. `rules`: None while unreachable, then nothing may be fetched."""
 
     def refusal(self, user_agent: str, url: str) -> tuple[State, str] | None:
         """State and reason of a page that may not be fetched; None if it may be."""

@@ -43,7 +43,6 @@ _OF_REQUISITES = {
     RequisiteKind.FRAME: Wanted(short_text=False, requisites=True),
 }
 """The parts to gather of requisites that are read."""
-_COMPARED = Wanted(text=True, short_text=False)
 
 
 class LocalSource:
@@ -65,7 +64,7 @@ class LocalSource:
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
         self._renderer = _renderer(settings, self._fetcher) if settings.render else None
-        self._conversion = _conversion(settings, timing) if settings.pdf or settings.well_known else None
+        self._conversion = _conversion(settings, timing) if settings.pdf else None
         self._large_pages = LargePages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
         # By is_home and blocks. Home pages' anchors help to detect soft 404s; those of all pages would take 2 % of the
@@ -81,8 +80,6 @@ class LocalSource:
         self._reads_lastmods = settings.refreshes
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
-        if request.is_bare:
-            return await self._alone(request, _COMPARED, is_kept=False)
         if (kind := request.requisite) is not None:
             is_text = kind in (RequisiteKind.STYLE, RequisiteKind.MODULE)
             return await self._alone(request, _OF_REQUISITES.get(kind), any_type=is_text)
@@ -97,7 +94,7 @@ class LocalSource:
         if self._is_rendered(request.url):
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
-        types = HTML_TYPES if self._conversion is None else self._conversion.types(request.url)
+        types = HTML_TYPES if self._conversion is None else HTML_TYPES | {PDF}
         fetched, exchange, fields = await self._fetcher.exchanged(request, types=types)
         parsed, parts = _NOT_PARSED, None
         try:
@@ -120,9 +117,9 @@ class LocalSource:
         return fetched if parts is None else self._fetcher.parts_kept(fetched, parts), parsed
 
     async def _alone(
-        self, request: PageRequest, wanted: Wanted | None, *, any_type: bool = False, is_kept: bool = True
+        self, request: PageRequest, wanted: Wanted | None, *, any_type: bool = False
     ) -> tuple[Fetched, ParsedPage]:
-        """Fetch what is no page of the crawl. wanted: the parts to gather, if any. is_kept: the archive may have it."""
+        """Fetch what is no page of the crawl. wanted: the parts to gather, if any."""
         fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=any_type)
         parsed = _NOT_PARSED
         try:
@@ -133,7 +130,7 @@ class LocalSource:
             log.page_parser_died(url=request.url, why=str(error))
         except Exception as error:
             parser_failed(request.url, error)
-        kept = exchange if is_kept and fetched.reason != "too-large" else None
+        kept = exchange if fetched.reason != "too-large" else None
         return self._fetcher.observed(fetched._replace(body=b""), kept, parsed), parsed
 
     def _wanted(self, request: PageRequest) -> Wanted:

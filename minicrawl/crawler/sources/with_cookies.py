@@ -33,8 +33,6 @@ class WithCookies:
         self._sent = sent
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
-        if request.is_bare:
-            return await self._source.page(request)
         value = self._jar.header(request.url, self._clock())
         if value is not None:
             request = request._replace(headers=(*request.headers, ("Cookie", value)))

@@ -64,13 +64,6 @@ class Visits:
         else:
             self._visit(turn)
 
-    def absorb_found(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
-        """Take in the answer that made a page known, as its first turn."""
-        self.state.discovery.hold_new()
-        turn = Turn(page, fetched, parsed, judge(fetched, parsed, now=now, timing=self.timing), now)
-        if not self.parts.on_answer(turn):
-            self._visit(turn)
-
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
         """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck.
 

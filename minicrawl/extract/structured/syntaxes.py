@@ -7,14 +7,10 @@ from minicrawl.extract.structured.bounded_page import BoundedPage
 from minicrawl.extract.structured.json_ld import json_ld
 from minicrawl.extract.structured.meta import dublin_core, open_graph
 from minicrawl.extract.structured.microdata import microdata
-from minicrawl.extract.structured.microformats import microformats
-from minicrawl.extract.structured.rdfa import rdfa
 
 _READERS: dict[str, Callable[[BoundedPage], object]] = {
     "jsonld": json_ld,
     "microdata": microdata,
-    "rdfa": rdfa,
-    "microformats": microformats,
     "opengraph": open_graph,
     "dublincore": dublin_core,
 }

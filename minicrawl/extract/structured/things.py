@@ -16,12 +16,12 @@ from minicrawl.extract.structured.bounded_page import joined
 
 _TEXTS = {
     "publisher": ("publisher", "site_name", "sourceOrganization"),
-    "published": ("datePublished", "published", "published_time", "dateCreated", "issued", "date", "created"),
-    "modified": ("dateModified", "modified", "updated", "modified_time", "updated_time"),
+    "published": ("datePublished", "published_time", "dateCreated", "issued", "date", "created"),
+    "modified": ("dateModified", "modified", "modified_time", "updated_time"),
     "brand": ("brand", "manufacturer"),
     "sku": ("sku", "retailer_item_id", "mpn", "gtin13", "gtin"),
-    "starts": ("startDate", "start", "start_time"),
-    "ends": ("endDate", "end", "end_time"),
+    "starts": ("startDate", "start_time"),
+    "ends": ("endDate", "end_time"),
 }
 """Fields that are a text of a node, and the properties with it, the best first."""
 COLUMNS: dict[str, type] = dict.fromkeys(("kind", "name", "link", "description", "image", "author", *_TEXTS), str) | {
@@ -32,21 +32,21 @@ COLUMNS: dict[str, type] = dict.fromkeys(("kind", "name", "link", "description",
 """The fields of things, with the types of their values."""
 
 _KIND = re.compile(
-    r"(?P<breadcrumb>BreadcrumbList)|(?P<recipe>(?:h-)?Recipe)|(?P<question>Question)|(?P<person>Person|h-card)|"
-    r"(?P<product>(?:h-|Individual)?Product(?:Group|Model|\.item)?|Vehicle|Car|Motorcycle|Book|VideoGame|\w*Application)|"
-    r"(?P<event>(?:h-)?\w*Event|EventSeries|CourseInstance|Festival|Hackathon)|"
-    r"(?P<article>\w*Article|(?!Job)\w+Posting|Report|HowTo|APIReference|CreativeWork|h-entry)|"
+    r"(?P<breadcrumb>BreadcrumbList)|(?P<recipe>Recipe)|(?P<question>Question)|(?P<person>Person)|"
+    r"(?P<product>(?:Individual)?Product(?:Group|Model|\.item)?|Vehicle|Car|Motorcycle|Book|VideoGame|\w*Application)|"
+    r"(?P<event>\w*Event|EventSeries|CourseInstance|Festival|Hackathon)|"
+    r"(?P<article>\w*Article|(?!Job)\w+Posting|Report|HowTo|APIReference|CreativeWork)|"
     r"(?P<organisation>\w*(?:Organization|Business|Store|Restaurant)|Corporation|NGO|CollegeOrUniversity|School|Hotel|"
     r"FoodEstablishment|Dentist|Physician|Hospital|PerformingGroup|MusicGroup|SportsTeam|AutoDealer|RealEstateAgent|"
-    r"(?:Professional|Financial|Legal)Service|Airline|TravelAgency|h-org)",
+    r"(?:Professional|Financial|Legal)Service|Airline|TravelAgency)",
     re.IGNORECASE,
 )
-"""Kinds, by the local names of types in schema.org, microformats and OpenGraph."""
+"""Kinds, by the local names of types in schema.org and OpenGraph."""
 _MAIN = ("breadcrumb", "recipe", "product", "event", "article")
 """Kinds of which a page with one in each of two syntaxes has the same in both."""
 _WITHIN = (
     *("@graph", "mainEntity", "mainEntityOfPage", "mainContentOfPage", "itemListElement", "item", "breadcrumb"),
-    *("blogPost", "blogPosts", "hasPart", "event", "events", "dataFeedElement", "children"),
+    *("blogPost", "blogPosts", "hasPart", "event", "events", "dataFeedElement"),
 )
 """Properties whose values are things of the page; those of others, as a publisher, only tell of their owner."""
 _ASIDE = frozenset({"author", "creator", "performer", "seller", "review"})
@@ -175,8 +175,8 @@ class _Reader:
             "kind": kind,
             "name": self._text(node, *(("headline", "name") if kind == "article" else ("name", "headline")), "title"),
             "link": self._link(node, "url", "mainEntityOfPage", "@id"),
-            "description": self._text(answer, "text") or self._text(node, "description", "summary", "abstract"),
-            "image": self._link(node, "image", "photo", "thumbnailUrl", "logo"),
+            "description": self._text(answer, "text") or self._text(node, "description", "abstract"),
+            "image": self._link(node, "image", "thumbnailUrl", "logo"),
             "author": ", ".join(dict.fromkeys(name for name in authors if name and not _is_address(name))),
             **{name: self._text(node, *properties) for name, properties in _TEXTS.items()},
             "price": _number(self._text(price, "price", "lowPrice", "amount")),

@@ -1,15 +1,13 @@
 """The files of a crawl in partitions: a folder with a store for each, and cluster.json for all of them.
 
-000.db, 001.db ...  the stores, but for those that were moved elsewhere
-cluster.json        {"version": 1, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
-                    "seeds": [...], "settings": {...}, "places": [{"folder": ".", "generation": 0}, ...]}
+000.db, 001.db ...  the stores of this machine
+cluster.json        {"version": 3, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
+                    "seeds": [...], "settings": {...}, "nodes": {"1": "10.0.0.2", ...}}
 
 crawl.lock          held by the command that crawls, and by those that need the crawl at rest
 
-version     of this file, 1 if missing: an older minicrawl refuses a higher one
-places      by partition; those left out are in this folder. A file of version 1 lists all
-generation  grows each time a partition is moved, in cluster.json and in the store: a copy with another generation is
-            stale
+version     of this file: another one is refused
+nodes       of partitions on other machines: their stores are in a folder of the same path there
 
 minicrawl.cluster.folder writes it.
 """
@@ -17,11 +15,11 @@ minicrawl.cluster.folder writes it.
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple  # Any: JSON
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
@@ -34,7 +32,7 @@ from minicrawl.store.partitions.remote import Call
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store
 
-FILE, VERSION = "cluster.json", 2
+FILE, VERSION = "cluster.json", 3
 MOST = 65_536
 """Maximum number of partitions that a folder may have."""
 _DIGITS = 5
@@ -47,37 +45,24 @@ def is_folder(store: Path) -> bool:
     return (store / FILE).is_file()
 
 
-class Place(NamedTuple):
-    """The location of a partition's store.
-
-    folder: relative to that of cluster.json, or absolute. machine: IP address of its Ray node; None: the one that has
-    cluster.json. replica: address of the node with a replica that has all commits that count; None: there is none.
-    """
-
-    folder: str = "."
-    generation: int = 0
-    machine: str | None = None
-    replica: str | None = None
-
-
 @dataclass(frozen=True)
 class PartitionFolder:
     """A crawl in partitions. cluster: an id that its stores share. secret: key of the hash that tells homes.
 
-    places: of all partitions, by their numbers. settings: of the last run; {} before the first one.
+    settings: of the last run; {} before the first one. nodes: address of the Ray node of each partition that is not on
+    the machine of cluster.json.
     """
 
     path: Path
     cluster: str
     secret: bytes
-    places: tuple[Place, ...]
+    partitions: int
     settings: Mapping[str, object]
     seeds: tuple[str, ...] = ()
     """All seeds that the crawl ever had."""
     ray: str | None = None
     """Address of the Ray cluster, where partitions are on several machines."""
-    replicas: int = 0
-    """Replicas of each partition on other machines."""
+    nodes: Mapping[int, str] = field(default_factory=dict)
 
     @property
     def settings_in_full(self) -> dict[str, object]:
@@ -86,25 +71,20 @@ class PartitionFolder:
 
     @property
     def stores(self) -> list[Path]:
-        return [store_of(self.path / place.folder, number) for number, place in enumerate(self.places)]
+        return list(map(self.store, range(self.partitions)))
 
     def store(self, number: int) -> Path:
-        return store_of(self.path / self.places[number].folder, number)
+        return store_of(self.path.absolute() if number in self.nodes else self.path, number)
 
     @property
     def made(self) -> Sequence[int]:
         """Partitions of this machine that have a store, rising; the others never had a URL."""
-        found = []
-        for folder in {place.folder for place in self.places if place.machine is None}:
-            for number in _numbers_in(self.path / folder):
-                if number < len(self.places) and self.places[number][::2] == (folder, None):
-                    found.append(number)
-        return sorted(found)
+        return sorted(n for n in _numbers_in(self.path) if n < self.partitions and n not in self.nodes)
 
     @property
     def machines(self) -> Sequence[str]:
         """Other machines that have partitions."""
-        return sorted({place.machine for place in self.places if place.machine is not None})
+        return sorted(set(self.nodes.values()))
 
     @property
     def is_in_use(self) -> bool:
@@ -114,8 +94,7 @@ class PartitionFolder:
     @property
     def begun(self) -> Sequence[int]:
         """Partitions that have a store, or may have one on another machine, rising."""
-        away = [number for number, place in enumerate(self.places) if place.machine is not None]
-        return sorted([*self.made, *away])
+        return sorted([*self.made, *self.nodes])
 
     @contextmanager
     def opened(self) -> "Iterator[Sequence[Store]]":
@@ -150,7 +129,7 @@ class PartitionFolder:
         from minicrawl.store.partitions.open_stores import MOST, OpenStores  # noqa: PLC0415 - it opens folders, too
 
         made = set(self.made)
-        by = {number: calls.get(self.places[number].machine or "") for number in numbers}
+        by = {number: calls.get(self.nodes.get(number, "")) for number in numbers}
         held = (call("is_held", self.store(n)) if call else is_held(self.store(n)) for n, call in by.items())
         opened = OpenStores(None if any(held) else MOST)
         with ExitStack() as stack:
@@ -160,7 +139,7 @@ class PartitionFolder:
                 if call is None:
                     store = stack.enter_context(opened.open(path, sizes))
                 else:
-                    name = self.path / f"{path.name} on {self.places[number].machine}"
+                    name = self.path / f"{path.name} on {self.nodes[number]}"
                     store = stack.enter_context(opened.open_remote(name, sizes, path, call))
                 store.pin()
                 self.check_is_current(number, store)
@@ -172,35 +151,23 @@ class PartitionFolder:
 
     def check_is_here(self) -> None:
         """Raise StoreError where a partition is on another machine."""
-        for number, place in enumerate(self.places):
-            if place.machine is not None:
-                raise StoreError(
-                    f"partition {number} is on node {place.machine}, and this needs all stores on one machine; "
-                    f"'minicrawl backup DIR --store {self.path}' brings a copy of all here"
-                )
+        for number, node in self.nodes.items():
+            raise StoreError(
+                f"partition {number} is on node {node}, and this needs all stores on one machine; "
+                f"'minicrawl backup DIR --store {self.path}' brings a copy of all here"
+            )
 
     def check_is_current(self, number: int, store: "Store") -> None:
-        """Raise StoreError for a store that is not this partition, or a copy of it from before or after a move."""
+        """Raise StoreError for a store that is not this partition."""
         if (store.meta("cluster"), store.meta("partition")) != (self.cluster, number):
             raise StoreError(f"{store.path} is not partition {number} of this crawl; restore all from one backup")
-        found, kept = int(store.meta("generation") or 0), self.places[number].generation
-        if found != kept:
-            raise StoreError(
-                f"{store.path} is generation {found} of partition {number}, and {self.path / FILE} names generation "
-                f"{kept}: the partition was moved since one of them was copied; restore all from one backup"
-            )
 
     def _check_none_is_missing(self, store: "Store", made: Collection[int]) -> None:
         """Raise StoreError if a store has exchanged messages with a partition of this machine that has none. made:
         partitions that have stores."""
         for other in store.transfers.exchanged_with():
-            if other not in made and other < len(self.places) and self.places[other].machine is None:
+            if other not in made and other < self.partitions and other not in self.nodes:
                 raise _missing(self.store(other))
-
-
-def alone(path: Path) -> AbstractContextManager[object]:
-    """Let no other process change the places of a crawl's partitions while the block runs."""
-    return FileLock(path / f"{FILE}.lock")
 
 
 @contextmanager
@@ -259,15 +226,17 @@ def folder_at(path: Path) -> PartitionFolder:
     file = path / FILE
     try:
         kept = json.loads(file.read_text("utf-8"))
-        if (version := int(kept.get("version", VERSION))) > VERSION:
-            raise StoreError(
-                f"{file} was written by a newer minicrawl (version {version}, this one reads {VERSION}); upgrade"
-            )
-        places = _places(kept.get("places", {}), int(kept["partitions"]))
+        if kept["version"] != VERSION:
+            raise StoreError(f"{file} is of version {kept['version']}, and this minicrawl reads {VERSION}; crawl anew")
+        partitions = int(kept["partitions"])
+        if not 0 < partitions <= MOST:
+            raise ValueError(f"it has {partitions} partitions, not 1 to {MOST}")
+        nodes = {int(number): str(node) for number, node in kept["nodes"].items()}
+        if strange := [number for number in nodes if not 0 <= number < partitions]:
+            raise ValueError(f"it has a node of partition {strange[0]}, and {partitions} partitions")
         secret, settings = bytes.fromhex(kept["secret"]), dict(kept["settings"])
-        seeds = tuple(map(str, kept.get("seeds", ())))
-        folder = PartitionFolder(path, str(kept["cluster"]), secret, places, settings, seeds, kept.get("ray"))
-        folder = replace(folder, replicas=int(kept.get("replicas", 0)))
+        seeds = tuple(map(str, kept["seeds"]))
+        return PartitionFolder(path, str(kept["cluster"]), secret, partitions, settings, seeds, kept.get("ray"), nodes)
     except NotADirectoryError as error:
         raise StoreError(f"{path} is a file, and a crawl in partitions has a folder; name that with --store") from error
     except FileNotFoundError as error:
@@ -279,26 +248,3 @@ def folder_at(path: Path) -> PartitionFolder:
         raise StoreError(f"{file} cannot be read: {error.strerror}; name another folder with --store") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(f"{file} is damaged: {error}; restore the folder from a backup") from error
-    made = set(folder.made)
-    for number, place in enumerate(places):
-        if place.generation and place.machine is None and number not in made:
-            raise _missing(folder.store(number))  # it was moved
-    return folder
-
-
-def _places(kept: Any, partitions: int) -> tuple[Place, ...]:
-    """The places of all partitions. Raises ValueError, KeyError, TypeError, AttributeError."""
-    if not 0 < partitions <= MOST:
-        raise ValueError(f"it has {partitions} partitions, not 1 to {MOST}")
-    if isinstance(kept, list):  # version 1
-        if len(kept) != partitions:
-            raise ValueError(f"it has {len(kept)} places for {partitions} partitions")
-        kept = dict(enumerate(kept))
-    places = [Place()] * partitions
-    for number, place in kept.items():
-        if not 0 <= int(number) < partitions:
-            raise ValueError(f"it has a place of partition {number}, and {partitions} partitions")
-        places[int(number)] = Place(
-            str(place["folder"]), int(place["generation"]), place.get("machine"), place.get("replica")
-        )
-    return tuple(places)

@@ -39,9 +39,8 @@ from minicrawl.store.read.preferences import PagePreferences
 from minicrawl.store.read.requisites import RequisiteCount, Requisites
 from minicrawl.store.read.site_table import DoorRow, SiteRow, SiteTable, TrustedSite
 from minicrawl.store.read.sitemaps import Sitemaps
-from minicrawl.store.read.spam_signs import SpamSigns
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import HostRow, MetaValue, PatternRow, RequisiteRow, RobotsRow, SitemapRow, SpamSign
+from minicrawl.store.rows import HostRow, MetaValue, PatternRow, RequisiteRow, RobotsRow, SitemapRow
 from minicrawl.store.texts.marked_text import KeptText
 from minicrawl.store.texts.reading import Texts
 
@@ -87,7 +86,6 @@ class FolderStore(Store):
         self.sitemaps = _AllSitemaps(numbers)
         self.requisites = _AllRequisites(numbers)
         self.facts = _AllFacts(numbers)
-        self.spam_signs = _AllSpamSigns(numbers)
         self.preferences = _AllPreferences(numbers)
         self.patterns = _AllPatterns(numbers)
         self.texts = _AllTexts(numbers)
@@ -161,10 +159,6 @@ class FolderStore(Store):
         for part in self.parts:
             part.prepare(lambda part: (part.hosts.all(), part.united.hosts_elsewhere()))
             part.prepare(question)
-
-    def part_rows(self, table: str, key: str | int | None = None) -> list[tuple[Any, ...]]:
-        """The rows of all partitions; keys that are page numbers are those of one store, see `parts`."""
-        return [row for part in self.parts for row in part.part_rows(table, key)]
 
     def size(self) -> int:
         return self._numbers.size
@@ -246,9 +240,6 @@ class _AllHosts(Hosts):
 
     def robots(self, origin: str) -> RobotsRow | None:
         return next(filter(None, self._numbers.each(lambda part: part.hosts.robots(origin))), None)
-
-    def tdmrep(self, origin: str) -> RobotsRow | None:
-        return next(filter(None, self._numbers.each(lambda part: part.hosts.tdmrep(origin))), None)
 
     def _own(self, each: Sequence[Sequence[HostRow]]) -> list[HostRow]:
         return [row for number, rows in enumerate(each) for row in self._numbers.own_hosts(number, rows)]
@@ -423,19 +414,6 @@ class _AllFacts(Facts):
         found = part.facts.links_to_parts(own)
         ends = self._numbers.ends(number, np.array([target for target, _ in found], dtype=np.int64)).tolist()
         return [(end, name) for end, (_, name) in zip(ends, found, strict=True) if end != UNKNOWN]
-
-
-class _AllSpamSigns(SpamSigns):
-    def __init__(self, numbers: Numbers) -> None:
-        self._numbers = numbers
-
-    def of(self, page: int) -> list[SpamSign]:
-        _, part, own = self._numbers.at(page)
-        return [row._replace(page=page) for row in part.spam_signs.of(own)]
-
-    def all(self) -> list[SpamSign]:
-        each = self._numbers.each(lambda part: part.spam_signs.all())
-        return [row._replace(page=self._numbers.of(at, row.page)) for at, rows in enumerate(each) for row in rows]
 
 
 class _AllPreferences(PagePreferences):

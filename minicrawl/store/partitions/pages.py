@@ -481,10 +481,6 @@ class AllRecognised(Recognised):
         number, part, own = self._numbers.at(page)
         return self._numbers.end(number, part.recognised.alternate_of(own))
 
-    def cloaking_checks(self) -> dict[str, int]:
-        each = self._numbers.each(lambda part: part.recognised.cloaking_checks())
-        return dict(sum(map(Counter, each), Counter[str]()))
-
 
 class AllRefreshes(Refreshes):
     def __init__(self, numbers: Numbers) -> None:

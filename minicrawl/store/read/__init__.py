@@ -5,13 +5,12 @@ page_table  pages, their answers and states, by number     link_table  outlinks,
 ranks       pages by importance and other rankings         hosts       hosts, robots.txt files, domains
 sitemaps    sitemaps, and URLs that wait in them           patterns    URL patterns of the trap defence
 requisites  files that pages need to look as they do
-facts       facts of pages for an audit                spam_signs  signs of deceit of pages
+facts       facts of pages for an audit
 preferences preferences of pages on their use
 refreshes   the refresh schedule, and changes of pages
 expected    expected importance, and its basis
 site_table  sites, their doors, and links from other sites
 audit_columns columns of all pages for an audit
 anticipated data of the order by anticipated cash
-judgements  pages that were judged for queries
 recognised  fingerprints, soft 404s, session parameters, alternates
 """

@@ -22,7 +22,7 @@ class HostPages(NamedTuple):
 
 
 class Hosts:
-    """Reads the tables `hosts`, `robots`, `tdmrep`, `domains` and `linkers`."""
+    """Reads the tables `hosts`, `robots`, `domains` and `linkers`."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -77,10 +77,6 @@ class Hosts:
     def robots(self, origin: str) -> RobotsRow | None:
         """An origin's answer for its robots.txt; None if never asked."""
         return self._tables.record(RobotsRow, "robots WHERE origin = ?", origin)
-
-    def tdmrep(self, origin: str) -> RobotsRow | None:
-        """An origin's answer for its tdmrep.json; None if never asked."""
-        return self._tables.record(RobotsRow, "tdmrep WHERE origin = ?", origin)
 
     def domains(self) -> list[DomainRow]:
         """All registrable domains by number."""

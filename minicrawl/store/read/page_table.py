@@ -213,14 +213,6 @@ class PageTable:
                OR state = 'alias' AND (reason GLOB 'redirect-*' OR reason = 'meta-refresh')"""
         return self._tables.each(query)
 
-    def origins_read(self) -> list[tuple[str, int]]:
-        """The origins with a page that was read and is there, each with the first of them; scans all pages."""
-        query = """
-            SELECT iif(url GLOB 'https:*', 'https', 'http') AS scheme, name, min(pages.id)
-            FROM pages JOIN hosts ON hosts.id = host JOIN fetches ON fetches.id = fetch
-            WHERE state = 'fetched' AND status = 200 GROUP BY host, scheme"""
-        return [(f"{scheme}://{name}", page) for scheme, name, page in self._tables.rows(query)]
-
     def types(self) -> Iterator[tuple[str, str | None]]:
         """URL and Content-Type of every page that was read."""
         query = "SELECT url, content_type FROM pages JOIN fetches ON fetches.id = fetch WHERE status = 200"

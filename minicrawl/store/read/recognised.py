@@ -1,4 +1,4 @@
-"""Fingerprints, answers for pages that cannot exist, session parameters, alternates, checks for cloaking."""
+"""Fingerprints, answers for pages that cannot exist, session parameters, alternates."""
 
 from collections.abc import Iterator
 
@@ -12,8 +12,7 @@ _FIRST, _LAST = -(2**63), 2**63 - 1
 
 
 class Recognised:
-    """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages`, `parameters`, `alternates` and
-    `cloaking`."""
+    """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages`, `parameters` and `alternates`."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -89,14 +88,3 @@ class Recognised:
         """The earlier read page that names this one as its alternate."""
         row = self._tables.row("SELECT named_by FROM alternates WHERE page = ?", page)
         return int(row[0]) if row else None
-
-    def cloaking_checks(self) -> dict[str, int]:
-        """The number of checks for cloaking by result."""
-        return dict(self._tables.rows("SELECT result, count(*) FROM cloaking GROUP BY result"))
-
-    def comparable(self) -> Iterator[tuple[int, str, bool]]:
-        """Pages with an answer to compare, HTML or a 404: number and URL, and True for those that were checked."""
-        return self._tables.each("""
-            SELECT pages.id, pages.url, cloaking.page IS NOT NULL
-            FROM pages JOIN fetches ON fetches.id = pages.fetch LEFT JOIN cloaking ON cloaking.page = pages.id
-            WHERE fetches.digest IS NOT NULL OR fetches.status IN (404, 410)""")

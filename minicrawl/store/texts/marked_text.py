@@ -1,7 +1,7 @@
 """The stored text of a page: its visible text in blocks, with marks for headings, items, tables and links.
 
 A record is one line of JSON (title, language, description, whether a search may show the page, distinct link targets,
-which of these each link leads to, -1 for none, and the URL of a licence, if any), then the marked text; both are packed
+which of these each link leads to, -1 for none), then the marked text; both are packed
 by zlib.
 
 In marked text NUL separates blocks, and marks are noncharacters of Unicode (U+FDD0 and on). The mark of a kind is at
@@ -125,7 +125,6 @@ class KeptText:
     description: str | None
     index: bool
     blocks: tuple[Block, ...]
-    licence: str | None = None
 
     @property
     def text(self) -> str:
@@ -168,7 +167,6 @@ class About:
     language: str | None
     description: str | None
     index: bool
-    licence: str | None = None
 
 
 def plain(block: str) -> str:
@@ -179,7 +177,6 @@ def plain(block: str) -> str:
 def pack(about: About, text: str, urls: Sequence[str], targets: Sequence[int]) -> bytes:
     """Pack a record. urls: the distinct targets of its links; targets: index in `urls` of each link, -1: none."""
     known = [about.title, about.language, about.description, about.index, urls, targets]
-    known += [about.licence] if about.licence else []
     head = json.dumps(known, ensure_ascii=False, separators=(",", ":"))
     packed: bytes = zlib_ng.compress(f"{head}\n{text}".encode("utf-8", "replace"), _LEVEL)
     return packed
@@ -189,10 +186,10 @@ def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptTex
     """The text of the page at `url`. repeated: as for `frames`. Raises StoreError for an invalid record."""
     try:
         head, _, text = zlib.decompress(packed).decode().partition("\n")
-        title, language, description, index, urls, targets, *licences = json.loads(head)
+        title, language, description, index, urls, targets = json.loads(head)
         links = [urls[target] if target >= 0 else None for target in targets]
         blocks = tuple(_Blocks(links).read(text, repeated))
-        return KeptText(url, title, language, description, index, blocks, *licences)
+        return KeptText(url, title, language, description, index, blocks)
     except (zlib.error, ValueError, TypeError, IndexError) as error:
         raise StoreError(f"the kept text of {url} is damaged ({error}); let the page be read again") from error
 

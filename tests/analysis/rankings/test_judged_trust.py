@@ -6,11 +6,9 @@ import networkx
 import pytest
 from support.sites import Site, crawl
 
-from minicrawl.analysis.rankings.judged_trust import Judged, candidates, judged_trust, read_judgement, spam_signs
+from minicrawl.analysis.rankings.judged_trust import Judged, candidates, judged_trust, read_judgement
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
-from minicrawl.store.rows import SpamSign
-from minicrawl.store.writer import Writer
 
 GOOD, FARM = "http://good.test/", "http://farm.test/"
 WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight")
@@ -70,17 +68,6 @@ def test_candidates_are_the_pages_that_lead_to_most(store: Path) -> None:
         first = candidates(reader, 4)
     assert [page.url for page in first] == sorted(inverse, key=lambda url: -inverse[url])[:4]
     assert [page.inverse for page in first] == pytest.approx([inverse[page.url] for page in first], abs=1e-10)
-
-
-def test_pages_with_signs_of_deceit_are_no_candidates(tmp_path: Path) -> None:
-    crawl(SITE, tmp_path / "crawl.db", [GOOD])
-    with Writer(tmp_path / "crawl.db") as writer:
-        first, second, *_ = (page.url for page in candidates(writer, 4))
-        page = writer.page_table.find([first])[first]
-        with writer.transaction():
-            writer.save_spam_signs([page], (), [SpamSign(page, sign, "told") for sign in ("stuffed", "hidden")])
-        assert candidates(writer, 1)[0].url == second
-        assert spam_signs(writer) == {first: ["hidden", "stuffed"]}
 
 
 def test_trust_and_what_is_owed_to_the_good_pages(store: Path) -> None:

@@ -86,10 +86,3 @@ def test_a_cluster_that_cannot_be_used_is_told(address: str, code: int, sentence
     result = run("crawl", "http://a.test/", "--partitions", "2", "--ray", address, "--store", tmp_path / "web")
     assert (result.exit_code, sentence in result.stderr) == (code, True)
     assert not (tmp_path / "web").exists()
-
-
-@pytest.mark.parametrize("parts", [(), ("--partitions", "2")])
-def test_one_machine_has_no_replicas(parts: tuple[str, ...], tmp_path: Path) -> None:
-    result = run("crawl", "http://a.test/", *parts, "--replicas", "1", "--store", tmp_path / "web")
-    assert (result.exit_code, "--replicas keeps copies on other machines" in result.stderr) == (2, True)
-    assert not (tmp_path / "web").exists()

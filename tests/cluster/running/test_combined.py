@@ -31,7 +31,7 @@ from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import Coverage, Ledger
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.sites.births import UNIT
-from minicrawl.store.partitions.folder import PartitionFolder, Place
+from minicrawl.store.partitions.folder import PartitionFolder
 from minicrawl.store.partitions.folder_store import FolderStore
 from minicrawl.store.reader import open_store
 
@@ -171,7 +171,7 @@ def together(partitions: Partitions) -> dict[str, float]:
     assert partitions.faults() == []
     with ExitStack() as stack:
         stores = [stack.enter_context(open_store(store)) for store in partitions.stores]
-        folder = PartitionFolder(stores[0].path.parent, "a crawl", b"", (Place(),) * len(stores), {})
+        folder = PartitionFolder(stores[0].path.parent, "a crawl", b"", len(stores), {})
         crawl = FolderStore(folder, stores)
         crawl.is_in_use = lambda: False  # type: ignore[method-assign] # by this test, which does nothing meanwhile
         found = verify(crawl)

@@ -73,7 +73,7 @@ def test_what_is_set_holds_for_all_and_for_later_runs(tmp_path: Path) -> None:
 
 
 REFUSED: dict[str, dict[str, Any]] = {
-    "workers": {"workers": -1},
+    "--workers cannot change while partitions run": {"workers": 3},
     "is less than one request for each of 2 processes": {"concurrency": 1},
     "began with no delay between requests to an IP address": {"ip_delay": 3},
     "--timeout cannot change while a crawl runs": {"timeout": 3},

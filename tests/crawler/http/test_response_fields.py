@@ -32,8 +32,8 @@ def test_fields_of_one_name_are_one_list_in_their_order() -> None:
         ([(b"CONTENT-USAGE", b"train-ai=n")], "Content-Usage: train-ai=n"),
         ([(b"content-usage", b"a"), (b"x", b""), (b"Content-Usage", b"b")], "Content-Usage: a, b"),
         (
-            [(b"TDM-Policy", b"http://x"), (b"tdm-reservation", b"1"), (b"content-signal", b"a=no")],
-            "Content-Signal: a=no\ntdm-reservation: 1\ntdm-policy: http://x",
+            [(b"content-signal", b"a=no"), (b"x", b"1"), (b"content-usage", b"b=n")],
+            "Content-Usage: b=n\nContent-Signal: a=no",
         ),
         ([(b"Content-Usage", b"")], None),
         ([(b"Content-Usage", b"n" * 1_000)], "Content-Usage: " + "n" * 1_000),

@@ -9,7 +9,6 @@ import pytest
 from support.killing_web import killing_web
 from support.sites import Site, canonical, crawl, rows
 
-from minicrawl.analysis.explain import explain
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -52,19 +51,6 @@ def test_facts_are_those_of_the_last_answer(tmp_path: Path) -> None:
     assert facts(store, "h1") == {"": (None,), "stays": ("stays",), "changes": ("other",)}
     crawl(site, store, [], discovery=0.5, pages=12, audit=False)
     assert facts(store, "h1") == {}, "the answers of these pages are no more those that the facts were of"
-
-
-def test_signs_of_deceit_are_those_of_the_last_answer(tmp_path: Path) -> None:
-    store, spam = tmp_path / "crawl.db", f"<p>{'cheap red shoes ' * 30}</p>"
-    site: Site = {HOME: ["/about", spam], ABOUT: [spam]}
-    signs = "SELECT url, sign FROM spam_signs JOIN pages ON pages.id = page"
-    crawl(site, store, [HOME], audit=True)
-    assert sorted(rows(store, signs)) == [(HOME, "stuffed"), (ABOUT, "stuffed")]
-    with open_store(store) as reader:
-        assert explain(reader, ABOUT).notes[0].startswith('spam sign   stuffed: "cheap" 30 times')
-    site |= {HOME: ["/about"], ABOUT: 410}
-    crawl(site, store, [], discovery=0.5, pages=6)
-    assert rows(store, signs) == []
 
 
 def test_links_to_parts_lead_to_pages_without_session_and_tracking_parameters(tmp_path: Path) -> None:

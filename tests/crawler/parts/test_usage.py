@@ -40,9 +40,9 @@ def texts(store: Path) -> set[str]:
         ({"robots_tag": "otherbot: noindex\nminicrawl: noimageai, noai"}, {}, "header X-Robots-Tag: noai, noimageai"),
         ({"on_use": "Content-Usage: search=n"}, {}, "header Content-Usage: search=n"),
         (
-            {"on_use": "Content-Signal: a\ntdm-reservation: 1", "robots_tag": "noai"},
-            {"usage": ("tdm-reservation: 0",)},
-            "header Content-Signal: a\nheader tdm-reservation: 1\nheader X-Robots-Tag: noai\nmeta tdm-reservation: 0",
+            {"on_use": "Content-Signal: a\nContent-Usage: b", "robots_tag": "noai"},
+            {"usage": ("robots: noai",)},
+            "header Content-Signal: a\nheader Content-Usage: b\nheader X-Robots-Tag: noai\nmeta robots: noai",
         ),
     ],
 )

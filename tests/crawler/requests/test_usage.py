@@ -1,18 +1,13 @@
-"""A crawl that respects a use: what its sites forbid is not fetched, and tdmrep.json is asked for as politely."""
+"""A crawl that respects a use: what its sites forbid is not fetched."""
 
-import asyncio
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 
-import httpx
 import pytest
-from support import skipping
-from support.preferring import FREE, HEADER, HOME, META, RESERVED, SIGNAL, SITE, TDMREP, Preferring
-from support.sites import Reply, crawl, faults_in, rows
+from support.preferring import FREE, HOME, SIGNAL, SITE, Preferring
+from support.sites import crawl, faults_in, rows
 
 from minicrawl.analysis.explain import explain
-from minicrawl.api import acrawl
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
@@ -54,25 +49,21 @@ def test_what_robots_txt_forbids_is_not_fetched(store: Path, line: str) -> None:
     [
         ((), []),
         ("search", [SIGNAL]),
-        ("ai-input", [FREE]),
-        (("search", "ai-input"), [SIGNAL, FREE]),
+        ("ai-input", []),
+        (("search", "ai-train"), [SIGNAL, FREE]),
         ("ai-train", [FREE]),
     ],
 )
 def test_only_uses_that_are_respected_count(store: Path, respected: str | tuple[str, ...], refused: list[str]) -> None:
-    """TDM is no search; and without a use that is respected no tdmrep.json is asked for."""
-    files = {TDMREP: RESERVED.replace('"/"', '"/free"')}
-    server = Preferring(robots="User-agent: *\nContent-Usage: /signal search=n", files=files)
+    server = Preferring(robots="User-agent: *\nContent-Usage: /signal search=n\nContent-Usage: /free train-ai=n")
     respecting(server, store, [HOME], respect_usage=respected)
     assert states(store) == {url: REFUSED if url in refused else OK for url in SITE}
-    assert server.asked_files == ([TDMREP] if respected else [])
 
 
 def test_what_robots_txt_forbids_stays_forbidden(store: Path) -> None:
     """A preference that allows a use widens nothing, and what may not be fetched has none."""
     robots = "User-agent: *\nContent-Usage: train-ai=y\nDisallow: /free\nContent-Usage: /free train-ai=n\n"
-    files = {TDMREP: '[{"location": "/", "tdm-reservation": 0}]'}
-    server = Preferring(robots=robots, files=files, headers={FREE: [("Content-Usage", "train-ai=y")]})
+    server = Preferring(robots=robots, headers={FREE: [("Content-Usage", "train-ai=y")]})
     respecting(server, store, [HOME])
     assert states(store) == {url: FORBIDDEN if url == FREE else OK for url in SITE}
     assert FREE not in server.asked
@@ -83,31 +74,3 @@ def test_a_use_is_respected_by_what_robots_txt_says(store: Path) -> None:
         respecting(Preferring(), store, [HOME], ignore_robots=True)
     with pytest.raises(SettingError, match=r"^--respect-usage is one of search, ai-input, ai-train, not 'train'$"):
         respecting(Preferring(), store, [HOME], respect_usage="ai-train,train")
-
-
-class Timed(Preferring):
-    """Notes when each host was asked."""
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        self.times.setdefault(request.url.host, []).append(asyncio.get_running_loop().time())
-        return super()._answer(request)
-
-    times: dict[str, list[float]]
-
-
-def test_with_all_defaults_no_host_is_asked_sooner_for_it(store: Path) -> None:
-    """A small web, all delays included, to its natural end: a page, a redirect first, and nothing."""
-    site: dict[str, Reply] = {**SITE, HOME: [*SITE[HOME], B], B: B + "x", B + "x": [HOME]}
-    server = Timed(site, "User-agent: *\nContent-Usage: /free train-ai=n", {TDMREP: RESERVED.replace('"/"', '"/meta"')})
-    server.times = {}
-    report = skipping.run(
-        acrawl([HOME, "http://none.test/"], store, transport=server, respect_usage="ai-train"), grace=0.0
-    )
-    assert report.reason == "nothing-left"
-    found = states(store)
-    assert {url for url, state in found.items() if state == REFUSED} == {FREE, META}
-    assert {found[url] for url in (HOME, HEADER, SIGNAL)} == {OK}
-    assert [url for url in server.asked_files if url.startswith(HOME)] == [TDMREP]
-    gaps = [later - earlier for times in server.times.values() for earlier, later in pairwise(times)]
-    assert len(gaps) > 6
-    assert min(gaps) >= 1.0

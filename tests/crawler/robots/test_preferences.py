@@ -106,16 +106,10 @@ def test_content_signal(value: str, expected: str | None) -> None:
         ("X-Robots-Tag", "noai", "ai-input=n, ai-train=n"),
         ("robots", "noai, noimageai", "ai-input=n, ai-train=n"),
         ("robots", "noimageai", None),
-        ("tdm-reservation", "1", "ai-input=n, ai-train=n"),
-        ("tdm-reservation", "0", "ai-input=y, ai-train=y"),
-        ("tdm-reservation", " 1 ", "ai-input=n, ai-train=n"),
-        ("tdm-reservation", "1, 0", "ai-input=n, ai-train=n"),  # two header fields
-        *(("tdm-reservation", error, None) for error in ("2", "true", "yes", "01", "-1", "", "1.0")),
-        ("tdm-policy", "https://a.test/policy", None),
         ("X-Other", "train-ai=n", None),
     ],
 )
-def test_robots_directives_and_reservations(name: str, value: str, expected: str | None) -> None:
+def test_robots_directives(name: str, value: str, expected: str | None) -> None:
     assert says(name, value) == expected
 
 
@@ -145,7 +139,7 @@ VALUES = st.text(max_size=60) | st.lists(
 @example("\ud800")
 def test_any_value_is_read(value: str) -> None:
     """As the library reads it, and no value raises an error."""
-    for name in ("Content-Usage", "Content-Signal", "X-Robots-Tag", "robots", "tdm-reservation", "other"):
+    for name in ("Content-Usage", "Content-Signal", "X-Robots-Tag", "robots", "other"):
         assert isinstance(read(name, value), Preferences)
     try:
         found = http_sf.parse(value.encode(), tltype="dictionary")
@@ -165,8 +159,6 @@ def test_lines_of_a_page_are_read() -> None:
     lines = "\n".join(
         [
             "header Content-Usage: search=y",
-            "header tdm-reservation: 1",
-            "header tdm-policy: https://a.test/p: q",
             "meta robots: noai",
             "meta nonsense",
             "body Content-Usage: train-ai=n",
@@ -175,38 +167,8 @@ def test_lines_of_a_page_are_read() -> None:
     )
     assert of_page(lines) == (
         Statement("header", "Content-Usage: search=y", Preferences(search=A)),
-        Statement("header", "tdm-reservation: 1 (tdm-policy: https://a.test/p: q)", Preferences(U, D, D)),
         Statement("meta", "robots: noai", Preferences(U, D, D)),
     )
-
-
-@pytest.mark.parametrize(
-    ("file", "header", "meta", "expected", "by"),
-    [
-        (None, None, None, U, None),
-        ("1", None, None, D, "tdmrep.json"),
-        ("1", "0", None, A, "header"),
-        ("0", "1", None, D, "header"),
-        ("1", "1", "0", A, "meta"),
-        ("0", "0", "1", D, "meta"),
-        (None, "0", "1", D, "meta"),
-        # Errors count as unset, and what is unset resets nothing.
-        ("1", "2", None, D, "tdmrep.json"),
-        ("1", None, "yes", D, "tdmrep.json"),
-        ("1", "0", "", A, "header"),
-        ("2", "2", "2", U, None),
-    ],
-)
-def test_reservation_of_a_later_technique_takes_the_place_of_earlier_ones(
-    file: str | None, header: str | None, meta: str | None, expected: Verdict, by: str | None
-) -> None:
-    site = [] if file is None else [Statement("tdmrep.json", "location /", read("tdm-reservation", file), "u")]
-    values = {"header": header, "meta": meta}
-    page = "\n".join(f"{place} tdm-reservation: {value}" for place, value in values.items() if value is not None)
-    found = decisions([*site, *of_page(page)])
-    assert {found[use].verdict for use in ("ai-input", "ai-train")} == {expected}
-    assert found["search"].verdict == U
-    assert (found["ai-train"].by.place if found["ai-train"].by else None) == by
 
 
 @given(st.lists(st.tuples(st.sampled_from(["robots.txt", "header", "meta"]), PREFERENCES), max_size=6))

@@ -15,7 +15,6 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.agreement import check_agreement
-from minicrawl.store.partitions.folder import Place
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -24,7 +23,7 @@ def test_a_store_of_an_older_backup_is_refused_whichever_it_is(tmp_path: Path, s
     kept = tmp_path / "older"
     kept.mkdir()
     with Partitions(tmp_path, web, list(web)[:3], 2) as partitions:
-        folder = Folder(tmp_path, "a crawl", partitions.homes.secret, (Place(), Place()), {})
+        folder = Folder(tmp_path, "a crawl", partitions.homes.secret, 2, {})
         partitions.exchange()
     for store in partitions.stores:
         shutil.copy(store, kept)

@@ -1,7 +1,5 @@
 """A folder of partitions says what one store says, however small the crawl."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +12,13 @@ from support.sites import rows
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import status
 from minicrawl.analysis.verify import verify
-from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import StoreError
 from minicrawl.model import CoursePoint
 from minicrawl.store.partitions import folder_store
 from minicrawl.store.partitions import pages as partition_pages
 from minicrawl.store.partitions.folder_store import _course
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.rows import PreferencesRow, RobotsRow, SpamSign
+from minicrawl.store.rows import PreferencesRow
 from minicrawl.store.writer import Writer
 
 CRAWL_ONLY = {
@@ -33,10 +30,10 @@ CRAWL_ONLY = {
     "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws versions version "
     "template host_blocks",
     "AllPages": "answered_on fetch_order latest_answers last_turn given_up not_there miscounted unanswered failures "
-    "columns_of measures origins_read",
+    "columns_of measures",
     "AllLinks": "aliases hinted merged own too_deep",
     "AllRanks": "worth facts values_of best places",
-    "AllRecognised": "recent_pages alternates comparable",
+    "AllRecognised": "recent_pages alternates",
     "AllRefreshes": "changes_of last_change changes_after changes_behind",
 }
 """Questions that are put to one store, by its crawl or for a page that it has: no folder answers them."""
@@ -136,18 +133,7 @@ def test_every_question_of_a_reader_is_answered() -> None:
                 assert asked - vars(kind).keys() - BY_OTHERS == set(CRAWL_ONLY.get(name, "").split()), name
 
 
-def test_rows_of_a_part_are_those_of_all_partitions(tmp_path: Path) -> None:
-    _, folder = twins(tmp_path, THREE)
-    for number, path in enumerate(sorted(folder.glob("*.db"))):
-        with closing(sqlite3.connect(path)) as db, db:
-            db.execute("CREATE TABLE part_said (origin TEXT PRIMARY KEY, status INTEGER)")
-            db.execute("INSERT INTO part_said VALUES (?, 200)", (f"http://{number}.test",))
-    with open_store(folder) as store:
-        assert store.part_rows("said", "http://1.test") == [("http://1.test", 200)]
-        assert store.part_rows("said", "http://99.test") == store.part_rows("unsaid", "http://1.test") == []
-
-
-def test_signs_of_deceit_and_preferences_are_those_of_all_partitions(tmp_path: Path) -> None:
+def test_preferences_are_those_of_all_partitions(tmp_path: Path) -> None:
     _, folder = twins(tmp_path, THREE)
     with open_store(folder) as reader:
         urls = sorted(reader.page_table.urls())
@@ -156,16 +142,8 @@ def test_signs_of_deceit_and_preferences_are_those_of_all_partitions(tmp_path: P
             part = reader.parts[reader.partition_of(url) or 0]
             place, page = part.path, part.page_table.find([url])[url]
         with Writer(place) as writer, writer.transaction():
-            writer.save_spam_signs([page], ["stuffed"], [SpamSign(page, "stuffed", url)])
             writer.save_preferences([PreferencesRow(page, url)])
-            writer.save_tdmrep([RobotsRow(origin_of(url), 200, None, url.encode(), 0.0, 1.0, 0)])
     with open_store(folder) as reader:
         page_of = reader.page_table.find(urls)
-        assert {row.page: row.told for row in reader.spam_signs.all()} == {page_of[url]: url for url in urls}
-        assert reader.spam_signs.of(page_of[A]) == [SpamSign(page_of[A], "stuffed", A)]
         assert reader.preferences.is_there()
         assert reader.preferences.of(page_of.values()) == {page_of[url]: url for url in urls}
-        assert {(kept := reader.hosts.tdmrep(origin_of(url))) and kept.origin for url in urls} == set(
-            map(origin_of, urls)
-        )
-        assert reader.hosts.tdmrep("http://99.test") is None

@@ -15,7 +15,6 @@ from minicrawl.analysis.verify import verify
 from minicrawl.cli import main
 from minicrawl.cluster.backup import backup
 from minicrawl.cluster.folder import found
-from minicrawl.cluster.moving import move
 from minicrawl.errors import StoreError
 from minicrawl.store.partitions.agreement import check_agreement
 from minicrawl.store.reader import open_store
@@ -79,16 +78,7 @@ def test_a_store_that_others_have_had_messages_of_is_missing(crawls: tuple[Path,
         open_store(crawls[1])
 
 
-def test_they_are_left_out_of_a_copy_and_moved_in_name(crawls: tuple[Path, Path], tmp_path: Path) -> None:
+def test_they_are_left_out_of_a_copy(crawls: tuple[Path, Path], tmp_path: Path) -> None:
     folder, made = found(crawls[1]), found(crawls[1]).made
-    empty = next(number for number in range(PARTITIONS) if number not in made)
     backup(folder.path, tmp_path / "copy")
     assert found(tmp_path / "copy").made == made
-    moved = move(folder, empty, tmp_path / "disk")
-    assert (moved.places[empty].generation, list((tmp_path / "disk").glob("*"))) == (0, [])
-    with open_store(folder.path) as some:
-        assert some.size()
-    moved = move(folder, made[0], tmp_path / "disk")
-    moved.store(made[0]).unlink()
-    with pytest.raises(StoreError, match="is missing or empty"):
-        found(folder.path)

@@ -12,7 +12,6 @@ from support.cluster_runs import crawled_by_command
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.partitions import remote
-from minicrawl.store.partitions.folder import Place
 from minicrawl.store.partitions.folder_store import FolderStore
 from minicrawl.store.partitions.remote import Call, Databases
 from minicrawl.store.reader import Store, open_store
@@ -41,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 def opened(folder: Folder, call: Call) -> FolderStore:
     """The crawl, as if partition 1 were on beta."""
-    far = replace(folder, places=(folder.places[0], Place(machine="beta")))
+    far = replace(folder, nodes={1: "beta"})
     return FolderStore(far, far.open(far.begun, calls={"beta": call}))
 
 

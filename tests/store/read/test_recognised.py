@@ -8,11 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.sites import Site, crawl
 from support.stored_pages import add_pages, answer, turn
 
 from minicrawl.sizes import Sizes
-from minicrawl.store.rows import Alternate, CloakingRow, Fingerprint, RecentPage
+from minicrawl.store.rows import Alternate, Fingerprint, RecentPage
 from minicrawl.store.writer import Writer
 
 SKETCH = bytes(range(40))
@@ -144,21 +143,3 @@ def test_an_alternate_keeps_the_page_that_named_it_first(tmp_path: Path) -> None
             writer.save_alternates([Alternate(3, 0)])
         assert writer.recognised.alternates() == [Alternate(2, 1), Alternate(3, 1)]
         assert [writer.recognised.alternate_of(page) for page in (3, 4)] == [1, None]
-
-
-HOME = "http://a.test/"
-CHECKS = [CloakingRow(0, "cloaked"), CloakingRow(1, "timeout"), CloakingRow(2, "same")]
-
-
-def test_a_page_has_the_result_of_its_last_check_for_cloaking(tmp_path: Path) -> None:
-    words = "<p>some words that are a page</p>"
-    site: Site = {HOME: [words, "/a", "/gone", "/moved", "/broken"], HOME + "a": [words], HOME + "moved": "/a"}
-    site[HOME + "broken"] = 500
-    crawl(site, tmp_path / "crawl.db", [HOME])
-    with Writer(tmp_path / "crawl.db") as writer:
-        urls = {page: url for page, url, _ in writer.recognised.comparable()}
-        assert set(urls.values()) == {HOME, HOME + "a", HOME + "gone"}, "no redirects, and no failures"
-        with writer.transaction():
-            writer.save_cloaking([CHECKS[0]._replace(result="same"), *CHECKS])
-        assert writer.recognised.cloaking_checks() == {"cloaked": 1, "timeout": 1, "same": 1}
-        assert {page for page, _, is_checked in writer.recognised.comparable() if is_checked} == {0, 1, 2} & urls.keys()

@@ -158,17 +158,10 @@ def test_the_store_of_a_backup_that_was_put_back_has_its_own_copies(store: Path,
         assert next(writer.page_blocks.all(writer.size(), FORM)).packed == b"as they are"
 
 
-def test_copies_outlast_a_compacting_and_go_with_an_upgrade(store: Path) -> None:
+def test_copies_outlast_a_compacting(store: Path) -> None:
     compact(store)
     with Writer(store) as writer:
         assert found(writer) == {0: [3, 7], 10: [12]}
-    rows(store, "PRAGMA user_version = 10")
-    with Writer(store) as writer:
-        assert found(writer) == {}
-        touched(writer, 1)
-        copied(writer, 0, 10)
-        touched(writer, 2)
-        assert found(writer) == {0: [2]}
 
 
 @pytest.mark.parametrize("seed", range(5))

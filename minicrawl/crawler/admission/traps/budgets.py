@@ -101,7 +101,7 @@ class Budgets:
         for row in domains:
             if row.address is not None:
                 self._join(row.id, row.address)
-        # Domains known by their pages only are new: those of a crawl without traps, or of an older version.
+        # Domains known by their pages only are new: those of a crawl without traps.
         self._changed = {number: address for number, address in self._changed.items() if number >= stored}
 
     def protect(self, hosts: Iterable[str]) -> None:
