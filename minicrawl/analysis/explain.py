@@ -9,7 +9,6 @@ import numpy as np
 
 from minicrawl.analysis.importance_sources import PageJump, page_jump
 from minicrawl.analysis.refresh_times import PageRefresh, page_refresh
-from minicrawl.analysis.top.expected import ExpectedParts, parts_of
 from minicrawl.analysis.top.senders import known_places, place_counts
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.crawler.admission.focus import Likelihood, SeenTypes
@@ -151,21 +150,18 @@ class LinksByPlace:
 class KnownPage:
     """The store's data on a page.
 
-    is_rank_exact: False for ranks beyond the best while a crawl runs: they are estimates. expected_parts: sources of
-    its expected importance; None if not computed. leads_to: target of its redirect, if that was refused. found_on: the
-    first page that linked to it; None for a seed or a sitemap's URL. linked_from, links_to: some of the links.
-    links_in: places of some links to it. nofollow, refused: links not counted, by the page's directives or by scope and
-    traps. probe: the nonexistent page whose answer identified the host's soft 404s. challenge: the header fields by
-    which the host, which refuses the page, asks for more.
-    queue: position among waiting pages; by importance where walkers jump to sites, else by cash.
-    refresh: None where no page is fetched again.
-    waiting_key: its sort key, if not its cash alone. focus: probability of a wanted type; None if none is wanted.
-    jump: None where walkers jump to all pages uniformly.
+    is_rank_exact: False for ranks beyond the best while a crawl runs: they are estimates. leads_to: target of its
+    redirect, if that was refused. found_on: the first page that linked to it; None for a seed or a sitemap's URL.
+    linked_from, links_to: some of the links. links_in: places of some links to it. nofollow, refused: links not
+    counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
+    host's soft 404s. challenge: the header fields by which the host, which refuses the page, asks for more. queue:
+    position among waiting pages; by importance where walkers jump to sites, else by cash. refresh: None where no page
+    is fetched again. waiting_key: its sort key, if not its cash alone. focus: probability of a wanted type; None if
+    none is wanted. jump: None where walkers jump to all pages uniformly.
     """
 
     ranked: RankedPage
     is_rank_exact: bool
-    expected_parts: ExpectedParts | None
     leads_to: str | None
     known_pages: int
     found_on: str | None
@@ -404,7 +400,6 @@ class _Explainer:
         return KnownPage(
             ranked=ranked,
             is_rank_exact=store.ranks.is_exact(page),
-            expected_parts=parts_of(store, page, ranked.expected, map(store.page_table.url, sources)),
             leads_to=leads_to,
             known_pages=store.size(),
             found_on=None if facts["found_on"] is None else store.page_table.url(facts["found_on"]),

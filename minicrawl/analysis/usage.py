@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from minicrawl.analysis.top.expected import Ranked
+from minicrawl.analysis.top.order import Ranked
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.robots.preferences import (
     NOTHING,

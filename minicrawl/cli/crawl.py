@@ -36,7 +36,6 @@ from minicrawl.cli.output import (
     called_as,
     document,
     duration,
-    expected_column,
     left_out_line,
     read_line,
     short_line,
@@ -45,7 +44,7 @@ from minicrawl.cli.output import (
 )
 from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
-from minicrawl.settings import PROFILES, option, with_profile
+from minicrawl.settings import PROFILES, RANKINGS, option, with_profile
 from minicrawl.store.partitions.folder import MOST, is_folder
 from minicrawl.system import keep_little_free_memory
 
@@ -456,7 +455,7 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     from minicrawl.store.reader import open_store
 
     with open_store(guide.path) as reader:
-        best = top_list(reader, None, SHOWN, per_site=lines_per_site(reader))
+        best = top_list(reader, RANKINGS[0], SHOWN, per_site=lines_per_site(reader))
         shown = list(_best_lines(best)) if best.lines else []
         click.echo("\n".join(fitted([*_summary(report), *shown])))
         if best.lines and says_more():
@@ -467,8 +466,7 @@ def _best_lines(best: "TopList") -> Iterator[str]:
     from minicrawl.cli.top import list_lines
 
     yield ""
-    column = expected_column([line.page for line in best.lines], best.order)
-    yield from list_lines(best, column, command=f"{called_as()} top ")
+    yield from list_lines(best, None, command=f"{called_as()} top ")
 
 
 FAILED = "failed"

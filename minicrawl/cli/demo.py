@@ -212,9 +212,9 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
     best = [RankedPage(**page) for page in result["top"][:10]]
     return [
         f"Fetched {result['fetched']:,} of {result['pages_of_the_web']:,} pages ({share:.0%}), "
-        f"{result['known']:,} are known. The most important, by the importance expected once all are read:",
+        f"{result['known']:,} are known. The most important:",
         "",
-        *table(best, ("expected", [page.expected or 0.0 for page in best])),
+        *table(best),
         "",
         f"Of the {_TOP} truly most important pages {result['overlap']:.0%} are in our top {_TOP} "
         f"(breadth-first: {result['overlap_breadth_first']:.0%}).",

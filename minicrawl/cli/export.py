@@ -12,14 +12,13 @@ from minicrawl.cli.options import (
     is_kept,
     json_option,
     logging_options,
-    order_option,
+    ranking_option,
     store_option,
 )
 from minicrawl.errors import SettingError, counted
-from minicrawl.settings import RANKINGS
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.top.expected import Wanted
+    from minicrawl.analysis.top.order import Wanted
     from minicrawl.analysis.usage import PageUsage
     from minicrawl.store.reader import Store
 
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--markdown", is_flag=True, help="FILE is a folder: a Markdown file for every page whose text is kept.")
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
 @click.option("--columns", metavar="NAMES", help="These columns alone: url,title,description; see docs/report.md.")
-@order_option
+@ranking_option
 @filter_options
 @store_option
 @json_option
@@ -47,14 +46,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     markdown: bool,
     form: str | None,
     columns: str | None,
-    by: str | None,
+    by: str,
     store: Path,
     as_json: bool,
 ) -> None:
     """Write every page with its rank to FILE, best first.
-
-    While pages wait to be read, best first is by what importance will be when they have been, as far as that can be
-    told; 'top' has the same order. --by importance has that of the links found so far.
 
     The format follows from the ending: .csv, .jsonl or .parquet, of the first two also packed as .csv.gz or .jsonl.gz.
     FILE appears whole or not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME these
@@ -80,7 +76,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     """
     from minicrawl.analysis.corpus import corpus
     from minicrawl.analysis.page_filter import wanted
-    from minicrawl.analysis.top.expected import best_first, only
+    from minicrawl.analysis.top.order import best_first, only
     from minicrawl.analysis.usage import PageUsage
     from minicrawl.export.markdown import export_markdown, pages_with_text
     from minicrawl.export.ranks import export_table
@@ -101,9 +97,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         if markdown:
             count = export_markdown(usage.usable_texts(pages_with_text(reader, by, is_wanted)), file)
         elif is_corpus:
-            if by is not None:
-                is_kept(reader, by)
-            _, ranked = best_first(reader, by or RANKINGS[0])
+            is_kept(reader, by)
+            _, ranked = best_first(reader, by)
             ranked = usage.usable(only(ranked, is_wanted))
             rows = corpus(reader, ranked, least=min_importance or 0.0, per_site=per_site)
             count = export_table(rows, file, form)
@@ -125,7 +120,7 @@ def _is_sitemap(file: Path) -> bool:
 
 def _export_ranked(  # noqa: PLR0913 - what the options say
     reader: "Store",
-    by: str | None,
+    by: str,
     is_wanted: "Wanted",
     usage: "PageUsage",
     file: Path,
@@ -134,12 +129,12 @@ def _export_ranked(  # noqa: PLR0913 - what the options say
 ) -> int:
     """Write ranked pages in the given form; return their number."""
     from minicrawl.analysis.page_columns import column_rows, named_columns, sitemap_pages
-    from minicrawl.analysis.top.expected import best_first, only
+    from minicrawl.analysis.top.order import best_first, only
     from minicrawl.export.ranks import export_kept, export_ranks, export_table
     from minicrawl.export.sitemap import export_sitemap
     from minicrawl.export.tables import Table
 
-    name = by if by is not None and is_kept(reader, by) else None
+    name = by if is_kept(reader, by) else None
     _, ranked = best_first(reader, by)
     ranked = usage.usable(only(ranked, is_wanted))
     if form is None and _is_sitemap(file):

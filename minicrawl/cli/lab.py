@@ -15,6 +15,11 @@ from minicrawl.cli.options import json_option, logging_options, need_extra
 from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+    import numpy.typing as npt
+
     from minicrawl.experiment import Result
     from minicrawl.rank import Graph
 
@@ -178,27 +183,6 @@ def surfer(stores: tuple[Path, ...], others: tuple[str, ...], each: bool, seed: 
     click.echo(documents(found, *judgements) if as_json else "\n".join(lines(found, *judgements, each=each)))
 
 
-@command.command(epilog="Example: minicrawl lab expected data/crawl.db")
-@click.argument("store", type=click.Path(dir_okay=False, path_type=Path))
-@shared
-def expected(store: Path, seed: int, out: Path, as_json: bool) -> None:
-    """Replay the finished crawl in STORE: how far its ranking would have been right, had it stopped early.
-
-    At 2, 5, 10, 30 and 50 % of its answers, for importance of the links found so far and for expected importance. A
-    crawl that stopped early itself is held to what it knew at its end. Nothing is drawn: --seed changes nothing.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.crawler.urls.groups import levels_of
-    from minicrawl.lab import expected as experiment
-    from minicrawl.store.reader import open_store
-
-    def run() -> "Result":
-        with open_store(store) as reader:
-            return experiment.experiment(experiment.replay_of(reader, levels_of(reader.page_table.urls())))
-
-    show([(f"expected importance on {store}", run)], out, as_json)
-
-
 @command.command(epilog="Example: minicrawl lab sites data/crawl.db --seeds 10")
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
 @click.option("--seeds", type=click.IntRange(min=1), help="Begin at the front pages of so many sites, not of all.")
@@ -215,7 +199,6 @@ def sites(graph: Path | None, seeds: int | None, draws: int, seed: int, out: Pat
     need_extra("the lab", "numba", "matplotlib")
     import numpy as np
 
-    from minicrawl.crawler.urls.groups import levels_of
     from minicrawl.lab.sites import experiment, small_sites, web_of
 
     def run() -> "Result":
@@ -223,7 +206,7 @@ def sites(graph: Path | None, seeds: int | None, draws: int, seed: int, out: Pat
         if graph is None:
             return experiment(small_sites(2000, rng), seed, draws)
         loaded, urls = _with_urls(graph)
-        site = np.zeros(loaded.size, dtype=np.int64) if urls is None else levels_of(urls)[0]
+        site = np.zeros(loaded.size, dtype=np.int64) if urls is None else _site_of_each(urls)
         return experiment(web_of(loaded, site, urls, seeds, rng), seed, draws)
 
     show([("jumps to sites" if graph is None else f"jumps to sites of {graph}", run)], out, as_json)
@@ -241,7 +224,6 @@ def matrices(graph: Path | None, seed: int, out: Path, as_json: bool) -> None:
     need_extra("the lab", "numba", "matplotlib")
     import numpy as np
 
-    from minicrawl.crawler.urls.groups import levels_of
     from minicrawl.lab.matrices import experiment
     from minicrawl.lab.sites import small_sites
 
@@ -250,9 +232,18 @@ def matrices(graph: Path | None, seed: int, out: Path, as_json: bool) -> None:
             web = small_sites(2000, np.random.default_rng(seed))
             return experiment(web.graph, web.site)
         loaded, urls = _with_urls(graph)
-        return experiment(loaded, None if urls is None else levels_of(urls)[0])
+        return experiment(loaded, None if urls is None else _site_of_each(urls))
 
     show([("matrices" if graph is None else f"matrices of {graph}", run)], out, as_json)
+
+
+def _site_of_each(urls: Iterable[str]) -> "npt.NDArray[np.int64]":
+    """The number of the site of each URL."""
+    import numpy as np
+
+    from minicrawl.crawler.urls.keys import site_of
+
+    return np.unique([site_of(url) for url in urls], return_inverse=True)[1]
 
 
 def _with_urls(path: Path) -> "tuple[Graph, tuple[str, ...] | None]":

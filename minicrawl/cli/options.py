@@ -14,7 +14,7 @@ from minicrawl.cli.completion import rankings
 from minicrawl.cli.fitting import WIDE_KEY
 from minicrawl.cli.option_sources import config_option
 from minicrawl.errors import SettingError
-from minicrawl.settings import DEFAULT_STORE, EXPECTED, RANKINGS, SETTINGS, option
+from minicrawl.settings import DEFAULT_STORE, RANKINGS, SETTINGS, option
 from minicrawl.settings.setting import Setting
 
 if TYPE_CHECKING:
@@ -62,15 +62,7 @@ ranking_option = click.option(
     "--by",
     default=RANKINGS[0],
     show_default=True,
-    metavar=f"{'|'.join(RANKINGS)}|{EXPECTED}|NAME",
-    shell_complete=rankings,
-    help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
-)
-order_option = click.option(
-    "--by",
-    default=None,
-    show_default="importance; expected while pages wait to be read, where walkers jump to all pages alike",
-    metavar=f"{EXPECTED}|{'|'.join(RANKINGS)}|NAME",
+    metavar=f"{'|'.join(RANKINGS)}|NAME",
     shell_complete=rankings,
     help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
 )
@@ -115,12 +107,12 @@ def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
 
 def is_kept(store: "Store", by: str) -> bool:
     """True for a ranking kept by 'minicrawl rank', False for one of every store. Raises SettingError for any other."""
-    if by in (*RANKINGS, EXPECTED):
+    if by in RANKINGS:
         return False
     kept = store.ranks.kept()
     if by not in kept:
         kept_ones = f"or one kept in {store.path}: {', '.join(kept)}" if kept else f"and none is kept in {store.path}"
-        raise SettingError(f"a ranking is one of {', '.join((*RANKINGS, EXPECTED))}, {kept_ones}; not {by!r}")
+        raise SettingError(f"a ranking is one of {', '.join(RANKINGS)}, {kept_ones}; not {by!r}")
     return True
 
 

@@ -21,9 +21,9 @@ from minicrawl.errors import counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.top.expected import Order
+    from minicrawl.analysis.top.order import Order
     from minicrawl.model import GraphCounts, Silence
-    from minicrawl.store.rows import ExpectedOf, RankedPage
+    from minicrawl.store.rows import RankedPage
 
 _LEAST_FOR_ROWS, _LEAST_FOR_TITLES, _LEAST_FOR_URLS, _LEAST_FOR_TEXT = 60, 50, 12, 8
 """Least widths of a terminal for URLs behind numbers; of titles, URLs and texts behind the numbers of a table."""
@@ -108,28 +108,15 @@ def _in_columns(urls: Sequence[str], titles: Sequence[str], more: Sequence[str],
     return ends
 
 
-def expected_column(pages: "Sequence[RankedPage]", order: "Order | None") -> Column | None:
-    """Expected importance, where that is the order."""
-    is_order = order is not None and order.of is not None
-    return ("expected", [page.expected or 0.0 for page in pages]) if is_order else None
-
-
 def order_lines(order: "Order | None") -> list[str]:
     """The basis of an order by importance while pages wait to be read.
 
-    "Ordered by expected importance: 23,326 of 128,939 known pages read. About 6 of 10 of the first 100 will still ..."
+    "Ordered by importance, of the links found so far: 23,326 of 128,939 known pages read."
     """
-    if order is None or not order.has_unread or order.by not in ("expected", "importance"):
+    if order is None or not order.has_unread or order.by != "importance":
         return []
     so_far = f"{order.read:,} of {counted(order.known, 'known page')} read"
-    if order.of is None:
-        return [f"Ordered by importance, of the links found so far: {so_far}."]
-    lines = [f"Ordered by expected importance{as_of(order.of, order.read)}: {so_far}."]
-    if order.of.stays is not None:
-        lines.append(
-            f"About {round(10 * order.of.stays)} of 10 of the first hundred will still be in it when all are read."
-        )
-    return lines
+    return [f"Ordered by importance, of the links found so far: {so_far}."]
 
 
 def page_rows(pages: "Sequence[RankedPage]", column: Column | None = None) -> list[dict[str, object]]:
@@ -244,11 +231,6 @@ def short_line(out_of_reach: dict[str, float]) -> str:
     shares = sorted(out_of_reach.items(), key=lambda item: -item[1])
     reasons = ", ".join(f"{reason} {share:.1%}" for reason, share in shares)
     return f"{text}: pages that were not read have up to {sum(out_of_reach.values()):.1%} of the importance ({reasons})"
-
-
-def as_of(expected: "ExpectedOf", read: int) -> str:
-    """A note on the number of pages read when expected importance was computed, unless that is current."""
-    return "" if expected.read == read else f" (as of {expected.read:,} read)"
 
 
 def at_least(share: float) -> str:

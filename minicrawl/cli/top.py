@@ -15,12 +15,12 @@ from minicrawl.cli.options import (
     is_kept,
     json_option,
     logging_options,
-    order_option,
+    ranking_option,
     refuse_filters,
     store_option,
     wide_option,
 )
-from minicrawl.cli.output import Column, document, expected_column, order_lines, page_rows, table, tally
+from minicrawl.cli.output import Column, document, order_lines, page_rows, table, tally
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 from minicrawl.settings import RANKINGS
@@ -42,7 +42,7 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
 
 @click.command(epilog="Example: minicrawl top --n 100 --by inlinks")
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
-@order_option
+@ranking_option
 @click.option(
     "--sites",
     type=click.Choice(["site", "host"]),
@@ -67,7 +67,7 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     n: int,
-    by: str | None,
+    by: str,
     sites: str | None,
     is_all: bool,
     per_site: int | None,
@@ -84,10 +84,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     site has more than three lines (--per-site). Ranks number the lines; 'export' and 'why' rank all pages.
     By cash all pages are shown: that is the order in which they wait.
 
-    While pages wait to be read, the order is that of expected importance: what importance will be when they have been,
-    if they link like the pages of their site that were read. Two lines below the table say what that rests on. Where
-    walkers jump to sites, it is importance at once. --by importance is that of the ledger: exact for the links found so
-    far once a crawl has stopped. History and cash are the two numbers that steer the crawl.
+    Importance is exact for the links found so far once a crawl has stopped. History and cash are the two numbers that
+    steer the crawl.
 
     --hubs orders pages by how much importance they lead to on their site, each page's shared by all that link to it,
     times the share of the site that links to them: what people pass through, beside what they come to.
@@ -103,9 +101,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     by the ledger: "through" a page that only stands for it, such as one that redirects there. "Links by place" says
     where on their pages the links stand, as far as that is kept.
 
-    Where walkers jump to sites, --sites has these by trust, each with who trusts it. Else, and of hosts, the importance
-    of a site is the sum of its pages', and so is the expected one, which orders sites; beside them stand how many pages
-    are known and read, the site's PageRank in the graph of links between sites, and how many other sites link to it.
+    Where walkers jump to sites, --sites has these by trust, each with who trusts it. Else, and of hosts, the
+    importance of a site is the sum of its pages'; beside it stand how many pages are known and read, the site's
+    PageRank in the graph of links between sites, and how many other sites link to it.
     """
     if sites is not None:
         about = {"--why": is_why, "--all": is_all, "--hubs": is_hubs, "--columns": columns, "--per-site": per_site}
@@ -120,7 +118,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     _print_pages("hub" if is_hubs else by, n, shown, store, as_json)
 
 
-def _refuse_about_pages(by: str | None, given: Sequence[str]) -> None:
+def _refuse_about_pages(by: str, given: Sequence[str]) -> None:
     """Refuse options about pages beside --sites. given: names of the options given."""
     refuse_filters("{} is about pages; leave it out, or leave --sites out")
     if by not in (None, RANKINGS[0]):
@@ -142,7 +140,7 @@ class _Shown(NamedTuple):
     columns: str | None
 
 
-def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bool) -> None:
+def _print_pages(by: str, n: int, shown: _Shown, store: Path, as_json: bool) -> None:
     from minicrawl.analysis.top.senders import senders
     from minicrawl.store.reader import open_store
 
@@ -157,14 +155,13 @@ def _print_pages(by: str | None, n: int, shown: _Shown, store: Path, as_json: bo
     if as_json:
         click.echo(_document(found, column, why))
     else:
-        expected = expected_column([line.page for line in found.lines], found.order)
-        click.echo("\n".join(fitted(list_lines(found, column or expected, why))))
+        click.echo("\n".join(fitted(list_lines(found, column, why))))
 
 
-def _found(reader: "Store", by: str | None, n: int, shown: _Shown) -> "TopList":
+def _found(reader: "Store", by: str, n: int, shown: _Shown) -> "TopList":
     """The list that the options ask for."""
     from minicrawl.analysis.page_filter import wanted
-    from minicrawl.analysis.top.expected import only
+    from minicrawl.analysis.top.order import only
     from minicrawl.analysis.top.top_list import lines_per_site, list_of, top_list, whole_list
 
     filters = given_filters()
@@ -246,11 +243,11 @@ def _not_shown(found: "TopList", command: str = "") -> list[str]:
     return lines
 
 
-def _print_sites(kind: str, by: str | None, n: int, store: Path, as_json: bool) -> None:
+def _print_sites(kind: str, by: str, n: int, store: Path, as_json: bool) -> None:
     from minicrawl.analysis.sites import best_sites
     from minicrawl.cli.sites import site_documents, site_table
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
-        rows = best_sites(reader, kind, by)[:n]
+        rows = best_sites(reader, kind)[:n]
     click.echo(site_documents(rows) if as_json else "\n".join(site_table(rows)))

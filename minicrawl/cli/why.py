@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
     from minicrawl.analysis.mirrors import Mirror
     from minicrawl.analysis.refresh_times import PageRefresh
-    from minicrawl.analysis.top.expected import ExpectedParts
     from minicrawl.crawler.admission.focus import Likelihood
     from minicrawl.store.reader import Store
 
@@ -149,7 +148,6 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     yield from _duplicate_lines(page)
     about = "" if page.is_rank_exact else "about "
     yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
-    yield from _expected_lines(ranked.expected, page.expected_parts)
     yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
     if (waits := page.waiting_key) is not None:
         yield f"  in order    by {waits.key:,} units: its cash, {waits.own_site:,} expected from its own site, and"
@@ -192,19 +190,6 @@ def _link_lines(page: "KnownPage") -> Iterator[str]:
     not_counted = ", ".join(f"{count} {what}" for what, count in left_out.items() if count)
     yield f"  links out   {ranked.outlinks or 0:,}" + (f"; not counted: {not_counted}" if not_counted else "")
     yield from _some(page.links_to)
-
-
-def _expected_lines(share: float | None, parts: "ExpectedParts | None") -> Iterator[str]:
-    """Lines on expected importance, while some known pages are unread."""
-    if share is None or parts is None or not (parts.expected or parts.read < parts.known):
-        return
-    split = f"{parts.found:.3g} by links found, {parts.expected:.3g} by links expected"
-    yield f"  expected    {share:.3g}: {split} ({parts.read:,} of {counted(parts.known, 'known page')} read)"
-    if parts.sites:
-        shown = [f"{printable(site.owner)} {site.unread:,}" for site in parts.sites[:_SITES_SHOWN]]
-        more = len(parts.sites) - len(shown)
-        others = f" and of {counted(more, 'other owner')}" if more else ""
-        yield f"              of pages not read: {', '.join(shown)}{others}"
 
 
 def _refresh_lines(page: "PageRefresh", now: float) -> Iterator[str]:

@@ -12,7 +12,6 @@ orders        comparison of crawl orders
 steering      crawls that hold a share of discoveries
 discovery     accuracy of that share, and its cost in importance
 refresh       schedules that fetch pages again under a budget
-expected      rankings of a crawl stopped early, against its end
 surfer        agreement of surfers with links of other sites' authors
 sites         jumps to trusted sites and their doors, against jumps to any page
 lecture       worked examples of link analysis

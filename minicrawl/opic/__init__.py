@@ -19,7 +19,6 @@ window     weight of the past                  strategy  choice of the next page
 refresh    revisit times, and the share of fetches for revisits
 coverage   lower bound on the importance collected
 anticipated  cash that a waiting page can expect
-expected   importance once all known pages are visited: without SciPy, which a crawl does without
 sites      jumps of walkers: to all pages alike, or to sites by their trust, and there to doors
 units      cash passed along links, in units   ledger_columns  the ledger's columns per page
 arrays     arrays per page, and how they grow

@@ -22,8 +22,6 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from minicrawl.opic.expected import KnownPages, Rows, expected_importance, site_votes
-
 if TYPE_CHECKING or find_spec("scipy") is not None:
     from minicrawl.rank.blocks import LinkRows, Plan, block_pagerank, plan_blocks
     from minicrawl.rank.compare import Differences, Errors, differences, kendall_tau, l1, mean_error, overlap
@@ -58,16 +56,13 @@ __all__ = [
     "Graph",
     "GraphStats",
     "Hits",
-    "KnownPages",
     "LinkRows",
     "Plan",
-    "Rows",
     "Settled",
     "SiteLinks",
     "blend",
     "block_pagerank",
     "differences",
-    "expected_importance",
     "extract_seeds",
     "gauss_seidel",
     "graph_stats",
@@ -84,7 +79,6 @@ __all__ = [
     "relative_trust",
     "settled_pagerank",
     "site_links",
-    "site_votes",
     "spam_mass",
     "sums_by_site",
     "topic_pagerank",

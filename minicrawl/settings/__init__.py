@@ -43,7 +43,6 @@ __all__ = [
     "BY_PAGES",
     "BY_SITES",
     "DEFAULT_STORE",
-    "EXPECTED",
     "GROUPS",
     "LINKED",
     "PROFILES",
@@ -76,6 +75,5 @@ __all__ = [
 
 RANKINGS = ("importance", "history", "cash", "inlinks")
 """Rankings that every store has at every commit."""
-EXPECTED = "expected"
-"""The ranking by expected importance, as of its last computation."""
+
 DEFAULT_STORE = Path("data/crawl.db")

@@ -1,7 +1,7 @@
 """The store: one SQLite file, or a folder with one for each partition of a crawl.
 
 schema.sql   every table and column                     database       opening the file, and its errors
-upgrade      older versions brought up to date          rows           rows as named tuples
+rows         rows as named tuples
 read         the read side, a file a subject            reader         the read side in one object
 write        the write side, a file a subject           writer         the write side in one object
 select       pages selected by a user                  partitions     a folder of partitions as one store

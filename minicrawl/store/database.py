@@ -9,17 +9,17 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from types import TracebackType
 
 from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
-from minicrawl.store.upgrade import bring_up_to_date, schema
 from minicrawl.system import OUT_OF_FILES, is_out_of_files, is_shared_locked, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 17
+SCHEMA_VERSION = 18
 # A commit changes a few rows on each of many pages of the file, and writes these pages whole, twice. Measured: 2 kB
 # pages cost two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048
@@ -129,7 +129,7 @@ def _make_folder_of(path: Path) -> None:
 
 
 def open_to_write(path: Path) -> sqlite3.Connection:
-    """A connection in WAL mode, the schema up to date. Raises StoreError. `path`: a real one, see `real_path`."""
+    """A connection in WAL mode. Raises StoreError. `path`: a real one, see `real_path`."""
     with store_errors(path):
         _make_folder_of(path)
         db = None if _is_missing(path) else _opened_to_write(path)
@@ -144,10 +144,6 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         # checkpoints only: a power cut would lose the last minutes.)
         db.execute("PRAGMA synchronous = FULL")
         keep_log(db, keeps=False)
-        if schema_version(db) < SCHEMA_VERSION:
-            with transaction(db):
-                bring_up_to_date(db, schema_version(db))
-                db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         return db
 
 
@@ -195,6 +191,16 @@ def _make(path: Path) -> None:
     sync_folder(path.parent)
 
 
+def schema() -> Iterator[str]:
+    """The statements of schema.sql."""
+    statement = ""
+    for line in files("minicrawl.store").joinpath("schema.sql").read_text("utf-8").splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+
+
 def remove_store(path: Path) -> None:
     """Remove the file of a store and its log. Nobody may use it."""
     _remove(path, *logs(path))
@@ -210,7 +216,7 @@ def _is_missing(path: Path) -> bool:
 
 
 def _is_blank(db: sqlite3.Connection) -> bool:
-    """True if nothing was ever put into the file: older versions left such files if killed while making a store."""
+    """True if nothing was ever put into the file."""
     (application_id,) = db.execute("PRAGMA application_id").fetchone()
     return not application_id and db.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone() is None
 
@@ -263,7 +269,7 @@ class Watch:
 def open_to_read(path: Path) -> sqlite3.Connection:
     """A read-only connection. Raises StoreError, also when there is no store at `path`.
 
-    A store of an older version is upgraded first. A current one is readable without write access to it or its folder.
+    It is readable without write access to it or its folder.
     """
     with store_errors(path):
         real = real_path(path)
@@ -274,14 +280,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
             raise StoreError(f"there is no crawl at {path} yet; run 'minicrawl crawl SEEDS --store {path}' first")
         with closed_if_it_fails(db):
             _check_identity(db, path)
-            if schema_version(db) == SCHEMA_VERSION:
-                return db
-        db.close()
-    if not may_write:
-        raise StoreError(f"{path} is an older minicrawl's and cannot be written to; read a copy of it that can")
-    with hold(path):
-        open_to_write(real).close()
-    return open_to_read(path)
+        return db
 
 
 def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Connection | None:
@@ -393,8 +392,9 @@ def _check_identity(db: sqlite3.Connection, path: Path) -> None:
     if application_id != APPLICATION_ID:
         db.close()
         raise StoreError(f"{path} belongs to another program; use another --store")
-    if version > SCHEMA_VERSION:
+    if version != SCHEMA_VERSION:
         db.close()
         raise StoreError(
-            f"{path} was written by a newer minicrawl (schema {version}, this one reads {SCHEMA_VERSION}); upgrade"
+            f"{path} was written by another version of minicrawl (schema {version}, this one reads {SCHEMA_VERSION}); "
+            "use that version, or begin a new crawl with another --store"
         )

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.model import CoursePoint
-from minicrawl.settings import in_full
+from minicrawl.settings import RANKINGS, in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
@@ -19,7 +19,6 @@ from minicrawl.store.links import LinkGraph
 from minicrawl.store.partitions.united import United
 from minicrawl.store.read.anticipated import Anticipated
 from minicrawl.store.read.audit_columns import AuditTable
-from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.facts import Facts
 from minicrawl.store.read.hosts import Hosts
 from minicrawl.store.read.judgements import Judgements
@@ -77,7 +76,6 @@ class Store:
         self.selection = Selection(self._tables)
         self.ranks = Ranks(self._tables)
         self.united = United(self._tables)
-        self.expected = Expected(self._tables)
         self.facts = Facts(self._tables)
         self.hosts = Hosts(self._tables)
         self.site_table = SiteTable(self._tables)
@@ -141,9 +139,8 @@ class Store:
         """The number of the partition that has a known URL; None where there is but one store."""
         return None
 
-    def pages(self, by: str | None = None, n: int = -1) -> Iterator[RankedPage]:
-        """Every page, or the first n, by falling `by`: "expected", or one of RANKINGS; None: "expected" while pages
-        wait to be read, else "importance". `rank`: by importance; for "expected", the position in that order."""
+    def pages(self, by: str = RANKINGS[0], n: int = -1) -> Iterator[RankedPage]:
+        """Every page, or the first n, by falling `by`, one of RANKINGS. `rank`: by importance."""
         return self.ranks.pages(by, n)
 
     def changes(self, since: float = 0.0) -> list[ChangedPage]:
@@ -151,7 +148,7 @@ class Store:
         return self.refreshes.changed_pages(since)
 
     def course(self) -> list[CoursePoint]:
-        """The crawl's progress from its start; none for a crawl that ended before version 10."""
+        """The crawl's progress from its start."""
         return self._tables.records(CoursePoint, "course ORDER BY seconds")
 
     def links(self) -> LinkGraph:

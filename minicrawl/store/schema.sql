@@ -501,23 +501,6 @@ CREATE TABLE places (
     pages        BLOB    NOT NULL              -- pages.id, 4 bytes each, little endian
 ) STRICT;
 
--- Expected importance of all pages (opic/expected.py), as of when it was last worked out: meta.expected says what it
--- rests on. Whenever it is worked out it is another one of every page, so the rows of `pages` are left alone; 50 pages
--- fit into a page of the file.
-CREATE TABLE expected (
-    first        INTEGER PRIMARY KEY,          -- number of the first of these pages
-    shares       BLOB    NOT NULL,             -- of each page 19 digits: the share in units of 1e-18; an alias has none
-    unread       BLOB    NOT NULL              -- the part of it by links that unread pages are expected to have
-) STRICT;
-
--- Owners of whose pages some are expected to link like those that had their turn.
-CREATE TABLE expected_sites (
-    owner        TEXT    PRIMARY KEY,
-    visited      INTEGER NOT NULL,             -- pages that had their turn and are no aliases
-    unvisited    INTEGER NOT NULL,             -- pages that had not
-    sends        REAL    NOT NULL              -- what the latter send like the former, as a share of all importance
-) STRICT, WITHOUT ROWID;
-
 -- What a crawl keeps in memory of all pages, copied from `pages`: of ten million it takes 20 seconds to read the rows.
 -- Only a large store has any. store/write/page_blocks.py says when a copy holds, crawler/books/page_block.py what is in it.
 CREATE TABLE page_blocks (
@@ -605,7 +588,6 @@ LEFT JOIN doors ON doors.page = pages.id;
 --   where it keeps visits, what the page would have spent by now at the rate since the oldest of those in the window; a
 --   page never read counts as if it was visited now, and as if it had spent at its birth what recent newcomers did
 --   aliases have none: what they spend their target spends again; so have pages that another partition has
--- expected: NULL of a page that was not known when it was last worked out
 CREATE VIEW weighed AS
 SELECT url,
        x / total AS importance,
@@ -632,9 +614,7 @@ SELECT url,
        reason,
        number AS id,
        x,
-       state NOT IN ('alias', 'elsewhere') AND x >= least AS is_worthy,
-       (SELECT CAST(nullif(substr(shares, 19 * (number % 50) + 1, 19), x'') AS INTEGER) / 1e18
-        FROM expected WHERE first = number - number % 50) AS expected
+       state NOT IN ('alias', 'elsewhere') AND x >= least AS is_worthy
 FROM (
     SELECT born.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total, visited, measures,
            window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, born.clock AS known_at,
@@ -662,7 +642,7 @@ WHERE length(packed) > 0;
 CREATE VIEW ranks AS
 SELECT * FROM (
     SELECT row_number() OVER (ORDER BY x DESC, id) AS rank, url, importance, history, cash, depth, status, inlinks,
-           outlinks, fetched_at, title, state, reason, expected, id
+           outlinks, fetched_at, title, state, reason, id
     FROM best CROSS JOIN weighed ON weighed.id = best.page
     WHERE is_worthy
     ORDER BY x DESC, id
@@ -671,8 +651,7 @@ UNION ALL
 SELECT * FROM (
     SELECT row_number() OVER (ORDER BY x DESC, id)
                + (SELECT count(*) FROM best CROSS JOIN weighed ON weighed.id = best.page WHERE is_worthy) AS rank,
-           url, importance, history, cash, depth, status, inlinks, outlinks, fetched_at, title, state, reason, expected,
-           id
+           url, importance, history, cash, depth, status, inlinks, outlinks, fetched_at, title, state, reason, id
     FROM weighed
     WHERE NOT (is_worthy AND id IN (SELECT page FROM best))
     ORDER BY x DESC, id

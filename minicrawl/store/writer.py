@@ -18,7 +18,6 @@ from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.database import Watch, closed_if_it_fails, hold, keep_log, open_to_write, real_path, transaction
 from minicrawl.store.links import to_bytes
 from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
-from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
 from minicrawl.store.read.ranks import PLACES
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.read.tables import Row, Tables, columns, quoted
@@ -29,7 +28,6 @@ from minicrawl.store.rows import (
     Change,
     CloakingRow,
     DomainRow,
-    ExpectedSite,
     FactsRow,
     Fingerprint,
     GroupRate,
@@ -175,22 +173,6 @@ class Writer(Store):
             "INSERT INTO places (first, pages) VALUES (?, ?)",
             ((first, to_bytes(order[first : first + PLACES])) for first in range(0, len(order), PLACES)),
         )
-
-    def save_expected(
-        self, shares: npt.NDArray[np.float64], unread: npt.NDArray[np.float64], sites: Iterable[ExpectedSite]
-    ) -> None:
-        """Store the expected importance of all pages, the part of it by expected links of unread pages, and the sites
-        of these links."""
-        self._db.execute("DELETE FROM expected")
-        self._db.executemany(
-            "INSERT INTO expected (first, shares, unread) VALUES (?, ?, ?)",
-            (
-                (first, *(to_digits(values[first : first + PAGES_A_ROW]) for values in (shares, unread)))
-                for first in range(0, len(shares), PAGES_A_ROW)
-            ),
-        )
-        self._db.execute("DELETE FROM expected_sites")
-        self._insert("expected_sites", ExpectedSite, sites)
 
     def save_links(self, links: Iterable[Links]) -> None:
         self._replace("links", Links, links)

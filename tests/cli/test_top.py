@@ -77,15 +77,11 @@ def test_hubs_are_an_order_of_their_own(tmp_path: Path) -> None:
 def test_it_says_by_what_pages_are_ordered_and_what_that_rests_on(tmp_path: Path) -> None:
     stopped = tmp_path / "stopped.db"
     site, seeds = wide_site(3)
-    crawl(site, stopped, seeds, pages=40, jump="pages")
-    head, *lines = run("top", "--n", "3", "--store", stopped).output.splitlines()
-    assert head.split() == ["rank", "importance", "expected", "inlinks", "state", "url"]
+    crawl(site, stopped, seeds, pages=40)
     ((known,),) = rows(stopped, "SELECT count(*) FROM pages")
-    assert lines[3] == f"Ordered by expected importance: 40 of {known} known pages read."
-    assert re.fullmatch(r"About \d+ of 10 of the first hundred will still be in it when all are read\.", lines[4])
-    by_importance = run("top", "--n", "3", "--by", "importance", "--store", stopped).output.splitlines()
-    assert by_importance[0].split() == ["rank", "importance", "inlinks", "state", "url"]
-    assert by_importance[4] == f"Ordered by importance, of the links found so far: 40 of {known} known pages read."
+    lines = run("top", "--n", "3", "--store", stopped).output.splitlines()
+    assert lines[0].split() == ["rank", "importance", "inlinks", "state", "url"]
+    assert lines[4] == f"Ordered by importance, of the links found so far: 40 of {known} known pages read."
 
 
 def test_columns_are_those_that_are_named(store: Path) -> None:

@@ -1,4 +1,4 @@
-"""Opening the file: what an older schema lacks is added, and what was committed is on the disk."""
+"""Opening the file: what was committed is on the disk."""
 
 import os
 from pathlib import Path

@@ -9,11 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl, of_version, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import StoreError
-from minicrawl.store.database import SCHEMA_VERSION
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -88,20 +87,7 @@ def test_store_killed_while_it_is_made_opens(tmp_path: Path, at: str) -> None:
     assert kills(tmp_path / "crawl.db", tmp_path / "none", at, 6) > 20
 
 
-def test_store_killed_while_it_is_brought_up_to_date_opens_with_all_that_was_in_it(tmp_path: Path) -> None:
-    old, path = tmp_path / "old.db", tmp_path / "crawl.db"
-    crawl(SITE, old, [HOME], jump="pages")
-    ranked = "SELECT url, importance, history, cash, state FROM ranks"  # no old store has expected importance
-    before = rows(old, ranked)
-    of_version(4, old)
-    assert kills(path, old, "step", 3) > 10
-    assert rows(path, ranked) == before
-    assert rows(path, "PRAGMA user_version") == [(SCHEMA_VERSION,)]
-    with open_store(path) as store:
-        assert list(violations(store)) == []
-
-
-def test_file_that_older_versions_left_when_they_were_killed_is_a_new_store(tmp_path: Path) -> None:
+def test_file_without_anything_in_it_is_a_new_store(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA journal_mode = WAL")

@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -166,11 +167,9 @@ def test_readers_see_a_running_crawl_and_a_second_crawl_is_refused(crawled: Path
         assert not store.is_in_use()
 
 
-def newer(path: Path) -> None:
+def of_version(version: int, path: Path) -> None:
     Writer(path).close()
-    with sqlite3.connect(path) as db:
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    db.close()
+    rows(path, f"PRAGMA user_version = {version}")
 
 
 def foreign(path: Path) -> None:
@@ -186,7 +185,8 @@ def torn(path: Path) -> None:
 
 
 BAD_STORES = {
-    "newer schema": (newer, "written by a newer minicrawl"),
+    "newer schema": (partial(of_version, SCHEMA_VERSION + 1), "written by another version of minicrawl"),
+    "older schema": (partial(of_version, SCHEMA_VERSION - 1), "use that version, or begin a new crawl"),
     "another program's database": (foreign, "belongs to another program"),
     "text": (lambda path: path.write_text("seeds\n" * 300), "damaged or no SQLite file"),
     "torn": (torn, "is damaged|cannot be used"),

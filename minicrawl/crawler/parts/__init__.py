@@ -22,6 +22,5 @@ archive              rows of archived answers
 requisites           files that archived pages need to look as they do
 well_known           files at places that everybody knows, such as llms.txt
 cookies              cookies, from run to run
-expected_importance  expected importance of the pages known so far
 alerts               changes told to a webhook or a command
 """

@@ -7,7 +7,6 @@ from minicrawl.crawler.parts.challenges import Challenges
 from minicrawl.crawler.parts.cloaking import Cloaking
 from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.parts.duplicates import DuplicatePages
-from minicrawl.crawler.parts.expected_importance import ExpectedImportance
 from minicrawl.crawler.parts.front_pages import FrontPages
 from minicrawl.crawler.parts.hook_failures import HookFailures
 from minicrawl.crawler.parts.host_pages import HostPages
@@ -47,6 +46,5 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Cloaking,
     Challenges,
     Cookies,
-    ExpectedImportance,
     Alerts,
 )

@@ -8,7 +8,6 @@ requisites  files that pages need to look as they do
 facts       facts of pages for an audit                spam_signs  signs of deceit of pages
 preferences preferences of pages on their use
 refreshes   the refresh schedule, and changes of pages
-expected    expected importance, and its basis
 site_table  sites, their doors, and links from other sites
 audit_columns columns of all pages for an audit
 anticipated data of the order by anticipated cash

@@ -97,11 +97,6 @@ class PageTable:
         """URLs of all pages by number, or of those from `first` on."""
         return (url for (url,) in self._tables.each("SELECT url FROM pages WHERE id >= ? ORDER BY id", first))
 
-    def answered_late(self, share: float) -> list[int]:
-        """Pages whose first answer is among the latest `share` of first answers; scans all pages."""
-        query = "SELECT id FROM pages WHERE fetch > (SELECT max(id) * ? FROM fetches)"
-        return [page for (page,) in self._tables.rows(query, (1.0 - share,))]
-
     def answered_on(self, hosts: Collection[str]) -> list[tuple[str, int]]:
         """Pages of some hosts that have an answer, each with the name of its host; scans all pages."""
         query = """

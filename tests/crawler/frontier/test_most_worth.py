@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.sites import Server, crawl, of_version, random_site, rows
+from support.sites import Server, crawl, random_site, rows
 from support.skipping import run
 
 from minicrawl.analysis.verify import verify
@@ -70,12 +70,9 @@ def test_a_store_without_pages_has_none_to_fetch(tmp_path: Path) -> None:
         assert most_worth(reader, 5, 1e10) == []
 
 
-@pytest.mark.parametrize("version", [5, 7, 9])
-def test_a_round_asks_for_each_page_once_the_best_first_and_for_no_other(store: Path, version: int) -> None:
+def test_a_round_asks_for_each_page_once_the_best_first_and_for_no_other(store: Path) -> None:
     site, _ = random_site(3)
     rows(store, "UPDATE fetches SET fetched_at = 1e9")
-    if version < 9:
-        of_version(version, store)
     more = {url: [*links, HOME + "unheard-of"] for url, links in site.items()}
     with open_store(store) as reader:
         chosen = [reader.page_table.url(choice.page) for choice in most_worth(reader, 12, 1e10)]

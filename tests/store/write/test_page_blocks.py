@@ -10,7 +10,7 @@ from support.sites import rows
 from support.stored_pages import NEWCOMER, accounts_of, add_pages, turn
 
 from minicrawl.store.rows import Restated
-from minicrawl.store.upkeep import backup, compact
+from minicrawl.store.upkeep import backup
 from minicrawl.store.writer import Writer
 
 URLS = [f"http://a.test/{page}" for page in range(40)]
@@ -156,19 +156,6 @@ def test_the_store_of_a_backup_that_was_put_back_has_its_own_copies(store: Path,
         touched(writer, 2)
         assert found(writer) == {0: [2, 3, 7], 10: [12]}
         assert next(writer.page_blocks.all(writer.size(), FORM)).packed == b"as they are"
-
-
-def test_copies_outlast_a_compacting_and_go_with_an_upgrade(store: Path) -> None:
-    compact(store)
-    with Writer(store) as writer:
-        assert found(writer) == {0: [3, 7], 10: [12]}
-    rows(store, "PRAGMA user_version = 10")
-    with Writer(store) as writer:
-        assert found(writer) == {}
-        touched(writer, 1)
-        copied(writer, 0, 10)
-        touched(writer, 2)
-        assert found(writer) == {0: [2]}
 
 
 @pytest.mark.parametrize("seed", range(5))
