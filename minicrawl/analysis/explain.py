@@ -18,7 +18,6 @@ from minicrawl.crawler.admission.traps.budgets import BUDGETS, vouched_for
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
-from minicrawl.crawler.books.waiting_key import WaitingKey, waiting_key
 from minicrawl.crawler.frontier.change_rates import folder_of
 from minicrawl.crawler.hosts.politeness import Health, delay_of
 from minicrawl.crawler.html.fingerprint import alike
@@ -156,7 +155,7 @@ class KnownPage:
     counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
     host's soft 404s. challenge: the header fields by which the host, which refuses the page, asks for more. queue:
     position among waiting pages; by importance where walkers jump to sites, else by cash. refresh: None where no page
-    is fetched again. waiting_key: its sort key, if not its cash alone. focus: probability of a wanted type; None if
+    is fetched again. focus: probability of a wanted type; None if
     none is wanted. jump: None where walkers jump to all pages uniformly.
     """
 
@@ -184,7 +183,6 @@ class KnownPage:
     challenge: tuple[str, ...]
     queue: Queue | None
     refresh: PageRefresh | None
-    waiting_key: WaitingKey | None
     focus: Likelihood | None
     jump: PageJump | None
 
@@ -274,7 +272,7 @@ def explain(store: Store, text: str, parts: Iterable[type[Part]] = ALL_PARTS) ->
 
 def _ask(part: Store, urls: list[str]) -> None:
     """Ask a partition what is asked of all of them about a URL, short answers first."""
-    kept_settings(part), banned_hosts(part), jumps_to_sites(part), part.meta("anticipates")
+    kept_settings(part), banned_hosts(part), jumps_to_sites(part)
     part.page_table.roots(), part.recognised.parameters()
     for url in urls:
         part.requisites.of(url), part.page_table.find([url])
@@ -422,7 +420,6 @@ class _Explainer:
             challenge=tuple(facts["challenge"].split("\n")) if facts["challenge"] and is_refused else (),
             queue=self._queue(page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, ranked.url, (facts["host"].id, folder)),
-            waiting_key=waiting_key(store, page),
             focus=self._focus(ranked.url, listed_by),
             jump=page_jump(store, page, ranked, sources),
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.experiments import Progress, graph_argument, seed_option, shared, show
+from minicrawl.cli.experiments import graph_argument, seed_option, shared, show
 from minicrawl.cli.graphbench import graphbench
 from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, logging_options, need_extra
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from minicrawl.experiment import Result
     from minicrawl.rank import Graph
 
-_FIGURES = ("2", "3", "4", "5", "6", "orders", "discovery", "settle")
+_FIGURES = ("2", "3", "4", "5", "6", "discovery", "settle")
 
 
 @click.group(cls=Group, epilog="Example: minicrawl lab figure 2 --quick")
@@ -51,7 +51,6 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
     2 3        error against page visits: all pages, the most important tenth
     4          windows against the rate of change
     5 6        types of windows: what they store, how good they are
-    orders     crawl orders: importance fetched against pages fetched
     discovery  holding a share of the fetches for pages never read
     settle     the ledger: exact in the limit
     all        all of them
@@ -63,40 +62,6 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
     setup = setup.quick() if quick else setup
     names = _FIGURES if name == "all" else (name,)
     show([(f"figure {each}", partial(FIGURES[each], setup)) for each in names], out, as_json)
-
-
-@command.command(epilog="Example: minicrawl lab orders data/crawl.db --sets 5 --orders opic,omniscient")
-@graph_argument
-@click.option("--sets", type=click.IntRange(min=2), default=5, show_default=True, help="How many sets of seeds.")
-@click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Pages in a set.")
-@click.option("--orders", "names", metavar="NAMES",
-              help="Only these beside greedy, with commas between; all by default.")  # fmt: skip
-@shared
-def orders(  # noqa: PLR0913 - one argument per option, as click calls it
-    graph: Path, sets: int, seeds: int, names: str | None, seed: int, out: Path, as_json: bool
-) -> None:
-    """Compare crawl orders on GRAPH: importance fetched against pages fetched.
-
-    Published orders, this program's own, and the omniscient one, which knows the importance of every page. All start
-    from the same sets of seeds and are compared with greedy, set by set.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.cli.experiments import table
-    from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab import orders as experiment
-
-    chosen = tuple(experiment.ORDERS) if names is None else tuple(name.strip() for name in names.split(","))
-    setup = experiment.Setup(sets, seeds, chosen)
-    progress = Progress()
-    done: list[Result] = []
-
-    def run() -> "Result":
-        done.append(experiment.experiment(load_graph(graph).graph, seed, setup, tell=progress))
-        return done[0]
-
-    show([(f"crawl orders on {graph}", run)], out, as_json, progress.__str__)
-    if not as_json:
-        click.echo("\n".join(table(experiment.compared(done[0]))))
 
 
 @command.command(epilog="Example: minicrawl lab convergence links.txt.gz --visits 10")

@@ -149,9 +149,6 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     about = "" if page.is_rank_exact else "about "
     yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
     yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
-    if (waits := page.waiting_key) is not None:
-        yield f"  in order    by {waits.key:,} units: its cash, {waits.own_site:,} expected from its own site, and"
-        yield f"              {waits.elsewhere:,} from elsewhere"
     if page.focus is not None:
         yield f"  focus       links to it weigh {page.focus.factor:.3g} times: {_focus_reason(page.focus)}"
     yield f"  ledger      received {page.received:,}, forwarded {page.forwarded:,} units"

@@ -17,7 +17,7 @@ WORKING = (
     *("delay", "host_delay", "ip_delay", "per_host", "concurrency", "ignore_robots", "respect_usage"),
     *("contact", "user_agent", "header", "proxy", "connect_to", "ca_file", "allow_private", "timeout", "max_size"),
     *("sign", "signature_agent"),
-    *("refresh", "refresh_min", "refresh_max", "refresh_rule", "recrawl_after", "discovery", "discovery_by"),
+    *("refresh", "refresh_min", "refresh_max", "refresh_rule", "recrawl_after", "discovery"),
     *("boost", "topic", "focus_type", "intrinsic_weight", "history", "window", "strategy", "retry"),
     *("auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file"),
     *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from minicrawl.crawler.admission.admission import Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
-from minicrawl.crawler.books.anticipated_cash import NotAnticipated
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.known.saving import AccountSaver, BlockSaver, Saver, save_ranking
@@ -137,7 +136,6 @@ class Intake:
             state.tally,
             self.sitemaps,
             *parts,
-            state.frontier.pages.anticipated or NotAnticipated(),
         ]
         self.commits = CommitCounts(lambda: writer.rows_written)
         self._blocks = BlockSaver(state.accounts, state.frontier.pages)

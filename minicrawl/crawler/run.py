@@ -53,7 +53,7 @@ from minicrawl.opic import STRATEGIES, Window
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import Surfer, parse_surfer
 from minicrawl.opic.window import parse_window
-from minicrawl.settings import BY_CREDIT, BY_PAGES, CrawlSettings
+from minicrawl.settings import BY_PAGES, CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import MetaValue
@@ -334,7 +334,7 @@ def _round(writer: Writer, settings: CrawlSettings, refreshed: int | None) -> tu
     from minicrawl.crawler.frontier.most_worth import most_worth  # noqa: PLC0415 - only `minicrawl refresh` chooses
 
     pages = [choice.page for choice in most_worth(writer, refreshed, time.time())]
-    return replace(settings, refresh=True, discovery=0.0, discovery_by=BY_CREDIT), np.array(pages, dtype=np.int64)
+    return replace(settings, refresh=True, discovery=0.0), np.array(pages, dtype=np.int64)
 
 
 def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in

@@ -40,7 +40,7 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import RecordKind, State
-from minicrawl.opic import GRANT, STRATEGIES, seed_grant
+from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
 from minicrawl.opic.surfer import parse_surfer
 from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings, in_full, lasting
@@ -241,10 +241,9 @@ def _rebuilt(
     numbers = {url: number for number, url in enumerate(pages)}
     window = parse_window(settings.history, settings.window)
     accounts = Accounts(window, parse_surfer(settings.surfer))
-    strategy = STRATEGIES[settings.strategy]
     seeds = [numbers[url] for url, above in found_on.items() if above is None] or [0]
     grants = np.full(len(pages), GRANT)
-    grants[seeds] = seed_grant(strategy, accounts.book, len(seeds))
+    grants[seeds] = SEED_GRANTS * GRANT
     accounts.discover(0, grants.tolist())
     accounts.depth[: len(pages)] = [min(max(page.depth, 0), _DEEPEST) for page in pages.values()]
     accounts.depth[seeds] = 0
@@ -279,7 +278,7 @@ def _rebuilt(
             writer.save_meta(account_totals(accounts))
             if archive is not None:
                 _save_archive(writer, archive, numbers)
-        intake = Intake(writer, settings, strategy, window, time.time())
+        intake = Intake(writer, settings, STRATEGIES[settings.strategy], window, time.time())
         intake.start([], time.time())
         intake.ranking.settle_fully()
         intake.commit(

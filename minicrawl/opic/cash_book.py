@@ -3,7 +3,6 @@
 c         cash of a page
 level     sum paid so far to every paid page by the virtual page; part of its cash
 standing  cash less level: the stored value, so that a pay-out to all pages is one addition
-u_level   `unvisited_level`: the level of pages never visited, where the virtual page pays these, too
 V         cash of the virtual page: `reserve` (grants to come) and `income` (the 1 - d shares, to be paid out)
 G         the clock: all cash ever spent
 
@@ -18,7 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Numbers, Pages, flagged, grown
+from minicrawl.opic.arrays import FloatArray, IntArray, Numbers, Pages, grown
 from minicrawl.opic.units import damped
 from minicrawl.opic.window import Basic, Interpolation, Measure, Pasts, Sizes, Window
 
@@ -87,14 +86,8 @@ class Adaptive:
         self.size = 0
         self.reserve = total
         self.income = 0
-        self.level = self.unvisited_level = 0
-        self.unvisited_part = self.toll = 0.0
-        """Part of the virtual page's income for pages never visited; its part of a visit's cash."""
+        self.level = 0
         self.payees = 0
-        self.foreign: Flags = np.zeros(0, dtype=np.bool_)
-        """Flags of pages that another book pays; there may be fewer than pages."""
-        self.unpaid = 0
-        """Number of these pages."""
         self.clock = 0
         self.newcomer_history = 0.0
         """Mean history of recent newcomers at their first visit; for windows that keep visits the cash they spent."""
@@ -128,18 +121,14 @@ class Adaptive:
 
     def cash(self, page: int) -> int:
         """Cash of a page, in units."""
-        if page < len(self.foreign) and self.foreign[page]:
-            return int(self.standing[page])
-        return int(self.standing[page]) + (self.level if self._is_paid(page) else self.unvisited_level)
+        return int(self.standing[page]) + (self.level if self._is_paid(page) else 0)
 
     def cashes(self) -> IntArray:
         """Cash of every page, shape (size,)."""
         standing = self.standing[: self.size]
         if self.pay_out.to == "all":
             return standing + self.level
-        cash: IntArray = standing + np.where(self.visited[: self.size], self.level, self.unvisited_level)
-        cash[flagged(self.foreign)] = standing[flagged(self.foreign)]
-        return cash
+        return standing + self.level * self.visited[: self.size]
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
@@ -158,7 +147,7 @@ class Adaptive:
         for page, asked in zip(born, grants, strict=True):
             granted = min(int(asked), self.reserve)
             self.reserve -= granted
-            self.standing[page] = granted - self.unvisited_level
+            self.standing[page] = granted
         self.history[born.start : born.stop] = self._kept(self.newcomer_history)
         self.last[born.start : born.stop] = self.clock
         self.size = born.stop
@@ -175,7 +164,7 @@ class Adaptive:
         """
         cash, start = self.cash(page), float(self.last[page])
         self._note(page, cash)
-        passed = cash if alias else damped(cash - int(self.toll * cash))
+        passed = cash if alias else damped(cash)
         sent, is_first = 0, not self.visited[page]
         each: int | IntArray = 0
         if len(outlinks):
@@ -199,13 +188,6 @@ class Adaptive:
             self._remember(page, Measure(start, float(cash)), newcomer)
         return Visit(page, cash, outlinks, each, bool(is_first))
 
-    def leave_to_others(self, pages: Pages) -> None:
-        """Let another book pay these pages, which have no visits here; they keep their cash."""
-        self.foreign = grown(self.foreign, self.size)
-        self.foreign[pages] = True
-        self.unpaid += len(pages)
-        self.standing[pages] += self.unvisited_level
-
     def hand_over(self, pages: Pages) -> IntArray:
         """Give all cash of pages that are paid nothing to another book; returns the amount from each.
 
@@ -225,26 +207,15 @@ class Adaptive:
         """Make a visited page one never visited, except for its spent cash; its cash stays the same."""
         if self.pay_out.to == "visited":
             self.payees -= 1
-            self.standing[page] += self.level - self.unvisited_level
+            self.standing[page] += self.level
         self.visited[page] = False
         self.measures.pop(page, None)
 
     def pay(self) -> None:
-        """Pay out the virtual page's income, the same whole number of units to every payee of a kind."""
-        unvisited, meant = self.size - self.payees - self.unpaid, 0
-        if self.unvisited_part and unvisited:
-            meant = min(int(self.unvisited_part * self.income), self.income)
-        each, paid = meant // max(unvisited, 1), (self.income - meant) // self.payees if self.payees else 0
-        self.unvisited_level += each
+        """Pay out the virtual page's income, the same whole number of units to every payee."""
+        paid = self.income // self.payees if self.payees else 0
         self.level += paid
-        self.income -= each * unvisited + paid * self.payees
-
-    def give_unvisited_level(self) -> Pages:
-        """Convert the level of pages never visited into their own cash; returns the pages. Ends such payments."""
-        unvisited = np.setdiff1d(flagged(~self.visited[: self.size]), flagged(self.foreign))
-        self.standing[unvisited] += self.unvisited_level
-        self.unvisited_level, self.unvisited_part, self.toll = 0, 0.0, 0.0
-        return unvisited
+        self.income -= paid * self.payees
 
     def shares(self) -> FloatArray:
         """Importance: the history of every page brought to now, as shares that sum to 1, shape (size,).
@@ -286,7 +257,7 @@ class Adaptive:
             self.newcomer_stretch += (self.clock - start - self.newcomer_stretch) / NEWCOMERS
         if self.pay_out.to == "visited":
             self.payees += 1
-            self.standing[page] += self.unvisited_level - self.level
+            self.standing[page] -= self.level
 
     def _note(self, page: int, cash: int) -> None:
         """Record a visit in the history of `page`, and advance the clock."""

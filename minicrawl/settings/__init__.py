@@ -13,8 +13,6 @@ from pathlib import Path
 
 from minicrawl.settings.crawl import PROFILES, SETTINGS, AsBefore, CrawlSettings, in_full, lasting, with_profile
 from minicrawl.settings.options import (
-    BY_CREDIT,
-    BY_EDGES,
     BY_PAGES,
     BY_SITES,
     GROUPS,
@@ -38,8 +36,6 @@ from minicrawl.settings.values import (
 )
 
 __all__ = [
-    "BY_CREDIT",
-    "BY_EDGES",
     "BY_PAGES",
     "BY_SITES",
     "DEFAULT_STORE",

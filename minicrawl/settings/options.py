@@ -15,13 +15,8 @@ from minicrawl.settings.setting import setting
 
 LINKED = "linked"
 SCOPES = ("any", "site", "host", "prefix", LINKED)
-_STRATEGY = (
-    "Which page is next: greedy, the one with the most cash, or importance with --jump sites; anticipated, the one "
-    "with the most that it has or can be expected to get (docs/ranking.md)."
-)
-STRATEGY_NAMES = ("greedy", "anticipated", "opic", "random", "cycle", "breadth-first")
-BY_CREDIT, BY_INCOME, BY_EDGES = "credit", "income", "edges"
-DISCOVERY_RULES = (BY_CREDIT, BY_INCOME, BY_EDGES)
+_STRATEGY = "Which page is next: greedy is the one with the most cash, or importance with --jump sites."
+STRATEGY_NAMES = ("greedy", "random", "cycle", "breadth-first")
 BY_SITES, BY_PAGES = "sites", "pages"
 JUMPS = (BY_SITES, BY_PAGES)
 WELL_KNOWN = ("llms.txt", "llms-full.txt", "security.txt")
@@ -290,15 +285,6 @@ class Order:
         "asked for again once a day, or by the next run.",
         check=values.from_0_to_1,
         metavar="SHARE",
-    )
-    discovery_by: str = setting(
-        BY_CREDIT,
-        values.text,
-        "What holds the share of --discovery: credit, an account of fetches, exact to one; or as the paper on OPIC has "
-        "it, with the page first that has most cash, read or not: income, what the virtual page pays to never-read "
-        "pages; edges, the same and how much of the cash goes to it (docs/ranking.md). For --strategy greedy and opic.",
-        check=values.one_of(DISCOVERY_RULES),
-        choices=DISCOVERY_RULES,
     )
 
 

@@ -53,7 +53,6 @@ class GivenSettings(AdjustableSettings, total=False):
     surfer: str | AsBefore
     jump: str | AsBefore
     discovery: float | str | AsBefore
-    discovery_by: str | AsBefore
     refresh: bool | AsBefore
     refresh_min: float | str | AsBefore
     refresh_max: float | str | AsBefore

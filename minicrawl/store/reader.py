@@ -17,7 +17,6 @@ from minicrawl.store.archived import Archived
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.partitions.united import United
-from minicrawl.store.read.anticipated import Anticipated
 from minicrawl.store.read.audit_columns import AuditTable
 from minicrawl.store.read.facts import Facts
 from minicrawl.store.read.hosts import Hosts
@@ -84,7 +83,6 @@ class Store:
         self.patterns = Patterns(self._tables)
         self.recognised = Recognised(self._tables)
         self.refreshes = Refreshes(self._tables)
-        self.anticipated = Anticipated(self._tables)
         self.archived = Archived(self._tables)
         self.requisites = Requisites(self._tables)
         self.spam_signs = SpamSigns(self._tables)

@@ -1,7 +1,7 @@
 -- A crawl. One SQLite file in WAL mode; one writer; any number of readers, also while it runs.
 --
 -- Cash is counted in whole units. At every commit, to the unit:
---   sum(pages.standing) + meta.level * (number of visited pages) + meta.unvisited_level * (number of others)
+--   sum(pages.standing) + meta.level * (number of visited pages)
 --     + meta.reserve + meta.income = meta.cash_total
 --   sum(pages.received - pages.forwarded) + meta.ledger_virtual = meta.ledger_carried, which is 0 but in a partition
 
@@ -17,7 +17,7 @@ CREATE TABLE pages (
     depth        INTEGER NOT NULL,             -- fewest links from a seed
     inlinks      INTEGER NOT NULL DEFAULT 0,   -- counted links from read pages
     -- the cash book
-    standing     INTEGER NOT NULL,             -- cash less meta.level, of a page never visited less meta.unvisited_level
+    standing     INTEGER NOT NULL,             -- cash, of a visited page less meta.level
     history      REAL    NOT NULL DEFAULT 0,   -- by the window policy, as of clock
     clock        REAL    NOT NULL DEFAULT 0,   -- all cash ever spent, at the last visit (or at discovery)
     measures     TEXT,                         -- JSON [[start, cash], ...] for windows that keep visits
@@ -250,19 +250,6 @@ CREATE TABLE group_rates (
 CREATE TABLE host_blocks (
     host          INTEGER PRIMARY KEY,         -- hosts.id
     blocks        BLOB    NOT NULL             -- see store/texts/repeated_blocks.py
-) STRICT;
-
--- What is known for the order by anticipated cash (opic/anticipated.py), while a crawl goes by it: meta.anticipates.
-CREATE TABLE anticipated (
-    page          INTEGER PRIMARY KEY,         -- pages.id
-    brought       INTEGER NOT NULL             -- cash that links from other sites have brought it
-) STRICT;
-CREATE TABLE anticipated_hosts (
-    host          INTEGER PRIMARY KEY,         -- hosts.id
-    waiting       INTEGER NOT NULL,            -- cash of its pages that were never visited
-    spent         INTEGER NOT NULL,            -- cash that visits to its pages have spent
-    brought       INTEGER NOT NULL,            -- cash that links from other sites, and grants to seeds, have brought
-    visited       INTEGER NOT NULL             -- pages
 ) STRICT;
 
 -- What has become of pages that are fetched again.
@@ -554,7 +541,6 @@ CREATE TABLE neighbours (
 -- The scalars of the books: one row.
 CREATE VIEW books AS
 SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
-       coalesce((SELECT value FROM meta WHERE key = 'unvisited_level'), 0) AS unvisited_level,
        (SELECT value FROM meta WHERE key = 'clock') AS clock,
        (SELECT value FROM meta WHERE key = 'interpolation_size') AS size,
        (SELECT value FROM meta WHERE key = 'window_size') AS window_size,
@@ -620,7 +606,7 @@ FROM (
            window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, born.clock AS known_at,
            CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0 ELSE received + virtual / births * birth END AS x,
            floor AS least,
-           standing + CASE WHEN visited THEN level ELSE unvisited_level END AS cash,
+           standing + CASE WHEN visited THEN level ELSE 0 END AS cash,
            books.clock - born.clock AS elapsed
     FROM born CROSS JOIN books
 ) LEFT JOIN fetches ON fetches.id = fetch;

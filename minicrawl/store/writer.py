@@ -17,7 +17,6 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.database import Watch, closed_if_it_fails, hold, keep_log, open_to_write, real_path, transaction
 from minicrawl.store.links import to_bytes
-from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
 from minicrawl.store.read.ranks import PLACES
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.read.tables import Row, Tables, columns, quoted
@@ -273,15 +272,6 @@ class Writer(Store):
     def save_host_blocks(self, rows: Iterable[tuple[int, bytes]]) -> None:
         """rows: hosts.id and blocks."""
         self._db.executemany("INSERT OR REPLACE INTO host_blocks VALUES (?, ?)", rows)
-
-    def save_anticipated(self, pages: Iterable[AnticipatedPage], hosts: Iterable[AnticipatedHost]) -> None:
-        self._replace("anticipated", AnticipatedPage, pages)
-        self._replace("anticipated_hosts", AnticipatedHost, hosts)
-
-    def forget_anticipated(self) -> None:
-        """Delete the data of the order by anticipated cash, which is not continued."""
-        self._db.execute("DELETE FROM anticipated")
-        self._db.execute("DELETE FROM anticipated_hosts")
 
     def save_changes(self, rows: Iterable[Change]) -> None:
         """Save changes of pages, and note the places of the texts that changed pages have by now: those of this commit

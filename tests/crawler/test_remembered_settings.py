@@ -49,7 +49,6 @@ EXAMPLES: dict[str, Any] = {
     "surfer": "uniform",
     "jump": "pages",
     "discovery": 0.5,
-    "discovery_by": "edges",
     "focus_type": "xml",
     "refresh": True,
     "refresh_min": "2h",

@@ -20,7 +20,7 @@ WRONG = [
     ("intrinsic_weight", 0, "--intrinsic-weight must be more than 0, not 0"),
     ("until_coverage", 1.1, "--until-coverage is a share from 0 to 1, or 0% to 100%, not 1.1"),
     ("scope", "web", "--scope is one of any, site, host, prefix, linked, not 'web'"),
-    ("strategy", "best", "--strategy is one of greedy, anticipated, opic, random, cycle, breadth-first, not 'best'"),
+    ("strategy", "best", "--strategy is one of greedy, random, cycle, breadth-first, not 'best'"),
     (
         "allow",
         ("(",),

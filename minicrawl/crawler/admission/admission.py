@@ -10,7 +10,6 @@ from itertools import chain, compress
 from minicrawl.crawler.admission.focus import Focus, SeenTypes
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent, Traps
-from minicrawl.opic import Adaptive, Strategy, seed_grant
 from minicrawl.settings import CrawlSettings
 
 ELSEWHERE = "elsewhere"
@@ -22,10 +21,9 @@ Owns = Callable[[str], bool]
 class Admission:
     """Scope, focus, ownership and traps. `scope`: set anew when the seeds are known. `traps`: None if switched off."""
 
-    def __init__(  # noqa: PLR0913 - optional parts by name
+    def __init__(
         self,
         settings: CrawlSettings,
-        strategy: Strategy,
         traps: Traps | None = None,
         owns: Owns | None = None,
         *,
@@ -36,7 +34,6 @@ class Admission:
         judges them. types: media types of the pages read, if the user wants some."""
         self._of_others = None if mirrors else ELSEWHERE
         self._settings = settings
-        self._strategy = strategy
         self._owns = owns
         self.focus = Focus.of(settings, types)
         self.scope = Scope.of(settings, ())
@@ -95,14 +92,9 @@ class Admission:
         if self.traps is not None:
             self.traps.budgets.located(host, address)
 
-    def seed_grant(self, book: Adaptive, seeds: int) -> int:
-        """The cash that each of `seeds` new seeds is born with."""
-        return seed_grant(self._strategy, book, seeds)
-
     def grants(self, urls: Sequence[str], grant: int, listed_by: str = "") -> list[int]:
-        """The cash that each new page is born with: `grant` weighted by the focus, 0 if the strategy gives none.
-        listed_by: the sitemap that names them all."""
-        grant = grant if self._strategy.birth_grants else 0
+        """The cash that each new page is born with: `grant` weighted by the focus; listed_by: the sitemap that names
+        them all."""
         if self.focus.is_off:
             return [grant] * len(urls)
         return [int(grant * self.focus.factor(url, listed_by=listed_by)) for url in urls]

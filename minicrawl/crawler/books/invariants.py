@@ -99,7 +99,7 @@ class _Held:
         self._sums = {name: store.meta(f"ledger_{name}") for name in ("never_visited", "births", "total")}
         self._carried = int(store.meta("ledger_carried") or 0)
         self.is_partition = store.meta("partitions") is not None
-        self._level, self._unvisited_level = (int(store.meta(f"{of}level") or 0) for of in ("", "unvisited_"))
+        self._level = int(store.meta("level") or 0)
         self._cash = int(store.meta("reserve") or 0) + int(store.meta("income") or 0)
 
     def faults_of(self, pages: PageColumns) -> Iterator[str]:
@@ -111,7 +111,7 @@ class _Held:
         ledger.gone[rows], ledger.alias[rows] = (states == State.GONE) | elsewhere, (states == State.ALIAS) | elsewhere
         self.inlinks[rows], self._host_of[rows] = account.inlinks, pages.host
         visited = self.visited[rows] = account.visited != 0
-        cash = account.standing + np.where(visited, self._level, np.where(elsewhere, 0, self._unvisited_level))
+        cash = account.standing + self._level * visited
         self._cash += int(cash.sum())
         wrong = {
             "is in state {state!r}, which explains nothing": ~np.isin(states, list(_STATES)),

@@ -6,16 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.opic.arrays import Numbers, Pages, flagged
+from minicrawl.opic.arrays import Numbers, Pages
 from minicrawl.opic.surfer import UNIFORM, parse_surfer
 from minicrawl.opic.window import Measure
 from minicrawl.store.rows import Account, AccountColumns, MetaValue
 
 CARRIED = "ledger_carried"
 """Units that other partitions have handed over to the ledger, less those sent to them: only in a partition's store."""
-
-UNVISITED_LEVEL = "unvisited_level"
-"""Payments to each never read page: only in the store of a crawl that ever paid them."""
 
 
 def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
@@ -62,9 +59,6 @@ def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     accounts.book.total = int(totals["cash_total"] or 0)
     accounts.ledger.carried = int(totals.get(CARRIED) or 0)
     accounts.ledger.recount(int(totals["ledger_virtual"] or 0))
-    if accounts.ledger.mirrors:
-        accounts.book.leave_to_others(flagged(accounts.ledger.is_mirror(slice(0, accounts.size))))
-    accounts.book.unvisited_level = int(totals.get(UNVISITED_LEVEL) or 0)
     accounts.coverage.recount()
     accounts.book.payees = int(np.count_nonzero(accounts.book.visited[: accounts.size]))
 
@@ -73,7 +67,6 @@ def imbalances(accounts: Accounts, cash_total: int) -> Iterator[str]:
     """Sentences on books that do not balance. cash_total: the sum of all cash in the store."""
     known, book, ledger = slice(0, accounts.size), accounts.book, accounts.ledger
     cash = int(book.standing[known].sum()) + book.level * book.payees + book.virtual
-    cash += book.unvisited_level * (accounts.size - book.payees - book.unpaid)
     if cash != cash_total:
         yield f"the cash book holds {cash} units instead of {cash_total}"
     held = int(ledger.received[known].sum()) - int(ledger.forwarded[known].sum()) + ledger.virtual

@@ -24,20 +24,18 @@ _NUMBER = int | float
 _RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _NUMBER}
 _SHAPE = {"read": int, "links": int, "dangling": int, "most_inlinks": int, "components": int, "core": int}
 _OF_RUN = {"refreshed": int, "shape": _SHAPE, "silence": {"since": _NUMBER, "pause": _NUMBER}}
-_EXPECTED = {"visited": int, "read": int, "known": int, "coverage": _NUMBER, "stays": _NUMBER | None}
 
 # Without these a store that has pages cannot be read.
 _NEEDED = ("cash_total", "reserve", "income", "level", "clock", "ledger_virtual")
 _META: dict[str, Any] = {
     **dict.fromkeys(("hash_key", "window", "stopped", "surfer", "jump", "cluster"), str),
     **dict.fromkeys(("cash_total", "reserve", "income", "level", "ledger_virtual", "ledger_never_visited"), int),
-    "unvisited_level": int,
     **dict.fromkeys(("ledger_carried", "partition", "partitions"), int),
     **dict.fromkeys(("ledger_births", "links_left_out", "sitemap_thirds", "window_visits"), int),
-    **dict.fromkeys(("shared_out", "is_ranked", "in_doubt", "anticipates", "text_size", "text_made"), int),
+    **dict.fromkeys(("shared_out", "is_ranked", "in_doubt", "text_size", "text_made"), int),
     **dict.fromkeys(("refresh_noted", "refresh_looked_at"), int),
     **dict.fromkeys(("clock", "newcomer_history", "newcomer_stretch", "interpolation_size", "window_size"), _NUMBER),
-    **dict.fromkeys(("best_floor", "ledger_total", "discovery_credit", "discovery_lever"), _NUMBER),
+    **dict.fromkeys(("best_floor", "ledger_total", "discovery_credit"), _NUMBER),
     **dict.fromkeys(("run_at", "asked_until"), _NUMBER),
     **dict.fromkeys(("refresh_price", "refresh_first_rate", "refresh_information"), _NUMBER),
 }
@@ -45,7 +43,6 @@ _META_JSON: dict[str, Any] = {
     "settings": {str: object},
     "run": _RUN,
     EARLIER_RUNS: {"runs": int, "fetched": int, "bytes": int, "seconds": _NUMBER},
-    "expected": _EXPECTED,
     "sitemaps_left_out": {str: int},
     "refuted_canonicals": [str],
     "items": {"path": str, "size": int},

@@ -10,7 +10,6 @@ preferences preferences of pages on their use
 refreshes   the refresh schedule, and changes of pages
 site_table  sites, their doors, and links from other sites
 audit_columns columns of all pages for an audit
-anticipated data of the order by anticipated cash
 judgements  pages that were judged for queries
 recognised  fingerprints, soft 404s, session parameters, alternates
 """

@@ -123,7 +123,6 @@ class PageRows:
         self._db.executemany(
             """UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, measures = NULL, visited = 0,
                 standing = standing + (SELECT value FROM meta WHERE key = 'level')
-                    - coalesce((SELECT value FROM meta WHERE key = 'unvisited_level'), 0)
             WHERE id = ? AND visited""",
             some,
         )

@@ -208,8 +208,7 @@ def test_crawl_can_be_stopped_between_seeds_and_goes_on_with_the_rest(tmp_path: 
     assert faults_in(tmp_path / "a.db") == []
 
 
-@pytest.mark.parametrize("strategy", ["greedy", "opic"])
-def test_seeds_in_steps_have_the_cash_of_seeds_at_once(tmp_path: Path, strategy: str) -> None:
+def test_seeds_in_steps_have_the_cash_of_seeds_at_once(tmp_path: Path) -> None:
     seeds = [f"http://{name}.test/" for name in "abcdefgh"]
     found = []
     for at_once in (100, 3):
@@ -219,7 +218,6 @@ def test_seeds_in_steps_have_the_cash_of_seeds_at_once(tmp_path: Path, strategy:
             store,
             seeds,
             sizes=Sizes(seeds=at_once),
-            strategy=strategy,
             ignore_robots=True,
             pages=1,
         )
