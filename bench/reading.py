@@ -61,9 +61,7 @@ def asked(path: Path, question: str) -> None:
         "why, not known": lambda: ask("why", "https://garden0.org/no/such/page.html"),
         "top": lambda: ask("top"),
         "top --n 100": lambda: ask("top", "--n", "100"),
-        "top --n 100 --all": lambda: ask("top", "--n", "100", "--all"),
-        "top --n 100 --why": lambda: ask("top", "--n", "100", "--why"),
-        "top --n 100 --hubs": lambda: ask("top", "--n", "100", "--hubs"),
+        "top --n 100 --where 1": lambda: ask("top", "--n", "100", "--where", "1"),
         "status": lambda: ask("status"),
         "view ranks limit 10": view,
     }
@@ -83,7 +81,6 @@ QUESTIONS = (
     "top --n 100",
     "top --n 100 --all",
     "top --n 100 --why",
-    "top --n 100 --hubs",
     "status",
     "view ranks limit 10",
 )

@@ -9,7 +9,6 @@ import numpy as np
 
 from minicrawl.analysis.importance_sources import PageJump, page_jump
 from minicrawl.analysis.refresh_times import PageRefresh, page_refresh
-from minicrawl.analysis.top.senders import known_places, place_counts
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.crawler.admission.focus import Likelihood, SeenTypes
 from minicrawl.crawler.admission.scope import Scope
@@ -33,9 +32,10 @@ from minicrawl.crawler.urls.keys import origin_of, politeness_key, site_of
 from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SettingError
-from minicrawl.model import State
+from minicrawl.model import Place, State
 from minicrawl.opic.sites.trust import vouchers
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.links import LinkGraph
 from minicrawl.store.read.page_table import Queue
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import WELL_KNOWN_TABLE, HostRow, RankedPage, WellKnownRow
@@ -286,7 +286,18 @@ def some_links_to(store: Store, page: int) -> tuple[list[int], LinksByPlace]:
     """Some of the pages that link to a page, and the places of these links."""
     sources = store.link_table.some_sources(page, _LINKS_LOOKED_AT)
     links = store.link_table.graph_of(sorted(sources))
-    return sources, LinksByPlace(len(sources), place_counts(known_places(links)[links.targets == page]))
+    return sources, LinksByPlace(len(sources), _place_counts(links, page))
+
+
+def _place_counts(links: LinkGraph, page: int) -> dict[str, int]:
+    """Number of links to a page by the name of their place; none is known of pages whose links are all alike."""
+    if links.places is None:
+        return {}
+    row = np.repeat(np.arange(len(links.sources)), np.diff(links.indptr))
+    is_known = np.zeros(len(links.sources), dtype=np.bool_)
+    is_known[row[links.places > 0]] = True  # where they differ, one at least is not 0
+    places = links.places[is_known[row] & (links.targets == page)]
+    return {place.name.lower(): int(np.count_nonzero(places == place)) for place in Place if (places == place).any()}
 
 
 def _use_verdict(decision: Decision) -> UseVerdict:

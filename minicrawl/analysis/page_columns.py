@@ -30,7 +30,7 @@ def sitemap_pages(store: Store, ranked: Ranked) -> Iterator[Entry]:
 
 _AT_ONCE = 500
 _OF_RANKS: dict[str, type] = dict(
-    zip(RankedPage._fields, (int, str, float, float, int, int, int, int, int, float, *[str] * 3, float), strict=True)
+    zip(RankedPage._fields, (int, str, float, float, int, int, int, int, int, float, *[str] * 3), strict=True)
 )
 _OF_ANSWERS: dict[str, type] = {
     "host": str,

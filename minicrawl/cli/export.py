@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import (
-    filter_options,
-    given_filters,
     is_kept,
     json_option,
     logging_options,
     ranking_option,
+    site_option,
     store_option,
+    where_option,
 )
 from minicrawl.errors import SettingError, counted
 
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
 @click.option("--columns", metavar="NAMES", help="These columns alone: url,title,description; see docs/report.md.")
 @ranking_option
-@filter_options
+@site_option
+@where_option
 @store_option
 @json_option
 @logging_options
@@ -47,6 +48,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     form: str | None,
     columns: str | None,
     by: str,
+    site: str | None,
+    where: str | None,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -56,8 +59,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     FILE appears whole or not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME these
     are the pages of that ranking, with their values there as the last column.
 
-    What is given of --state, --status, --reason, --site, --depth, --content-type and --where must all hold for a page;
-    of a list with commas one word is enough. Ranks stay those among all pages.
+    --site and --where must both hold for a page. Ranks stay those among all pages.
 
     With --text, or where FILE is called corpus.parquet, corpus.jsonl.gz or the like, it is a corpus to train or search
     with: url, site, title, language, content, importance, fetched_at, licence, preferences, copies. Of pages that say
@@ -69,13 +71,13 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     \b
     minicrawl export sitemap.xml --site example.org
     minicrawl export about.csv --columns url,title,status,seconds,bytes,fetched_iso
-    minicrawl export lost.csv --status 404    every page that is not there
+    minicrawl export lost.csv --where "status = 404"
     minicrawl export slow.csv --where "seconds > 2 AND importance > 1e-5"
     minicrawl export corpus.parquet --per-site 1000
     minicrawl export --markdown folder        a Markdown file a page, with links
     """
     from minicrawl.analysis.corpus import corpus
-    from minicrawl.analysis.page_filter import wanted
+    from minicrawl.analysis.page_filter import PageFilter, wanted
     from minicrawl.analysis.top.order import best_first, only
     from minicrawl.analysis.usage import PageUsage
     from minicrawl.export.markdown import export_markdown, pages_with_text
@@ -83,7 +85,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.export.tables import STANDARD_OUTPUT
     from minicrawl.store.reader import open_store
 
-    filters = given_filters()
+    asked = PageFilter(site=site, where=where)
     is_called_so = file.name.lower().startswith("corpus.") and columns is None and not _is_sitemap(file)
     is_corpus = not markdown and (with_text or is_called_so)
     if not is_corpus and not (min_importance is None and per_site is None):
@@ -92,7 +94,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         other = "--text" if with_text else "--markdown" if markdown else "a sitemap"
         raise SettingError(f"--columns and {other} do not go together; leave one out")
     with open_store(store) as reader, reader.snapshot():
-        is_wanted = None if filters is None else wanted(reader, filters)
+        is_wanted = None if asked.is_empty else wanted(reader, asked)
         usage = PageUsage(reader)
         if markdown:
             count = export_markdown(usage.usable_texts(pages_with_text(reader, by, is_wanted)), file)

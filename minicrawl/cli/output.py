@@ -8,7 +8,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from minicrawl import installed
-from minicrawl.cli.fitting import clipped, fitted, shortened, terminal_columns, told_apart
+from minicrawl.cli.fitting import clipped, fitted, terminal_columns, told_apart
 from minicrawl.errors import counted
 from minicrawl.log import printable
 
@@ -252,46 +252,3 @@ def graph_line(graph: "GraphCounts") -> str:
         f"{graph.most_inlinks:,} to one; core of {counted(graph.core, 'page')}, "
         f"{counted(graph.components, 'strong component')} (at {graph.read:,} read)"
     )
-
-
-def column_lines(columns: Mapping[str, type], rows: Sequence[Sequence[object]]) -> list[str]:
-    """A table of the columns that a user names: a head and a line per row, texts cut to the width of the terminal.
-
-    columns: each with the type of its values; any value may be None.
-    """
-    texts = [list(columns), *([_text(value) for value in row] for row in rows)]
-    is_text = [kind is str for kind in columns.values()]
-    widths = [max(cell_len(line[at]) for line in texts) for at in range(len(columns))]
-    room = terminal_columns()
-    if room is not None:
-        widths = _within(room - 2 * (len(columns) - 1), widths, is_text)
-    return [_line(line, widths, is_text) for line in texts]
-
-
-def _line(texts: Sequence[str], widths: Sequence[int], is_text: Sequence[bool]) -> str:
-    parts = [
-        set_cell_size(_cut(text, width), width) if left else f"{text:>{width}}"
-        for text, width, left in zip(texts, widths, is_text, strict=True)
-    ]
-    return "  ".join(parts).rstrip()
-
-
-def _cut(text: str, width: int) -> str:
-    return shortened(text, width) if text.startswith(("http://", "https://")) else clipped(text, width)
-
-
-def _within(room: int, widths: Sequence[int], is_text: Sequence[bool]) -> list[int]:
-    """Take from the widest texts until the widths sum up to `room`, if they can."""
-    left = list(widths)
-    while sum(left) > room:
-        widest = max((at for at, is_one in enumerate(is_text) if is_one), key=left.__getitem__, default=None)
-        if widest is None or left[widest] <= _LEAST_FOR_TEXT:
-            break
-        left[widest] -= 1
-    return left
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4g}" if isinstance(value, float) else printable(str(value))

@@ -103,7 +103,7 @@ WORDS_OF_COMMANDS = (
     ("search", NO_TEXT),
     ("why", f"http://{NO_TEXT}.test/"),
     ("top", "--where", NO_TEXT),
-    ("top", "--status", "9" * 5000),
+    ("top", "--site", "9" * 5000),
     ("links", "--broken", "--fail-on", "9" * 5000),
     ("control", "set", f"{NO_TEXT}=3"),
     ("crawl", f"http://{NO_TEXT}/"),

@@ -107,7 +107,7 @@ def test_mistake_is_one_sentence_and_exit_2(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for words in (["--state", "red"], ["--where", "1; DROP TABLE pages"], ["--where", "importanse > 1"]):
+    for words in (["--site", "red"], ["--where", "1; DROP TABLE pages"], ["--where", "importanse > 1"]):
         result = run(*command, *words, "--store", store)
         assert (result.exit_code, result.stderr.count("\n"), result.stdout) == (2, 1, "")
         assert result.stderr.startswith(f"Error: {words[0]} ")
@@ -115,6 +115,6 @@ def test_mistake_is_one_sentence_and_exit_2(
 
 
 def test_sites_have_no_filters(store: Path) -> None:
-    result = run("top", "--sites", "--content-type", "text/html", "--store", store)
+    result = run("top", "--sites", "--where", "status = 404", "--store", store)
     assert result.exit_code == 2
-    assert "--content-type is about pages; leave it out, or leave --sites out" in result.stderr
+    assert "--where is about pages; leave it out, or leave --sites out" in result.stderr

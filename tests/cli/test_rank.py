@@ -87,7 +87,7 @@ def test_saved_ranking_is_shown_by_top_and_export(store: Path, tmp_path: Path) -
     assert result.exit_code == 0
     assert result.stderr == f"Kept as reach; see 'minicrawl top --by reach --store {store}'.\n"
     found = values("--by", "inverse", "--store", store)
-    top = answer("top", "--all", "--by", "reach", "--store", store)
+    top = answer("top", "--where", "1", "--by", "reach", "--store", store)
     assert {page["url"]: page["value"] for page in top if page["state"] != "alias"} == found
     assert [page["value"] for page in top] == sorted((page["value"] for page in top), reverse=True)
     assert "reach" in run("top", "--by", "reach", "--store", store).output.splitlines()[0]
@@ -99,7 +99,7 @@ def test_saved_ranking_is_shown_by_top_and_export(store: Path, tmp_path: Path) -
 def test_hits_are_saved_under_two_names(store: Path) -> None:
     found = answer("rank", "--by", "hits", "--save", "mine", "--store", store, "-q")
     for name, kept in (("authority", "mine"), ("hub", "mine-hubs")):
-        top = {page["url"]: page["value"] for page in answer("top", "--all", "--by", kept, "--store", store)}
+        top = {page["url"]: page["value"] for page in answer("top", "--where", "1", "--by", kept, "--store", store)}
         assert {page["url"]: page["value"] for page in found[name]}.items() <= top.items()
 
 

@@ -115,14 +115,12 @@ class AllPages(PageTable):
         _, part, own = self._numbers.at(page)
         return part.page_table.queue(own, by_importance=by_importance)
 
-    def senders(self, pages: Sequence[int]) -> tuple[IntArray, npt.NDArray[np.bool_], IntArray]:
-        forwarded, hosts = np.zeros((2, len(pages)), dtype=np.int64)
+    def senders(self, pages: Sequence[int]) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+        forwarded = np.zeros(len(pages), dtype=np.int64)
         is_alias = np.zeros(len(pages), dtype=np.bool_)
         for some in self._numbers.split(pages):
-            found = some.part.page_table.senders(some.pages.tolist())
-            forwarded[some.at], is_alias[some.at] = found[:2]
-            hosts[some.at] = found[2] + self._numbers.host_starts[some.number]
-        return forwarded, is_alias, hosts
+            forwarded[some.at], is_alias[some.at] = some.part.page_table.senders(some.pages.tolist())
+        return forwarded, is_alias
 
     def redirects_and_failures(self) -> Iterator[tuple[int, str, str, bytes | None]]:
         for number, part in enumerate(self._numbers.parts):
