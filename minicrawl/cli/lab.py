@@ -1,6 +1,5 @@
 """minicrawl lab"""
 
-import contextlib
 import json
 from functools import partial
 from pathlib import Path
@@ -8,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.experiments import graph_argument, seed_option, shared, show
+from minicrawl.cli.experiments import graph_argument, shared, show
 from minicrawl.cli.graphbench import graphbench
 from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, logging_options, need_extra
-from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -105,47 +103,6 @@ def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
         )
 
     show([("refresh" if graph is None else f"refresh of {graph}", run)], out, as_json)
-
-
-@command.command(epilog="Example: minicrawl lab surfer data/crawl.db --surfer 'text=16,list=4,nav=1'")
-@click.argument("stores", nargs=-1, required=True, metavar="STORE...", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--surfer", "others", multiple=True, metavar="SURFER",
-              help="Compare this one, too, such as 'text=16,list=4,nav=1'.")  # fmt: skip
-@click.option("--each", is_flag=True, help="A line for each site, too.")
-@seed_option
-@json_option
-@logging_options
-def surfer(stores: tuple[Path, ...], others: tuple[str, ...], each: bool, seed: int, as_json: bool) -> None:
-    """Compare surfers on the crawls STORE...: whose ranking agrees with what authors of other sites link to?
-
-    Links between sites are held out, and the pages of each site are ranked by the links inside it alone. The area is
-    the chance that a page which another site links to ranks above one which none does; .5 is no better than chance.
-    The same is done with the pages that a site's own front pages link to, which are taken out of the graph. The uniform
-    surfer also passes on only a part of what pages have that programs generate, by their URLs: indexes, tags, searches,
-    archives, any with a query. Figures are means over the sites with at least 5 such pages and 5 others; intervals are
-    of 95 %, drawn from --seed. Several crawls are joined by URL. This experiment writes no files, and needs the extra
-    'analysis' only.
-    """
-    need_extra("comparing surfers", "scipy")
-    from minicrawl.analysis.isolated_sites import held_out
-    from minicrawl.cli.surfers import documents, lines
-    from minicrawl.lab.surfer import FEWEST, by_front_pages, by_other_sites
-    from minicrawl.opic.surfer import parse_surfer
-    from minicrawl.store.reader import open_store
-
-    try:
-        surfers = {name: parse_surfer(name) for name in ("uniform", "reasonable", *others)}
-    except ValueError as error:
-        raise SettingError(f"--surfer {error}") from error
-    with contextlib.ExitStack() as stack:
-        found = held_out([stack.enter_context(open_store(store)) for store in stores])
-    judgements = by_other_sites(found.sites, surfers, seed), by_front_pages(found.sites, surfers, seed)
-    if judgements == (None, None):
-        raise SettingError(
-            f"no site in {', '.join(map(str, stores))} has {FEWEST} pages that other sites or its own front page link "
-            f"to, and {FEWEST} others; crawl sites that link to each other, with --scope any"
-        )
-    click.echo(documents(found, *judgements) if as_json else "\n".join(lines(found, *judgements, each=each)))
 
 
 @command.command(epilog="Example: minicrawl lab sites data/crawl.db --seeds 10")

@@ -5,7 +5,6 @@
 
 graph      the links, as CSR              pagerank   time that a random surfer spends at each page
 compare    two rankings                   hits       hubs and authorities, which reinforce each other
-endorsement  quality of a ranking: does it find the pages of a site that other sites link to
 similar    pages with the same neighbours        mirrors    hosts with the same pages
 seeds      cores of hubs and authorities: starting points for the next crawl
 sites      the graph folded to hosts or domains   grades     sites graded by importance, and by librarians

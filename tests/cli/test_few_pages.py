@@ -44,7 +44,6 @@ UNLESS = {
     "seeds": "3: no page",
     "seeds --explain": "3: no page",
     "rank --by hits": "2: no link between two of these pages counts",
-    "lab surfer crawl.db": "2: no site in crawl.db has 5 pages",
     "why http://none.test/": "2: ",
     f"copies {HOME}": "2: ",
     f"text {HOME}": "2: ",
