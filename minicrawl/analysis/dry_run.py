@@ -77,7 +77,6 @@ class SeedCounts:
     given_up: int
     waiting: int
     same: int
-    bad: int
 
 
 @dataclass(frozen=True)
@@ -147,13 +146,12 @@ def _seed_counts(intake: Intake, seeds: Seeds, known: Seeds, share: Share | None
             is_read = intake.state.pages.last_state(page) in READ
             states[State.FETCHED if is_read else State.ERROR] += 1
     return SeedCounts(
-        given=len(given) + len(seeds.bad),
+        given=len(given),
         new=len(own) - len(found),
         read=states[State.FETCHED],
         given_up=states[State.ERROR],
         waiting=states[State.WAITING],
         same=len(given) - len(own),
-        bad=len(seeds.bad),
     )
 
 

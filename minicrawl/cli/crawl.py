@@ -61,7 +61,6 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130
 _DEFAULT_FOLDER = Path("data/crawl")
-_BAD_SHOWN = 10
 _PLANNED = 20
 """Number of pages that --dry-run shows."""
 _GIVEN = {
@@ -93,7 +92,6 @@ WHY_STOPPED = {
 )
 @click.argument("seeds", nargs=-1)
 @setting_options
-@click.option("--skip-bad", is_flag=True, help="Leave out what is no URL in the seed files, and say so.")
 @click.option(
     "--forget",
     multiple=True,
@@ -146,7 +144,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     opens: bool,
     stream: bool,
     profile: str | None,
-    skip_bad: bool,
     forget: tuple[str, ...],
     show_settings: bool,
     is_dry: bool,
@@ -171,7 +168,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         _print_settings(given, sources, forget, store, as_json)
         return
     if is_dry:
-        _print_plan(given, forget, gathered(seeds, skip_bad, live=False), store, as_json)
+        _print_plan(given, forget, gathered(seeds, live=False), store, as_json)
         return
     shares_terminal = stream and sys.stdout.isatty()
     live = sys.stderr.isatty() and not no_progress and not is_verbose() and not shares_terminal
@@ -183,9 +180,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     with calling(on_stop, store) as stopped:
         if partitions or replicas or is_folder(store):
             parts = (partitions, ray, replicas)
-            report = _run_partitions(given, forget, seeds, skip_bad, guide, parts=parts, live=live)
+            report = _run_partitions(given, forget, seeds, guide, parts=parts, live=live)
         else:
-            report, problem = _run(given, forget, seeds, skip_bad, guide, live=live, stream=stream)
+            report, problem = _run(given, forget, seeds, guide, live=live, stream=stream)
         stopped(report)
     if problem is not None:
         raise problem
@@ -269,28 +266,22 @@ def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds
     _print_dry_run(dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time()), as_json)
 
 
-def gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":
+def gathered(sources: tuple[str, ...], live: bool) -> "Seeds":
     from minicrawl.cli.display import counting
     from minicrawl.crawler.admission.seeds import files_named_as_hosts, gather_seeds
 
     if is_quiet():
-        return gather_seeds(sources, skip_bad=skip_bad)
+        return gather_seeds(sources)
     for name in files_named_as_hosts(sources):
         click.echo(f"{name} is a file here, so seeds are read from it; write the host as https://{name}", err=True)
     with counting(live) as count:
-        seeds = gather_seeds(sources, skip_bad=skip_bad, on_read=count)
-    if seeds.bad:
-        shown = "".join(f"\n  {printable(bad)}" for bad in seeds.bad[:_BAD_SHOWN])
-        more = f"\n  and {len(seeds.bad) - _BAD_SHOWN:,} more" if len(seeds.bad) > _BAD_SHOWN else ""
-        click.echo(f"Left out, as they are no http or https URLs: {len(seeds.bad):,} seeds{shown}{more}", err=True)
-    return seeds
+        return gather_seeds(sources, on_read=count)
 
 
 def _run(  # noqa: PLR0913 - what the command's options came to
     given: dict[str, Any],
     forgotten: tuple[str, ...],
     sources: tuple[str, ...],
-    skip_bad: bool,
     guide: Guide,
     *,
     live: bool,
@@ -307,7 +298,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
 
     keep_little_free_memory()
     started = time.monotonic()
-    seeds = gathered(sources, skip_bad, live)
+    seeds = gathered(sources, live)
 
     def awaiting(progress: "Callable[[], str]") -> "AbstractContextManager[None]":
         return awaiting_index(live, progress) if says_more() else nullcontext()
@@ -344,7 +335,6 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
     given: dict[str, Any],
     forgotten: tuple[str, ...],
     sources: tuple[str, ...],
-    skip_bad: bool,
     guide: Guide,
     *,
     parts: tuple[int | None, str | None, int | None],
@@ -357,7 +347,7 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
     from minicrawl.cluster.running.keeper import Listener
 
     started = time.monotonic()
-    seeds = gathered(sources, skip_bad, live)
+    seeds = gathered(sources, live)
     with showing(live, BestSoFar(guide.path)) as show:
         begins = partial(_begin, guide)
         listener = Listener(_warn_of_death, shows=show if says_more() else None)
@@ -544,7 +534,6 @@ def _seeds(seeds: "SeedCounts") -> str:
         "given up before": seeds.given_up,
         "waiting": seeds.waiting,
         "the same page as another": seeds.same,
-        "no URL": seeds.bad,
     }
     parts = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
     return f"Of {counted(seeds.given, 'seed')}: {parts}." if seeds.given else "No seeds are given."

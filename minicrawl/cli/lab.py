@@ -159,7 +159,7 @@ def matrices(graph: Path | None, seed: int, out: Path, as_json: bool) -> None:
     show([("matrices" if graph is None else f"matrices of {graph}", run)], out, as_json)
 
 
-def _site_of_each(urls: Iterable[str]) -> "npt.NDArray[np.int64]":
+def _site_of_each(urls: "Iterable[str]") -> "npt.NDArray[np.int64]":
     """The number of the site of each URL."""
     import numpy as np
 

@@ -40,7 +40,7 @@ _WHY_DUE = {
     "failed": "postponed, as nothing was found at it",
     "fixed": "every page again after the time of --recrawl-after",
     "least": "no page again sooner than --refresh-min",
-    "most": "every page again after --refresh-max",
+    "most": "every page again after 90 days",
     "lastmod": "by its importance, as its sitemap says that it has changed",
     "worth": "by its importance and how often it changes",
 }

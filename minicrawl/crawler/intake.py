@@ -36,7 +36,7 @@ from minicrawl.timing import STANDARD, Timing
 
 _FEWEST_TURNS, _MOST_TURNS, _PART = 256, 1_024, 4
 _OF_HOSTS = {"delay", "ip_delay", "per_host"}
-_OF_CASH = {"boost", "intrinsic_weight"}
+_OF_CASH = {"boost"}
 _OF_SCOPE = {"scope", "allow", "deny", "max_depth", "html_only", *_OF_CASH}
 
 

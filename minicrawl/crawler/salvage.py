@@ -59,7 +59,7 @@ _ROWS = 10_000
 _OF_ONE_PLACE = frozenset(
     {"archive", "requisites", "screenshots", "refresh", "recrawl_after", "text", "audit", "search"}
     | {"check_cloaking", "extract", "extract_rule", "extract_structured"}
-    | {"proxy", "auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file", "ca_file", "connect_to"}
+    | {"proxy", "auth", "netrc", "client_cert", "cookies", "cookie_file", "ca_file", "connect_to"}
 )
 """Settings that a crawl of an archive goes without: of the network, of times, and of other files."""
 

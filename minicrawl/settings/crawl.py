@@ -37,7 +37,7 @@ SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(g
 """All settings by name."""
 _NEAREST = 5
 """Number of setting names suggested for an unknown one."""
-_FILES = frozenset({"ca_file", "netrc_file", "client_cert", "cookie_file"})
+_FILES = frozenset({"ca_file", "client_cert", "cookie_file"})
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (values.file, values.places))
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
@@ -81,10 +81,6 @@ class CrawlSettings(
             object.__setattr__(self, name, setting.of(getattr(self, name)))
         for name, setting in SETTINGS.items():
             setting.checked(getattr(self, name))
-        if self.refresh_min > self.refresh_max:
-            raise SettingError(
-                f"--refresh-min must be at most --refresh-max, {self.refresh_max:g} s, not {self.refresh_min:g} s"
-            )
         if self.recrawl_after is not None and self.refresh_min > self.recrawl_after:
             raise SettingError(
                 f"--refresh-min must be at most --recrawl-after, {self.recrawl_after:g} s, not {self.refresh_min:g} s"
@@ -132,7 +128,7 @@ class CrawlSettings(
     @property
     def has_secrets(self) -> bool:
         """True if requests to some hosts carry secrets."""
-        has_passwords = self.auth or self.netrc or self.netrc_file or self.client_cert
+        has_passwords = self.auth or self.netrc or self.client_cert
         return bool(has_passwords) or any(header.is_secret for header in self.headers)
 
     @property
@@ -173,7 +169,7 @@ class CrawlSettings(
     @property
     def reads_by_worth(self) -> bool:
         """True if pages never read are ordered by their worth in the ledger: only where nothing steers the cash."""
-        bends_cash = self.boost or self.topic or self.focus_type or self.intrinsic_weight != 1.0
+        bends_cash = self.boost or self.topic or self.focus_type
         return self.jump == BY_SITES and self.strategy == "greedy" and not bends_cash
 
     @property

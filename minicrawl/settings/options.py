@@ -117,13 +117,6 @@ class Scope:
         most=10**6,
         metavar="N",
     )
-    host_max_depth: tuple[str, ...] = setting(
-        (),
-        values.texts,
-        "The same for this host, instead of --max-depth. The first one of a host counts. Repeatable.",
-        check=values.host_limits,
-        metavar="HOST=N",
-    )
     html_only: bool = setting(
         False,
         values.flag,
@@ -309,14 +302,6 @@ class Focus:
         check=values.focus_types,
         metavar="TYPE",
     )
-    intrinsic_weight: float = setting(
-        1.0,
-        values.number,
-        "Weight of links within a site.",
-        check=values.more_than(0),
-        most=1000,
-        metavar="W",
-    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -423,17 +408,8 @@ class Refresh:
         values.duration,
         "Fetch no page again sooner than that.",
         check=values.more_than(0),
-        most=values.MOST_SPAN,
+        most="90d",
         shown="1h",
-        metavar="TIME",
-    )
-    refresh_max: float = setting(
-        90 * 86_400.0,
-        values.duration,
-        "Fetch every page again after that time.",
-        check=values.more_than(0),
-        most=values.MOST_SPAN,
-        shown="90d",
         metavar="TIME",
     )
     recrawl_after: float | None = setting(
@@ -520,9 +496,6 @@ class Keep:
         "To be named at every run. Repeatable.",
         metavar="PLACE",
         is_for_one_run=True,
-    )
-    strict_hooks: bool = setting(
-        False, values.flag, "End the crawl when a hook fails; else that is counted.", is_for_one_run=True
     )
     hook_timeout: float = setting(
         60.0,
@@ -640,9 +613,6 @@ class Rendering:
         shown="30s",
         metavar="TIME",
     )
-    render_pages: int = setting(
-        4, values.whole, "Pages that one Chromium has open at a time.", check=values.at_least(1), most=64, metavar="N"
-    )
     screenshots: bool = setting(
         False,
         values.flag,
@@ -670,13 +640,6 @@ class Logins:
         values.flag,
         "Log in by the names and passwords of ~/.netrc, or of the file that NETRC names: at https://MACHINE, and at "
         "seeds of that name.",
-    )
-    netrc_file: Path | None = setting(
-        None,
-        values.file,
-        "Log in by the names and passwords of this file, as --netrc does.",
-        check=requests.is_file,
-        metavar="FILE",
     )
     client_cert: tuple[str, ...] = setting(
         (),

@@ -160,7 +160,7 @@ MISTAKES = {
     "no such ranking": (
         "charm",
         2,
-        "a ranking is one of importance, history, cash, inlinks, expected, and none is kept in",
+        "a ranking is one of importance, history, cash, inlinks, and none is kept in",
     ),
     "no such column": ("NOCOLUMN.csv", 2, "has no column 'importance', but rank, url"),
     "no JSON": ("NOJSON.jsonl", 2, "NOJSON.jsonl:1: no JSON object with 'url' and 'importance'; export it again"),

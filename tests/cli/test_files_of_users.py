@@ -55,7 +55,9 @@ def read(kind: str, file: Path) -> None:
         case "cookies":
             write_cookie_file(file, read_cookie_file(file))
         case "netrc":
-            password_headers(CrawlSettings(netrc_file=file))
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("NETRC", str(file))
+                password_headers(CrawlSettings(netrc=True))
         case "routes":
             CrawlSettings.of({"connect_to": f"@{file}"})
         case "toml":

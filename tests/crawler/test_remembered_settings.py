@@ -38,7 +38,6 @@ EXAMPLES: dict[str, Any] = {
     "delay": "2s",
     "host_delay": ("a.test=3s",),
     "host_pages": ("a.test=500",),
-    "host_max_depth": ("a.test=3",),
     "ip_delay": 3,
     "per_host": 2,
     "concurrency": 7,
@@ -52,13 +51,11 @@ EXAMPLES: dict[str, Any] = {
     "focus_type": "xml",
     "refresh": True,
     "refresh_min": "2h",
-    "refresh_max": "30d",
     "recrawl_after": "30d",
     "refresh_rule": "/news/=1h",
     "render": ("/app/",),
     "chromium": "/opt/chromium",
     "render_timeout": "5s",
-    "render_pages": 2,
     "screenshots": True,
     "pdf": True,
     "well_known": ("llms.txt",),
@@ -74,7 +71,6 @@ EXAMPLES: dict[str, Any] = {
     "requisites_bytes": "2GB",
     "boost": "x=2",
     "topic": "ü",
-    "intrinsic_weight": 2,
     "text": True,
     "audit": True,
     "search": True,
@@ -83,14 +79,12 @@ EXAMPLES: dict[str, Any] = {
     "extract_structured": True,
     "items": "items.jsonl",
     "hook": ("hooks.py",),
-    "strict_hooks": True,
     "hook_timeout": 5.0,
     "hook_network": True,
     "user_agent": "me/1",
     "header": "A: b",
     "auth": ("a.test=me:hush",),
     "netrc": True,
-    "netrc_file": __file__,
     "client_cert": f"a.test={__file__}",
     "cookies": True,
     "cookie_file": "cookies.txt",
@@ -108,7 +102,7 @@ EXAMPLES: dict[str, Any] = {
 }
 FOR_ONE_RUN = {
     *("pages", "time", "bytes", "until_coverage", "retry"),
-    *("header", "items", "hook", "strict_hooks", "hook_network", "on_change"),
+    *("header", "items", "hook", "hook_network", "on_change"),
 }
 SECRET = {"auth"}
 

@@ -17,7 +17,6 @@ WRONG = [
     ("delay", -0.5, "--delay must be at least 0, not -0.5"),
     ("delay", 10**400, f"--delay is a finite number, not 1{'0' * 99}..."),
     ("time", 0, "--time must be more than 0, not 0"),
-    ("intrinsic_weight", 0, "--intrinsic-weight must be more than 0, not 0"),
     ("until_coverage", 1.1, "--until-coverage is a share from 0 to 1, or 0% to 100%, not 1.1"),
     ("scope", "web", "--scope is one of any, site, host, prefix, linked, not 'web'"),
     ("strategy", "best", "--strategy is one of greedy, random, cycle, breadth-first, not 'best'"),

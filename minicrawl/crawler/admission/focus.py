@@ -27,7 +27,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.settings import CrawlSettings, parse_boost
 
 NEWS, XML = "news", "xml"
@@ -155,12 +154,11 @@ class Focus:
     """Factors on the weight of links.
 
     boosts: patterns on URLs with their factors. words: topic words; n of them in a link's anchor or URL multiply its
-    factor by 1 + 4n. intrinsic: factor of links within one site. types: the estimate for wanted types.
+    factor by 1 + 4n. types: the estimate for wanted types.
     """
 
     boosts: tuple[tuple[re.Pattern[str], float], ...] = ()
     words: frozenset[str] = frozenset()
-    intrinsic: float = 1.0
     types: SeenTypes | None = None
 
     @classmethod
@@ -168,23 +166,18 @@ class Focus:
         return cls(
             tuple(parse_boost(boost) for boost in settings.boost),
             frozenset(re.findall(r"\w+", settings.topic.lower())),
-            settings.intrinsic_weight,
             types,
         )
 
     @cached_property
     def is_off(self) -> bool:
-        return not self.boosts and not self.words and self.intrinsic == 1.0 and self.types is None
+        return not self.boosts and not self.words and self.types is None
 
-    def weights(self, source: str, urls: Sequence[str], anchors: Sequence[str]) -> npt.NDArray[np.int64] | None:
-        """One positive integer per link from `source`, its part of the cash; None when all are equal."""
+    def weights(self, urls: Sequence[str], anchors: Sequence[str]) -> npt.NDArray[np.int64] | None:
+        """One positive integer per link of a page, its part of the cash; None when all are equal."""
         if self.is_off:
             return None
-        own_site = site_of(source)
-        factors = [
-            self.factor(url, anchor) * (self.intrinsic if site_of(url) == own_site else 1.0)
-            for url, anchor in zip(urls, anchors, strict=True)
-        ]
+        factors = list(map(self.factor, urls, anchors))
         weights: npt.NDArray[np.int64] = np.maximum(1, np.rint(np.array(factors) * _STEPS)).astype(np.int64)
         return weights
 

@@ -136,7 +136,7 @@ class Visits:
         outlinks = state.pages.placed_outlinks(page)
         kind = kind_of(state.pages.last_state(page), is_answered=True)
         is_page = kind is PageKind.PAGE
-        weights = self.outlinks.weights_again(turn.fetched.url, outlinks.targets.tolist()) if is_page else None
+        weights = self.outlinks.weights_again(outlinks.targets.tolist()) if is_page else None
         visit = state.accounts.visit(page, outlinks, outlinks, kind, weights=weights)
         state.pages.note_unchanged(page, state.accounts.measures(page))
         self.parts.on_unchanged(turn)

@@ -107,28 +107,25 @@ def test_what_is_no_type_is_refused(given: str) -> None:
         CrawlSettings(focus_type=(given,))
 
 
-SOURCE = "http://www.example.com/"
-
-
 def focus(**settings: Any) -> Focus:
     return Focus.of(CrawlSettings(**settings))
 
 
 def weights_of(focus: Focus, urls: list[str], anchors: list[str]) -> npt.NDArray[np.int64]:
-    weights = focus.weights(SOURCE, urls, anchors)
+    weights = focus.weights(urls, anchors)
     assert weights is not None
     return weights
 
 
 def test_without_focus_there_are_no_weights() -> None:
     assert focus().is_off
-    assert focus().weights(SOURCE, ["http://a.test/"], [""]) is None
+    assert focus().weights(["http://a.test/"], [""]) is None
 
 
-@pytest.mark.parametrize("settings", [{"boost": ("x=2",)}, {"topic": "cats"}, {"intrinsic_weight": 0.5}])
+@pytest.mark.parametrize("settings", [{"boost": ("x=2",)}, {"topic": "cats"}])
 def test_any_setting_turns_focus_on(settings: dict[str, Any]) -> None:
     assert not focus(**settings).is_off
-    assert focus(**settings).weights(SOURCE, ["http://a.test/"], [""]) is not None
+    assert focus(**settings).weights(["http://a.test/"], [""]) is not None
 
 
 @pytest.mark.parametrize("words", ["", "   ", "!?"])
@@ -172,19 +169,13 @@ def test_topic_words_of_any_script_count() -> None:
     assert focus(topic="котики 猫").factor("http://h.test/", "Котики и 猫") == 9.0
 
 
-def test_links_within_the_site_weigh_differently() -> None:
-    urls = ["http://shop.example.com/", "http://away.test/", "https://www.example.com:8443/x"]
-    weights = weights_of(focus(intrinsic_weight=0.5), urls, ["", "", ""])
-    assert weights.tolist() == [50, 100, 50]
-
-
-def test_all_three_multiply() -> None:
+def test_both_multiply() -> None:
     weights = weights_of(
-        focus(boost=("deep=2",), topic="cats", intrinsic_weight=0.5),
+        focus(boost=("deep=2",), topic="cats"),
         ["http://example.com/deep/cats", "http://away.test/"],
         ["", "cats"],
     )
-    assert weights.tolist() == [500, 500]
+    assert weights.tolist() == [1000, 500]
 
 
 def test_no_link_is_worth_nothing() -> None:
