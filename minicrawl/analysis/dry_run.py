@@ -26,7 +26,6 @@ from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError
 from minicrawl.model import READ, Fetched, State
 from minicrawl.opic import STRATEGIES
-from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.upkeep import backup
@@ -119,8 +118,7 @@ def planned(  # noqa: PLR0913 - as `dry_run`
     known = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
     ask_again(writer, known.urls, settings.retry)
     quiet = replace(settings, probe=False, text=False, search=False, archive=None, items="", hook=())
-    window = parse_window(settings.history, settings.window)
-    intake = Intake(writer, quiet, STRATEGIES[settings.strategy], window, now, share=share)
+    intake = Intake(writer, quiet, STRATEGIES[settings.strategy], now, share=share)
     counts = _seed_counts(intake, seeds, known, share)
     intake.start(known.urls, now, known.guessed)
     for name in banned_hosts(writer):

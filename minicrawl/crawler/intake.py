@@ -26,7 +26,7 @@ from minicrawl.crawler.visits.outlinks import Outlinks
 from minicrawl.crawler.visits.part import Opening, Part, Parts
 from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
 from minicrawl.crawler.visits.visit import Visits
-from minicrawl.opic import Strategy, Window
+from minicrawl.opic import Strategy
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
@@ -52,7 +52,6 @@ class Intake:
         writer: Writer,
         settings: CrawlSettings,
         strategy: Strategy,
-        window: Window,
         now: float,
         *,
         locates: bool = False,
@@ -70,7 +69,6 @@ class Intake:
             writer,
             settings,
             strategy,
-            window,
             now,
             locates=locates,
             owns=owns,

@@ -49,10 +49,9 @@ from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import READ, CrawlReport, Progress, State, Wanted
-from minicrawl.opic import STRATEGIES, Window
+from minicrawl.opic import STRATEGIES
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import Surfer, parse_surfer
-from minicrawl.opic.window import parse_window
 from minicrawl.settings import BY_PAGES, CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
@@ -202,7 +201,6 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             settings = remembered.settings
             if not is_new:
                 await check_settings(settings, transport)
-            check_window(writer, settings)
             seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
             if not seeds.urls and not writer.size():
                 raise _no_seeds(store)
@@ -369,7 +367,6 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         writer,
         settings,
         strategy,
-        _window(settings),
         clock(),
         locates=locates,
         share=share,
@@ -504,7 +501,6 @@ async def check_settings(settings: CrawlSettings, transport: Any) -> None:
     A Fetcher reports faults in how to connect when it is made, in workers too late.
     """
     raised_limit()
-    _window(settings)
     _surfer(settings)
     await _check_capabilities(settings, has_transport=transport is not None)
     if transport is None:
@@ -564,35 +560,11 @@ def _check_item_file(settings: CrawlSettings) -> None:
         check_item_file(settings.items)
 
 
-def _window(settings: CrawlSettings) -> Window:
-    try:
-        return parse_window(settings.history, settings.window)
-    except ValueError as error:
-        raise SettingError(
-            f"--history takes basic, interpolation, variable:K, fixed:T or improved-fixed:T,K: {error}"
-        ) from error
-
-
 def _surfer(settings: CrawlSettings) -> Surfer:
     try:
         return parse_surfer(settings.surfer)
     except ValueError as error:
         raise SettingError(f"--surfer {error}") from error
-
-
-def check_window(writer: Writer, settings: CrawlSettings) -> None:
-    """Raise SettingError for another window policy than the store's histories have."""
-    wanted = f"{settings.history} {settings.window}"
-    kept = writer.meta("window")
-    if kept is None:
-        with writer.transaction():
-            writer.save_meta({"window": wanted})
-    elif kept != wanted:
-        policy, _, turnovers = str(kept).partition(" ")
-        raise SettingError(
-            f"{writer.path} was begun with --history {policy} --window {turnovers}; "
-            f"use the same, or another --store, for --history {settings.history} --window {settings.window}"
-        )
 
 
 @contextmanager

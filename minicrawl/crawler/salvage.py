@@ -42,7 +42,6 @@ from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import RecordKind, State
 from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
 from minicrawl.opic.surfer import parse_surfer
-from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings, in_full, lasting
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.damaged_store import DamagedStore
@@ -239,8 +238,7 @@ def _rebuilt(
             if found_on.get(page.url, "") == "":  # not known, or on a lost page
                 found_on[page.url] = None if page.found_on is None else urls.get(page.found_on, "")
     numbers = {url: number for number, url in enumerate(pages)}
-    window = parse_window(settings.history, settings.window)
-    accounts = Accounts(window, parse_surfer(settings.surfer))
+    accounts = Accounts(parse_surfer(settings.surfer))
     seeds = [numbers[url] for url, above in found_on.items() if above is None] or [0]
     grants = np.full(len(pages), GRANT)
     grants[seeds] = SEED_GRANTS * GRANT
@@ -278,13 +276,12 @@ def _rebuilt(
             writer.save_meta(account_totals(accounts))
             if archive is not None:
                 _save_archive(writer, archive, numbers)
-        intake = Intake(writer, settings, STRATEGIES[settings.strategy], window, time.time())
+        intake = Intake(writer, settings, STRATEGIES[settings.strategy], time.time())
         intake.start([], time.time())
         intake.ranking.settle_fully()
         intake.commit(
             {
                 "settings": settings.to_json(file.parent),
-                "window": f"{settings.history} {settings.window}",
                 "stopped": "salvaged",
                 "in_doubt": 1,
                 "asked_until": time.time(),
@@ -339,7 +336,7 @@ def _replay(  # noqa: PLR0913 - what is known, and what is gathered
         accounts.visit(number, outlinks, kind=kind_of(page.state, answer is not None))
         if page.state == State.GONE:
             accounts.retire(number)
-        turns[number] = Turn(number, page.state, page.reason, 0, accounts.measures(number), answer)
+        turns[number] = Turn(number, page.state, page.reason, 0, answer)
         nofollow, refused = (count if isinstance(count, int) else 0 for count in row[2:4])
         places = places_to_bytes(outlinks.places)
         links[number] = Links(number, to_bytes(outlinks.targets), nofollow, refused, places=places)

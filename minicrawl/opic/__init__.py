@@ -30,7 +30,7 @@ from minicrawl.opic.coverage import Coverage
 from minicrawl.opic.ledger import UNIT, Ledger
 from minicrawl.opic.refresh import DiscoveryBudget
 from minicrawl.opic.strategy import STRATEGIES, PageQueue, Strategy
-from minicrawl.opic.window import Basic, Fixed, ImprovedFixed, Interpolation, Variable, Window
+from minicrawl.opic.window import Basic, Interpolation, Window
 
 __all__ = [
     "GRANT",
@@ -42,14 +42,11 @@ __all__ = [
     "Basic",
     "Coverage",
     "DiscoveryBudget",
-    "Fixed",
-    "ImprovedFixed",
     "Interpolation",
     "Ledger",
     "PageQueue",
     "PayOut",
     "Strategy",
-    "Variable",
     "Visit",
     "Window",
 ]

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from minicrawl.opic.arrays import FloatArray, IntArray, Numbers, Pages, grown
 from minicrawl.opic.units import damped
-from minicrawl.opic.window import Basic, Interpolation, Measure, Pasts, Sizes, Window
+from minicrawl.opic.window import Basic, Interpolation, Window
 
 TOTAL = 2**62
 """Total cash, in units."""
@@ -90,16 +90,12 @@ class Adaptive:
         self.payees = 0
         self.clock = 0
         self.newcomer_history = 0.0
-        """Mean history of recent newcomers at their first visit; for windows that keep visits the cash they spent."""
-        self.newcomer_stretch = 0.0
-        """Mean stretch of the clock over which they had gathered it."""
-        self._most_in_hand = 0
+        """Mean history of recent newcomers at their first visit."""
         self.standing: IntArray = np.zeros(0, dtype=np.int64)
         # Read only in a page's own turn, except by strategies that order pages by the clock.
         self.history: Numbers = np.zeros(0)
         self.last: Numbers = np.zeros(0)
         self.visited: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
-        self.measures: dict[int, list[Measure]] = {}
 
     @property
     def virtual(self) -> int:
@@ -110,14 +106,9 @@ class Adaptive:
         """Cash of all pages together."""
         return self.total - self.virtual
 
-    def window_sizes(self) -> Sizes:
-        """The window in numbers, on the current clock."""
-        return self.window.sizes(self.in_hand())
-
-    def newcomer(self, birth: float) -> Measure | None:
-        """Past assumed for a page that became known at clock `birth`: the average of recent newcomers at their first
-        visit. None for pages known from the start, which have no newcomers before them."""
-        return Measure(birth - self.newcomer_stretch, self.newcomer_history) if birth else None
+    def window_size(self) -> float | None:
+        """The window's size on the current clock; None: all of it."""
+        return self.window.size(self.in_hand())
 
     def cash(self, page: int) -> int:
         """Cash of a page, in units."""
@@ -162,7 +153,7 @@ class Adaptive:
         weights: one positive integer per outlink, its part of the cash that is passed on; None = equal parts.
         alias: the page is an alias of its one outlink, which gets all of the cash.
         """
-        cash, start = self.cash(page), float(self.last[page])
+        cash = self.cash(page)
         self._note(page, cash)
         passed = cash if alias else damped(cash)
         sent, is_first = 0, not self.visited[page]
@@ -178,14 +169,10 @@ class Adaptive:
             self.standing[outlinks] += each
         # Subtract the spent cash, do not set to zero: the level is part of a paid page's cash.
         self.standing[page] -= cash
-        newcomer = None
         if is_first:
-            newcomer = self.newcomer(start)
-            self._first_visit(page, cash, start)
+            self._first_visit(page)
         self.income += cash - sent
         self._pay_when_due()
-        if self.window.keeps_visits:
-            self._remember(page, Measure(start, float(cash)), newcomer)
         return Visit(page, cash, outlinks, each, bool(is_first))
 
     def hand_over(self, pages: Pages) -> IntArray:
@@ -209,7 +196,6 @@ class Adaptive:
             self.payees -= 1
             self.standing[page] += self.level
         self.visited[page] = False
-        self.measures.pop(page, None)
 
     def pay(self) -> None:
         """Pay out the virtual page's income, the same whole number of units to every payee."""
@@ -218,11 +204,10 @@ class Adaptive:
         self.income -= paid * self.payees
 
     def shares(self) -> FloatArray:
-        """Importance: the history of every page brought to now, as shares that sum to 1, shape (size,).
-
-        For windows that keep visits: the rate at which it spent cash since the oldest of them.
-        """
-        now = self.window.now(self._pasts())
+        """Importance: the history of every page brought to now, as shares that sum to 1, shape (size,)."""
+        known = slice(0, self.size)
+        cash = self.cashes().astype(np.float64)
+        now = self.window.now(self.history[known], cash, self.clock - self.last[known], self.in_hand())
         total = now.sum()
         return now / total if total > 0 else now
 
@@ -248,13 +233,9 @@ class Adaptive:
     def _is_paid(self, page: int) -> bool:
         return self.pay_out.to == "all" or bool(self.visited[page])
 
-    def _first_visit(self, page: int, cash: int, start: float) -> None:
+    def _first_visit(self, page: int) -> None:
         self.visited[page] = True
-        if not self.window.keeps_visits:
-            self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / NEWCOMERS
-        elif start:  # pages known from the start are no newcomers
-            self.newcomer_history += (cash - self.newcomer_history) / NEWCOMERS
-            self.newcomer_stretch += (self.clock - start - self.newcomer_stretch) / NEWCOMERS
+        self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / NEWCOMERS
         if self.pay_out.to == "visited":
             self.payees += 1
             self.standing[page] -= self.level
@@ -267,32 +248,9 @@ class Adaptive:
         self.clock += cash
         self.last[page] = self.clock
 
-    def _remember(self, page: int, measure: Measure, newcomer: Measure | None) -> None:
-        """Keep a finished visit, and those before it that still count; `newcomer` comes before the first."""
-        before = self.measures.get(page, [newcomer] if newcomer is not None else [])
-        # The window shrinks with the cash in hand, and grows again: drop visits beyond the largest it has been.
-        self._most_in_hand = max(self._most_in_hand, self.in_hand())
-        self.measures[page] = list(self.window.kept([*before, measure], float(self.clock), self._most_in_hand))
-        kept = self.window.kept(self.measures[page], float(self.clock), self.in_hand())
-        self.history[page] = self._kept(sum(measure.cash for measure in kept))
-
     def _kept(self, history: float) -> float:
         return round(history) if self.whole_histories else history
 
     def _pay_when_due(self) -> None:
         if self.pay_out.to != "nobody" and self.income >= max(1, self.pay_out.lump * self.in_hand()):
             self.pay()
-
-    def _pasts(self) -> Pasts:
-        known = slice(0, self.size)
-        return Pasts(
-            history=self.history[known],
-            elapsed=self.clock - self.last[known],
-            cash=self.cashes().astype(np.float64),
-            is_newcomer=~self.visited[known] & (self.last[known] > 0),
-            visits=self.measures,
-            newcomer_cash=self.newcomer_history,
-            newcomer_stretch=self.newcomer_stretch,
-            clock=float(self.clock),
-            in_hand=self.in_hand(),
-        )

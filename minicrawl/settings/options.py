@@ -240,20 +240,6 @@ class Order:
     strategy: str = setting(
         "greedy", values.text, _STRATEGY, check=values.one_of(STRATEGY_NAMES), choices=STRATEGY_NAMES
     )
-    history: str = setting(
-        "interpolation",
-        values.text,
-        "How much of the past the cash book counts: basic, interpolation, variable:K, fixed:T, improved-fixed:T,K.",
-        metavar="POLICY",
-    )
-    window: float = setting(
-        8.0,
-        values.number,
-        "Size of the interpolation window, in turnovers.",
-        check=values.more_than(0),
-        most=10**6,
-        metavar="T",
-    )
     surfer: str = setting(
         "reasonable",
         values.text,

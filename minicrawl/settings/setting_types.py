@@ -46,8 +46,6 @@ class GivenSettings(AdjustableSettings, total=False):
     ignore_robots: bool | AsBefore
     respect_usage: str | Iterable[str] | AsBefore
     strategy: str | AsBefore
-    history: str | AsBefore
-    window: float | str | AsBefore
     surfer: str | AsBefore
     jump: str | AsBefore
     discovery: float | str | AsBefore

@@ -64,7 +64,6 @@ class Turn(NamedTuple):
     state: str
     reason: str
     attempts: int
-    measures: str | None
     fetch: Fetch | None
 
 

@@ -18,9 +18,8 @@ CREATE TABLE pages (
     inlinks      INTEGER NOT NULL DEFAULT 0,   -- counted links from read pages
     -- the cash book
     standing     INTEGER NOT NULL,             -- cash, of a visited page less meta.level
-    history      REAL    NOT NULL DEFAULT 0,   -- by the window policy, as of clock
+    history      REAL    NOT NULL DEFAULT 0,   -- by the window, as of clock
     clock        REAL    NOT NULL DEFAULT 0,   -- all cash ever spent, at the last visit (or at discovery)
-    measures     TEXT,                         -- JSON [[start, cash], ...] for windows that keep visits
     -- the ledger
     received     INTEGER NOT NULL,             -- from links
     forwarded    INTEGER NOT NULL DEFAULT 0,
@@ -543,10 +542,6 @@ CREATE VIEW books AS
 SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
        (SELECT value FROM meta WHERE key = 'clock') AS clock,
        (SELECT value FROM meta WHERE key = 'interpolation_size') AS size,
-       (SELECT value FROM meta WHERE key = 'window_size') AS window_size,
-       (SELECT value FROM meta WHERE key = 'window_visits') AS window_visits,
-       (SELECT value FROM meta WHERE key = 'newcomer_history') AS newcomer_history,
-       (SELECT value FROM meta WHERE key = 'newcomer_stretch') AS newcomer_stretch,
        (SELECT value FROM meta WHERE key = 'ledger_virtual')
            + (SELECT value FROM meta WHERE key = 'ledger_never_visited') + 0.0 AS virtual,
        max(1, (SELECT value FROM meta WHERE key = 'ledger_births')) AS births,
@@ -569,24 +564,13 @@ LEFT JOIN doors ON doors.page = pages.id;
 
 -- Every page with its importance. The formulas are those of the package minicrawl.opic:
 --   X = received + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
---   history brought to now, where the window is the interpolation:                                    (window.py)
+--   history brought to now:                                                                          (window.py)
 --   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
---   where it keeps visits, what the page would have spent by now at the rate since the oldest of those in the window; a
---   page never read counts as if it was visited now, and as if it had spent at its birth what recent newcomers did
 --   aliases have none: what they spend their target spends again; so have pages that another partition has
 CREATE VIEW weighed AS
 SELECT url,
        x / total AS importance,
        CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0
-            WHEN window_visits IS NOT NULL AND visited THEN coalesce(
-                now * (SELECT sum(visit.value ->> 1) / nullif(now - min(visit.value ->> 0), 0)
-                       FROM json_each(measures) AS visit
-                       WHERE visit.key >= json_array_length(measures) - window_visits
-                          OR (measures ->> ('$[' || (visit.key + 1) || '][0]')) > now - window_size), 0.0)
-            WHEN window_visits IS NOT NULL AND known_at > 0 THEN coalesce(
-                now * (cash + newcomer_history) / nullif(elapsed + newcomer_stretch, 0), 0.0)
-            WHEN window_visits IS NOT NULL THEN 0.0
-            WHEN size IS NULL THEN history
             WHEN elapsed < size THEN history * (size - elapsed) / size + cash
             ELSE cash * size / elapsed END AS history,
        cash,
@@ -602,8 +586,7 @@ SELECT url,
        x,
        state NOT IN ('alias', 'elsewhere') AND x >= least AS is_worthy
 FROM (
-    SELECT born.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total, visited, measures,
-           window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, born.clock AS known_at,
+    SELECT born.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total,
            CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0 ELSE received + virtual / births * birth END AS x,
            floor AS least,
            standing + CASE WHEN visited THEN level ELSE 0 END AS cash,

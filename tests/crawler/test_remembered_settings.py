@@ -43,8 +43,6 @@ EXAMPLES: dict[str, Any] = {
     "concurrency": 7,
     "workers": 1,
     "strategy": "cycle",
-    "history": "basic",
-    "window": 4,
     "surfer": "uniform",
     "jump": "pages",
     "discovery": 0.5,

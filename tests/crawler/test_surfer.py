@@ -14,7 +14,6 @@ from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.intake import Intake
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer, parse_surfer
-from minicrawl.opic.window import Interpolation
 from minicrawl.rank import pagerank
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
@@ -111,7 +110,7 @@ def test_crash_between_the_change_and_its_commit_leaves_the_store_as_it_was(tmp_
     crawl(framed_site(3), store, [HOME])
     before = rows(store, "SELECT * FROM pages")
     writer = Writer(store)
-    intake = Intake(writer, CrawlSettings(surfer="uniform"), STRATEGIES["greedy"], Interpolation(8.0), 0.0)
+    intake = Intake(writer, CrawlSettings(surfer="uniform"), STRATEGIES["greedy"], 0.0)
     intake.ranking.let_weigh(UNIFORM)
     assert intake.state.accounts.ledger.surfer == UNIFORM
     writer.close()

@@ -34,7 +34,7 @@ def state(book: Adaptive | Ledger) -> dict[str, object]:
     return {
         name: value.tolist() if isinstance(value, np.ndarray) else value
         for name, value in vars(book).items()
-        if name not in ("window", "pay_out", "measures")
+        if name not in ("window", "pay_out")
     }
 
 

@@ -23,7 +23,7 @@ NUMBERS = [
     for setting in SETTINGS.values()
     if setting.read in (values.whole, values.number, values.duration, values.size, values.share)
 ]
-SOME = ("pages", "window", "delay", "max_size", "until_coverage", "workers")
+SOME = ("pages", "render_timeout", "delay", "max_size", "until_coverage", "workers")
 """One that is read in each way, and one that costs memory."""
 SENSELESS = ("1e18", "1" + "0" * 18, "-1", "nan", "inf", "1" + "0" * 400, "9" * 5000)
 

@@ -1,6 +1,5 @@
 """All data in memory per page: both books, its kind, depth, in-links; and its rows on disk."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -9,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.model import State
-from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
+from minicrawl.opic import Adaptive, Coverage, Ledger, Visit
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.surfer import UNIFORM, Surfer
@@ -27,7 +26,6 @@ class Accounts:
 
     def __init__(
         self,
-        window: Window,
         surfer: Surfer = UNIFORM,
         *,
         folder: Path | None = None,
@@ -37,7 +35,7 @@ class Accounts:
         folder: for columns used only in a page's own turn, beyond `most_in_memory` pages; None: in memory."""
         self._folder = folder
         self._most_in_memory = most_in_memory
-        self.book = Adaptive(window, whole_histories=True)  # SQLite stores these in half the room
+        self.book = Adaptive(whole_histories=True)  # SQLite stores these in half the room
         self.ledger = Ledger(surfer=surfer)
         self.coverage = Coverage(self.ledger)
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -257,11 +255,6 @@ class Accounts:
     def _no_pages(self) -> Flags:
         """A flag for each page, not set."""
         return np.zeros(self.size, dtype=np.bool_)
-
-    def measures(self, page: int) -> str | None:
-        """The window's record of a page's visits, as JSON; None for windows that keep one number."""
-        measures = self.book.measures.get(page)
-        return json.dumps(measures) if measures else None
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""

@@ -1,14 +1,12 @@
 """Save and load accounts: columns of pages, and totals beside the pages."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.opic.arrays import Numbers, Pages
 from minicrawl.opic.surfer import UNIFORM, parse_surfer
-from minicrawl.opic.window import Measure
 from minicrawl.store.rows import Account, AccountColumns, MetaValue
 
 CARRIED = "ledger_carried"
@@ -30,8 +28,7 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
         "level": accounts.book.level,
         "clock": accounts.book.clock,
         "newcomer_history": accounts.book.newcomer_history,
-        "newcomer_stretch": accounts.book.newcomer_stretch,
-        **accounts.book.window_sizes()._asdict(),
+        "interpolation_size": accounts.book.window_size(),
         "surfer": str(accounts.ledger.surfer),
         "ledger_virtual": accounts.ledger.virtual,
         "ledger_never_visited": accounts.ledger.never_visited,
@@ -41,19 +38,11 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
     }
 
 
-def load_measures(accounts: Accounts, rows: Iterable[tuple[int, str]]) -> None:
-    """Load the window's record of visits."""
-    for page, measures in rows:
-        accounts.book.measures[page] = [Measure(*measure) for measure in json.loads(measures)]
-
-
 def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     """Load the totals of a store, after all pages."""
     for name in ("reserve", "income", "level", "clock"):
         setattr(accounts.book, name, int(totals[name] or 0))
-    # As floats also if they are 0: windows write them down with the visits they keep.
-    for name in ("newcomer_history", "newcomer_stretch"):
-        setattr(accounts.book, name, float(totals[name] or 0.0))
+    accounts.book.newcomer_history = float(totals["newcomer_history"] or 0.0)
     # Older stores lack it: all links weighed alike.
     accounts.ledger.surfer = parse_surfer(str(totals["surfer"] or UNIFORM))
     accounts.book.total = int(totals["cash_total"] or 0)

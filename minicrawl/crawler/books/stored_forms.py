@@ -28,13 +28,13 @@ _OF_RUN = {"refreshed": int, "shape": _SHAPE, "silence": {"since": _NUMBER, "pau
 # Without these a store that has pages cannot be read.
 _NEEDED = ("cash_total", "reserve", "income", "level", "clock", "ledger_virtual")
 _META: dict[str, Any] = {
-    **dict.fromkeys(("hash_key", "window", "stopped", "surfer", "jump", "cluster"), str),
+    **dict.fromkeys(("hash_key", "stopped", "surfer", "jump", "cluster"), str),
     **dict.fromkeys(("cash_total", "reserve", "income", "level", "ledger_virtual", "ledger_never_visited"), int),
     **dict.fromkeys(("ledger_carried", "partition", "partitions"), int),
-    **dict.fromkeys(("ledger_births", "links_left_out", "sitemap_thirds", "window_visits"), int),
+    **dict.fromkeys(("ledger_births", "links_left_out", "sitemap_thirds"), int),
     **dict.fromkeys(("shared_out", "is_ranked", "in_doubt", "text_size", "text_made"), int),
     **dict.fromkeys(("refresh_noted", "refresh_looked_at"), int),
-    **dict.fromkeys(("clock", "newcomer_history", "newcomer_stretch", "interpolation_size", "window_size"), _NUMBER),
+    **dict.fromkeys(("clock", "newcomer_history", "interpolation_size"), _NUMBER),
     **dict.fromkeys(("best_floor", "ledger_total", "discovery_credit"), _NUMBER),
     **dict.fromkeys(("run_at", "asked_until"), _NUMBER),
     **dict.fromkeys(("refresh_price", "refresh_first_rate", "refresh_information"), _NUMBER),
@@ -51,7 +51,6 @@ _META_JSON: dict[str, Any] = {
     ASKED_FIRST: [int],
 }
 _JSON: dict[tuple[str, str], Any] = {
-    ("pages", "measures"): [(_NUMBER, _NUMBER)],
     ("patterns", "seen"): [str | int],
     ("patterns", "counting"): (int, int, int, {str: (int, int)}, [int]),
     ("parameters", "signs"): [(str, int)],

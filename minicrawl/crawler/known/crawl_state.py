@@ -22,7 +22,7 @@ from minicrawl.crawler.known.tally import Tally
 from minicrawl.crawler.sharing.mirrors import Mirrors
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.sharing.share import Share
-from minicrawl.opic import DiscoveryBudget, Strategy, Window
+from minicrawl.opic import DiscoveryBudget, Strategy
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import parse_surfer
 from minicrawl.settings import BY_SITES, CrawlSettings
@@ -63,7 +63,6 @@ class CrawlState:
         writer: Writer,
         settings: CrawlSettings,
         strategy: Strategy,
-        window: Window,
         now: float,
         *,
         locates: bool,
@@ -78,7 +77,7 @@ class CrawlState:
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
         folder = None if strategy.follows_clock else writer.path.parent
         surfer = parse_surfer(settings.surfer)
-        accounts = Accounts(window, surfer, folder=folder, most_in_memory=writer.sizes.pages)
+        accounts = Accounts(surfer, folder=folder, most_in_memory=writer.sizes.pages)
         budget = _discovery(writer, settings)
         ip_delay = settings.delay_per_address if locates else 0.0
         due = _due_pages(accounts, settings, waits=only is None) if settings.refreshes else None

@@ -20,7 +20,6 @@ from minicrawl.crawler.books.stored_accounts import (
     CARRIED,
     account_totals,
     imbalances,
-    load_measures,
     load_totals,
 )
 from minicrawl.crawler.books.stored_births import stored_births
@@ -158,8 +157,6 @@ def load_traps(writer: Writer, accounts: Accounts, frontier: Frontier, sites: Kn
 
 def _load_books(writer: Writer, accounts: Accounts) -> None:
     """Load the totals of the books, after all pages."""
-    if accounts.book.window.keeps_visits:
-        load_measures(accounts, writer.page_table.measures())
     totals = {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED)}
     load_totals(accounts, totals)
     for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):

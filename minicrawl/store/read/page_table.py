@@ -320,7 +320,3 @@ class PageTable:
     def unsent(self) -> npt.NDArray[np.int64]:
         """Units in transit between partitions to every page, by number; [0] for a single store."""
         return np.zeros(1, dtype=np.int64)
-
-    def measures(self) -> Iterator[tuple[int, str]]:
-        """The window's memory of visits, by page; for windows that keep more than one number."""
-        return self._tables.each("SELECT id, measures FROM pages WHERE measures IS NOT NULL")
