@@ -10,7 +10,6 @@ import numpy as np
 from minicrawl.analysis.importance_sources import PageJump, page_jump
 from minicrawl.analysis.refresh_times import PageRefresh, page_refresh
 from minicrawl.analysis.usage import PageUsage
-from minicrawl.crawler.admission.focus import Likelihood, SeenTypes
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.admission.traps.budgets import BUDGETS, vouched_for
@@ -155,8 +154,7 @@ class KnownPage:
     counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
     host's soft 404s. challenge: the header fields by which the host, which refuses the page, asks for more. queue:
     position among waiting pages; by importance where walkers jump to sites, else by cash. refresh: None where no page
-    is fetched again. focus: probability of a wanted type; None if
-    none is wanted. jump: None where walkers jump to all pages uniformly.
+    is fetched again. jump: None where walkers jump to all pages uniformly.
     """
 
     ranked: RankedPage
@@ -183,7 +181,6 @@ class KnownPage:
     challenge: tuple[str, ...]
     queue: Queue | None
     refresh: PageRefresh | None
-    focus: Likelihood | None
     jump: PageJump | None
 
     def as_json(self) -> dict[str, Any]:
@@ -194,7 +191,6 @@ class KnownPage:
         values["queue"] = self.queue and self.queue._asdict()
         if self.jump is not None:
             values["jump"]["site"] = self.jump.site and self.jump.site._asdict()
-        values["focus"] = self.focus and {"factor": self.focus.factor, **self.focus._asdict()}
         not_counted = {"nofollow": self.nofollow, "out of scope or in a trap": self.refused}
         return {**self.ranked._asdict(), **values, "not_counted": not_counted}
 
@@ -370,7 +366,7 @@ class _Explainer:
         ranked, refused, robots = self._store.ranks.page(page), self._store.link_table.refused(page), self._robots(url)
         leads_to = refused.leads_to if refused else None
         sitemap = self._store.sitemaps.of(page)
-        known = self._page(ranked, page, leads_to, "" if sitemap is None else sitemap.url)
+        known = self._page(ranked, page, leads_to)
         is_banned = ranked.state == State.WAITING and politeness_key(url) in banned_hosts(self._store)
         reason = HOST_BANNED if is_banned else ranked.reason
         usage = self._uses(url, page)
@@ -400,7 +396,7 @@ class _Explainer:
         found = (usage[use] for use in self._usage.respected if usage[use].verdict == "disallowed")
         return ", ".join(dict.fromkeys(f"{each.said!r} of {each.file}" for each in found)) or None
 
-    def _page(self, ranked: RankedPage, page: int, leads_to: str | None, listed_by: str) -> KnownPage:
+    def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
         store, facts, is_refused = self._store, self._store.page_table.facts(page), ranked.status in REFUSALS
         alternate_of = store.recognised.alternate_of(page)
         exact, near = store.recognised.duplicates_of(page)
@@ -431,17 +427,11 @@ class _Explainer:
             challenge=tuple(facts["challenge"].split("\n")) if facts["challenge"] and is_refused else (),
             queue=self._queue(page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, ranked.url, (facts["host"].id, folder)),
-            focus=self._focus(ranked.url, listed_by),
             jump=page_jump(store, page, ranked, sources),
         )
 
     def _queue(self, page: int) -> Queue:
         return self._store.page_table.queue(page, by_importance=jumps_to_sites(self._store))
-
-    def _focus(self, url: str, listed_by: str) -> Likelihood | None:
-        if not self._settings.focus_type:
-            return None
-        return SeenTypes.of(self._settings.focus_type, self._store.page_table.types()).likelihood(url, listed_by)
 
     def _host(self, host: HostRow) -> HostDelay:
         delay = self._settings.delay

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
     from minicrawl.analysis.mirrors import Mirror
     from minicrawl.analysis.refresh_times import PageRefresh
-    from minicrawl.crawler.admission.focus import Likelihood
     from minicrawl.store.reader import Store
 
 _SITES_SHOWN = 3
@@ -127,13 +126,6 @@ def explanation_lines(found: "Explanation") -> Iterator[str]:
         yield from _page_lines(found, found.page)
 
 
-def _focus_reason(focus: "Likelihood") -> str:
-    if focus.like == "":
-        return "its URL has a date, or a feed lists it"
-    read = counted(focus.read, "page")
-    return f"of {read} read like {printable(focus.like)}, {focus.wanted:,} had a wanted type"
-
-
 def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     ranked = page.ranked
     if ranked.title:
@@ -149,8 +141,6 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     about = "" if page.is_rank_exact else "about "
     yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
     yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
-    if page.focus is not None:
-        yield f"  focus       links to it weigh {page.focus.factor:.3g} times: {_focus_reason(page.focus)}"
     yield f"  ledger      received {page.received:,}, forwarded {page.forwarded:,} units"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
     yield f"  found {printable(where)}, {counted(ranked.depth, 'link')} from a seed"

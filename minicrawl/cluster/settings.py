@@ -18,7 +18,7 @@ WORKING = (
     *("contact", "user_agent", "header", "proxy", "connect_to", "ca_file", "allow_private", "timeout", "max_size"),
     *("sign", "signature_agent"),
     *("refresh", "refresh_min", "refresh_rule", "recrawl_after", "discovery"),
-    *("boost", "topic", "focus_type", "strategy", "retry"),
+    *("boost", "topic", "strategy", "retry"),
     *("auth", "netrc", "client_cert", "cookies", "cookie_file"),
     *("extract", "extract_rule", "extract_structured", "items", "hook", "hook_timeout", "hook_network"),
     *("search", "check_cloaking", "workers"),

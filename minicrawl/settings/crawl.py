@@ -169,7 +169,7 @@ class CrawlSettings(
     @property
     def reads_by_worth(self) -> bool:
         """True if pages never read are ordered by their worth in the ledger: only where nothing steers the cash."""
-        bends_cash = self.boost or self.topic or self.focus_type
+        bends_cash = self.boost or self.topic
         return self.jump == BY_SITES and self.strategy == "greedy" and not bends_cash
 
     @property

@@ -279,15 +279,6 @@ class Focus:
         metavar="REGEX=FACTOR",
     )
     topic: str = setting("", values.text, "Links whose text or URL has these words get more cash.", metavar="WORDS")
-    focus_type: tuple[str, ...] = setting(
-        (),
-        values.texts,
-        "Links that probably lead to pages of this type get up to 20 times the cash, and so do such pages at birth: a "
-        "media type as application/pdf or image/*; xml, whatever is XML; news, URLs with a date or in a feed. Which "
-        "URLs are like that is learnt from the pages read. Repeatable.",
-        check=values.focus_types,
-        metavar="TYPE",
-    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)

@@ -54,7 +54,6 @@ class GivenSettings(AdjustableSettings, total=False):
     recrawl_after: float | str | AsBefore | None
     refresh_rule: str | Iterable[str] | AsBefore
     topic: str | AsBefore
-    focus_type: str | Iterable[str] | AsBefore
     on_change: str | AsBefore
     text: bool | AsBefore
     pdf: bool | AsBefore

@@ -23,7 +23,6 @@ KEYS_OF_A_PAGE = {
     *("forwarded", "linked_from", "links_to", "links_in", "not_counted", "alternate_of", "duplicate_of", "duplicates"),
     "challenge",
     "refresh",
-    "focus",
     "jump",
     "usage",
 }

@@ -46,7 +46,6 @@ EXAMPLES: dict[str, Any] = {
     "surfer": "uniform",
     "jump": "pages",
     "discovery": 0.5,
-    "focus_type": "xml",
     "refresh": True,
     "refresh_min": "2h",
     "recrawl_after": "30d",

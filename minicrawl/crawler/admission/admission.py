@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, compress
 
-from minicrawl.crawler.admission.focus import Focus, SeenTypes
+from minicrawl.crawler.admission.focus import Focus
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent, Traps
 from minicrawl.settings import CrawlSettings
@@ -28,14 +28,13 @@ class Admission:
         owns: Owns | None = None,
         *,
         mirrors: bool = False,
-        types: SeenTypes | None = None,
     ) -> None:
         """owns: None if this crawl owns every URL. mirrors: URLs of others become known all the same, and their owner
-        judges them. types: media types of the pages read, if the user wants some."""
+        judges them."""
         self._of_others = None if mirrors else ELSEWHERE
         self._settings = settings
         self._owns = owns
-        self.focus = Focus.of(settings, types)
+        self.focus = Focus.of(settings)
         self.scope = Scope.of(settings, ())
         self.traps = traps
 
@@ -46,7 +45,7 @@ class Admission:
     def adjust(self, settings: CrawlSettings, seeds: Iterable[str] | None) -> None:
         """Go on with another scope and focus. seeds: all of them; None keeps the seeds' places."""
         self._settings = settings
-        self.focus = Focus.of(settings, self.focus.types)
+        self.focus = Focus.of(settings)
         places = self.scope.places
         self.scope = Scope.of(settings, seeds or ())
         if seeds is None:
@@ -92,14 +91,8 @@ class Admission:
         if self.traps is not None:
             self.traps.budgets.located(host, address)
 
-    def grants(self, urls: Sequence[str], grant: int, listed_by: str = "") -> list[int]:
-        """The cash that each new page is born with: `grant` weighted by the focus; listed_by: the sitemap that names
-        them all."""
+    def grants(self, urls: Sequence[str], grant: int) -> list[int]:
+        """The cash that each new page is born with: `grant` weighted by the focus."""
         if self.focus.is_off:
             return [grant] * len(urls)
-        return [int(grant * self.focus.factor(url, listed_by=listed_by)) for url in urls]
-
-    def note_read(self, url: str, content_type: str | None) -> None:
-        """Record the media type of a page read for the first time."""
-        if self.focus.types is not None:
-            self.focus.types.count(url, content_type)
+        return [int(grant * self.focus.factor(url)) for url in urls]

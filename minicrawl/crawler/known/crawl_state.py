@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from minicrawl.crawler.admission.admission import Admission, Owns
-from minicrawl.crawler.admission.focus import SeenTypes
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
@@ -141,10 +140,9 @@ def _admission(
     owns: Owns | None,
     share: Share | None,
 ) -> Admission:
-    types = SeenTypes.of(settings.focus_type, writer.page_table.types()) if settings.focus_type else None
     if share is None:
-        return Admission(settings, traps, owns, types=types)
-    return Admission(settings, traps, lambda url: share.home_of(url) == share.here, mirrors=True, types=types)
+        return Admission(settings, traps, owns)
+    return Admission(settings, traps, lambda url: share.home_of(url) == share.here, mirrors=True)
 
 
 def _discovery(writer: Writer, settings: CrawlSettings) -> DiscoveryBudget:

@@ -113,7 +113,7 @@ class Discovery:
         kept_places = bytes([places[at] for at in kept]) if places else b""
         return Admitted(kept_urls, kept_anchors, [pages[at] for at in kept], in_traps, elsewhere, kept_places)
 
-    def made_known(  # noqa: PLR0913 - facts of new pages
+    def made_known(
         self,
         found: Admitted,
         source: int,
@@ -121,18 +121,16 @@ class Discovery:
         *,
         same_depth: bool = False,
         grant: int = GRANT,
-        listed_by: str = "",
     ) -> list[int]:
         """Page numbers of the links of `source`, making unknown URLs known.
 
-        grant: the birth cash of new pages. listed_by: the URL of the sitemap
-        that names them.
+        grant: the birth cash of new pages.
         """
         if None not in found.pages:
             return [page for page in found.pages if page is not None]
         fresh = unknown(found.urls, found.pages)
         depth = int(self._accounts.depth[source]) + (0 if same_depth else 1)
-        grants = self._admission.grants(fresh, grant, listed_by)
+        grants = self._admission.grants(fresh, grant)
         born = iter(self._discover(fresh, reason, [source] * len(fresh), depth, grants))
         return [next(born) if page is None else page for page in found.pages]
 

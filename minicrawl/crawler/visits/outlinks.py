@@ -50,7 +50,6 @@ class Outlinks:
             return Counted(self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0))
         urls, anchors, places, refused = self._followed(turn)
         if fetched.status == 200 and not self._accounts.book.visited[page]:
-            self._admission.note_read(fetched.url, fetched.content_type)
             turn.content = self._content(fetched)
             self._parts.before_links(turn)
         if target is None and not urls and turn.content is NO_CONTENT:  # as in every turn without a request

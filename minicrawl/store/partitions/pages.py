@@ -129,9 +129,6 @@ class AllPages(PageTable):
                 kept = None if ends is None else to_bytes(ends[ends != UNKNOWN].astype(np.int32))
                 yield self._numbers.of(number, page), state, reason, kept
 
-    def types(self) -> Iterator[tuple[str, str | None]]:
-        return chain.from_iterable(part.page_table.types() for part in self._numbers.parts)
-
     def answers(self, pages: Iterable[int]) -> dict[int, Answer]:
         return self._numbers.asked(pages, lambda part, own: part.page_table.answers(own))
 

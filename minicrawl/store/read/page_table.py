@@ -213,11 +213,6 @@ class PageTable:
             WHERE state = 'fetched' AND status = 200 GROUP BY host, scheme"""
         return [(f"{scheme}://{name}", page) for scheme, name, page in self._tables.rows(query)]
 
-    def types(self) -> Iterator[tuple[str, str | None]]:
-        """URL and Content-Type of every page that was read."""
-        query = "SELECT url, content_type FROM pages JOIN fetches ON fetches.id = fetch WHERE status = 200"
-        return self._tables.each(query)
-
     def answers(self, pages: Iterable[int]) -> dict[int, Answer]:
         """Outcomes of some pages' last turns, by number."""
         query = f"""
