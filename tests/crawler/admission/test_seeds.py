@@ -149,7 +149,7 @@ def test_a_scheme_that_is_missing_is_guessed(text: str, urls: list[str]) -> None
 
 def test_hosts_in_a_file_are_guesses_unless_a_scheme_is_given_too(tmp_path: Path) -> None:
     seeds = gather_seeds([seed_file(tmp_path, "a.test\nhttps://a.test/\nb.test\n")])
-    assert tuple(seeds) == (["https://a.test/", "https://b.test/"], {"https://b.test/"}, ())
+    assert tuple(seeds) == (["https://a.test/", "https://b.test/"], {"https://b.test/"})
 
 
 def test_a_file_is_a_file_though_it_is_called_like_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
