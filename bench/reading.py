@@ -79,8 +79,7 @@ QUESTIONS = (
     "why, not known",
     "top",
     "top --n 100",
-    "top --n 100 --all",
-    "top --n 100 --why",
+    "top --n 100 --where 1",
     "status",
     "view ranks limit 10",
 )
