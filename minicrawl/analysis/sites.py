@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import folded_store, surfer_named
+from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.mirrors import mirrors_of
 from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
 from minicrawl.crawler.books.stored_births import jumps_to_sites
+from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.rank import pagerank
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
@@ -44,19 +45,17 @@ class SiteRow(NamedTuple):
     mirror_of: str | None = None
 
 
-def sites_of(
-    store: Store, kind: str, damping: float = 0.85, weights: str = "none", surfer: str | None = None
-) -> list[SiteRow]:
+def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "none") -> list[SiteRow]:
     """All sites. kind: one of DIVISIONS; weights: of links between sites in their PageRank, one of WEIGHTS.
 
-    surfer: weighs the links of pages for the weights "links"; None: the crawl's own. Raises StoreError, SettingError.
+    Raises StoreError.
     """
     with store.snapshot():
         folded = folded_store(store)
         names, of_page = numbered_sites(store, folded.hosts, DIVISIONS[kind])
         _, site = numbered_sites(store, folded.hosts, site_of)
         importance = store.ranks.arrays()["importance"]
-        by_place = folded.weights(surfer_named(surfer, store)) if weights == "links" else None
+        by_place = folded.weights(kept_surfer(store)) if weights == "links" else None
         named = ((*map(DIVISIONS[kind], map(politeness_key, each[:2])), each.of) for each in mirrors_of(store))
         mirror_of = {name: of for name, other, of in named if name != other}
         trusted = {site.name: site[1:] for site in store.site_table.trusted()} if kind == "site" else {}

@@ -51,7 +51,7 @@ from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import READ, CrawlReport, Progress, State, Wanted
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.arrays import Pages
-from minicrawl.opic.surfer import Surfer, parse_surfer
+from minicrawl.opic.surfer import SURFERS
 from minicrawl.settings import BY_PAGES, CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
@@ -376,7 +376,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     )
     if locates and locks_bytes():
         intake.state.frontier.shared = SharedClocks(clock.offset, settings.longest_delay, is_part=share is not None)
-    intake.ranking.let_weigh(_surfer(settings))
+    intake.ranking.let_weigh(SURFERS[settings.surfer])
     if intake.state.sites is None:
         intake.ranking.let_jump_alike()
     origins = _seed_origins(settings, writer, seeds)
@@ -501,7 +501,6 @@ async def check_settings(settings: CrawlSettings, transport: Any) -> None:
     A Fetcher reports faults in how to connect when it is made, in workers too late.
     """
     raised_limit()
-    _surfer(settings)
     await _check_capabilities(settings, has_transport=transport is not None)
     if transport is None:
         async with Fetcher(settings):
@@ -558,13 +557,6 @@ def _check_item_file(settings: CrawlSettings) -> None:
         from minicrawl.extract.item_file import check_item_file  # noqa: PLC0415 - few crawls extract items
 
         check_item_file(settings.items)
-
-
-def _surfer(settings: CrawlSettings) -> Surfer:
-    try:
-        return parse_surfer(settings.surfer)
-    except ValueError as error:
-        raise SettingError(f"--surfer {error}") from error
 
 
 @contextmanager

@@ -117,10 +117,8 @@ def _merged(visits: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
     return covered, measures
 
 
-def remember(window: Window | ImprovedFixed, book: Adaptive, past: Past) -> Remembered:
+def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
     """The estimate of `book` as if it had used this window during all its visits."""
-    if isinstance(window, ImprovedFixed):
-        return past.kept(window, book.in_hand())
     book = copy(book)
     book.window = window
     size = book.window_size()
@@ -208,7 +206,7 @@ def _months(run: Run, months: float) -> float:
 
 
 def _last(visits: int) -> Callable[[Run], Remembered]:
-    return lambda run: remember(ImprovedFixed(0.0, visits), run.book, run.past)
+    return lambda run: run.past.kept(ImprovedFixed(0.0, visits), run.book.in_hand())
 
 
 def _fixed(months: int, least: int = 1, *, compressed: bool = False) -> Callable[[Run], Remembered]:

@@ -17,6 +17,7 @@ LINKED = "linked"
 SCOPES = ("any", "site", "host", "prefix", LINKED)
 _STRATEGY = "Which page is next: greedy is the one with the most cash, or importance with --jump sites."
 STRATEGY_NAMES = ("greedy", "random", "cycle", "breadth-first")
+SURFER_NAMES = ("reasonable", "uniform")
 BY_SITES, BY_PAGES = "sites", "pages"
 JUMPS = (BY_SITES, BY_PAGES)
 WELL_KNOWN = ("llms.txt", "llms-full.txt", "security.txt")
@@ -244,9 +245,10 @@ class Order:
         "reasonable",
         values.text,
         "Who takes the links that make a page important: reasonable takes one beside words 8 times, one in a list "
-        "twice as often as one in navigation; uniform takes all alike, as in the papers; or weights of one's own, as "
-        "text=8,list=2,nav=1. A later run may change it: the ranking is worked out again, without a request.",
-        metavar="reasonable|uniform|WEIGHTS",
+        "twice as often as one in navigation; uniform takes all alike, as in the papers. A later run may change it: "
+        "the ranking is worked out again, without a request.",
+        check=values.one_of(SURFER_NAMES),
+        choices=SURFER_NAMES,
     )
     jump: str = setting(
         BY_SITES,

@@ -48,7 +48,7 @@ def test_window_of_visits_is_what_a_full_diary_says(window: ImprovedFixed, visit
         counted = of_page[-max(window.count, len(within)) :]
         measures += len(counted)
         rates.append(sum(cash for *_, cash in counted) / (clock - counted[0][0]) if counted else 0.0)
-    says = remember(window, book, Past(log, graph.size))
+    says = Past(log, graph.size).kept(window, book.in_hand())
     assert says.importance == pytest.approx(np.array(rates) / sum(rates), rel=1e-9)
     assert says.measures == pytest.approx(measures / graph.size)
 

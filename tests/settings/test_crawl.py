@@ -55,7 +55,6 @@ def test_a_wrong_value_is_named_with_its_option(name: str, value: Any, message: 
         ("max_depth", 0),
         ("delay", 0.5),
         ("time", 0.1),
-        ("window", 0.1),
         ("until_coverage", 0),
         ("until_coverage", 1),
         ("strategy", "breadth-first"),

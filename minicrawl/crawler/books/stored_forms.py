@@ -11,7 +11,7 @@ from typing import Any  # Any: JSON
 
 from minicrawl.errors import SettingError
 from minicrawl.model import Sums
-from minicrawl.opic.surfer import UNIFORM, Surfer, parse_surfer
+from minicrawl.opic.surfer import SURFERS, UNIFORM, Surfer
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import damaged
 from minicrawl.store.reader import Store
@@ -87,7 +87,7 @@ def kept_surfer(store: Store) -> Surfer:
     """The surfer that weighs the links of a store. Raises StoreError if it is invalid."""
     for what in _wrong_surfer(store):
         raise damaged(store.path, what)
-    return parse_surfer(str(store.meta("surfer") or UNIFORM))
+    return SURFERS[str(store.meta("surfer") or UNIFORM.name)]
 
 
 def wrong_settings(store: Store) -> Iterator[str]:
@@ -126,11 +126,9 @@ def wrong_texts(store: Store) -> Iterator[str]:
 
 
 def _wrong_surfer(store: Store) -> Iterator[str]:
-    text = store.meta("surfer")
-    try:
-        parse_surfer(str(text or UNIFORM))
-    except ValueError:
-        yield _wrong("meta.surfer", text)
+    name = store.meta("surfer")
+    if name is not None and name not in SURFERS:
+        yield _wrong("meta.surfer", name)
 
 
 def _wrong(name: str, value: object) -> str:

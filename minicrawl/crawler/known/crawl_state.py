@@ -23,7 +23,7 @@ from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.opic import DiscoveryBudget, Strategy
 from minicrawl.opic.arrays import Pages
-from minicrawl.opic.surfer import parse_surfer
+from minicrawl.opic.surfer import SURFERS
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
@@ -75,7 +75,7 @@ class CrawlState:
         past = Past.of(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
         folder = None if strategy.follows_clock else writer.path.parent
-        surfer = parse_surfer(settings.surfer)
+        surfer = SURFERS[settings.surfer]
         accounts = Accounts(surfer, folder=folder, most_in_memory=writer.sizes.pages)
         budget = _discovery(writer, settings)
         ip_delay = settings.delay_per_address if locates else 0.0
