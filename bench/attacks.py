@@ -5,7 +5,7 @@
 The web is the demo's, of 160 sites and 6,000 pages, on loopback; each attacker has a link or more on it. A crawl takes
 12,000 answers, with every default but the delay. Prints, per attack, how many pages of his are known and how many were
 read, and how many honest ones; the share of all importance on his pages, and the place of his target among the pages
-that were read; the same by expected importance, among all pages.
+that were read.
 
 farm          domains that link to each other and to a target; one honest link
 farm-back     the same, which link to the honest site, too
@@ -199,20 +199,18 @@ def measure(name: str, options: list[str]) -> str:
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         server.communicate(b"")
         with open_store(store) as crawled:
-            pages, listed = list(crawled.pages("importance")), [page.url for page in list(crawled.pages(n=ANSWERS))]
+            pages = list(crawled.pages())
     read = [page.url for page in pages if page.state == "fetched"]
     his = [page for page in pages if attack.links(page.url) is not None or page.url == attack.target]
     got = sum(page.state == "fetched" for page in his)
-    shares = (sum(share for page in his if (share := getattr(page, by))) for by in ("importance", "expected"))
-    return f"{name:10} {len(his):7,} {got:7,} {len(read) - got:7,}" + "".join(
-        f" {share:8.2%} {urls.index(attack.target) + 1 if attack.target in urls else 0:8,}"
-        for share, urls in zip(shares, (read, listed), strict=True)
-    )
+    share = sum(page.importance for page in his)
+    place = read.index(attack.target) + 1 if attack.target in read else 0
+    return f"{name:10} {len(his):7,} {got:7,} {len(read) - got:7,} {share:8.2%} {place:8,}"
 
 
 def main(arguments: list[str]) -> None:
     split = arguments.index("--") if "--" in arguments else len(arguments)
-    print("attack       known    read  honest    share    place expected    place", flush=True)
+    print("attack       known    read  honest    share    place", flush=True)
     for name in arguments[:split] or ATTACKS:
         print(measure(name, arguments[split + 1 :]), flush=True)
 

@@ -42,7 +42,7 @@ from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.opic import GRANT, STRATEGIES, Interpolation
+from minicrawl.opic import GRANT, STRATEGIES
 from minicrawl.opic.units import DAMPING
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.links import LinkGraph, to_bytes
@@ -105,7 +105,7 @@ def fill(path: Path, size: int) -> None:
     writer._db.execute("PRAGMA synchronous = OFF")
     draw = np.random.default_rng(1)
     hosts = max(200, size // URLS_PER_HOST)
-    accounts = Accounts(Interpolation())
+    accounts = Accounts()
     host_of: npt.NDArray[np.int32] = hosts_of(size, hosts, draw)
     digests = draw.integers(-(2**63), 2**63, size // NEW_LINKS + 1).tolist()
     with writer.transaction():
@@ -114,7 +114,7 @@ def fill(path: Path, size: int) -> None:
         writer.save_domains(DomainRow(host, host_name(host), None) for host in range(hosts))
         writer.add_linkers(LinkerRow(host, bit) for host in range(hosts) for bit in draw.integers(0, 256, 8).tolist())
         writer.save_digests(digests)
-        writer.save_meta({"window": "interpolation 8.0", "discovery_credit": 0.0})
+        writer.save_meta({"discovery_credit": 0.0})
     step = max(1000, min(200_000, size // 10))
     for start in range(0, size, step):
         born = accounts.discover(1 + start * 6 // size, [GRANT] * min(step, size - start))
@@ -137,7 +137,7 @@ def fill(path: Path, size: int) -> None:
             writer.page_rows.save_accounts(account_columns(accounts, credited, CREDITED_COLUMNS))
             writer.page_rows.save_turns(
                 [
-                    Turn(page, "fetched", "ok", 0, None, Fetch(200, 1.7e9 + page / 7, 0.123, 23456, "text/html", title))
+                    Turn(page, "fetched", "ok", 0, Fetch(200, 1.7e9 + page / 7, 0.123, 23456, "text/html", title))
                     for page, title in zip(turns.tolist(), map(_title, turns.tolist()), strict=True)
                 ]
             )
@@ -300,7 +300,7 @@ def measure(path: Path, strategy: str) -> dict[str, float]:
     before, cpu, started = _resident(), time.process_time(), time.monotonic()
     writer = Writer(path)
     now = 2e9 + writer.size()  # later than what another run left behind
-    intake = Intake(writer, CrawlSettings(), STRATEGIES[strategy], Interpolation(), now)
+    intake = Intake(writer, CrawlSettings(), STRATEGIES[strategy], now)
     intake.start([], now)
     figures["start-up, s"] = time.monotonic() - started
     figures["start-up, CPU s"] = time.process_time() - cpu

@@ -51,12 +51,13 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
+from changing.versions import LIARS
+from changing.web import ChangingWeb
+
 from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.http.validators import Validators, unpacked
-from minicrawl.demo.changing.versions import LIARS
-from minicrawl.demo.changing.web import ChangingWeb
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving, serving_answers
 from minicrawl.demo.web import DemoWeb

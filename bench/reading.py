@@ -22,7 +22,7 @@ from frontier import fill
 
 from minicrawl.cli import main as minicrawl
 from minicrawl.crawler.intake import Intake
-from minicrawl.opic import STRATEGIES, Interpolation
+from minicrawl.opic import STRATEGIES
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -31,7 +31,7 @@ from minicrawl.store.writer import Writer
 def ended(path: Path) -> None:
     """End a run on the store at `path`."""
     writer = Writer(path)
-    intake = Intake(writer, CrawlSettings(), STRATEGIES["greedy"], Interpolation(), 2e9)
+    intake = Intake(writer, CrawlSettings(), STRATEGIES["greedy"], 2e9)
     intake.start([], 2e9)
     started = time.monotonic()
     intake.commit({"settings": CrawlSettings().to_json(Path())}, ranks=True)
@@ -61,9 +61,7 @@ def asked(path: Path, question: str) -> None:
         "why, not known": lambda: ask("why", "https://garden0.org/no/such/page.html"),
         "top": lambda: ask("top"),
         "top --n 100": lambda: ask("top", "--n", "100"),
-        "top --n 100 --all": lambda: ask("top", "--n", "100", "--all"),
-        "top --n 100 --why": lambda: ask("top", "--n", "100", "--why"),
-        "top --n 100 --hubs": lambda: ask("top", "--n", "100", "--hubs"),
+        "top --n 100 --where 1": lambda: ask("top", "--n", "100", "--where", "1"),
         "status": lambda: ask("status"),
         "view ranks limit 10": view,
     }
@@ -81,9 +79,7 @@ QUESTIONS = (
     "why, not known",
     "top",
     "top --n 100",
-    "top --n 100 --all",
-    "top --n 100 --why",
-    "top --n 100 --hubs",
+    "top --n 100 --where 1",
     "status",
     "view ranks limit 10",
 )

@@ -1,4 +1,4 @@
-"""A crawl of the web that changes (`minicrawl demo --serve --changing`): how fresh is it kept, and what is missed?
+"""A crawl of a web that changes (`changing`): how fresh is it kept, and what is missed?
 
     python bench/refresh.py [--seconds 600] [--speed 1000] [--per-interval 3] [--seed 0] [--partitions 3]
                             [--pages 180] [--wrong slow|fast|mixed] [options of 'minicrawl crawl']
@@ -40,10 +40,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from changing.versions import LIARS
+from changing.web import MEAN_INTERVAL, ChangingWeb
 
-from minicrawl.demo.changing.truth import answering
-from minicrawl.demo.changing.versions import LIARS
-from minicrawl.demo.changing.web import MEAN_INTERVAL, ChangingWeb
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving_answers
 from minicrawl.demo.web import DemoWeb
@@ -84,7 +83,7 @@ class Witness:
 
     def respond(self, url: str, asked: Mapping[str, str]) -> Reply:
         self._free = max(self._free + 1.0 / self.per_second, self.clock())
-        reply = answering(self.web, lambda: self._free)(url, asked)
+        reply = self.web.respond(url, asked, self._free)
         is_conditional = "If-None-Match" in asked or "If-Modified-Since" in asked
         may_be = self._validated.get(url, False)
         self.answers[url].append(Answer(self._free, reply.status, len(reply.body), is_conditional, may_be))

@@ -29,7 +29,7 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known import crawl_state, loading
 from minicrawl.crawler.recognise.duplicates import Duplicates
-from minicrawl.opic import GRANT, STRATEGIES, TOTAL, UNIT, Interpolation
+from minicrawl.opic import GRANT, STRATEGIES, TOTAL, UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import CREDITED_COLUMNS, AccountColumns
 from minicrawl.store.writer import Writer
@@ -81,9 +81,8 @@ def fill(path: Path, size: int) -> None:
             "ledger_virtual": -left,
             "ledger_births": UNIT * size,
             "best_floor": 0,
-            "window": "interpolation 8.0",
         }
-        missing = ("income", "newcomer_history", "newcomer_stretch", "ledger_never_visited", "ledger_total")
+        missing = ("income", "newcomer_history", "ledger_never_visited", "ledger_total")
         totals |= dict.fromkeys(missing, 0) | {"surfer": "uniform"}
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", totals.items())
     db.close()
@@ -146,7 +145,7 @@ def touch(path: Path) -> dict[str, float]:
 
 def _opened(path: Path) -> Intake:
     writer = Writer(path)
-    intake = Intake(writer, CrawlSettings(), STRATEGIES["greedy"], Interpolation(), NOW)
+    intake = Intake(writer, CrawlSettings(), STRATEGIES["greedy"], NOW)
     intake.start([], NOW)
     return intake
 

@@ -5,7 +5,6 @@ MinicrawlError          every message is one sentence: the problem, the value, t
 ├── SeedError           a seed or seed file is wrong; the message has file and line             exit 2
 ├── StoreError          the store cannot be used                                                exit 3
 ├── NothingFetchedError not one page could be fetched                                           exit 1
-├── HookError           a hook failed, which ends a crawl with --strict-hooks                   exit 1
 ├── CrawlEndedError     a request to a running crawl came after its end                         exit 1
 └── FetchError          one request failed; `reason` is the code the page will carry; never leaves the crawl
 """
@@ -59,10 +58,6 @@ class StoreError(MinicrawlError):
 
 class NothingFetchedError(MinicrawlError):
     exit_code = 1
-
-
-class HookError(MinicrawlError):
-    """A hook of the user's failed."""
 
 
 class CrawlEndedError(MinicrawlError):

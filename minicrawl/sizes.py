@@ -19,7 +19,6 @@ class Sizes:
     block            pages per block of these columns
     loaded           pages queued at a time when a crawl is resumed
     pages            known pages with whole accounts in memory; beyond, the fields of their own turns are on disk
-    expected         most pages for expected importance: it takes 14 numbers a page in memory
     seeds            seeds added and committed at a time: a second or two, after which the crawl can be stopped
     pictured         pages whose links are read for a picture of hosts or sites; of more, every nth
     read             pages read before the shape of a crawl is computed: loading the component search would cost more
@@ -37,7 +36,6 @@ class Sizes:
     block: int = 2**16
     loaded: int = 2**20
     pages: int = 1_000_000
-    expected: int = 4_000_000
     seeds: int = 2**15
     pictured: int = 10_000
     read: int = 20_000

@@ -20,5 +20,4 @@ seeding         seeds for a next crawl                   seed_repair      seeds 
 seed_check      reachability of seeds                    dry_run          requests that a crawl would make
 thumbnails      screenshots of pages, small
 access_logs     requests in the access logs of web servers (`rank --by visits`)
-isolated_sites  sites without the links between them (`lab surfer`)
 """

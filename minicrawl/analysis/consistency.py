@@ -25,7 +25,6 @@ from minicrawl.crawler.sharing.voices import shared_voices
 from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.cash_book import TOTAL, cash_of
 from minicrawl.opic.ledger import add_sent
-from minicrawl.opic.window import Interpolation
 from minicrawl.store.partitions.agreement import disagreements, traffic
 from minicrawl.store.partitions.numbers import in_flight, posted
 from minicrawl.store.partitions.records import from_bytes
@@ -177,7 +176,7 @@ def _of_home(store: Store, number: int, sent: Mapping[str, tuple[int, int, int]]
 
 
 def _accounts(store: Store) -> Accounts:
-    accounts = Accounts(Interpolation(), kept_surfer(store))
+    accounts = Accounts(kept_surfer(store))
     accounts.grow(store.size())
     for columns in store.page_table.columns():
         load_block(accounts, of_rows(columns))

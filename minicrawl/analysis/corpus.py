@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from minicrawl.analysis.top.expected import Ranked
+from minicrawl.analysis.top.order import Ranked
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.urls.keys import site_of

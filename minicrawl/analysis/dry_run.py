@@ -26,7 +26,6 @@ from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError
 from minicrawl.model import READ, Fetched, State
 from minicrawl.opic import STRATEGIES
-from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.upkeep import backup
@@ -77,7 +76,6 @@ class SeedCounts:
     given_up: int
     waiting: int
     same: int
-    bad: int
 
 
 @dataclass(frozen=True)
@@ -120,8 +118,7 @@ def planned(  # noqa: PLR0913 - as `dry_run`
     known = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
     ask_again(writer, known.urls, settings.retry)
     quiet = replace(settings, probe=False, text=False, search=False, archive=None, items="", hook=())
-    window = parse_window(settings.history, settings.window)
-    intake = Intake(writer, quiet, STRATEGIES[settings.strategy], window, now, share=share)
+    intake = Intake(writer, quiet, STRATEGIES[settings.strategy], now, share=share)
     counts = _seed_counts(intake, seeds, known, share)
     intake.start(known.urls, now, known.guessed)
     for name in banned_hosts(writer):
@@ -147,13 +144,12 @@ def _seed_counts(intake: Intake, seeds: Seeds, known: Seeds, share: Share | None
             is_read = intake.state.pages.last_state(page) in READ
             states[State.FETCHED if is_read else State.ERROR] += 1
     return SeedCounts(
-        given=len(given) + len(seeds.bad),
+        given=len(given),
         new=len(own) - len(found),
         read=states[State.FETCHED],
         given_up=states[State.ERROR],
         waiting=states[State.WAITING],
         same=len(given) - len(own),
-        bad=len(seeds.bad),
     )
 
 

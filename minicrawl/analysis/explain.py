@@ -9,17 +9,13 @@ import numpy as np
 
 from minicrawl.analysis.importance_sources import PageJump, page_jump
 from minicrawl.analysis.refresh_times import PageRefresh, page_refresh
-from minicrawl.analysis.top.expected import ExpectedParts, parts_of
-from minicrawl.analysis.top.senders import known_places, place_counts
 from minicrawl.analysis.usage import PageUsage
-from minicrawl.crawler.admission.focus import Likelihood, SeenTypes
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.admission.traps.budgets import BUDGETS, vouched_for
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
-from minicrawl.crawler.books.waiting_key import WaitingKey, waiting_key
 from minicrawl.crawler.frontier.change_rates import folder_of
 from minicrawl.crawler.hosts.politeness import Health, delay_of
 from minicrawl.crawler.html.fingerprint import alike
@@ -35,9 +31,10 @@ from minicrawl.crawler.urls.keys import origin_of, politeness_key, site_of
 from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SettingError
-from minicrawl.model import State
+from minicrawl.model import Place, State
 from minicrawl.opic.sites.trust import vouchers
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.links import LinkGraph
 from minicrawl.store.read.page_table import Queue
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import HostRow, RankedPage
@@ -151,21 +148,17 @@ class LinksByPlace:
 class KnownPage:
     """The store's data on a page.
 
-    is_rank_exact: False for ranks beyond the best while a crawl runs: they are estimates. expected_parts: sources of
-    its expected importance; None if not computed. leads_to: target of its redirect, if that was refused. found_on: the
-    first page that linked to it; None for a seed or a sitemap's URL. linked_from, links_to: some of the links.
-    links_in: places of some links to it. nofollow, refused: links not counted, by the page's directives or by scope and
-    traps. probe: the nonexistent page whose answer identified the host's soft 404s. challenge: the header fields by
-    which the host, which refuses the page, asks for more.
-    queue: position among waiting pages; by importance where walkers jump to sites, else by cash.
-    refresh: None where no page is fetched again.
-    waiting_key: its sort key, if not its cash alone. focus: probability of a wanted type; None if none is wanted.
-    jump: None where walkers jump to all pages uniformly.
+    is_rank_exact: False for ranks beyond the best while a crawl runs: they are estimates. leads_to: target of its
+    redirect, if that was refused. found_on: the first page that linked to it; None for a seed or a sitemap's URL.
+    linked_from, links_to: some of the links. links_in: places of some links to it. nofollow, refused: links not
+    counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
+    host's soft 404s. challenge: the header fields by which the host, which refuses the page, asks for more. queue:
+    position among waiting pages; by importance where walkers jump to sites, else by cash. refresh: None where no page
+    is fetched again. jump: None where walkers jump to all pages uniformly.
     """
 
     ranked: RankedPage
     is_rank_exact: bool
-    expected_parts: ExpectedParts | None
     leads_to: str | None
     known_pages: int
     found_on: str | None
@@ -188,8 +181,6 @@ class KnownPage:
     challenge: tuple[str, ...]
     queue: Queue | None
     refresh: PageRefresh | None
-    waiting_key: WaitingKey | None
-    focus: Likelihood | None
     jump: PageJump | None
 
     def as_json(self) -> dict[str, Any]:
@@ -200,7 +191,6 @@ class KnownPage:
         values["queue"] = self.queue and self.queue._asdict()
         if self.jump is not None:
             values["jump"]["site"] = self.jump.site and self.jump.site._asdict()
-        values["focus"] = self.focus and {"factor": self.focus.factor, **self.focus._asdict()}
         not_counted = {"nofollow": self.nofollow, "out of scope or in a trap": self.refused}
         return {**self.ranked._asdict(), **values, "not_counted": not_counted}
 
@@ -278,7 +268,7 @@ def explain(store: Store, text: str, parts: Iterable[type[Part]] = ALL_PARTS) ->
 
 def _ask(part: Store, urls: list[str]) -> None:
     """Ask a partition what is asked of all of them about a URL, short answers first."""
-    kept_settings(part), banned_hosts(part), jumps_to_sites(part), part.meta("anticipates")
+    kept_settings(part), banned_hosts(part), jumps_to_sites(part)
     part.page_table.roots(), part.recognised.parameters()
     for url in urls:
         part.requisites.of(url), part.page_table.find([url])
@@ -297,7 +287,18 @@ def some_links_to(store: Store, page: int) -> tuple[list[int], LinksByPlace]:
             found |= dict.fromkeys(store.link_table.some_sources(end, _LINKS_LOOKED_AT))
     sources = [source for source in found if source not in ends[1:]][:_LINKS_LOOKED_AT]
     links = store.link_table.graph_of(sorted(sources))
-    return sources, LinksByPlace(len(sources), place_counts(known_places(links)[np.isin(links.targets, ends)]))
+    return sources, LinksByPlace(len(sources), _place_counts(links, ends))
+
+
+def _place_counts(links: LinkGraph, ends: list[int]) -> dict[str, int]:
+    """Number of links to some pages by the name of their place; none is known of pages whose links are all alike."""
+    if links.places is None:
+        return {}
+    row = np.repeat(np.arange(len(links.sources)), np.diff(links.indptr))
+    is_known = np.zeros(len(links.sources), dtype=np.bool_)
+    is_known[row[links.places > 0]] = True  # where they differ, one at least is not 0
+    places = links.places[is_known[row] & np.isin(links.targets, ends)]
+    return {place.name.lower(): int(np.count_nonzero(places == place)) for place in Place if (places == place).any()}
 
 
 def _use_verdict(decision: Decision) -> UseVerdict:
@@ -367,7 +368,7 @@ class _Explainer:
         ranked, refused, robots = self._store.ranks.page(page), self._store.link_table.refused(page), self._robots(url)
         leads_to = refused.leads_to if refused else None
         sitemap = self._store.sitemaps.of(page)
-        known = self._page(ranked, page, leads_to, "" if sitemap is None else sitemap.url)
+        known = self._page(ranked, page, leads_to)
         is_banned = ranked.state == State.WAITING and politeness_key(url) in banned_hosts(self._store)
         reason = HOST_BANNED if is_banned else ranked.reason
         usage = self._uses(url, page)
@@ -397,7 +398,7 @@ class _Explainer:
         found = (usage[use] for use in self._usage.respected if usage[use].verdict == "disallowed")
         return ", ".join(dict.fromkeys(f"{each.said!r} of {each.file}" for each in found)) or None
 
-    def _page(self, ranked: RankedPage, page: int, leads_to: str | None, listed_by: str) -> KnownPage:
+    def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
         store, facts, is_refused = self._store, self._store.page_table.facts(page), ranked.status in REFUSALS
         alternate_of = store.recognised.alternate_of(page)
         exact, near = store.recognised.duplicates_of(page)
@@ -406,7 +407,6 @@ class _Explainer:
         return KnownPage(
             ranked=ranked,
             is_rank_exact=store.ranks.is_exact(page),
-            expected_parts=parts_of(store, page, ranked.expected, map(store.page_table.url, sources)),
             leads_to=leads_to,
             known_pages=store.size(),
             found_on=None if facts["found_on"] is None else store.page_table.url(facts["found_on"]),
@@ -429,18 +429,11 @@ class _Explainer:
             challenge=tuple(facts["challenge"].split("\n")) if facts["challenge"] and is_refused else (),
             queue=self._queue(page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, ranked.url, (facts["host"].id, folder)),
-            waiting_key=waiting_key(store, page),
-            focus=self._focus(ranked.url, listed_by),
             jump=page_jump(store, page, ranked, sources),
         )
 
     def _queue(self, page: int) -> Queue:
         return self._store.page_table.queue(page, by_importance=jumps_to_sites(self._store))
-
-    def _focus(self, url: str, listed_by: str) -> Likelihood | None:
-        if not self._settings.focus_type:
-            return None
-        return SeenTypes.of(self._settings.focus_type, self._store.page_table.types()).likelihood(url, listed_by)
 
     def _host(self, host: HostRow) -> HostDelay:
         delay = self._settings.delay

@@ -8,9 +8,13 @@ R_j, B_j   units received by page j, and its birth cash (opic/ledger.py)
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from minicrawl.analysis.top.senders import senders
+import numpy as np
+
 from minicrawl.crawler.books.stored_births import jumps_to_sites
+from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.model import State
+from minicrawl.opic import Ledger
+from minicrawl.opic.ledger import add_sent
 from minicrawl.opic.sites.births import DOOR_UNIT
 from minicrawl.store.read.site_table import TrustedSite
 from minicrawl.store.reader import Store
@@ -52,8 +56,9 @@ def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int
     by_jumps = 0.0 if ranked.state in (State.ALIAS, State.ELSEWHERE, State.GONE) else ranked.importance - by_links
     most_units, most_by = 0, None
     if received and sources:
-        (sent,) = senders(store, [page], [store.link_table.graph_of(sorted(sources))])
-        most_units, most_by = sent.most_units, sent.most_by
+        sent = units_sent(store, page, sorted(sources))
+        most = max(sent, key=sent.__getitem__)
+        most_units, most_by = sent[most], store.page_table.url(most)
     return PageJump(
         site=site[0] if site else None,
         linked_by=len(linking),
@@ -67,3 +72,23 @@ def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int
         most_share=most_units / received if received else 0.0,
         looked_at=len(sources),
     )
+
+
+def units_sent(store: Store, page: int, sources: Sequence[int]) -> dict[int, int]:
+    """Units that each of these pages, which link to `page` or to an alias of it, has sent it. sources: rising.
+
+    R_j - B_j is the sum over all that link to it (Lemma 2.3), to the unit, and what its aliases were born with.
+    """
+    ends = [page, *store.link_table.aliases_of(page)]
+    links = store.link_table.graph_of(sources)
+    forwarded, is_alias = store.page_table.senders(links.sources.tolist())
+    is_gone = np.zeros(len(forwarded), dtype=np.bool_)
+    ledger = Ledger.of(forwarded.copy(), forwarded, is_gone, is_alias, 0, surfer=kept_surfer(store))
+    units = np.zeros(len(links.targets), dtype=np.int64)
+    add_sent(units, ledger, np.arange(len(forwarded)), links.indptr, np.arange(len(units)), links.places)
+    of_link = np.repeat(links.sources, np.diff(links.indptr))
+    to_page = np.isin(links.targets, ends)
+    sent = dict.fromkeys(sources, 0)
+    for source, some in zip(of_link[to_page].tolist(), units[to_page].tolist(), strict=True):
+        sent[source] += some
+    return sent

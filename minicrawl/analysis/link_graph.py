@@ -8,11 +8,9 @@ import numpy.typing as npt
 
 from minicrawl.analysis.rankable import check_is_rankable, rankable
 from minicrawl.crawler.books.stored_births import read_births
-from minicrawl.crawler.books.stored_forms import kept_surfer
-from minicrawl.errors import SettingError
 from minicrawl.model import READ, State
 from minicrawl.opic.sites.births import UNIT, Births
-from minicrawl.opic.surfer import Surfer, parse_surfer
+from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph
 from minicrawl.rank.blocks import LinkRows
 from minicrawl.rank.hits import balanced_weights
@@ -129,16 +127,6 @@ def folded_graph(links: LinkGraph, states: States, births: FloatArray) -> tuple[
     graph = Graph.from_edges(sources[counts], stands_for[links.targets[counts]], links.size)
     places = None if links.places is None else links.places[counts]  # in the order of the links: sources rise
     return graph, _jump(stands_for, births), places
-
-
-def surfer_named(given: str | None, store: Store) -> Surfer:
-    """The surfer of --surfer; None: the crawl's own. Raises SettingError, StoreError."""
-    if given is None:
-        return kept_surfer(store)
-    try:
-        return parse_surfer(given)
-    except ValueError as error:
-        raise SettingError(f"--surfer {error}") from error
 
 
 def link_weights(surfer: Surfer, places: Places | None) -> FloatArray | None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from itertools import islice
 
-from minicrawl.analysis.top.expected import Ranked
+from minicrawl.analysis.top.order import Ranked
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.crawler.robots.preferences import Preferences
 from minicrawl.errors import SettingError
@@ -30,7 +30,7 @@ def sitemap_pages(store: Store, ranked: Ranked) -> Iterator[Entry]:
 
 _AT_ONCE = 500
 _OF_RANKS: dict[str, type] = dict(
-    zip(RankedPage._fields, (int, str, float, float, int, int, int, int, int, float, *[str] * 3, float), strict=True)
+    zip(RankedPage._fields, (int, str, float, float, int, int, int, int, int, float, *[str] * 3), strict=True)
 )
 _OF_ANSWERS: dict[str, type] = {
     "host": str,
@@ -119,18 +119,11 @@ def _answered(page: RankedPage, facts: PageFacts, ends: dict[int | None, str]) -
         "changed_at": facts.changed_at,
         "changed_iso": iso(facts.changed_at),
         "redirects_to": leads_to if page.reason == "meta-refresh" or cause == "redirect" else None,
-        "canonical": _canonical(page, facts, leads_to),
+        "canonical": None if facts.canonical is None else facts.canonical or page.url,
         "robots": facts.robots or (page.reason if page.reason in ("noindex", "nofollow") else None),
         "hreflang": facts.hreflang,
         "alternate_of": ends.get(facts.named_by),
     }
-
-
-def _canonical(page: RankedPage, facts: PageFacts, leads_to: str | None) -> str | None:
-    """The declared canonical URL, which may be the page's own. Before schema 10 only its effect was kept."""
-    if facts.canonical is not None:
-        return facts.canonical or page.url
-    return leads_to if page.reason.startswith("canonical") else None
 
 
 def _written(kept: KeptText | None) -> dict[str, object]:

@@ -36,7 +36,7 @@ class PageRefresh:
     of answers, and of changed ones. answers: the last eight, = unchanged, # changed, ? not found, ! failed. fetched_at,
     changed_at, due: Unix seconds; due is None unless the crawl itself refreshes. why_due: the reason for due: rule
     (--refresh-rule; `rule` is it, and due None for never), missing, failed, fixed (--recrawl-after), least
-    (--refresh-min), most (--refresh-max), worth (importance and rate), lastmod (importance; changed by its sitemap).
+    (--refresh-min), most (90 days), worth (importance and rate), lastmod (importance; changed by its sitemap).
     etag, last_modified: its validators.
     """
 

@@ -15,8 +15,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import folded_store, surfer_named
+from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
+from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.model import State
 from minicrawl.rank import Graph, pagerank
@@ -132,10 +133,10 @@ class CrawledWeb:
         return pagerank(self.graph, preference=self.jump, weights=self.weights) * np.count_nonzero(self.jump)
 
 
-def crawled_web(store: Store, per: Division = "site", surfer: str | None = None) -> CrawledWeb:
-    """The web of a store. surfer: weighs the links; None: the crawl's own. Raises StoreError, SettingError."""
+def crawled_web(store: Store, per: Division = "site") -> CrawledWeb:
+    """The web of a store. Raises StoreError."""
     folded = folded_store(store)
-    weights = folded.weights(surfer_named(surfer, store))
+    weights = folded.weights(kept_surfer(store))
     names, places = numbered_sites(store, folded.hosts, DIVISIONS[per])
     is_fetched = folded.states == State.FETCHED
     return CrawledWeb(

@@ -6,13 +6,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import folded_store, surfer_named
+from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.mirrors import mirrors_of
 from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
-from minicrawl.analysis.top.expected import expected_pages
 from minicrawl.crawler.books.stored_births import jumps_to_sites
+from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.urls.keys import politeness_key, site_of
-from minicrawl.model import READ, State
 from minicrawl.rank import pagerank
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
 from minicrawl.store.reader import Store
@@ -27,10 +26,10 @@ WEIGHTS: dict[str, Callable[[SiteLinks], npt.NDArray[np.float64] | None]] = {
 class SiteRow(NamedTuple):
     """A site or host.
 
-    importance: sum over its pages; expected: sum of their expected importance, None if no page waits to be read, or it
-    was not computed. pagerank: in the graph of links between sites. known, read: numbers of pages. linking_domains:
-    number of other sites with a link to it. trust and the fields behind it: as in `TrustedSite`; None where walkers
-    jump to all pages uniformly, and for hosts. mirror_of: a host elsewhere that it, or a host of it, mirrors.
+    importance: sum over its pages. pagerank: in the graph of links between sites. known, read: numbers of pages.
+    linking_domains: number of other sites with a link to it. trust and the fields behind it: as in `TrustedSite`; None
+    where walkers jump to all pages uniformly, and for hosts. mirror_of: a host elsewhere that it, or a host of it,
+    mirrors.
     """
 
     site: str
@@ -39,7 +38,6 @@ class SiteRow(NamedTuple):
     known: int
     read: int
     linking_domains: int
-    expected: float | None = None
     trust: float | None = None
     trusted_by: int | None = None
     trusted_first: str | None = None
@@ -47,22 +45,17 @@ class SiteRow(NamedTuple):
     mirror_of: str | None = None
 
 
-def sites_of(
-    store: Store, kind: str, damping: float = 0.85, weights: str = "none", surfer: str | None = None
-) -> list[SiteRow]:
+def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "none") -> list[SiteRow]:
     """All sites. kind: one of DIVISIONS; weights: of links between sites in their PageRank, one of WEIGHTS.
 
-    surfer: weighs the links of pages for the weights "links"; None: the crawl's own. Raises StoreError, SettingError.
+    Raises StoreError.
     """
     with store.snapshot():
         folded = folded_store(store)
         names, of_page = numbered_sites(store, folded.hosts, DIVISIONS[kind])
         _, site = numbered_sites(store, folded.hosts, site_of)
         importance = store.ranks.arrays()["importance"]
-        has_unread = bool((folded.states == State.WAITING).any())
-        read = int(np.count_nonzero(np.isin(folded.states, list(READ))))
-        found = expected_pages(store, read) if has_unread else None
-        by_place = folded.weights(surfer_named(surfer, store)) if weights == "links" else None
+        by_place = folded.weights(kept_surfer(store)) if weights == "links" else None
         named = ((*map(DIVISIONS[kind], map(politeness_key, each[:2])), each.of) for each in mirrors_of(store))
         mirror_of = {name: of for name, other, of in named if name != other}
         trusted = {site.name: site[1:] for site in store.site_table.trusted()} if kind == "site" else {}
@@ -73,20 +66,17 @@ def sites_of(
         np.bincount(of_page),
         np.bincount(of_page[folded.is_parsed], minlength=len(names)),
         linking_domains(folded.graph, of_page, site, len(names)),
-        np.full(len(names), None) if found is None else sums_by_site(np.nan_to_num(found.shares), of_page),
     )
     rows = zip(names, *(column.tolist() for column in columns), strict=True)
     return [SiteRow(name, *row, *trusted.get(name, ()))._replace(mirror_of=mirror_of.get(name)) for name, *row in rows]
 
 
-def best_sites(store: Store, kind: str, by: str | None = None) -> list[SiteRow]:
+def best_sites(store: Store, kind: str) -> list[SiteRow]:
     """All sites or hosts, best first. kind: one of DIVISIONS.
 
-    by: "importance", or None: sites by trust where walkers jump to sites, else by expected importance if known for all.
-    Raises StoreError.
+    Sites go by trust where walkers jump to sites, all else by importance. Raises StoreError.
     """
     rows = sites_of(store, kind)
-    if by is None and kind == "site" and jumps_to_sites(store):
+    if kind == "site" and jumps_to_sites(store):
         return sorted(rows, key=lambda row: (-(row.trust or 0.0), -row.importance))
-    is_expected = by is None and all(row.expected is not None for row in rows)
-    return sorted(rows, key=lambda row: -((row.expected if is_expected else row.importance) or 0.0))
+    return sorted(rows, key=lambda row: -row.importance)

@@ -11,7 +11,6 @@ from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kep
 from minicrawl.model import READ, GraphCounts, Silence, State, Sums
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import ExpectedOf
 
 
 @dataclass(frozen=True)
@@ -120,10 +119,9 @@ class Status:
 
     stopped: why the last run stopped; "killed": without a reason; None while it runs. known, read: numbers of pages;
     left_out: links of read pages excluded by scope, filters and traps. states, reasons: pages by state, and by
-    "state/reason". expected: basis of expected importance, and the read pages' share of it; None before it was
-    computed. hook_errors: failures by hook. freshness: None where no page is refreshed. run: None before the first
-    commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far, no
-    bound. last_commit: Unix seconds. partitions: of a folder. requisites: None without any.
+    "state/reason". hook_errors: failures by hook. freshness: None where no page is refreshed. run: None before the
+    first commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far,
+    no bound. last_commit: Unix seconds. partitions: of a folder. requisites: None without any.
     """
 
     store: str
@@ -140,7 +138,6 @@ class Status:
     sitemaps: Sitemaps
     duplicates: Duplicates
     probes: Probes
-    expected: ExpectedOf | None
     hook_errors: dict[str, int]
     freshness: Freshness | None
     run: Run | None
@@ -150,9 +147,8 @@ class Status:
 
     def as_json(self) -> dict[str, Any]:
         speed = self.run and self.run.pages_per_second
-        expected = self.expected and self.expected._asdict()
         run = asdict(self.run) if self.run else {}
-        values = asdict(self) | {"expected": expected, "run": run, "pages_per_second": speed}
+        values = asdict(self) | {"run": run, "pages_per_second": speed}
         for name in ("partitions", "requisites"):
             if not values[name]:
                 del values[name]
@@ -207,7 +203,6 @@ def status(store: Store) -> Status:
             sitemaps=_sitemaps(store),
             duplicates=Duplicates(*store.recognised.duplicate_counts()),
             probes=_probes(store),
-            expected=store.expected.of(),
             hook_errors=store.meta_json("hook_errors"),
             freshness=freshness(store, time.time()),
             run=_run(store.meta_json("run")),

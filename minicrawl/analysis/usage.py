@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import islice
 
-from minicrawl.analysis.top.expected import Ranked
+from minicrawl.analysis.top.order import Ranked
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.robots.preferences import (
     NOTHING,

@@ -142,7 +142,7 @@ def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> V
         read=int(np.count_nonzero(np.isin(books.states, list(READ)))),
         aliases=int(np.count_nonzero(is_alias)),
         links=len(links.targets),
-        surfer=str(books.surfer),
+        surfer=books.surfer.name,
         top=min(_TOP, int(np.count_nonzero(~is_alias))),
         stored=stored,
         settled=agreement(ledger.importance(), ledger.certificate()),

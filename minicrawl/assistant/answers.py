@@ -23,6 +23,7 @@ from minicrawl.analysis.top.top_list import lines_per_site, top_list
 from minicrawl.errors import SettingError
 from minicrawl.export.markdown import markdown_of
 from minicrawl.search import partitions, searching
+from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 
 MOST, MOST_ROWS, LONGEST_RANGE = 20_000, 50, 14_000
@@ -86,7 +87,7 @@ def top(store: Store, n: int = 20, site: str = "") -> str:
     """The most important pages by the links to them; `site`: of this host or domain only. At most 50."""
     is_wanted = wanted(store, PageFilter(site=site)) if site else None
     most = None if site else lines_per_site(store)
-    found = top_list(store, None, _bounded(n), is_wanted, per_site=most, is_rough=True)
+    found = top_list(store, RANKINGS[0], _bounded(n), is_wanted, per_site=most)
     names = ("rank", "url", "title", "importance", "inlinks")
     rows = ({name: getattr(line.page, name) for name in names} for line in found.lines)
     return _rows("The most important pages, the best first.", rows)

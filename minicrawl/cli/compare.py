@@ -74,7 +74,7 @@ def _ranking(given: str, by: str, store: Path) -> tuple[dict[str, float], dict[s
     with damage_as_store_error(store), open_store(store) as reader, reader.snapshot():
         reader.prepare(lambda part: (kept_surfer(part), part.ranks.kept(), list(part.page_table.urls())))
         is_kept(reader, given)
-        surfer = str(kept_surfer(reader)) if given == "importance" else None
+        surfer = kept_surfer(reader).name if given == "importance" else None
         states = None
         if is_crawl:
             states = dict(zip(reader.page_table.urls(), reader.audit_table.columns().state, strict=True))

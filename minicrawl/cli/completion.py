@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.errors import MinicrawlError
-from minicrawl.settings import DEFAULT_STORE, EXPECTED, RANKINGS
+from minicrawl.settings import DEFAULT_STORE, RANKINGS
 
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store
@@ -22,7 +22,7 @@ def rankings(ctx: click.Context, _: click.Parameter, begun: str) -> list[str]:
     kept: tuple[str, ...] = ()
     with _store_of(ctx) as store:
         kept = tuple(store.ranks.kept()) if store else ()
-    return [name for name in (*RANKINGS, EXPECTED, *kept) if name.startswith(begun)]
+    return [name for name in (*RANKINGS, *kept) if name.startswith(begun)]
 
 
 def hosts(ctx: click.Context, _: click.Parameter, begun: str) -> list[str]:

@@ -36,7 +36,6 @@ from minicrawl.cli.output import (
     called_as,
     document,
     duration,
-    expected_column,
     left_out_line,
     read_line,
     short_line,
@@ -45,7 +44,7 @@ from minicrawl.cli.output import (
 )
 from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
-from minicrawl.settings import PROFILES, option, with_profile
+from minicrawl.settings import PROFILES, RANKINGS, option, with_profile
 from minicrawl.store.partitions.folder import MOST, is_folder
 from minicrawl.system import keep_little_free_memory
 
@@ -62,7 +61,6 @@ if TYPE_CHECKING:
 
 _INTERRUPTED = 130
 _DEFAULT_FOLDER = Path("data/crawl")
-_BAD_SHOWN = 10
 _PLANNED = 20
 """Number of pages that --dry-run shows."""
 _GIVEN = {
@@ -94,7 +92,6 @@ WHY_STOPPED = {
 )
 @click.argument("seeds", nargs=-1)
 @setting_options
-@click.option("--skip-bad", is_flag=True, help="Leave out what is no URL in the seed files, and say so.")
 @click.option(
     "--forget",
     multiple=True,
@@ -141,7 +138,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     opens: bool,
     stream: bool,
     profile: str | None,
-    skip_bad: bool,
     forget: tuple[str, ...],
     show_settings: bool,
     is_dry: bool,
@@ -165,7 +161,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         _print_settings(given, sources, forget, store, as_json)
         return
     if is_dry:
-        _print_plan(given, forget, gathered(seeds, skip_bad, live=False), store, as_json)
+        _print_plan(given, forget, gathered(seeds, live=False), store, as_json)
         return
     shares_terminal = stream and sys.stdout.isatty()
     live = sys.stderr.isatty() and not no_progress and not is_verbose() and not shares_terminal
@@ -176,9 +172,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     guide = Guide(store, named, is_watched=opens)
     with calling(on_stop, store) as stopped:
         if partitions or is_folder(store):
-            report = _run_partitions(given, forget, seeds, skip_bad, guide, parts=(partitions, ray), live=live)
+            report = _run_partitions(given, forget, seeds, guide, parts=(partitions, ray), live=live)
         else:
-            report, problem = _run(given, forget, seeds, skip_bad, guide, live=live, stream=stream)
+            report, problem = _run(given, forget, seeds, guide, live=live, stream=stream)
         stopped(report)
     if problem is not None:
         raise problem
@@ -262,28 +258,22 @@ def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds
     _print_dry_run(dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time()), as_json)
 
 
-def gathered(sources: tuple[str, ...], skip_bad: bool, live: bool) -> "Seeds":
+def gathered(sources: tuple[str, ...], live: bool) -> "Seeds":
     from minicrawl.cli.display import counting
     from minicrawl.crawler.admission.seeds import files_named_as_hosts, gather_seeds
 
     if is_quiet():
-        return gather_seeds(sources, skip_bad=skip_bad)
+        return gather_seeds(sources)
     for name in files_named_as_hosts(sources):
         click.echo(f"{name} is a file here, so seeds are read from it; write the host as https://{name}", err=True)
     with counting(live) as count:
-        seeds = gather_seeds(sources, skip_bad=skip_bad, on_read=count)
-    if seeds.bad:
-        shown = "".join(f"\n  {printable(bad)}" for bad in seeds.bad[:_BAD_SHOWN])
-        more = f"\n  and {len(seeds.bad) - _BAD_SHOWN:,} more" if len(seeds.bad) > _BAD_SHOWN else ""
-        click.echo(f"Left out, as they are no http or https URLs: {len(seeds.bad):,} seeds{shown}{more}", err=True)
-    return seeds
+        return gather_seeds(sources, on_read=count)
 
 
 def _run(  # noqa: PLR0913 - what the command's options came to
     given: dict[str, Any],
     forgotten: tuple[str, ...],
     sources: tuple[str, ...],
-    skip_bad: bool,
     guide: Guide,
     *,
     live: bool,
@@ -300,7 +290,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
 
     keep_little_free_memory()
     started = time.monotonic()
-    seeds = gathered(sources, skip_bad, live)
+    seeds = gathered(sources, live)
 
     def awaiting(progress: "Callable[[], str]") -> "AbstractContextManager[None]":
         return awaiting_index(live, progress) if says_more() else nullcontext()
@@ -337,7 +327,6 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
     given: dict[str, Any],
     forgotten: tuple[str, ...],
     sources: tuple[str, ...],
-    skip_bad: bool,
     guide: Guide,
     *,
     parts: tuple[int | None, str | None],
@@ -350,7 +339,7 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
     from minicrawl.cluster.running.keeper import Listener
 
     started = time.monotonic()
-    seeds = gathered(sources, skip_bad, live)
+    seeds = gathered(sources, live)
     with showing(live, BestSoFar(guide.path)) as show:
         begins = partial(_begin, guide)
         listener = Listener(_warn_of_death, shows=show if says_more() else None)
@@ -447,7 +436,7 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     from minicrawl.store.reader import open_store
 
     with open_store(guide.path) as reader:
-        best = top_list(reader, None, SHOWN, per_site=lines_per_site(reader))
+        best = top_list(reader, RANKINGS[0], SHOWN, per_site=lines_per_site(reader))
         shown = list(_best_lines(best)) if best.lines else []
         click.echo("\n".join(fitted([*_summary(report), *shown])))
         if best.lines and says_more():
@@ -458,8 +447,7 @@ def _best_lines(best: "TopList") -> Iterator[str]:
     from minicrawl.cli.top import list_lines
 
     yield ""
-    column = expected_column([line.page for line in best.lines], best.order)
-    yield from list_lines(best, column, command=f"{called_as()} top ")
+    yield from list_lines(best, None, command=f"{called_as()} top ")
 
 
 FAILED = "failed"
@@ -537,7 +525,6 @@ def _seeds(seeds: "SeedCounts") -> str:
         "given up before": seeds.given_up,
         "waiting": seeds.waiting,
         "the same page as another": seeds.same,
-        "no URL": seeds.bad,
     }
     parts = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
     return f"Of {counted(seeds.given, 'seed')}: {parts}." if seeds.given else "No seeds are given."

@@ -4,7 +4,6 @@ import asyncio
 import json
 import sys
 import tempfile
-import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: JSON
@@ -20,7 +19,6 @@ from minicrawl.settings import BY_PAGES, DEFAULT_STORE
 from minicrawl.system import on_signals
 
 if TYPE_CHECKING:
-    from minicrawl.demo.changing.web import ChangingWeb
     from minicrawl.demo.web import DemoWeb
 
 _SHARES = (0.05, 0.1, 0.2, 0.3)
@@ -38,8 +36,6 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
 @click.option("--serve", type=click.IntRange(0, 65535), metavar="[PORT]", is_flag=False, flag_value=0,
               help="Only serve the web, until Ctrl-C. 0, or no port: any that is free.")  # fmt: skip
 @click.option("--traps", is_flag=True, help="With --serve: a calendar, session ids and more that never end, too.")
-@click.option("--changing", is_flag=True, help="With --serve: pages change at known rates, some hosts lie about it.")
-@click.option("--speed", type=float, metavar="N", help="With --changing: its time runs N times as fast.  [default: 1]")
 @open_option
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @click.option(
@@ -56,8 +52,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     delay: str,
     serve: int | None,
     traps: bool,
-    changing: bool,
-    speed: float | None,
     opens: bool,
     no_progress: bool,
     store: Path,
@@ -73,10 +67,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     need_extra("the demo", "aiohttp")
     from minicrawl.demo.web import DemoWeb
 
-    _check_together(serve, traps=traps, changing=changing, speed=speed, opens=opens)
+    _check_together(serve, traps=traps, opens=opens)
     web = DemoWeb.generate(seed=seed, traps=traps)
     if serve is not None:
-        asyncio.run(_serve(web, serve, _changing_web(web, seed, speed) if changing else None))
+        asyncio.run(_serve(web, serve))
         return
     given = {"pages": pages, "delay": delay, "concurrency": 4, "allow_private": True, "jump": BY_PAGES}
     live = sys.stderr.isatty() and not no_progress
@@ -91,49 +85,26 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     stay()
 
 
-def _check_together(serve: int | None, *, traps: bool, changing: bool, speed: float | None, opens: bool) -> None:
+def _check_together(serve: int | None, *, traps: bool, opens: bool) -> None:
     """Raise SettingError for an option without the one that it requires."""
     if traps and serve is None:
         raise SettingError("--traps goes with --serve: a web without end has no truth to compare with")
-    if changing and serve is None:
-        raise SettingError("--changing goes with --serve: it takes time to see pages change")
-    if changing and traps:
-        raise SettingError("--changing cannot go with --traps: a web without end has no truth to compare with")
     if opens and serve is not None:
         raise SettingError("--open shows a crawl, which --serve leaves to another shell; leave one of them out")
-    if speed is not None and not changing:
-        raise SettingError("--speed goes with --changing: nothing else in the demo's web knows time")
 
 
-def _changing_web(web: "DemoWeb", seed: int, speed: float | None) -> "ChangingWeb":
-    from minicrawl.demo.changing.web import ChangingWeb
+async def _serve(web: "DemoWeb", port: int) -> None:
+    from minicrawl.demo.server import serving
 
-    try:
-        return ChangingWeb(web, seed, 1.0 if speed is None else speed)
-    except SettingError as error:
-        raise SettingError(f"--speed: {error}") from error
-
-
-async def _serve(web: "DemoWeb", port: int, changing: "ChangingWeb | None") -> None:
-    from minicrawl.demo.changing.truth import HOST, answering
-    from minicrawl.demo.server import serving, serving_answers
-
-    server = serving(web, port) if changing is None else serving_answers(answering(changing, time.time), port)
     stop = asyncio.Event()
     try:
         async with AsyncExitStack() as stack:
             stack.enter_context(on_signals(asyncio.get_running_loop(), ("SIGINT", "SIGTERM"), stop.set))
-            port = await stack.enter_async_context(server)
+            port = await stack.enter_async_context(serving(web, port))
             click.echo(
                 f"Serving {len(web.hosts)} hosts. Crawl them from another shell, until Ctrl-C here:\n"
                 f"{called_as()} crawl {' '.join(web.seeds)} --connect-to ::127.0.0.1:{port} --allow-private"
             )
-            if changing is not None:
-                interval = 1.0 / changing.mean_rate
-                click.echo(
-                    f"A page changes once in {interval:,.0f} s in the mean. What is true of every page:\n"
-                    f"curl -H 'Host: {HOST}' http://127.0.0.1:{port}/"
-                )
             await stop.wait()
     except OSError as error:
         raise SettingError(f"--serve {port}: the port cannot be used: {error.strerror}; take another one") from error
@@ -212,9 +183,9 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
     best = [RankedPage(**page) for page in result["top"][:10]]
     return [
         f"Fetched {result['fetched']:,} of {result['pages_of_the_web']:,} pages ({share:.0%}), "
-        f"{result['known']:,} are known. The most important, by the importance expected once all are read:",
+        f"{result['known']:,} are known. The most important:",
         "",
-        *table(best, ("expected", [page.expected or 0.0 for page in best])),
+        *table(best),
         "",
         f"Of the {_TOP} truly most important pages {result['overlap']:.0%} are in our top {_TOP} "
         f"(breadth-first: {result['overlap_breadth_first']:.0%}).",

@@ -118,7 +118,7 @@ class BestSoFar:
                 return self._best
             with open_store(self._store) as reader:
                 pages = [line.page for line in first_lines(reader, SHOWN)]
-                return tuple((page.importance if page.expected is None else page.expected, page.url) for page in pages)
+                return tuple((page.importance, page.url) for page in pages)
         except StoreError:  # the store is still empty; the crawl reports other errors
             return self._best
 

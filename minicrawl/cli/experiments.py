@@ -16,7 +16,6 @@ from minicrawl.experiment import Stage
 if TYPE_CHECKING:
     from minicrawl.experiment import Result
     from minicrawl.lab.lecture import Example
-    from minicrawl.lab.orders import Compared
 
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -107,14 +106,3 @@ def documents(examples: "Sequence[Example]") -> list[dict[str, object]]:
 
 def _row(name: str, values: Sequence[float]) -> str:
     return f"  {name:<12}" + "".join(f"{value:>9.4f}" for value in values)
-
-
-def table(found: "Sequence[Compared]") -> list[str]:
-    """A line per order: its area, and its gain over greedy on the same sets of seeds."""
-    heads = f"{'order':<20} {'area':>6} {'at 10 %':>8} {'at 30 %':>8} {'gain':>8} {'sd':>7} {'sets better':>12}"
-    lines = [heads]
-    for one in found:
-        line = f"{one.order:<20} {one.area:>6.4f} {one.at_10:>8.3f} {one.at_30:>8.3f} {one.gain:>+8.4f}"
-        line += f" {one.deviation:>7.4f} {f'{one.better} of {one.sets}':>12}"
-        lines.append(line)
-    return lines

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import (
-    filter_options,
-    given_filters,
     is_kept,
     json_option,
     logging_options,
-    order_option,
+    ranking_option,
+    site_option,
     store_option,
+    where_option,
 )
 from minicrawl.errors import SettingError, counted
-from minicrawl.settings import RANKINGS
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.top.expected import Wanted
+    from minicrawl.analysis.top.order import Wanted
     from minicrawl.analysis.usage import PageUsage
     from minicrawl.store.reader import Store
 
@@ -34,8 +33,9 @@ if TYPE_CHECKING:
 @click.option("--markdown", is_flag=True, help="FILE is a folder: a Markdown file for every page whose text is kept.")
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
 @click.option("--columns", metavar="NAMES", help="These columns alone: url,title,description; see docs/report.md.")
-@order_option
-@filter_options
+@ranking_option
+@site_option
+@where_option
 @store_option
 @json_option
 @logging_options
@@ -47,21 +47,19 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     markdown: bool,
     form: str | None,
     columns: str | None,
-    by: str | None,
+    by: str,
+    site: str | None,
+    where: str | None,
     store: Path,
     as_json: bool,
 ) -> None:
     """Write every page with its rank to FILE, best first.
 
-    While pages wait to be read, best first is by what importance will be when they have been, as far as that can be
-    told; 'top' has the same order. --by importance has that of the links found so far.
-
     The format follows from the ending: .csv, .jsonl or .parquet, of the first two also packed as .csv.gz or .jsonl.gz.
     FILE appears whole or not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME these
     are the pages of that ranking, with their values there as the last column.
 
-    What is given of --state, --status, --reason, --site, --depth, --content-type and --where must all hold for a page;
-    of a list with commas one word is enough. Ranks stay those among all pages.
+    --site and --where must both hold for a page. Ranks stay those among all pages.
 
     With --text, or where FILE is called corpus.parquet, corpus.jsonl.gz or the like, it is a corpus to train or search
     with: url, site, title, language, content, importance, fetched_at, preferences, copies. Of pages that say
@@ -73,21 +71,21 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     \b
     minicrawl export sitemap.xml --site example.org
     minicrawl export about.csv --columns url,title,status,seconds,bytes,fetched_iso
-    minicrawl export lost.csv --status 404    every page that is not there
+    minicrawl export lost.csv --where "status = 404"
     minicrawl export slow.csv --where "seconds > 2 AND importance > 1e-5"
     minicrawl export corpus.parquet --per-site 1000
     minicrawl export --markdown folder        a Markdown file a page, with links
     """
     from minicrawl.analysis.corpus import corpus
-    from minicrawl.analysis.page_filter import wanted
-    from minicrawl.analysis.top.expected import best_first, only
+    from minicrawl.analysis.page_filter import PageFilter, wanted
+    from minicrawl.analysis.top.order import best_first, only
     from minicrawl.analysis.usage import PageUsage
     from minicrawl.export.markdown import export_markdown, pages_with_text
     from minicrawl.export.ranks import export_table
     from minicrawl.export.tables import STANDARD_OUTPUT
     from minicrawl.store.reader import open_store
 
-    filters = given_filters()
+    asked = PageFilter(site=site, where=where)
     is_called_so = file.name.lower().startswith("corpus.") and columns is None and not _is_sitemap(file)
     is_corpus = not markdown and (with_text or is_called_so)
     if not is_corpus and not (min_importance is None and per_site is None):
@@ -96,14 +94,13 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         other = "--text" if with_text else "--markdown" if markdown else "a sitemap"
         raise SettingError(f"--columns and {other} do not go together; leave one out")
     with open_store(store) as reader, reader.snapshot():
-        is_wanted = None if filters is None else wanted(reader, filters)
+        is_wanted = None if asked.is_empty else wanted(reader, asked)
         usage = PageUsage(reader)
         if markdown:
             count = export_markdown(usage.usable_texts(pages_with_text(reader, by, is_wanted)), file)
         elif is_corpus:
-            if by is not None:
-                is_kept(reader, by)
-            _, ranked = best_first(reader, by or RANKINGS[0])
+            is_kept(reader, by)
+            _, ranked = best_first(reader, by)
             ranked = usage.usable(only(ranked, is_wanted))
             rows = corpus(reader, ranked, least=min_importance or 0.0, per_site=per_site)
             count = export_table(rows, file, form)
@@ -125,7 +122,7 @@ def _is_sitemap(file: Path) -> bool:
 
 def _export_ranked(  # noqa: PLR0913 - what the options say
     reader: "Store",
-    by: str | None,
+    by: str,
     is_wanted: "Wanted",
     usage: "PageUsage",
     file: Path,
@@ -134,12 +131,12 @@ def _export_ranked(  # noqa: PLR0913 - what the options say
 ) -> int:
     """Write ranked pages in the given form; return their number."""
     from minicrawl.analysis.page_columns import column_rows, named_columns, sitemap_pages
-    from minicrawl.analysis.top.expected import best_first, only
+    from minicrawl.analysis.top.order import best_first, only
     from minicrawl.export.ranks import export_kept, export_ranks, export_table
     from minicrawl.export.sitemap import export_sitemap
     from minicrawl.export.tables import Table
 
-    name = by if by is not None and is_kept(reader, by) else None
+    name = by if is_kept(reader, by) else None
     _, ranked = best_first(reader, by)
     ranked = usage.usable(only(ranked, is_wanted))
     if form is None and _is_sitemap(file):

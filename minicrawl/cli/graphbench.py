@@ -1,7 +1,5 @@
 """minicrawl lab graphbench"""
 
-import contextlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
 
 _KINDS = ("complete", "sparse", "cubic", "road")
 _BITS = ("8", "16", "32", "64")
-_FORMAT = "minicrawl graphbench 1"
 _NODES = 300
 _MOST = 5000
 """Most pages, as several tables of all pairs are kept."""
@@ -40,7 +37,7 @@ _MOST = 5000
               help=f"Pages of the drawn graph ({_NODES} by default), or of GRAPH, nearest first.")  # fmt: skip
 @click.option("--by-page", is_flag=True, help="Insert the links of GRAPH page by page, as a crawl reads them.")
 @click.option("--algorithms", "--algorithm", metavar="NAMES", default="distances", show_default=True,
-              help="Algorithms, problems (all of theirs) or MODULE:CLASS, with commas between.")  # fmt: skip
+              help="Algorithms, or problems (all of theirs), with commas between.")  # fmt: skip
 @click.option("--bits", "bits", type=click.Choice(_BITS), multiple=True, default=("16",), show_default=True,
               help="Size of distances, and of the blocks of a matrix of bits. Repeatable.")  # fmt: skip
 @click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, help="Links inserted at once.")
@@ -55,8 +52,6 @@ _MOST = 5000
 @click.option(
     "--by-size", is_flag=True, help="Draw the time by size, too: also of a quarter, half and 3/4 of the pages."
 )
-@click.option("-o", "--results", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write all trials as JSON, with digests of the answers.")  # fmt: skip
 @shared
 def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     graph: Path | None,
@@ -73,7 +68,6 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     memory: bool,
     print_matrix: bool,
     by_size: bool,
-    results: Path | None,
     seed: int,
     out: Path,
     as_json: bool,
@@ -89,17 +83,12 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
       even-gazit           whole rows that a link shortens (Even, Gazit 1985)
       pages                the same, for all links of a page in a batch at once
       trees                trees of shortest paths (Ausiello and others, 1991)
-      queues               a queue of links for every source and page (the same authors)
     strong       components:
       tarjan, warshall     anew after each batch; warshall by a matrix of bits
-      closure, merging     a matrix of bits, row by row; components merged
-    weak         searches anew; unions of disjoint sets
-    biconnected  hopcroft-tarjan anew; cycles that links close, in a forest
+      closure              a matrix of bits, row by row
 
     The kind cubic is the hardest sequence of insertions that there is: 4/3 n - 3 links with some n^3 / 18 updates.
-    Updates are pairs of pages that come closer, or components lost to others.
-
-    MODULE:CLASS is an algorithm of one's own: docs/graphs.md has an example.
+    Updates are pairs of pages that come closer.
 
     The greatest duration is told before the start: --timeout for each algorithm in every trial, plus compilation and
     --validate.
@@ -109,7 +98,6 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
         raise SettingError("GRAPH and --kind name two graphs; give one of them")
     if by_page and graph is None:
         raise SettingError("--by-page is for links of a GRAPH; leave it out, or name one")
-    from minicrawl.export.tables import renamed_when_whole
     from minicrawl.lab.graphbench.algorithms import algorithms_of
     from minicrawl.lab.graphbench.bench import Setup
 
@@ -126,11 +114,7 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
         pages = [max(9, largest.size * part // 4) for part in (1, 2, 3)] if by_size else []
         teller()(_ahead(name, largest, setup, 1 + len(pages)))
         trials_of[name] = _Trials(name, draw, (*pages, nodes), setup, progress, several)
-    with contextlib.nullcontext() if results is None else renamed_when_whole(results) as temporary:
-        show([(f"graphbench on {name}", run) for name, run in trials_of.items()], out, as_json, progress.__str__)
-        documents = [run.result.as_json() for run in trials_of.values() if run.result is not None]
-        if temporary is not None:
-            temporary.write_text(json.dumps({"format": _FORMAT, "graphs": documents}, indent=1), encoding="utf-8")
+    show([(f"graphbench on {name}", run) for name, run in trials_of.items()], out, as_json, progress.__str__)
     for name, run in trials_of.items():
         if not as_json:
             click.echo("\n".join([*([f"{name}:"] if several else []), *table(run.done, memory=memory)]))
@@ -152,7 +136,6 @@ class _Trials:
     progress: Progress
     several: bool
     done: "list[Trial]" = field(default_factory=list)
-    result: "Result | None" = None
 
     def __call__(self) -> "Result":
         from minicrawl.lab.graphbench.bench import bench, by_size
@@ -160,8 +143,7 @@ class _Trials:
         all_sizes = [bench(self.name, partial(self.draw, size), self.setup, self.progress) for size in self.sizes]
         result, self.done = all_sizes[-1]
         result = by_size(all_sizes) if len(all_sizes) > 1 else result
-        self.result = replace(result, name=f"graphbench-{self.name}") if self.several else result
-        return self.result
+        return replace(result, name=f"graphbench-{self.name}") if self.several else result
 
 
 def _ahead(name: str, sequence: "Insertions", setup: "Setup", sizes: int) -> str:

@@ -27,7 +27,6 @@ IN_THE_BROWSER: Step = ("See the crawl in the browser:", ("dashboard", "--open")
 _STEPS = 3
 _SHOWN = 3
 _PLACES = {"site": "site", "host": "host", "prefix": "folder", LINKED: "site"}
-_BY_IMPORTANCE = ("greedy", "anticipated", "opic")
 _LIMITED = "stopped at its limit"
 _ENDS = {
     "nothing-left": "was refreshed",  # as pages wait that were not to be refreshed
@@ -151,7 +150,7 @@ def _followed(seeds: Sequence[str], settings: CrawlSettings) -> str:
     is_one = len(seeds) == 1
     named = printable(seeds[0]) if is_one else counted(len(seeds), "seed")
     order = "the most important page first"
-    if settings.strategy not in _BY_IMPORTANCE:
+    if settings.strategy != "greedy":
         order = f"in the order of --strategy {settings.strategy}"
     if settings.scope not in _PLACES:
         stay = f"--scope site stays on {'its site' if is_one else 'their sites'}"

@@ -1,6 +1,5 @@
 """minicrawl lab"""
 
-import contextlib
 import json
 from functools import partial
 from pathlib import Path
@@ -8,17 +7,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.experiments import Progress, graph_argument, seed_option, shared, show
+from minicrawl.cli.experiments import graph_argument, shared, show
 from minicrawl.cli.graphbench import graphbench
 from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, logging_options, need_extra
-from minicrawl.errors import SettingError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+    import numpy.typing as npt
+
     from minicrawl.experiment import Result
     from minicrawl.rank import Graph
 
-_FIGURES = ("2", "3", "4", "5", "6", "orders", "discovery", "settle")
+_FIGURES = ("2", "3", "4", "5", "6", "discovery", "settle")
 
 
 @click.group(cls=Group, epilog="Example: minicrawl lab figure 2 --quick")
@@ -46,7 +49,6 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
     2 3        error against page visits: all pages, the most important tenth
     4          windows against the rate of change
     5 6        types of windows: what they store, how good they are
-    orders     crawl orders: importance fetched against pages fetched
     discovery  holding a share of the fetches for pages never read
     settle     the ledger: exact in the limit
     all        all of them
@@ -58,40 +60,6 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
     setup = setup.quick() if quick else setup
     names = _FIGURES if name == "all" else (name,)
     show([(f"figure {each}", partial(FIGURES[each], setup)) for each in names], out, as_json)
-
-
-@command.command(epilog="Example: minicrawl lab orders data/crawl.db --sets 5 --orders opic,omniscient")
-@graph_argument
-@click.option("--sets", type=click.IntRange(min=2), default=5, show_default=True, help="How many sets of seeds.")
-@click.option("--seeds", type=click.IntRange(min=1), default=10, show_default=True, help="Pages in a set.")
-@click.option("--orders", "names", metavar="NAMES",
-              help="Only these beside greedy, with commas between; all by default.")  # fmt: skip
-@shared
-def orders(  # noqa: PLR0913 - one argument per option, as click calls it
-    graph: Path, sets: int, seeds: int, names: str | None, seed: int, out: Path, as_json: bool
-) -> None:
-    """Compare crawl orders on GRAPH: importance fetched against pages fetched.
-
-    Published orders, this program's own, and the omniscient one, which knows the importance of every page. All start
-    from the same sets of seeds and are compared with greedy, set by set.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.cli.experiments import table
-    from minicrawl.graphs.loading import load_graph
-    from minicrawl.lab import orders as experiment
-
-    chosen = tuple(experiment.ORDERS) if names is None else tuple(name.strip() for name in names.split(","))
-    setup = experiment.Setup(sets, seeds, chosen)
-    progress = Progress()
-    done: list[Result] = []
-
-    def run() -> "Result":
-        done.append(experiment.experiment(load_graph(graph).graph, seed, setup, tell=progress))
-        return done[0]
-
-    show([(f"crawl orders on {graph}", run)], out, as_json, progress.__str__)
-    if not as_json:
-        click.echo("\n".join(table(experiment.compared(done[0]))))
 
 
 @command.command(epilog="Example: minicrawl lab convergence links.txt.gz --visits 10")
@@ -137,68 +105,6 @@ def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     show([("refresh" if graph is None else f"refresh of {graph}", run)], out, as_json)
 
 
-@command.command(epilog="Example: minicrawl lab surfer data/crawl.db --surfer 'text=16,list=4,nav=1'")
-@click.argument("stores", nargs=-1, required=True, metavar="STORE...", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--surfer", "others", multiple=True, metavar="SURFER",
-              help="Compare this one, too, such as 'text=16,list=4,nav=1'.")  # fmt: skip
-@click.option("--each", is_flag=True, help="A line for each site, too.")
-@seed_option
-@json_option
-@logging_options
-def surfer(stores: tuple[Path, ...], others: tuple[str, ...], each: bool, seed: int, as_json: bool) -> None:
-    """Compare surfers on the crawls STORE...: whose ranking agrees with what authors of other sites link to?
-
-    Links between sites are held out, and the pages of each site are ranked by the links inside it alone. The area is
-    the chance that a page which another site links to ranks above one which none does; .5 is no better than chance.
-    The same is done with the pages that a site's own front pages link to, which are taken out of the graph. The uniform
-    surfer also passes on only a part of what pages have that programs generate, by their URLs: indexes, tags, searches,
-    archives, any with a query. Figures are means over the sites with at least 5 such pages and 5 others; intervals are
-    of 95 %, drawn from --seed. Several crawls are joined by URL. This experiment writes no files, and needs the extra
-    'analysis' only.
-    """
-    need_extra("comparing surfers", "scipy")
-    from minicrawl.analysis.isolated_sites import held_out
-    from minicrawl.cli.surfers import documents, lines
-    from minicrawl.lab.surfer import FEWEST, by_front_pages, by_other_sites
-    from minicrawl.opic.surfer import parse_surfer
-    from minicrawl.store.reader import open_store
-
-    try:
-        surfers = {name: parse_surfer(name) for name in ("uniform", "reasonable", *others)}
-    except ValueError as error:
-        raise SettingError(f"--surfer {error}") from error
-    with contextlib.ExitStack() as stack:
-        found = held_out([stack.enter_context(open_store(store)) for store in stores])
-    judgements = by_other_sites(found.sites, surfers, seed), by_front_pages(found.sites, surfers, seed)
-    if judgements == (None, None):
-        raise SettingError(
-            f"no site in {', '.join(map(str, stores))} has {FEWEST} pages that other sites or its own front page link "
-            f"to, and {FEWEST} others; crawl sites that link to each other, with --scope any"
-        )
-    click.echo(documents(found, *judgements) if as_json else "\n".join(lines(found, *judgements, each=each)))
-
-
-@command.command(epilog="Example: minicrawl lab expected data/crawl.db")
-@click.argument("store", type=click.Path(dir_okay=False, path_type=Path))
-@shared
-def expected(store: Path, seed: int, out: Path, as_json: bool) -> None:
-    """Replay the finished crawl in STORE: how far its ranking would have been right, had it stopped early.
-
-    At 2, 5, 10, 30 and 50 % of its answers, for importance of the links found so far and for expected importance. A
-    crawl that stopped early itself is held to what it knew at its end. Nothing is drawn: --seed changes nothing.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.crawler.urls.groups import levels_of
-    from minicrawl.lab import expected as experiment
-    from minicrawl.store.reader import open_store
-
-    def run() -> "Result":
-        with open_store(store) as reader:
-            return experiment.experiment(experiment.replay_of(reader, levels_of(reader.page_table.urls())))
-
-    show([(f"expected importance on {store}", run)], out, as_json)
-
-
 @command.command(epilog="Example: minicrawl lab sites data/crawl.db --seeds 10")
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
 @click.option("--seeds", type=click.IntRange(min=1), help="Begin at the front pages of so many sites, not of all.")
@@ -215,7 +121,6 @@ def sites(graph: Path | None, seeds: int | None, draws: int, seed: int, out: Pat
     need_extra("the lab", "numba", "matplotlib")
     import numpy as np
 
-    from minicrawl.crawler.urls.groups import levels_of
     from minicrawl.lab.sites import experiment, small_sites, web_of
 
     def run() -> "Result":
@@ -223,7 +128,7 @@ def sites(graph: Path | None, seeds: int | None, draws: int, seed: int, out: Pat
         if graph is None:
             return experiment(small_sites(2000, rng), seed, draws)
         loaded, urls = _with_urls(graph)
-        site = np.zeros(loaded.size, dtype=np.int64) if urls is None else levels_of(urls)[0]
+        site = np.zeros(loaded.size, dtype=np.int64) if urls is None else _site_of_each(urls)
         return experiment(web_of(loaded, site, urls, seeds, rng), seed, draws)
 
     show([("jumps to sites" if graph is None else f"jumps to sites of {graph}", run)], out, as_json)
@@ -241,7 +146,6 @@ def matrices(graph: Path | None, seed: int, out: Path, as_json: bool) -> None:
     need_extra("the lab", "numba", "matplotlib")
     import numpy as np
 
-    from minicrawl.crawler.urls.groups import levels_of
     from minicrawl.lab.matrices import experiment
     from minicrawl.lab.sites import small_sites
 
@@ -250,9 +154,18 @@ def matrices(graph: Path | None, seed: int, out: Path, as_json: bool) -> None:
             web = small_sites(2000, np.random.default_rng(seed))
             return experiment(web.graph, web.site)
         loaded, urls = _with_urls(graph)
-        return experiment(loaded, None if urls is None else levels_of(urls)[0])
+        return experiment(loaded, None if urls is None else _site_of_each(urls))
 
     show([("matrices" if graph is None else f"matrices of {graph}", run)], out, as_json)
+
+
+def _site_of_each(urls: "Iterable[str]") -> "npt.NDArray[np.int64]":
+    """The number of the site of each URL."""
+    import numpy as np
+
+    from minicrawl.crawler.urls.keys import site_of
+
+    return np.unique([site_of(url) for url in urls], return_inverse=True)[1]
 
 
 def _with_urls(path: Path) -> "tuple[Graph, tuple[str, ...] | None]":

@@ -14,11 +14,10 @@ from minicrawl.cli.completion import rankings
 from minicrawl.cli.fitting import WIDE_KEY
 from minicrawl.cli.option_sources import config_option
 from minicrawl.errors import SettingError
-from minicrawl.settings import DEFAULT_STORE, EXPECTED, RANKINGS, SETTINGS, option
+from minicrawl.settings import DEFAULT_STORE, RANKINGS, SETTINGS, option
 from minicrawl.settings.setting import Setting
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.page_filter import PageFilter
     from minicrawl.store.reader import Store
 
 
@@ -62,17 +61,19 @@ ranking_option = click.option(
     "--by",
     default=RANKINGS[0],
     show_default=True,
-    metavar=f"{'|'.join(RANKINGS)}|{EXPECTED}|NAME",
+    metavar=f"{'|'.join(RANKINGS)}|NAME",
     shell_complete=rankings,
     help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
 )
-order_option = click.option(
-    "--by",
-    default=None,
-    show_default="importance; expected while pages wait to be read, where walkers jump to all pages alike",
-    metavar=f"{EXPECTED}|{'|'.join(RANKINGS)}|NAME",
-    shell_complete=rankings,
-    help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
+
+
+site_option = click.option(
+    "--site", metavar="DOMAINS", help="Only pages of these hosts, or of hosts below these domains."
+)
+where_option = click.option(
+    "--where",
+    metavar="SQL",
+    help='Only pages for which this SQL expression is true, such as "status = 404 AND depth < 3"; see docs/report.md.',
 )
 
 
@@ -115,12 +116,12 @@ def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
 
 def is_kept(store: "Store", by: str) -> bool:
     """True for a ranking kept by 'minicrawl rank', False for one of every store. Raises SettingError for any other."""
-    if by in (*RANKINGS, EXPECTED):
+    if by in RANKINGS:
         return False
     kept = store.ranks.kept()
     if by not in kept:
         kept_ones = f"or one kept in {store.path}: {', '.join(kept)}" if kept else f"and none is kept in {store.path}"
-        raise SettingError(f"a ranking is one of {', '.join((*RANKINGS, EXPECTED))}, {kept_ones}; not {by!r}")
+        raise SettingError(f"a ranking is one of {', '.join(RANKINGS)}, {kept_ones}; not {by!r}")
     return True
 
 
@@ -247,41 +248,3 @@ def _logs_json() -> bool:
 def says_more() -> bool:
     """True where standard error is for people: without -q, and without the JSON lines of -v."""
     return not is_quiet() and not (is_verbose() and _logs_json())
-
-
-_KEY = "minicrawl.filters"
-_OPTIONS = {
-    "state": ("WORDS", "Only pages in these states: waiting, fetched, alias, error, disallowed, gone."),
-    "status": ("WORDS", "Only pages with these HTTP statuses: 404, 4xx, none."),
-    "reason": ("WORDS", "Only pages with these reason codes: dns, redirect-*."),
-    "site": ("DOMAINS", "Only pages of these hosts, or of hosts below these domains."),
-    "depth": ("DEPTHS", "Only pages so many links from a seed: 2, 1-3, 4-."),
-    "content-type": ("TYPES", "Only pages of these types: text/html, image/*."),
-    "where": ("SQL", "Only pages for which this SQL expression on the columns of the view ranks is true."),
-}
-
-
-def filter_options(command: _Command) -> _Command:
-    """Add options that filter pages; `given_filters` has their values."""
-    for name, (metavar, words) in reversed(_OPTIONS.items()):
-        command = click.option(f"--{name}", metavar=metavar, help=words, callback=_note, expose_value=False)(command)
-    return command
-
-
-def given_filters() -> "PageFilter | None":
-    """The filter that the command was given, if any."""
-    from minicrawl.analysis.page_filter import PageFilter
-
-    given = click.get_current_context().meta.get(_KEY, {})
-    return PageFilter(**given) if given else None
-
-
-def refuse_filters(why: str) -> None:
-    """Raise SettingError if filters are given where they do not apply. why: the message, with {} for the option."""
-    for name in click.get_current_context().meta.get(_KEY, {}):
-        raise SettingError(why.format(f"--{name.replace('_', '-')}"))
-
-
-def _note(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        ctx.meta.setdefault(_KEY, {})[option.name] = value

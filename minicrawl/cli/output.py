@@ -8,21 +8,21 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from minicrawl.cli.fitting import clipped, fitted, shortened, terminal_columns, told_apart
+from minicrawl.cli.fitting import clipped, fitted, terminal_columns, told_apart
 from minicrawl.errors import counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.top.expected import Order
+    from minicrawl.analysis.top.order import Order
     from minicrawl.model import GraphCounts, Silence
-    from minicrawl.store.rows import ExpectedOf, RankedPage
+    from minicrawl.store.rows import RankedPage
 
 _LEAST_FOR_ROWS, _LEAST_FOR_TITLES, _LEAST_FOR_URLS, _LEAST_FOR_TEXT = 60, 50, 12, 8
 """Least widths of a terminal for URLs behind numbers; of titles, URLs and texts behind the numbers of a table."""
@@ -107,28 +107,15 @@ def _in_columns(urls: Sequence[str], titles: Sequence[str], more: Sequence[str],
     return ends
 
 
-def expected_column(pages: "Sequence[RankedPage]", order: "Order | None") -> Column | None:
-    """Expected importance, where that is the order."""
-    is_order = order is not None and order.of is not None
-    return ("expected", [page.expected or 0.0 for page in pages]) if is_order else None
-
-
 def order_lines(order: "Order | None") -> list[str]:
     """The basis of an order by importance while pages wait to be read.
 
-    "Ordered by expected importance: 23,326 of 128,939 known pages read. About 6 of 10 of the first 100 will still ..."
+    "Ordered by importance, of the links found so far: 23,326 of 128,939 known pages read."
     """
-    if order is None or not order.has_unread or order.by not in ("expected", "importance"):
+    if order is None or not order.has_unread or order.by != "importance":
         return []
     so_far = f"{order.read:,} of {counted(order.known, 'known page')} read"
-    if order.of is None:
-        return [f"Ordered by importance, of the links found so far: {so_far}."]
-    lines = [f"Ordered by expected importance{as_of(order.of, order.read)}: {so_far}."]
-    if order.of.stays is not None:
-        lines.append(
-            f"About {round(10 * order.of.stays)} of 10 of the first hundred will still be in it when all are read."
-        )
-    return lines
+    return [f"Ordered by importance, of the links found so far: {so_far}."]
 
 
 def page_rows(pages: "Sequence[RankedPage]", column: Column | None = None) -> list[dict[str, object]]:
@@ -243,11 +230,6 @@ def short_line(out_of_reach: dict[str, float]) -> str:
     return f"{text}: pages that were not read have up to {sum(out_of_reach.values()):.1%} of the importance ({reasons})"
 
 
-def as_of(expected: "ExpectedOf", read: int) -> str:
-    """A note on the number of pages read when expected importance was computed, unless that is current."""
-    return "" if expected.read == read else f" (as of {expected.read:,} read)"
-
-
 def at_least(share: float) -> str:
     """ "at least 99.9%" of .99999: rounded down, so that it is true."""
     return f"at least {math.floor(1000 * share) / 1000:.1%}"
@@ -267,46 +249,3 @@ def graph_line(graph: "GraphCounts") -> str:
         f"{graph.most_inlinks:,} to one; core of {counted(graph.core, 'page')}, "
         f"{counted(graph.components, 'strong component')} (at {graph.read:,} read)"
     )
-
-
-def column_lines(columns: Mapping[str, type], rows: Sequence[Sequence[object]]) -> list[str]:
-    """A table of the columns that a user names: a head and a line per row, texts cut to the width of the terminal.
-
-    columns: each with the type of its values; any value may be None.
-    """
-    texts = [list(columns), *([_text(value) for value in row] for row in rows)]
-    is_text = [kind is str for kind in columns.values()]
-    widths = [max(cell_len(line[at]) for line in texts) for at in range(len(columns))]
-    room = terminal_columns()
-    if room is not None:
-        widths = _within(room - 2 * (len(columns) - 1), widths, is_text)
-    return [_line(line, widths, is_text) for line in texts]
-
-
-def _line(texts: Sequence[str], widths: Sequence[int], is_text: Sequence[bool]) -> str:
-    parts = [
-        set_cell_size(_cut(text, width), width) if left else f"{text:>{width}}"
-        for text, width, left in zip(texts, widths, is_text, strict=True)
-    ]
-    return "  ".join(parts).rstrip()
-
-
-def _cut(text: str, width: int) -> str:
-    return shortened(text, width) if text.startswith(("http://", "https://")) else clipped(text, width)
-
-
-def _within(room: int, widths: Sequence[int], is_text: Sequence[bool]) -> list[int]:
-    """Take from the widest texts until the widths sum up to `room`, if they can."""
-    left = list(widths)
-    while sum(left) > room:
-        widest = max((at for at, is_one in enumerate(is_text) if is_one), key=left.__getitem__, default=None)
-        if widest is None or left[widest] <= _LEAST_FOR_TEXT:
-            break
-        left[widest] -= 1
-    return left
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.4g}" if isinstance(value, float) else printable(str(value))

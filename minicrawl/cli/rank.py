@@ -115,10 +115,8 @@ def _sites(how: "Options", n: int, store: Path, as_json: bool) -> str:
         raise SettingError(f"--weights of sites is one of {', '.join(WEIGHTS)}, not {weights!r}")
     if kind == "page":
         raise SettingError("--per page: a page is no site; say host or site")
-    if how.surfer is not None and weights != "links":
-        raise SettingError("--surfer weighs the links of pages, which sites count with --weights links; say that, too")
     with open_store(store) as reader, reader.snapshot():
-        rows = sites_of(reader, kind, how.damping, weights, how.surfer)
+        rows = sites_of(reader, kind, how.damping, weights)
     rows = sorted(rows, key=lambda row: -row.pagerank)[:n]
     linked = [row._replace(trust=None, trusted_by=None, is_seed=None) for row in rows]
     return site_documents(rows) if as_json else "\n".join(site_table(linked))

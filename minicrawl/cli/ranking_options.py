@@ -12,12 +12,12 @@ from minicrawl.settings import option
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 OPTIONS = {
-    "pagerank": {"damping", "surfer", "memory", "method", "iterations", "dangling", "jump", "per", "inside", "cap"},
-    "hits": {"surfer", "query", "root", "per", "inside", "cap", "context", "self_links", "communities", "peel"},
-    "trustrank": {"damping", "surfer", "trusted", "trusted_count"},
-    "topic": {"damping", "surfer", "topic", "weights", "query"},
-    "inverse": {"damping", "surfer"},
-    "sites": {"damping", "surfer", "per", "weights"},
+    "pagerank": {"damping", "memory", "method", "iterations", "dangling", "jump", "per", "inside", "cap"},
+    "hits": {"query", "root", "per", "inside", "cap", "context", "self_links", "communities", "peel"},
+    "trustrank": {"damping", "trusted", "trusted_count"},
+    "topic": {"damping", "topic", "weights", "query"},
+    "inverse": {"damping"},
+    "sites": {"damping", "per", "weights"},
     "opic": set(),
     "visits": {"log", "site", "blend"},
 }
@@ -27,8 +27,6 @@ _OF_RANKINGS = frozenset().union(*OPTIONS.values())
 _RANKING_OPTIONS = (
     click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
                  help="Chance to follow a link; the rest jumps."),
-    click.option("--surfer", metavar="reasonable|uniform|WEIGHTS", help="What links weigh by their place, by default "
-                 "as in the crawl; WEIGHTS as text=8,list=2,nav=1. For sites: with --weights links."),
     click.option("--memory", metavar="SIZE", help="For pagerank: work on disk, with this much memory, such as 64MB."),
     click.option("--method", type=click.Choice(["power", "gauss-seidel", "sweeping"]), default="power",
                  show_default=True, help="For pagerank: power iteration, rounds that use what they have just worked "
@@ -72,14 +70,6 @@ _RANKING_OPTIONS = (
     click.option("--blend", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For visits: what they weigh beside "
                  "importance, by default all."),
 )  # fmt: skip
-
-
-surfer_option = click.option(
-    "--surfer",
-    metavar="reasonable|uniform|WEIGHTS",
-    help="What links weigh by their place, by default as in the crawl; WEIGHTS as text=8,list=2,nav=1.",
-)
-"""The option of other commands than `rank` that rank pages."""
 
 
 def ranking_options(command: _Command) -> _Command:

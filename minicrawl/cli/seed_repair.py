@@ -10,7 +10,6 @@ import click
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, wide_option
 from minicrawl.cli.output import document
-from minicrawl.cli.ranking_options import surfer_option
 from minicrawl.errors import counted
 from minicrawl.log import printable
 
@@ -26,14 +25,11 @@ _RANDOM_SETS = 20
               help="The crawl that the seeds were found in, or crawled from.")  # fmt: skip
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path),
               help="Write those that survived, and what replaces the others, to this seed file.")  # fmt: skip
-@surfer_option
 @store_option
 @wide_option
 @json_option
 @logging_options
-def repair(  # noqa: PLR0913 - one argument per option, as click calls it
-    seeds: tuple[str, ...], old: Path, out: Path | None, surfer: str | None, store: Path, as_json: bool
-) -> None:
+def repair(seeds: tuple[str, ...], old: Path, out: Path | None, store: Path, as_json: bool) -> None:
     """Judge the seeds of an old crawl on a newer one, and replace those that have vanished.
 
     SEEDS are seed files, URLs, or - for standard input. The newer crawl is the --store. A seed survives where that has
@@ -50,7 +46,7 @@ def repair(  # noqa: PLR0913 - one argument per option, as click calls it
     given = read_seeds(list(seeds))
     with open_store(old) as before, before.snapshot(), open_store(store) as after, after.snapshot():
         fates = judge_seeds(given, before, after)
-        found = Judgement(fates, depths_of(fates, after, crawled_web(after, surfer=surfer), _RANDOM_SETS))
+        found = Judgement(fates, depths_of(fates, after, crawled_web(after), _RANDOM_SETS))
     if out is not None:
         with renamed_when_whole(out) as temporary:
             temporary.write_text("".join(f"{url}\n" for url in found.seeds), encoding="utf-8")

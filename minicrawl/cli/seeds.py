@@ -12,7 +12,7 @@ from minicrawl.cli.fitting import fitted, terminal_columns
 from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, wide_option
 from minicrawl.cli.output import document
-from minicrawl.cli.ranking_options import check_nothing_given, surfer_option
+from minicrawl.cli.ranking_options import check_nothing_given
 from minicrawl.cli.seed_check import check
 from minicrawl.cli.seed_repair import repair
 from minicrawl.errors import SettingError, StoreError
@@ -40,7 +40,6 @@ _RANDOM_SETS = 20
               help="Draw the comparison to this .svg file (needs the extra 'lab').")  # fmt: skip
 @click.option("--map", "map_file", type=click.Path(dir_okay=False, path_type=Path),
               help="Draw how far apart the cores are to this .svg file (needs the extra 'lab').")  # fmt: skip
-@surfer_option
 @store_option
 @wide_option
 @json_option
@@ -58,7 +57,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     explain: bool,
     plot: Path | None,
     map_file: Path | None,
-    surfer: str | None,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -81,7 +79,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     _check_plot("--plot", plot)
     _check_plot("--map", map_file)
     with open_store(store) as reader, reader.snapshot():
-        web = crawled_web(reader, "host" if per == "host" else "site", surfer)
+        web = crawled_web(reader, "host" if per == "host" else "site")
         found = find_seeds(
             web,
             reader.page_table.url,

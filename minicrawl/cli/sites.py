@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _LEAST_FOR_SITES = 24
 _SPARE = ("linking domains", "pagerank", "known", "importance")
 """Columns left out on a narrow terminal, in this order."""
-_SHARES = ("trust", "importance", "expected", "pagerank")
-_LINKED = ("expected", "pagerank", "linking domains")
+_SHARES = ("trust", "importance", "pagerank")
+_LINKED = ("pagerank", "linking domains")
 """Columns replaced by trust."""
 
 
@@ -40,14 +40,12 @@ def _number_columns(rows: "Sequence[SiteRow]", has_trust: bool) -> dict[str, lis
     numbers = {
         "trust": [f"{row.trust or 0.0:.3g}" for row in rows],
         "importance": [f"{row.importance:.3g}" for row in rows],
-        "expected": [f"{row.expected or 0.0:.3g}" for row in rows],
         "pagerank": [f"{row.pagerank:.3g}" for row in rows],
         "known": [f"{row.known:,}" for row in rows],
         "read": [f"{row.read:,}" for row in rows],
         "linking domains": [f"{row.linking_domains:,}" for row in rows],
     }
     without = {*(_LINKED if has_trust else ["trust"])}
-    without |= {"expected"} if all(row.expected is None for row in rows) else set()
     return {name: column for name, column in numbers.items() if name not in without}
 
 

@@ -9,7 +9,6 @@ import click
 from minicrawl.cli.keeping import check_free, keep
 from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
 from minicrawl.cli.output import document, page_rows, table
-from minicrawl.cli.ranking_options import surfer_option
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages of each.")
 @click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
               help="Chance to follow a link; the rest jumps.")  # fmt: skip
-@surfer_option
 @click.option("--save", metavar="NAME", help="Keep trust, relative trust and spam mass in the store, as NAME, "
               "NAME-relative and NAME-mass.")  # fmt: skip
 @store_option
@@ -46,7 +44,6 @@ def trust(  # noqa: PLR0913 - one argument per option, as click calls it
     least_rank: float,
     n: int,
     damping: float,
-    surfer: str | None,
     save: str | None,
     store: Path,
     as_json: bool,
@@ -65,7 +62,7 @@ def trust(  # noqa: PLR0913 - one argument per option, as click calls it
         raise SettingError("say --candidates N for pages to judge, or --good FILE with the judgement")
     with open_store(store) as reader, reader.snapshot():
         if good is None:
-            _show_candidates(judged_trust.candidates(reader, candidates or 0, damping, surfer), as_json)
+            _show_candidates(judged_trust.candidates(reader, candidates or 0, damping), as_json)
             return
         if save is not None:
             check_name(save)
@@ -77,7 +74,6 @@ def trust(  # noqa: PLR0913 - one argument per option, as click calls it
             good_share=good_share,
             damping=damping,
             least_rank=least_rank,
-            surfer=surfer,
         )
         best = found.rankings.best(reader, n)["trust"]
     if save is not None:

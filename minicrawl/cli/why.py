@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
     from minicrawl.analysis.mirrors import Mirror
     from minicrawl.analysis.refresh_times import PageRefresh
-    from minicrawl.analysis.top.expected import ExpectedParts
-    from minicrawl.crawler.admission.focus import Likelihood
     from minicrawl.store.reader import Store
 
 _SITES_SHOWN = 3
@@ -41,7 +39,7 @@ _WHY_DUE = {
     "failed": "postponed, as nothing was found at it",
     "fixed": "every page again after the time of --recrawl-after",
     "least": "no page again sooner than --refresh-min",
-    "most": "every page again after --refresh-max",
+    "most": "every page again after 90 days",
     "lastmod": "by its importance, as its sitemap says that it has changed",
     "worth": "by its importance and how often it changes",
 }
@@ -128,13 +126,6 @@ def explanation_lines(found: "Explanation") -> Iterator[str]:
         yield from _page_lines(found, found.page)
 
 
-def _focus_reason(focus: "Likelihood") -> str:
-    if focus.like == "":
-        return "its URL has a date, or a feed lists it"
-    read = counted(focus.read, "page")
-    return f"of {read} read like {printable(focus.like)}, {focus.wanted:,} had a wanted type"
-
-
 def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     ranked = page.ranked
     if ranked.title:
@@ -149,13 +140,7 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     yield from _duplicate_lines(page)
     about = "" if page.is_rank_exact else "about "
     yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
-    yield from _expected_lines(ranked.expected, page.expected_parts)
     yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
-    if (waits := page.waiting_key) is not None:
-        yield f"  in order    by {waits.key:,} units: its cash, {waits.own_site:,} expected from its own site, and"
-        yield f"              {waits.elsewhere:,} from elsewhere"
-    if page.focus is not None:
-        yield f"  focus       links to it weigh {page.focus.factor:.3g} times: {_focus_reason(page.focus)}"
     yield f"  ledger      received {page.received:,}, forwarded {page.forwarded:,} units"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
     yield f"  found {printable(where)}, {counted(ranked.depth, 'link')} from a seed"
@@ -192,19 +177,6 @@ def _link_lines(page: "KnownPage") -> Iterator[str]:
     not_counted = ", ".join(f"{count} {what}" for what, count in left_out.items() if count)
     yield f"  links out   {ranked.outlinks or 0:,}" + (f"; not counted: {not_counted}" if not_counted else "")
     yield from _some(page.links_to)
-
-
-def _expected_lines(share: float | None, parts: "ExpectedParts | None") -> Iterator[str]:
-    """Lines on expected importance, while some known pages are unread."""
-    if share is None or parts is None or not (parts.expected or parts.read < parts.known):
-        return
-    split = f"{parts.found:.3g} by links found, {parts.expected:.3g} by links expected"
-    yield f"  expected    {share:.3g}: {split} ({parts.read:,} of {counted(parts.known, 'known page')} read)"
-    if parts.sites:
-        shown = [f"{printable(site.owner)} {site.unread:,}" for site in parts.sites[:_SITES_SHOWN]]
-        more = len(parts.sites) - len(shown)
-        others = f" and of {counted(more, 'other owner')}" if more else ""
-        yield f"              of pages not read: {', '.join(shown)}{others}"
 
 
 def _refresh_lines(page: "PageRefresh", now: float) -> Iterator[str]:

@@ -29,9 +29,9 @@ def dry_run(  # noqa: PLR0913 - as that of a crawl in one process
     folder.check_is_here()
     settings = resumed(folder.settings_in_full, given, forgotten).settings
     check_working(settings, folder.homes.partitions)
-    plans, good = [], seeds._replace(bad=())
+    plans = []
     with TemporaryDirectory(prefix="minicrawl-") as name:
-        homes, made = {folder.homes.home_of(url) for url in good.urls}, set(folder.made)
+        homes, made = {folder.homes.home_of(url) for url in seeds.urls}, set(folder.made)
         for number in sorted(homes | made):
             copy = store_of(Path(name), number)
             if number in made:
@@ -40,13 +40,13 @@ def dry_run(  # noqa: PLR0913 - as that of a crawl in one process
                 make_store(copy, folder.cluster, number, folder.partitions)
             with closing(Writer(copy)) as writer:
                 share = folder.homes.share(number)
-                plans.append(planned(settings, good, writer, most=most, now=now, share=share))
+                plans.append(planned(settings, seeds, writer, most=most, now=now, share=share))
             copy.unlink()
-    return _together(plans, len(seeds.bad), most)
+    return _together(plans, most)
 
 
-def _together(plans: Sequence[DryRun], bad: int, most: int) -> DryRun:
-    """The plan of all partitions, up to `most` requests for pages. bad: number of invalid seeds."""
+def _together(plans: Sequence[DryRun], most: int) -> DryRun:
+    """The plan of all partitions, up to `most` requests for pages."""
     counts = Counter[str]()
     for plan in plans:
         counts.update(vars(plan.seeds))
@@ -65,7 +65,7 @@ def _together(plans: Sequence[DryRun], bad: int, most: int) -> DryRun:
         before = left_out.get(one.reason, replace(one, pages=0))
         left_out[one.reason] = replace(before, pages=before.pages + one.pages)
     return DryRun(
-        SeedCounts(**{**counts, "given": counts["given"] + bad, "bad": bad}),
+        SeedCounts(**counts),
         sum(plan.waiting for plan in plans),
         list(hosts.values()),
         sorted(left_out.values(), key=attrgetter("pages"), reverse=True),

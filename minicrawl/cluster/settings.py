@@ -12,20 +12,20 @@ from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.system import cores, has_local_sockets, passes_sockets
 
 WORKING = (
-    *("pages", "time", "bytes", "until_coverage", "host_pages", "max_depth", "host_max_depth"),
+    *("pages", "time", "bytes", "until_coverage", "host_pages", "max_depth"),
     *("scope", "allow", "deny", "html_only", "sitemaps", "traps", "keep_parameters", "probe", "surfer", "jump"),
     *("delay", "host_delay", "ip_delay", "per_host", "concurrency", "ignore_robots", "respect_usage"),
     *("contact", "user_agent", "header", "proxy", "connect_to", "ca_file", "allow_private", "timeout", "max_size"),
     *("sign", "signature_agent"),
-    *("refresh", "refresh_min", "refresh_max", "refresh_rule", "recrawl_after", "discovery", "discovery_by"),
-    *("boost", "topic", "focus_type", "intrinsic_weight", "history", "window", "strategy", "retry"),
-    *("auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file"),
-    *("extract", "extract_rule", "extract_structured", "items", "hook", "strict_hooks", "hook_timeout", "hook_network"),
+    *("refresh", "refresh_min", "refresh_rule", "recrawl_after", "discovery"),
+    *("boost", "topic", "strategy", "retry"),
+    *("auth", "netrc", "client_cert", "cookies", "cookie_file"),
+    *("extract", "extract_rule", "extract_structured", "items", "hook", "hook_timeout", "hook_network"),
     *("search", "workers"),
     *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "archive_top", "from_archive"),
     *("dedup", "merge_duplicates"),
     *("requisites", "requisites_bytes"),
-    *("render", "chromium", "render_timeout", "render_pages", "screenshots", "pdf"),
+    *("render", "chromium", "render_timeout", "screenshots", "pdf"),
 )
 """Supported settings; all others must have their defaults."""
 _HERE_ALONE = ("archive", "from_archive", "items", "search", "cookie_file")

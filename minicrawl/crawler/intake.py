@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 
 from minicrawl.crawler.admission.admission import Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
-from minicrawl.crawler.books.anticipated_cash import NotAnticipated
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.known.saving import AccountSaver, BlockSaver, Saver, save_ranking
@@ -27,7 +26,7 @@ from minicrawl.crawler.visits.outlinks import Outlinks
 from minicrawl.crawler.visits.part import Opening, Part, Parts
 from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
 from minicrawl.crawler.visits.visit import Visits
-from minicrawl.opic import Strategy, Window
+from minicrawl.opic import Strategy
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import MetaValue
@@ -37,7 +36,7 @@ from minicrawl.timing import STANDARD, Timing
 
 _FEWEST_TURNS, _MOST_TURNS, _PART = 256, 1_024, 4
 _OF_HOSTS = {"delay", "ip_delay", "per_host"}
-_OF_CASH = {"boost", "intrinsic_weight"}
+_OF_CASH = {"boost"}
 _OF_SCOPE = {"scope", "allow", "deny", "max_depth", "html_only", *_OF_CASH}
 
 
@@ -53,7 +52,6 @@ class Intake:
         writer: Writer,
         settings: CrawlSettings,
         strategy: Strategy,
-        window: Window,
         now: float,
         *,
         locates: bool = False,
@@ -71,7 +69,6 @@ class Intake:
             writer,
             settings,
             strategy,
-            window,
             now,
             locates=locates,
             owns=owns,
@@ -137,7 +134,6 @@ class Intake:
             state.tally,
             self.sitemaps,
             *parts,
-            state.frontier.pages.anticipated or NotAnticipated(),
         ]
         self.commits = CommitCounts(lambda: writer.rows_written)
         self._blocks = BlockSaver(state.accounts, state.frontier.pages)

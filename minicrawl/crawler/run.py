@@ -47,11 +47,10 @@ from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import READ, CrawlReport, Progress, State, Wanted
-from minicrawl.opic import STRATEGIES, Window
+from minicrawl.opic import STRATEGIES
 from minicrawl.opic.arrays import Pages
-from minicrawl.opic.surfer import Surfer, parse_surfer
-from minicrawl.opic.window import parse_window
-from minicrawl.settings import BY_CREDIT, CrawlSettings
+from minicrawl.opic.surfer import SURFERS
+from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
@@ -199,7 +198,6 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             settings = remembered.settings
             if not is_new:
                 await check_settings(settings, transport)
-            check_window(writer, settings)
             seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
             if not seeds.urls and not writer.size():
                 raise _no_seeds(store)
@@ -315,7 +313,7 @@ def _round(writer: Writer, settings: CrawlSettings, refreshed: int | None) -> tu
     from minicrawl.crawler.frontier.most_worth import most_worth  # noqa: PLC0415 - only `minicrawl refresh` chooses
 
     pages = [choice.page for choice in most_worth(writer, refreshed, time.time())]
-    return replace(settings, refresh=True, discovery=0.0, discovery_by=BY_CREDIT), np.array(pages, dtype=np.int64)
+    return replace(settings, refresh=True, discovery=0.0), np.array(pages, dtype=np.int64)
 
 
 def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
@@ -350,7 +348,6 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         writer,
         settings,
         strategy,
-        _window(settings),
         clock(),
         locates=locates,
         share=share,
@@ -358,7 +355,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         kinds=parts,
         timing=timing,
     )
-    intake.ranking.let_weigh(_surfer(settings))
+    intake.ranking.let_weigh(SURFERS[settings.surfer])
     if intake.state.sites is None:
         intake.ranking.let_jump_alike()
     origins = _seed_origins(settings, writer, seeds)
@@ -483,8 +480,6 @@ async def check_settings(settings: CrawlSettings, transport: Any) -> None:
     A Fetcher reports faults in how to connect when it is made, in workers too late.
     """
     raised_limit()
-    _window(settings)
-    _surfer(settings)
     await _check_capabilities(settings, has_transport=transport is not None)
     if transport is None:
         async with Fetcher(settings):
@@ -532,37 +527,6 @@ def _check_item_file(settings: CrawlSettings) -> None:
         from minicrawl.extract.item_file import check_item_file  # noqa: PLC0415 - few crawls extract items
 
         check_item_file(settings.items)
-
-
-def _window(settings: CrawlSettings) -> Window:
-    try:
-        return parse_window(settings.history, settings.window)
-    except ValueError as error:
-        raise SettingError(
-            f"--history takes basic, interpolation, variable:K, fixed:T or improved-fixed:T,K: {error}"
-        ) from error
-
-
-def _surfer(settings: CrawlSettings) -> Surfer:
-    try:
-        return parse_surfer(settings.surfer)
-    except ValueError as error:
-        raise SettingError(f"--surfer {error}") from error
-
-
-def check_window(writer: Writer, settings: CrawlSettings) -> None:
-    """Raise SettingError for another window policy than the store's histories have."""
-    wanted = f"{settings.history} {settings.window}"
-    kept = writer.meta("window")
-    if kept is None:
-        with writer.transaction():
-            writer.save_meta({"window": wanted})
-    elif kept != wanted:
-        policy, _, turnovers = str(kept).partition(" ")
-        raise SettingError(
-            f"{writer.path} was begun with --history {policy} --window {turnovers}; "
-            f"use the same, or another --store, for --history {settings.history} --window {settings.window}"
-        )
 
 
 @contextmanager

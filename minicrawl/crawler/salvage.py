@@ -40,9 +40,8 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import RecordKind, State
-from minicrawl.opic import GRANT, STRATEGIES, seed_grant
-from minicrawl.opic.surfer import parse_surfer
-from minicrawl.opic.window import parse_window
+from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
+from minicrawl.opic.surfer import SURFERS
 from minicrawl.settings import CrawlSettings, in_full, lasting
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.damaged_store import DamagedStore
@@ -59,7 +58,7 @@ _ROWS = 10_000
 _OF_ONE_PLACE = frozenset(
     {"archive", "requisites", "screenshots", "refresh", "recrawl_after", "text", "audit", "search"}
     | {"extract", "extract_rule", "extract_structured"}
-    | {"proxy", "auth", "netrc", "netrc_file", "client_cert", "cookies", "cookie_file", "ca_file", "connect_to"}
+    | {"proxy", "auth", "netrc", "client_cert", "cookies", "cookie_file", "ca_file", "connect_to"}
 )
 """Settings that a crawl of an archive goes without: of the network, of times, and of other files."""
 
@@ -239,12 +238,10 @@ def _rebuilt(
             if found_on.get(page.url, "") == "":  # not known, or on a lost page
                 found_on[page.url] = None if page.found_on is None else urls.get(page.found_on, "")
     numbers = {url: number for number, url in enumerate(pages)}
-    window = parse_window(settings.history, settings.window)
-    accounts = Accounts(window, parse_surfer(settings.surfer))
-    strategy = STRATEGIES[settings.strategy]
+    accounts = Accounts(SURFERS[settings.surfer])
     seeds = [numbers[url] for url, above in found_on.items() if above is None] or [0]
     grants = np.full(len(pages), GRANT)
-    grants[seeds] = seed_grant(strategy, accounts.book, len(seeds))
+    grants[seeds] = SEED_GRANTS * GRANT
     accounts.discover(0, grants.tolist())
     accounts.depth[: len(pages)] = [min(max(page.depth, 0), _DEEPEST) for page in pages.values()]
     accounts.depth[seeds] = 0
@@ -278,13 +275,12 @@ def _rebuilt(
             writer.save_meta(account_totals(accounts))
             if archive is not None:
                 _save_archive(writer, archive, numbers)
-        intake = Intake(writer, settings, strategy, window, time.time())
+        intake = Intake(writer, settings, STRATEGIES[settings.strategy], time.time())
         intake.start([], time.time())
         intake.ranking.settle_fully()
         intake.commit(
             {
                 "settings": settings.to_json(file.parent),
-                "window": f"{settings.history} {settings.window}",
                 "stopped": "salvaged",
                 "in_doubt": 1,
                 "asked_until": time.time(),
@@ -339,7 +335,7 @@ def _replay(  # noqa: PLR0913 - what is known, and what is gathered
         accounts.visit(number, outlinks, kind=kind_of(page.state, answer is not None))
         if page.state == State.GONE:
             accounts.retire(number)
-        turns[number] = Turn(number, page.state, page.reason, 0, accounts.measures(number), answer)
+        turns[number] = Turn(number, page.state, page.reason, 0, answer)
         nofollow, refused = (count if isinstance(count, int) else 0 for count in row[2:4])
         places = places_to_bytes(outlinks.places)
         links[number] = Links(number, to_bytes(outlinks.targets), nofollow, refused, places=places)

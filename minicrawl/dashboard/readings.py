@@ -24,7 +24,7 @@ from minicrawl.errors import SettingError
 from minicrawl.search.partitions import behind, facets_of
 from minicrawl.search.partitions import search as partitions_search
 from minicrawl.search.searching import Asked, Found
-from minicrawl.settings import EXPECTED, RANKINGS
+from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, logs
 from minicrawl.store.partitions.folder import files_of, folder_at
 from minicrawl.store.read.hosts import HostPages
@@ -40,7 +40,6 @@ Reading = Mapping[str, Any]
 _HOSTS, _MOST_PAGES, _LONGEST_QUERY, _LONGEST_FILTER = 500, 500, 2_000, 500
 _RISING, _WEEK = 20, 7 * 86_400.0
 _MOST_CHANGES, _MOST_BLOCKS, _LONGEST_BLOCK = 8, 200, 2_000
-_ORDERS = (*RANKINGS, EXPECTED)
 _PICTURES = {"pages": picture_of_pages, "hosts": picture_of_hosts, "sites": picture_of_sites}
 
 
@@ -92,10 +91,10 @@ class Readings:
                 self._importance = kept if is_as_before else None
             yield store, kept[1]
 
-    def top(self, by: str | None, n: int) -> TopList:
-        """The n best pages, without duplicates. by: one of RANKINGS, EXPECTED, or None for the default."""
+    def top(self, by: str, n: int) -> TopList:
+        """The n best pages, without duplicates. by: one of RANKINGS."""
         with open_store(self.path) as store:
-            return top_list(store, by, n, per_site=lines_per_site(store), is_rough=True)
+            return top_list(store, by, n, per_site=lines_per_site(store))
 
     def pages(self, asked: PageFilter, n: int) -> tuple[int, Sequence[RankedPage]]:
         """Number of the pages that a filter selects, and the n most important ones."""
@@ -176,14 +175,13 @@ def _as_it_is(file: Path) -> object:
 
 
 def top(readings: Readings, by: str, n: int) -> Reading:
-    """The n best pages, without duplicates. by: of RANKINGS, "expected", or "": default. Raises MinicrawlError."""
-    if by not in ("", *_ORDERS):
-        raise SettingError(f"pages can be ordered by {', '.join(_ORDERS)}, not {by[:40]!r}")
+    """The n best pages, without duplicates. by: one of RANKINGS. Raises MinicrawlError."""
+    if by not in RANKINGS:
+        raise SettingError(f"pages can be ordered by {', '.join(RANKINGS)}, not {by[:40]!r}")
     _check_length(n)
-    found = readings.top(by or None, n)
-    order = found.order
+    found = readings.top(by, n)
     pages = [{**line.page._asdict(), "alike": len(line.alike)} for line in found.lines]
-    return {"pages": pages, "by": order.by if order else by, "unread": found.unread}
+    return {"pages": pages, "by": by, "unread": found.unread}
 
 
 def pages(readings: Readings, given: Mapping[str, str], n: int) -> Reading:

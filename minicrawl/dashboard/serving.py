@@ -31,6 +31,7 @@ from minicrawl.dashboard.web.http_server import (
 )
 from minicrawl.dashboard.web.sharing import NotYetError, Shared
 from minicrawl.errors import ConfigError, MinicrawlError, SettingError
+from minicrawl.settings import RANKINGS
 
 _TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -117,7 +118,7 @@ class Routes:
         return Answer(200, metrics(look).encode(), MEDIA_TYPE)
 
     async def _top(self, request: Request) -> Answer:
-        by, n = request.query.get("by", ""), _number(request, "n", 50)
+        by, n = request.query.get("by", RANKINGS[0]), _number(request, "n", 50)
         return await self._kept(("top", by, n), lambda: read.top(self._readings, by, n))
 
     async def _pages(self, request: Request) -> Answer:

@@ -7,5 +7,4 @@ resources  pages, redirects and files, and pages as HTML
 on_demand  pages made up when asked for: the calendar, traps without end
 server     the web over real HTTP on loopback
 compare    the quality of a crawl, against that truth
-changing   the same web, its pages changing at known rates: a folder
 """

@@ -18,14 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import EXPECTED, RANKINGS
+from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.texts.marked_text import Block, Cell, KeptText, Kind
 
 
 def pages_with_text(
-    store: Store, by: str | None = None, is_wanted: npt.NDArray[np.bool_] | None = None
+    store: Store, by: str = RANKINGS[0], is_wanted: npt.NDArray[np.bool_] | None = None
 ) -> Iterator[tuple[RankedPage, KeptText]]:
     """Pages that were read and are no aliases, with their texts, by falling `by` (see `Store.pages`).
 
@@ -35,9 +35,8 @@ def pages_with_text(
 
     Raises SettingError where no text is kept at all, and StoreError.
     """
-    orders = (*RANKINGS, EXPECTED)
-    if by is not None and by not in orders:
-        raise SettingError(f"texts are exported by one of {', '.join(orders)}, not by {by!r}")
+    if by not in RANKINGS:
+        raise SettingError(f"texts are exported by one of {', '.join(RANKINGS)}, not by {by!r}")
     check_has_texts(store)
     with store.snapshot():
         for page in store.pages(by):

@@ -8,7 +8,7 @@ import gzip
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from minicrawl.errors import SettingError
@@ -23,24 +23,19 @@ from minicrawl.export.tables import (
 )
 from minicrawl.store.rows import RankedPage
 
-_TYPES = (int, str, float, float, int, int, int, int, int, float, str, str, str, float)
+_TYPES = (int, str, float, float, int, int, int, int, int, float, str, str, str)
 COLUMNS = dict(zip(RankedPage._fields, _TYPES, strict=True))
 
 
 FORMATS = tuple(ending[1:] for ending in WRITERS)
 
 
-def export_ranks(
-    pages: Iterable[RankedPage], path: Path, form: str | None = None, *, left_out: Sequence[str] = ()
-) -> int:
+def export_ranks(pages: Iterable[RankedPage], path: Path, form: str | None = None) -> int:
     """Write `pages` to `path` and return their number. Raises SettingError for an unknown ending or a bad place.
 
-    form: one of FORMATS; None: by the ending of `path`. A second ending .gz compresses the file. left_out: columns
-    that are empty for these pages.
+    form: one of FORMATS; None: by the ending of `path`. A second ending .gz compresses the file.
     """
-    columns = {name: kind for name, kind in COLUMNS.items() if name not in left_out}
-    rows = ([getattr(page, name) for name in columns] for page in pages) if left_out else pages
-    return export_table(Table(columns, map(tuple, rows)), path, form)
+    return export_table(Table(COLUMNS, map(tuple, pages)), path, form)
 
 
 def export_kept(pages: Iterable[tuple[RankedPage, float]], name: str, path: Path, form: str | None = None) -> int:

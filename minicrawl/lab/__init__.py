@@ -7,13 +7,9 @@ convergence   methods to compute importance; figures 2 and 3
 windows       length of the history window; figures 4, 5 and 6
 matrices      importance on line by other matrices
 settling      properties of the ledger beyond the paper
-frontiers     crawl orders
-orders        comparison of crawl orders
 steering      crawls that hold a share of discoveries
 discovery     accuracy of that share, and its cost in importance
 refresh       schedules that fetch pages again under a budget
-expected      rankings of a crawl stopped early, against its end
-surfer        agreement of surfers with links of other sites' authors
 sites         jumps to trusted sites and their doors, against jumps to any page
 lecture       worked examples of link analysis
 graphbench/   distances of all pairs and components while links arrive

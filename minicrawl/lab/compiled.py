@@ -16,12 +16,11 @@ import numpy as np
 import numpy.typing as npt
 from numba.extending import register_jitable
 
-from minicrawl.lab.heap import ABSENT, add, compiled, empty_heap, first, full_heap, moved, pop, risen
-from minicrawl.opic import GRANT, Adaptive, Basic, Ledger, PayOut, seed_grant
+from minicrawl.lab.heap import compiled, first, full_heap, moved, risen
+from minicrawl.opic import Adaptive, Basic, Ledger, PayOut
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.cash_book import NEWCOMERS
 from minicrawl.opic.ledger import WORTH
-from minicrawl.opic.strategy import Greedy, Opic
 from minicrawl.opic.units import damped, sigma
 from minicrawl.opic.window import interpolated
 from minicrawl.rank import Graph
@@ -109,27 +108,6 @@ def interpolated_history(log: VisitLog, pages: int, window: float) -> tuple[Floa
     history, last = np.zeros(pages), np.zeros(pages)
     _interpolate(log.pages, log.cash, window, history, last)
     return history, last
-
-
-def crawl(graph: Graph, seeds: npt.NDArray[np.int32], fetches: int, *, grant: int = GRANT) -> tuple[Adaptive, VisitLog]:
-    """Crawl from `seeds` and visit each page once, the one with the most cash next: the live crawl's greedy.
-
-    grant: units a page gets when it is discovered; 0: none, the strategy `Opic`.
-    Returns the book, with pages numbered in order of discovery, and the visits, with pages numbered as in the graph.
-    """
-    book = Adaptive(Basic(), grant=grant)
-    book.discover([seed_grant(Greedy() if grant else Opic(), book, len(seeds))] * len(seeds))
-    book.grow(graph.size)
-    page_of = np.zeros(graph.size, dtype=np.int32)
-    number_of = np.full(graph.size, ABSENT, dtype=np.int32)
-    page_of[: len(seeds)], number_of[seeds] = seeds, np.arange(len(seeds))
-    log = VisitLog(np.zeros(fetches, dtype=np.int32), np.zeros(fetches, dtype=np.int64))
-    sizes = np.array([book.size, 0])
-    with opened(book, graph.size) as cash:
-        heap = empty_heap(cash.standing)
-        _crawl(cash, graph.indptr, graph.targets, page_of, number_of, heap, grant, sizes, log.pages, log.cash)
-    book.size = int(sizes[0])
-    return book, VisitLog(log.pages[: sizes[1]], log.cash[: sizes[1]])
 
 
 def settle_greedily(
@@ -287,41 +265,6 @@ def _interpolate(pages, spent, window, history, last):  # type: ignore[no-untype
         history[page] = interpolated(history[page], float(spent[visit]), clock - last[page], window)
         clock += spent[visit]
         last[page] = clock
-
-
-@compiled
-def _crawl(cash, indptr, targets, page_of, number_of, heap, grant, sizes, pages, spent):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
-    """sizes: the numbers of known pages, and of read pages."""
-    till = cash.till
-    for number in range(sizes[0]):
-        add(heap, number)
-    outlinks = np.zeros(np.diff(indptr).max(), dtype=np.int32)
-    for visit in range(len(pages)):
-        if heap.size[0] == 0:
-            break
-        number = pop(heap)
-        page = page_of[number]
-        known, degree = sizes[0], 0
-        for target in links_of(indptr, targets, page):
-            if number_of[target] == ABSENT:
-                number_of[target], page_of[sizes[0]] = sizes[0], target
-                granted = min(grant, till[RESERVE])
-                till[RESERVE] -= granted
-                cash.standing[sizes[0]] = granted
-                cash.history[sizes[0]] = cash.newcomer_history[0]
-                cash.last[sizes[0]] = till[CLOCK]
-                sizes[0] += 1
-            outlinks[degree] = number_of[target]
-            degree += 1
-        pages[visit] = page
-        spent[visit], share = spend(cash, number, degree)
-        sizes[1] += 1
-        for target in outlinks[:degree]:
-            cash.standing[target] += share
-            if heap.place[target] != ABSENT:
-                risen(heap, target)
-        for target in range(known, sizes[0]):
-            add(heap, target)
 
 
 @compiled

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from statistics import fmean
-from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +23,6 @@ from minicrawl.lab.compiled import (
     LAB_TOTAL,
     Sweep,
     VisitLog,
-    crawl,
     paper_book,
     settle_by_sweeps,
     settle_greedily,
@@ -33,8 +31,7 @@ from minicrawl.lab.compiled import (
 )
 from minicrawl.opic import Adaptive, Ledger
 from minicrawl.opic.arrays import FloatArray
-from minicrawl.rank import Errors, Graph, kendall_tau, l1, mean_error, overlap, pagerank
-from minicrawl.rank.components import subgraph
+from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 from minicrawl.rank.pagerank import power_steps
 from minicrawl.store.links import LinkGraph
 
@@ -369,7 +366,7 @@ def figure_3(graphs: Sequence[Graph], seed: int, turns: int = 10) -> Result:
 def on_graph(graph: Graph, seed: int, turns: int) -> Result:
     """Error of every method against visits on one graph; visits until 1, 0.1 and 0.01 %; and two visits per page."""
     by_name = traces([graph], tuple(METHODS), seed, turns)
-    claims = [*(_race(by_name, level) for level in LEVELS), claim_of_revisits([ranking_after_revisits(graph, seed)])]
+    claims = [_race(by_name, level) for level in LEVELS]
     panels = [_panel(by_name, part, tuple(METHODS)) for part in ("all", "top")]
     rows = [row for one in by_name.values() for row in one.rows()]
     return Result("convergence", f"Convergence on {graph.size:,} pages", _COLUMNS, rows, panels, claims)
@@ -383,42 +380,6 @@ def _race(by_name: dict[str, Traces], level: float) -> Claim:
         f"greedy visits with the cash held reach {level:g} % on all pages before power iteration",
         (visits["greedy, held"] or far) < (visits["off-line"] or far),
         ", ".join(f"{name} {'never' if at is None else f'{at:g}N'}" for name, at in visits.items()),
-    )
-
-
-_REVISITS_SEEDS = 10
-
-
-class Agreement(NamedTuple):
-    """A ranking against the exact one: Kendall's tau, share of the top 100, L1 distance."""
-
-    tau: float
-    top: float
-    distance: float
-
-
-def ranking_after_revisits(graph: Graph, seed: int) -> Agreement:
-    """Crawl from ten random pages to the end, make as many visits by residual, and compare with PageRank."""
-    seeds = np.random.default_rng(seed).choice(graph.size, min(_REVISITS_SEEDS, graph.size), replace=False)
-    _, log = crawl(graph, seeds.astype(np.int32), graph.size)
-    found = np.sort(log.pages).astype(np.int64)
-    known = subgraph(graph, found)
-    ledger = Ledger()
-    ledger.discover(known.size)
-    for page in np.searchsorted(found, log.pages).tolist():
-        ledger.visit(page, known.targets[known.indptr[page] : known.indptr[page + 1]])
-    settle_greedily(ledger, known, known.size)
-    ours, exact = ledger.importance(), pagerank(known)
-    return Agreement(kendall_tau(ours, exact), overlap(ours, exact, 100), l1(ours, exact))
-
-
-def claim_of_revisits(agreements: Sequence[Agreement]) -> Claim:
-    """The claim about the mean over several graphs."""
-    mean = Agreement(*(fmean(values) for values in zip(*agreements, strict=True)))
-    return Claim(
-        "asked for twice, the pages are in about the exact order (tau 0.90, 88 of the top 100)",
-        mean.tau >= 0.90 and mean.top >= 0.88,
-        f"tau {mean.tau:.3f}, {mean.top:.0%} of the top 100, L1 distance {mean.distance:.3f}",
     )
 
 

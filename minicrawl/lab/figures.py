@@ -7,7 +7,7 @@ import numpy as np
 
 from minicrawl.errors import SettingError
 from minicrawl.experiment import Result
-from minicrawl.lab import convergence, discovery, orders, settling, windows
+from minicrawl.lab import convergence, discovery, settling, windows
 from minicrawl.lab.webs import MODELS, generate
 from minicrawl.rank import Graph
 
@@ -58,7 +58,6 @@ FIGURES: dict[str, Callable[[Setup], Result]] = {
     "4": _on_graphs(windows.figure_4),
     "5": _on_graphs(windows.figure_5),
     "6": _on_graphs(windows.figure_6),
-    "orders": lambda setup: orders.experiment(setup.draw()[0], seed=setup.seed),
     "discovery": lambda setup: discovery.experiment(setup.nodes, setup.seed),
     "settle": _on_graphs(settling.figure),
 }

@@ -17,8 +17,6 @@ from minicrawl.lab.convergence import (
     POWER,
     Traces,
     X,
-    claim_of_revisits,
-    ranking_after_revisits,
     traces,
 )
 from minicrawl.lab.webs import Evolving
@@ -41,7 +39,6 @@ def figure(graphs: Sequence[Graph], seed: int, turns: int = 16) -> Result:
         *(_arrives(by_name[name], bounds) for name, bounds in _BOUNDS.items()),
         _beats_power_iteration(by_name),
         _is_certified([by_name[name] for name in _METHODS[2:]]),
-        claim_of_revisits([ranking_after_revisits(graph, seed) for graph in graphs]),
         Claim(
             "pages known for less than N visits are off by at most 25 % in the mean",
             fmean(errors) <= 25.0,

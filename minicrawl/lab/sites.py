@@ -3,7 +3,7 @@
 `opic/sites/trust.py` has the jump. A completely known web is ranked with this jump and others:
 
 agreement  half of all ordered pairs of sites lose their links; pages are ranked without these, and judged by them:
-           a page gains log2(1 + other sites whose hidden links lead to it), see rank/endorsement.py
+           a page gains log2(1 + other sites whose hidden links lead to it)
 early      a crawl stops after a part of the pages: correct ones among the first 100 of those known by then
 order      share of all importance on the pages read, in the order by cash that is paid out by the same jump
 fronts     share of sites with an entrance page first, or among the first three
@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
 from minicrawl.errors import SettingError
 from minicrawl.experiment import Claim, Curve, Panel, Result
@@ -26,13 +27,13 @@ from minicrawl.opic.sites.trust import DOORS, KAPPA, door_weights, jump, site_tr
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.compare import overlap
 from minicrawl.rank.components import subgraph
-from minicrawl.rank.endorsement import area, endorsements, ndcg
 from minicrawl.rank.sites import site_links
 
 _STOPS = (0.01, 0.02, 0.05, 0.1, 0.3)
 _GROWTH, _FEWEST, _SWEEPS = 0.08, 20, 3
 _DAMPING, _UNITS = 0.85, 2.0**60
 _FARM_PAGES, _FARM_DOMAINS, _FARM_LINKS = 5000, 200, 11
+_MOST = 100
 _COLUMNS = ("question", "jump", "what", "value")
 
 
@@ -127,10 +128,31 @@ def agreement(web: Web, rng: np.random.Generator) -> dict[str, tuple[float, floa
     is_across = web.site[sources] != web.site[targets]
     pairs, of_link = np.unique(pair, return_inverse=True)
     hidden = is_across & (rng.random(len(pairs)) < 0.5)[of_link]
-    gains = np.log2(1.0 + endorsements(web.site[sources[hidden]], targets[hidden], web.site).linking)
+    gains = np.log2(1.0 + _linking(web.site[sources[hidden]], targets[hidden], web.site))
     left = web.kept(~hidden)
     found = {name: pagerank(left.graph, preference=where.of(left), tolerance=1e-6) for name, where in JUMPS.items()}
-    return {name: (ndcg(values, gains, 1000), area(values, gains)) for name, values in found.items()}
+    return {name: (_ndcg(values, gains, 1000), _area(values, gains > 0.0)) for name, values in found.items()}
+
+
+def _linking(linking: IntArray, pages: IntArray, site: IntArray) -> IntArray:
+    """Number of other sites that link to each page. A site with links to more than _MOST pages of another one
+    generates them, and they do not count."""
+    linking, pages = np.divmod(np.unique(linking * len(site) + pages), len(site))
+    _, pair, linked = np.unique(linking * len(site) + site[pages], return_inverse=True, return_counts=True)
+    return np.bincount(pages[linked[pair] <= _MOST], minlength=len(site))
+
+
+def _area(values: FloatArray, is_good: Flags) -> float:
+    """Chance that a good page stands above another one: the area under the ROC curve."""
+    good, others = np.count_nonzero(is_good), np.count_nonzero(~is_good)
+    return float((rankdata(values)[is_good].sum() - good * (good + 1) / 2) / (good * others))
+
+
+def _ndcg(values: FloatArray, gains: FloatArray, first: int) -> float:
+    """Normalised discounted cumulated gain of the first pages (Järvelin, Kekäläinen, 2002)."""
+    weights = 1.0 / np.log2(2.0 + np.arange(min(first, len(gains))))
+    found, best = (gains[order[:first]] @ weights for order in (np.argsort(-values), np.argsort(-gains)))
+    return float(found / best)
 
 
 class Course(NamedTuple):

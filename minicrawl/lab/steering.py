@@ -15,14 +15,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Basic, DiscoveryBudget, DiscoveryByCash, PageQueue, PayOut
+from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Basic, DiscoveryBudget, PageQueue, PayOut
 from minicrawl.opic.arrays import IntArray
-from minicrawl.opic.refresh import LEVER_GAIN
 from minicrawl.opic.strategy import packed, unpacked
 from minicrawl.rank import Graph
 
 TOTAL = 2**58
 """Total cash."""
+LEVER_GAIN = 0.01
+"""Largest movement of the lever in one fetch."""
 _ABSENT = -1
 
 
@@ -31,7 +32,11 @@ class Method:
     """A way to hold a share.
 
     pay_out: the pages that v pays. has_account: a `DiscoveryBudget` chooses the kind of the next page. tops_up: see
-    DEMAND. steers, reach: v pays pages never visited the part p of its income, and takes a toll, see `DiscoveryByCash`.
+    DEMAND. steers: v pays pages never visited the part p of its income, where p is a lever u, from 0 to 1:
+
+        u := u + gain (q - 1 if it was a discovery, else q) after a fetch that could have been of either kind
+
+    reach: range of the lever beyond 0 and 1, where v takes a toll: so much of a page's cash, before its links get any.
     """
 
     name: str
@@ -89,11 +94,12 @@ class SteeredCrawl:
         room: int,
         gain: float = LEVER_GAIN,
     ) -> None:
-        """room: maximum number of pages of a graph. gain: as in `DiscoveryByCash`."""
+        """room: maximum number of pages of a graph. gain: of the lever."""
         self._method, self._share = method, share
         self._book = Adaptive(Basic(), method.pay_out, total=TOTAL)
         self._budget = DiscoveryBudget(share)
-        self._lever = DiscoveryByCash(self._book, share, 0.5, reach=method.reach, gain=gain) if method.steers else None
+        self._lever, self._gain = 0.5, gain
+        self._level = 0  # what each page never visited was paid, as its standing lacks it
         self._fetches = self._discoveries = 0
         self._page_of: npt.NDArray[np.int32] = np.zeros(room, dtype=np.int32)
         self._number_of: npt.NDArray[np.int32] = np.full(room, _ABSENT, dtype=np.int32)
@@ -111,7 +117,8 @@ class SteeredCrawl:
 
     def cashes(self) -> IntArray:
         """Cash of every known page, in order of discovery."""
-        return self._book.cashes()
+        cashes: IntArray = self._book.cashes() + self._level * ~self._book.visited[: self._book.size]
+        return cashes
 
     def fetch(self, graph: Graph, fetches: int) -> Log:
         """Make `fetches` further fetches, or fewer if nothing is left, on a web with the links of `graph`."""
@@ -142,7 +149,7 @@ class SteeredCrawl:
     def _lead(self) -> int:
         """Cash of the best visited page minus that of the best one never visited."""
         best, other = self._first(self._visited), self._first(self._never_visited)
-        return self._book.cash(best) - self._book.cash(other)
+        return self._book.cash(best) - self._book.cash(other) - self._level
 
     def _top_up(self) -> None:
         """Raise the best page never visited to one unit above the best visited one, if v has enough cash."""
@@ -160,6 +167,11 @@ class SteeredCrawl:
         assert number is not None
         known = book.size
         outlinks = self._outlinks(graph, int(self._page_of[number]))
+        if discovers:
+            book.standing[number] += self._level
+        toll = int(max(0.0, -self._lever, self._lever - 1.0) * book.cash(number))
+        book.standing[number] -= toll
+        book.income += toll
         book.visit(number, outlinks)
         self._visited.add(self._entry(number))
         for target in outlinks.tolist():
@@ -181,6 +193,7 @@ class SteeredCrawl:
 
     def _discover(self, pages: npt.NDArray[np.int32], grant: int) -> None:
         born = self._book.discover([grant] * len(pages))
+        self._book.standing[born.start : born.stop] -= self._level
         self._page_of[born.start : born.stop] = pages
         self._number_of[pages] = born
 
@@ -190,10 +203,19 @@ class SteeredCrawl:
         self._discoveries += discovers
         if self._method.has_account:
             self._budget.charge(discovers=discovers)
-        if self._lever is not None:
+        if self._method.steers:
             if contested:
-                self._lever.move(discovers=discovers)
+                moved = self._lever + self._gain * (self._share - discovers)
+                self._lever = min(max(moved, -self._method.reach), 1.0 + self._method.reach)
+            self._pay_never_visited()
             self._book.pay()
+
+    def _pay_never_visited(self) -> None:
+        book = self._book
+        payees = book.size - book.payees
+        each = int(min(max(self._lever, 0.0), 1.0) * book.income) // payees if payees else 0
+        self._level += each
+        book.income -= each * payees
 
     def _first(self, queue: PageQueue) -> int:
         entry = queue.peek()

@@ -20,8 +20,8 @@ from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.compiled import VisitLog, interpolated_history, paper_book, settle_greedily, visit_greedily
 from minicrawl.lab.convergence import EXACT
 from minicrawl.lab.webs import Evolving
-from minicrawl.opic import Adaptive, ImprovedFixed, Interpolation, Ledger, Variable
-from minicrawl.opic.arrays import FloatArray, IntArray
+from minicrawl.opic import Adaptive, Interpolation, Ledger
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray
 from minicrawl.opic.window import Window
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 
@@ -42,6 +42,18 @@ class Remembered(NamedTuple):
 
     importance: FloatArray
     measures: float
+
+
+@dataclass(frozen=True)
+class ImprovedFixed:
+    """The visits of the last T, T in turnovers of the cash in hand, and at least the last `count` of a page."""
+
+    turnovers: float
+    count: int
+
+    def counts(self, newer: IntArray, end: FloatArray, now: float, in_hand: float) -> Flags:
+        """True for each visit that counts, by the number of later visits of its page and the clock at its end."""
+        return (end > now - self.turnovers * in_hand) | (newer < self.count)
 
 
 class Past:
@@ -69,7 +81,7 @@ class Past:
         before = len(self.clock) - visits
         return float(self.clock[-1] - (self.clock[before - 1] if before > 0 else 0.0))
 
-    def kept(self, window: Window, in_hand: float, *, compressed: bool = False) -> Remembered:
+    def kept(self, window: ImprovedFixed, in_hand: float, *, compressed: bool = False) -> Remembered:
         """The estimate of a window that keeps visits.
 
         compressed: older visits are merged, as they come, into measures of 2, 4, 8 ... visits, never more than two of a
@@ -107,11 +119,9 @@ def _merged(visits: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
 
 def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
     """The estimate of `book` as if it had used this window during all its visits."""
-    if window.keeps_visits:
-        return past.kept(window, book.in_hand())
     book = copy(book)
     book.window = window
-    size = book.window_sizes().interpolation_size
+    size = book.window_size()
     if size is not None:
         book.history, book.last = interpolated_history(past.log, past.size, size)
     return Remembered(book.shares(), 1.0)
@@ -196,7 +206,7 @@ def _months(run: Run, months: float) -> float:
 
 
 def _last(visits: int) -> Callable[[Run], Remembered]:
-    return lambda run: remember(Variable(visits), run.book, run.past)
+    return lambda run: run.past.kept(ImprovedFixed(0.0, visits), run.book.in_hand())
 
 
 def _fixed(months: int, least: int = 1, *, compressed: bool = False) -> Callable[[Run], Remembered]:

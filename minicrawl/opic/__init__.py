@@ -18,8 +18,6 @@ cash_book  cash steers: the paper's book       ledger    the ledger measures: im
 window     weight of the past                  strategy  choice of the next page
 refresh    revisit times, and the share of fetches for revisits
 coverage   lower bound on the importance collected
-anticipated  cash that a waiting page can expect
-expected   importance once all known pages are visited: without SciPy, which a crawl does without
 sites      jumps of walkers: to all pages alike, or to sites by their trust, and there to doors
 units      cash passed along links, in units   ledger_columns  the ledger's columns per page
 arrays     arrays per page, and how they grow
@@ -30,9 +28,9 @@ Source: S. Abiteboul, M. Preda, G. Cobena, "Adaptive On-Line Page Importance Com
 from minicrawl.opic.cash_book import GRANT, SEED_GRANTS, TOTAL, Adaptive, PayOut, Visit
 from minicrawl.opic.coverage import Coverage
 from minicrawl.opic.ledger import UNIT, Ledger
-from minicrawl.opic.refresh import DiscoveryBudget, DiscoveryByCash, DiscoveryRule
-from minicrawl.opic.strategy import STRATEGIES, PageQueue, Strategy, seed_grant
-from minicrawl.opic.window import Basic, Fixed, ImprovedFixed, Interpolation, Variable, Window
+from minicrawl.opic.refresh import DiscoveryBudget
+from minicrawl.opic.strategy import STRATEGIES, PageQueue, Strategy
+from minicrawl.opic.window import Basic, Interpolation, Window
 
 __all__ = [
     "GRANT",
@@ -44,17 +42,11 @@ __all__ = [
     "Basic",
     "Coverage",
     "DiscoveryBudget",
-    "DiscoveryByCash",
-    "DiscoveryRule",
-    "Fixed",
-    "ImprovedFixed",
     "Interpolation",
     "Ledger",
     "PageQueue",
     "PayOut",
     "Strategy",
-    "Variable",
     "Visit",
     "Window",
-    "seed_grant",
 ]

@@ -3,7 +3,6 @@
 c         cash of a page
 level     sum paid so far to every paid page by the virtual page; part of its cash
 standing  cash less level: the stored value, so that a pay-out to all pages is one addition
-u_level   `unvisited_level`: the level of pages never visited, where the virtual page pays these, too
 V         cash of the virtual page: `reserve` (grants to come) and `income` (the 1 - d shares, to be paid out)
 G         the clock: all cash ever spent
 
@@ -18,9 +17,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Numbers, Pages, flagged, grown
+from minicrawl.opic.arrays import FloatArray, IntArray, Numbers, Pages, grown
 from minicrawl.opic.units import damped
-from minicrawl.opic.window import Basic, Interpolation, Measure, Pasts, Sizes, Window
+from minicrawl.opic.window import Basic, Interpolation, Window
 
 TOTAL = 2**62
 """Total cash, in units."""
@@ -87,26 +86,16 @@ class Adaptive:
         self.size = 0
         self.reserve = total
         self.income = 0
-        self.level = self.unvisited_level = 0
-        self.unvisited_part = self.toll = 0.0
-        """Part of the virtual page's income for pages never visited; its part of a visit's cash."""
+        self.level = 0
         self.payees = 0
-        self.foreign: Flags = np.zeros(0, dtype=np.bool_)
-        """Flags of pages that another book pays; there may be fewer than pages."""
-        self.unpaid = 0
-        """Number of these pages."""
         self.clock = 0
         self.newcomer_history = 0.0
-        """Mean history of recent newcomers at their first visit; for windows that keep visits the cash they spent."""
-        self.newcomer_stretch = 0.0
-        """Mean stretch of the clock over which they had gathered it."""
-        self._most_in_hand = 0
+        """Mean history of recent newcomers at their first visit."""
         self.standing: IntArray = np.zeros(0, dtype=np.int64)
         # Read only in a page's own turn, except by strategies that order pages by the clock.
         self.history: Numbers = np.zeros(0)
         self.last: Numbers = np.zeros(0)
         self.visited: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
-        self.measures: dict[int, list[Measure]] = {}
 
     @property
     def virtual(self) -> int:
@@ -117,29 +106,20 @@ class Adaptive:
         """Cash of all pages together."""
         return self.total - self.virtual
 
-    def window_sizes(self) -> Sizes:
-        """The window in numbers, on the current clock."""
-        return self.window.sizes(self.in_hand())
-
-    def newcomer(self, birth: float) -> Measure | None:
-        """Past assumed for a page that became known at clock `birth`: the average of recent newcomers at their first
-        visit. None for pages known from the start, which have no newcomers before them."""
-        return Measure(birth - self.newcomer_stretch, self.newcomer_history) if birth else None
+    def window_size(self) -> float | None:
+        """The window's size on the current clock; None: all of it."""
+        return self.window.size(self.in_hand())
 
     def cash(self, page: int) -> int:
         """Cash of a page, in units."""
-        if page < len(self.foreign) and self.foreign[page]:
-            return int(self.standing[page])
-        return int(self.standing[page]) + (self.level if self._is_paid(page) else self.unvisited_level)
+        return int(self.standing[page]) + (self.level if self._is_paid(page) else 0)
 
     def cashes(self) -> IntArray:
         """Cash of every page, shape (size,)."""
         standing = self.standing[: self.size]
         if self.pay_out.to == "all":
             return standing + self.level
-        cash: IntArray = standing + np.where(self.visited[: self.size], self.level, self.unvisited_level)
-        cash[flagged(self.foreign)] = standing[flagged(self.foreign)]
-        return cash
+        return standing + self.level * self.visited[: self.size]
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
@@ -158,7 +138,7 @@ class Adaptive:
         for page, asked in zip(born, grants, strict=True):
             granted = min(int(asked), self.reserve)
             self.reserve -= granted
-            self.standing[page] = granted - self.unvisited_level
+            self.standing[page] = granted
         self.history[born.start : born.stop] = self._kept(self.newcomer_history)
         self.last[born.start : born.stop] = self.clock
         self.size = born.stop
@@ -173,9 +153,9 @@ class Adaptive:
         weights: one positive integer per outlink, its part of the cash that is passed on; None = equal parts.
         alias: the page is an alias of its one outlink, which gets all of the cash.
         """
-        cash, start = self.cash(page), float(self.last[page])
+        cash = self.cash(page)
         self._note(page, cash)
-        passed = cash if alias else damped(cash - int(self.toll * cash))
+        passed = cash if alias else damped(cash)
         sent, is_first = 0, not self.visited[page]
         each: int | IntArray = 0
         if len(outlinks):
@@ -189,22 +169,11 @@ class Adaptive:
             self.standing[outlinks] += each
         # Subtract the spent cash, do not set to zero: the level is part of a paid page's cash.
         self.standing[page] -= cash
-        newcomer = None
         if is_first:
-            newcomer = self.newcomer(start)
-            self._first_visit(page, cash, start)
+            self._first_visit(page)
         self.income += cash - sent
         self._pay_when_due()
-        if self.window.keeps_visits:
-            self._remember(page, Measure(start, float(cash)), newcomer)
         return Visit(page, cash, outlinks, each, bool(is_first))
-
-    def leave_to_others(self, pages: Pages) -> None:
-        """Let another book pay these pages, which have no visits here; they keep their cash."""
-        self.foreign = grown(self.foreign, self.size)
-        self.foreign[pages] = True
-        self.unpaid += len(pages)
-        self.standing[pages] += self.unvisited_level
 
     def hand_over(self, pages: Pages) -> IntArray:
         """Give all cash of pages that are paid nothing to another book; returns the amount from each.
@@ -225,33 +194,20 @@ class Adaptive:
         """Make a visited page one never visited, except for its spent cash; its cash stays the same."""
         if self.pay_out.to == "visited":
             self.payees -= 1
-            self.standing[page] += self.level - self.unvisited_level
+            self.standing[page] += self.level
         self.visited[page] = False
-        self.measures.pop(page, None)
 
     def pay(self) -> None:
-        """Pay out the virtual page's income, the same whole number of units to every payee of a kind."""
-        unvisited, meant = self.size - self.payees - self.unpaid, 0
-        if self.unvisited_part and unvisited:
-            meant = min(int(self.unvisited_part * self.income), self.income)
-        each, paid = meant // max(unvisited, 1), (self.income - meant) // self.payees if self.payees else 0
-        self.unvisited_level += each
+        """Pay out the virtual page's income, the same whole number of units to every payee."""
+        paid = self.income // self.payees if self.payees else 0
         self.level += paid
-        self.income -= each * unvisited + paid * self.payees
-
-    def give_unvisited_level(self) -> Pages:
-        """Convert the level of pages never visited into their own cash; returns the pages. Ends such payments."""
-        unvisited = np.setdiff1d(flagged(~self.visited[: self.size]), flagged(self.foreign))
-        self.standing[unvisited] += self.unvisited_level
-        self.unvisited_level, self.unvisited_part, self.toll = 0, 0.0, 0.0
-        return unvisited
+        self.income -= paid * self.payees
 
     def shares(self) -> FloatArray:
-        """Importance: the history of every page brought to now, as shares that sum to 1, shape (size,).
-
-        For windows that keep visits: the rate at which it spent cash since the oldest of them.
-        """
-        now = self.window.now(self._pasts())
+        """Importance: the history of every page brought to now, as shares that sum to 1, shape (size,)."""
+        known = slice(0, self.size)
+        cash = self.cashes().astype(np.float64)
+        now = self.window.now(self.history[known], cash, self.clock - self.last[known], self.in_hand())
         total = now.sum()
         return now / total if total > 0 else now
 
@@ -277,16 +233,12 @@ class Adaptive:
     def _is_paid(self, page: int) -> bool:
         return self.pay_out.to == "all" or bool(self.visited[page])
 
-    def _first_visit(self, page: int, cash: int, start: float) -> None:
+    def _first_visit(self, page: int) -> None:
         self.visited[page] = True
-        if not self.window.keeps_visits:
-            self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / NEWCOMERS
-        elif start:  # pages known from the start are no newcomers
-            self.newcomer_history += (cash - self.newcomer_history) / NEWCOMERS
-            self.newcomer_stretch += (self.clock - start - self.newcomer_stretch) / NEWCOMERS
+        self.newcomer_history += (float(self.history[page]) - self.newcomer_history) / NEWCOMERS
         if self.pay_out.to == "visited":
             self.payees += 1
-            self.standing[page] += self.unvisited_level - self.level
+            self.standing[page] -= self.level
 
     def _note(self, page: int, cash: int) -> None:
         """Record a visit in the history of `page`, and advance the clock."""
@@ -296,32 +248,9 @@ class Adaptive:
         self.clock += cash
         self.last[page] = self.clock
 
-    def _remember(self, page: int, measure: Measure, newcomer: Measure | None) -> None:
-        """Keep a finished visit, and those before it that still count; `newcomer` comes before the first."""
-        before = self.measures.get(page, [newcomer] if newcomer is not None else [])
-        # The window shrinks with the cash in hand, and grows again: drop visits beyond the largest it has been.
-        self._most_in_hand = max(self._most_in_hand, self.in_hand())
-        self.measures[page] = list(self.window.kept([*before, measure], float(self.clock), self._most_in_hand))
-        kept = self.window.kept(self.measures[page], float(self.clock), self.in_hand())
-        self.history[page] = self._kept(sum(measure.cash for measure in kept))
-
     def _kept(self, history: float) -> float:
         return round(history) if self.whole_histories else history
 
     def _pay_when_due(self) -> None:
         if self.pay_out.to != "nobody" and self.income >= max(1, self.pay_out.lump * self.in_hand()):
             self.pay()
-
-    def _pasts(self) -> Pasts:
-        known = slice(0, self.size)
-        return Pasts(
-            history=self.history[known],
-            elapsed=self.clock - self.last[known],
-            cash=self.cashes().astype(np.float64),
-            is_newcomer=~self.visited[known] & (self.last[known] > 0),
-            visits=self.measures,
-            newcomer_cash=self.newcomer_history,
-            newcomer_stretch=self.newcomer_stretch,
-            clock=float(self.clock),
-            in_hand=self.in_hand(),
-        )

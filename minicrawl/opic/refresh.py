@@ -28,10 +28,9 @@ shape   its shape, about the number of changes that it rests on
 """
 
 import math
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from minicrawl.opic.arrays import FloatArray
-from minicrawl.opic.cash_book import Adaptive
 
 PRIOR_SHAPE = 0.5
 """Shape of the distribution of a rate before the second fetch."""
@@ -39,8 +38,7 @@ MOST_SHAPE = 4.0
 """Earlier changes are forgotten beyond these: rates change, too."""
 MOST_GAPS = 16.0
 WEEK = 7 * 86_400.0
-LEVER_GAIN = 0.01
-"""Largest movement of the virtual page's lever in one fetch."""
+
 _LEAST_STEP = 0.02
 Numbers = TypeVar("Numbers", float, FloatArray)
 
@@ -121,25 +119,6 @@ def running_median(median: float, count: int, rate: float) -> float:
     return median * math.exp(max(-step, min(step, math.log(rate / median))))
 
 
-class DiscoveryRule(Protocol):
-    """Share of the fetches for pages never visited. With a `share` of 1 no page is ever fetched again."""
-
-    share: float
-
-    def discovers(self, has_never_visited: bool, has_visited: bool, lead: int = 0) -> bool | None:
-        """True: fetch a page never visited; False: fetch a visited page again; None: nothing may be fetched now.
-
-        `has_never_visited`, `has_visited`: True if a page of that kind is on offer. lead: standing of the best page
-        never visited on offer, less that of the best visited one, if both are. `charge` the fetch when it takes place.
-        """
-
-    def charge(self, *, discovers: bool) -> None:
-        """Record a fetch: of a page never visited, or of a visited one."""
-
-    def kept(self) -> dict[str, float]:
-        """State for a crawl that continues."""
-
-
 class DiscoveryBudget:
     """Share of the fetches for pages never visited: a credit account with income `share` (q, 0 to 1) a fetch.
 
@@ -151,8 +130,12 @@ class DiscoveryBudget:
         self.share = share
         self.credit = credit
 
-    def discovers(self, has_never_visited: bool, has_visited: bool, lead: int = 0) -> bool | None:
-        """As the rule; decides only. Cash does not matter."""
+    def discovers(self, has_never_visited: bool, has_visited: bool) -> bool | None:
+        """True: fetch a page never visited; False: fetch a visited page again; None: nothing may be fetched now.
+
+        `has_never_visited`, `has_visited`: True if a page of that kind is on offer. `charge` the fetch when it takes
+        place.
+        """
         if not has_never_visited:
             return False if has_visited and self.share < 1.0 else None
         return self._with_income() >= 1.0 or not has_visited
@@ -165,51 +148,5 @@ class DiscoveryBudget:
         return min(self.credit + self.share, 2.0)
 
     def kept(self) -> dict[str, float]:
+        """State for a crawl that continues."""
         return {"discovery_credit": self.credit}
-
-
-class DiscoveryByCash:
-    """Holds the share by the virtual page's payments: the page with the most cash is next, of either kind.
-
-    u      lever: u := u + gain (q - 1 if it was a discovery, else q) after a fetch that could have been of either kind
-    p      part of its income that the virtual page pays to pages never visited, all alike: u, from 0 to 1
-    toll   part of a page's cash that a visit gives the virtual page before its links get any, where p does not do
-
-        toll = max(0, -u, u - 1), at most `reach`
-
-    With a toll the small edges to the virtual page are larger, 1 - d = 1 - .85 (1 - toll). Without reach they stay as
-    they are (Abiteboul, Preda and Cobena, WWW 2003). All of it moves cash only: the ledger has no part in it.
-    """
-
-    def __init__(
-        self, book: Adaptive, share: float, lever: float | None = None, *, reach: float = 0.0, gain: float = LEVER_GAIN
-    ) -> None:
-        """lever: None = at the share. reach: range of the lever beyond 0 and 1."""
-        self.share, self.lever = share, share if lever is None else lever
-        self._book, self._reach, self._gain = book, reach, gain
-        self._is_contested = False
-        self._steer()
-
-    def discovers(self, has_never_visited: bool, has_visited: bool, lead: int = 0) -> bool | None:
-        """As the rule; of pages with equal cash, one never visited is next."""
-        self._is_contested = has_never_visited and has_visited
-        if not self._is_contested:
-            return True if has_never_visited else False if has_visited and self.share < 1.0 else None
-        return lead + self._book.unvisited_level - self._book.level >= 0
-
-    def charge(self, *, discovers: bool) -> None:
-        if self._is_contested:
-            self.move(discovers=discovers)
-
-    def move(self, *, discovers: bool) -> None:
-        """Move the lever after a fetch that could have been of either kind."""
-        moved = self.lever + self._gain * (self.share - (1.0 if discovers else 0.0))
-        self.lever = min(max(moved, -self._reach), 1.0 + self._reach)
-        self._steer()
-
-    def kept(self) -> dict[str, float]:
-        return {"discovery_lever": self.lever}
-
-    def _steer(self) -> None:
-        self._book.unvisited_part = min(max(self.lever, 0.0), 1.0)
-        self._book.toll = max(0.0, -self.lever, self.lever - 1.0)

@@ -13,7 +13,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages
-from minicrawl.opic.cash_book import GRANT, SEED_GRANTS, Adaptive
+from minicrawl.opic.cash_book import Adaptive
 
 _PAGE_BITS = 32
 _PAGE_MASK = (1 << _PAGE_BITS) - 1
@@ -29,10 +29,6 @@ class Strategy(Protocol):
     """True if a credit changes a page's priority."""
     follows_clock: ClassVar[bool]
     """True if a page's priority depends on the clock of its last visit."""
-    birth_grants: ClassVar[bool]
-    """True if newly discovered pages are granted cash by the virtual page."""
-    anticipates: ClassVar[bool]
-    """True if expected cash also orders pages never visited: see anticipated.py."""
 
     def priority(self, page: int, book: Adaptive) -> int:
         """Priority of a page; the largest is next."""
@@ -47,8 +43,6 @@ class Greedy:
 
     follows_cash: ClassVar[bool] = True
     follows_clock: ClassVar[bool] = False
-    birth_grants: ClassVar[bool] = True
-    anticipates: ClassVar[bool] = False
 
     def priority(self, page: int, book: Adaptive) -> int:
         # The level paid to visited pages does not affect their order, so standing will do.
@@ -59,27 +53,11 @@ class Greedy:
 
 
 @dataclass(frozen=True)
-class Anticipated(Greedy):
-    """The page with the most cash, present or expected, first; of visited pages, the one with the most cash."""
-
-    anticipates: ClassVar[bool] = True
-
-
-@dataclass(frozen=True)
-class Opic(Greedy):
-    """Greedy on link cash alone: only seeds are granted cash (Baeza-Yates et al., WWW 2005)."""
-
-    birth_grants: ClassVar[bool] = False
-
-
-@dataclass(frozen=True)
 class Cycle:
     """The page whose last visit (or discovery) is longest ago."""
 
     follows_cash: ClassVar[bool] = False
     follows_clock: ClassVar[bool] = True
-    birth_grants: ClassVar[bool] = True
-    anticipates: ClassVar[bool] = False
 
     def priority(self, page: int, book: Adaptive) -> int:
         return -int(book.last[page])
@@ -95,8 +73,6 @@ class BreadthFirst:
 
     follows_cash: ClassVar[bool] = False
     follows_clock: ClassVar[bool] = False
-    birth_grants: ClassVar[bool] = True
-    anticipates: ClassVar[bool] = False
 
     def priority(self, page: int, book: Adaptive) -> int:
         return 0
@@ -112,8 +88,6 @@ class Random:
     seed: int = 0
     follows_cash: ClassVar[bool] = False
     follows_clock: ClassVar[bool] = True
-    birth_grants: ClassVar[bool] = True
-    anticipates: ClassVar[bool] = False
 
     def priority(self, page: int, book: Adaptive) -> int:
         return _mixed(hash((self.seed, page, float(book.last[page]))) & _MASK) >> 1
@@ -132,19 +106,8 @@ def _mixed(number: int) -> int:
     return number ^ (number >> 31)
 
 
-def seed_grant(strategy: Strategy, book: Adaptive, seeds: int) -> int:
-    """Units of cash that the virtual page grants each of `seeds` new seeds.
-
-    Without birth grants the cash of the seeds is all there ever is, spread over every page to come: then they share
-    a sixteenth of the virtual page's cash. (17 times that, the product in `damped`, still fits 64 bits.)
-    """
-    return SEED_GRANTS * GRANT if strategy.birth_grants else book.reserve // 16 // seeds
-
-
 STRATEGIES: dict[str, Strategy] = {
     "greedy": Greedy(),
-    "anticipated": Anticipated(),
-    "opic": Opic(),
     "random": Random(),
     "cycle": Cycle(),
     "breadth-first": BreadthFirst(),

@@ -14,8 +14,7 @@ Source: J. Dean, C. Anderson, A. Battle, "Ranking documents based on user behavi
 7,716,225, filed 2004: the reasonable surfer, who takes some links rather than others.
 """
 
-import re
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from operator import mul
 from typing import NamedTuple, Protocol
@@ -28,10 +27,6 @@ from minicrawl.opic.arrays import IntArray, Pages
 Places = npt.NDArray[np.uint8]
 """Places of some links."""
 
-HEAVIEST = 1000
-"""Largest ratio of two weights. A page with o links that has received no more than its birth cash
-sends .85 * 2**24 / (1000 o) units or more along each: a unit at least, up to 14,000 links."""
-
 
 @dataclass(frozen=True)
 class Surfer:
@@ -40,6 +35,7 @@ class Surfer:
     text: int
     list: int
     navigation: int
+    name: str = ""
 
     @cached_property
     def weights(self) -> IntArray:
@@ -48,15 +44,12 @@ class Surfer:
 
     @cached_property
     def _weights(self) -> tuple[int, ...]:
-        return astuple(self)
+        return self.text, self.list, self.navigation
 
     @cached_property
     def is_uniform(self) -> bool:
         """True if all places have equal weight."""
         return self.text == self.list == self.navigation
-
-    def __str__(self) -> str:
-        return f"text={self.text},list={self.list},nav={self.navigation}"
 
     def sent(self, passed: int, links: int, places: Places | None = None) -> "Sent":
         """Cash that a page sends along its links, `passed` in all but for the remainders of the divisions.
@@ -75,12 +68,12 @@ class Surfer:
         return Sent(np.array(sigmas, dtype=np.int64).take(places.astype(np.int64)), sum(map(mul, counts, sigmas)))
 
 
-UNIFORM = Surfer(1, 1, 1)
+UNIFORM = Surfer(1, 1, 1, "uniform")
 """The surfer of the papers, who takes all links of a page alike."""
-REASONABLE = Surfer(8, 2, 1)
+REASONABLE = Surfer(8, 2, 1, "reasonable")
 """The surfer who prefers links in the text to those that every page repeats."""
 
-_NAMED = {"reasonable": REASONABLE, "uniform": UNIFORM}
+SURFERS = {each.name: each for each in (REASONABLE, UNIFORM)}
 
 
 class Sent(NamedTuple):
@@ -149,17 +142,3 @@ class Shares:
     def each(self, sigmas: IntArray) -> IntArray:
         """Cash sent along each link, shape (links,)."""
         return np.repeat(sigmas[:, 0], self._outdegree) if self._at is None else sigmas.ravel()[self._at]
-
-
-def parse_surfer(text: str) -> Surfer:
-    """The surfer written as reasonable, uniform, or text=8,list=2,nav=1. Raises ValueError."""
-    if text in _NAMED:
-        return _NAMED[text]
-    found = re.fullmatch(r"text=(\d{1,4}),list=(\d{1,4}),nav=(\d{1,4})", "".join(text.split()), re.ASCII)
-    weights = [int(weight) for weight in found.groups()] if found else []
-    if not weights or not 1 <= min(weights) <= max(weights) <= HEAVIEST:
-        raise ValueError(
-            f"{text!r} is no surfer: say reasonable, uniform, or three whole weights from 1 to {HEAVIEST}, such as "
-            f"{REASONABLE}"
-        )
-    return Surfer(*weights)

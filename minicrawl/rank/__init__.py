@@ -5,7 +5,6 @@
 
 graph      the links, as CSR              pagerank   time that a random surfer spends at each page
 compare    two rankings                   hits       hubs and authorities, which reinforce each other
-endorsement  quality of a ranking: does it find the pages of a site that other sites link to
 similar    pages with the same neighbours        mirrors    hosts with the same pages
 seeds      cores of hubs and authorities: starting points for the next crawl
 sites      the graph folded to hosts or domains   grades     sites graded by importance, and by librarians
@@ -21,8 +20,6 @@ distances  searches, all pairs counted, maps    hyperball  all pairs, estimated 
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
-
-from minicrawl.opic.expected import KnownPages, Rows, expected_importance, site_votes
 
 if TYPE_CHECKING or find_spec("scipy") is not None:
     from minicrawl.rank.blocks import LinkRows, Plan, block_pagerank, plan_blocks
@@ -58,16 +55,13 @@ __all__ = [
     "Graph",
     "GraphStats",
     "Hits",
-    "KnownPages",
     "LinkRows",
     "Plan",
-    "Rows",
     "Settled",
     "SiteLinks",
     "blend",
     "block_pagerank",
     "differences",
-    "expected_importance",
     "extract_seeds",
     "gauss_seidel",
     "graph_stats",
@@ -84,7 +78,6 @@ __all__ = [
     "relative_trust",
     "settled_pagerank",
     "site_links",
-    "site_votes",
     "spam_mass",
     "sums_by_site",
     "topic_pagerank",

@@ -17,7 +17,6 @@ The bow tie: A. Broder, R. Kumar, F. Maghoul, P. Raghavan, S. Rajagopalan, R. St
 "Graph structure in the Web", Computer Networks 33 (2000).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal
@@ -118,16 +117,13 @@ class Biconnected:
         return shared
 
 
-def biconnected_components(graph: Graph, search: Callable[..., None] | None = None) -> Biconnected:
-    """The biconnected components of a graph. search: `depth_first` by default; or the same as machine code."""
+def biconnected_components(graph: Graph) -> Biconnected:
+    """The biconnected components of a graph."""
     matrix = _matrix(graph).astype(np.bool_)  # a sum of many ones as bytes would overflow
     either = (matrix + matrix.T).tocsr()
     parent, number, low = (np.full(graph.size, -1, dtype=np.int32) for _ in range(3))
     arrays = (either.indptr[1:], either.indices, parent, number, low, either.indptr[:-1].copy())
-    if search is None:
-        depth_first(*[array.data for array in arrays])  # indexed from Python, arrays take three times as long
-    else:
-        search(*arrays)
+    _depth_first(*[array.data for array in arrays])  # indexed from Python, arrays take three times as long
     starts = (parent >= 0) & (low >= number[parent])
     first = np.where(starts | (parent < 0), np.arange(graph.size), parent)
     while (first[first] != first).any():
@@ -136,7 +132,7 @@ def biconnected_components(graph: Graph, search: Callable[..., None] | None = No
     return Biconnected(of[first], parent[starts])
 
 
-def depth_first(  # noqa: PLR0913 - compiled functions take plain arrays
+def _depth_first(  # noqa: PLR0913 - compiled functions take plain arrays
     stop: _Integers,
     targets: _Integers,
     parent: _Integers,

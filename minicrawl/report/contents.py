@@ -21,6 +21,7 @@ from minicrawl.model import READ, State
 from minicrawl.report.charts import flow_picture, folders_picture
 from minicrawl.report.document import Issue, Report, Section, Share, Tile, Url, percent
 from minicrawl.report.shape import Flags, Floats, Folder, Shape
+from minicrawl.settings import RANKINGS
 from minicrawl.store.read.audit_columns import AuditColumns
 from minicrawl.store.reader import Store
 
@@ -240,20 +241,17 @@ def _all(folder: Folder) -> Iterator[Folder]:
 
 
 def _top(store: Store) -> Section:
-    found = top_list(store, None, TOP, per_site=lines_per_site(store))
-    is_expected = found.order is not None and found.order.of is not None
-    worth = [(line.page.expected if is_expected else line.page.importance) or 0.0 for line in found.lines]
-    most = max(worth, default=0.0) or 1.0
-    name = "expected importance" if is_expected else "importance"
+    found = top_list(store, RANKINGS[0], TOP, per_site=lines_per_site(store))
+    most = max((line.page.importance for line in found.lines), default=0.0) or 1.0
     facts = store.page_table.more_facts(line.number for line in found.lines)
     rows = [
-        (Url(page.url), page.title, Share(value, most), page.inlinks, page.outlinks, page.depth,
+        (Url(page.url), page.title, Share(page.importance, most), page.inlinks, page.outlinks, page.depth,
          facts[number].seconds, facts[number].bytes)
-        for (page, number), value in zip(((line.page, line.number) for line in found.lines), worth, strict=True)
+        for page, number in ((line.page, line.number) for line in found.lines)
     ]  # fmt: skip
     return Section(
         "The most important pages",
-        ("page", "title", name, "in-links", "outlinks", "depth", "seconds", "bytes"),
+        ("page", "title", "importance", "in-links", "outlinks", "depth", "seconds", "bytes"),
         rows,
         f"{_IMPORTANCE}Pages that cannot be opened or say the same as one above are left out.",
         "No page was read.",

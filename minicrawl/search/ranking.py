@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.search.candidates import Candidate, Word
 from minicrawl.search.index.inverted import BODY, FIELDS, InvertedIndex, all_of, any_of
 from minicrawl.store.reader import Store
@@ -241,7 +242,7 @@ ROOT = 100
 
 def authorities_near(store: Store, similarity: Mapping[int, float], words: str) -> dict[int, float]:
     """The authority of the pages near those that agree best, by page, the best being 1. words: of the query."""
-    from minicrawl.analysis.link_graph import folded_store, surfer_named  # noqa: PLC0415 - SciPy is in an extra
+    from minicrawl.analysis.link_graph import folded_store  # noqa: PLC0415 - SciPy is in an extra
     from minicrawl.analysis.rankings.hub_ranking import word_counts  # noqa: PLC0415
     from minicrawl.rank.hits import base_set, hits, intrinsic_weights, within  # noqa: PLC0415
 
@@ -254,7 +255,7 @@ def authorities_near(store: Store, similarity: Mapping[int, float], words: str) 
     # If all pages of the base set are on one host, its own links must do.
     weights = between if between.any() else near
     linking = np.unique(folded.graph.sources()[weights > 0])
-    by_place = folded.weights(surfer_named(None, store))
+    by_place = folded.weights(kept_surfer(store))
     weights *= 1.0 if by_place is None else by_place
     weights *= 1.0 + word_counts(words, linking, store, folded)
     found = hits(folded.graph, weights=weights).authorities
@@ -267,14 +268,14 @@ class Topics:
     """The topics of a store, each NAME=FILE|URL|REGEX of its pages. Raises SettingError."""
 
     def __init__(self, store: Store, index: InvertedIndex, topics: Sequence[str]) -> None:
-        from minicrawl.analysis.link_graph import folded_store, surfer_named  # noqa: PLC0415 - SciPy is in an extra
+        from minicrawl.analysis.link_graph import folded_store  # noqa: PLC0415 - SciPy is in an extra
         from minicrawl.analysis.rankings.topic_ranking import topics_of  # noqa: PLC0415
         from minicrawl.rank.trust import topic_walks  # noqa: PLC0415
 
         folded = folded_store(store)
         pages = topics_of(topics, store, folded)
         self._index = index
-        self._walks = topic_walks(folded.graph, list(pages.values()), weights=folded.weights(surfer_named(None, store)))
+        self._walks = topic_walks(folded.graph, list(pages.values()), weights=folded.weights(kept_surfer(store)))
         self._texts = {name: index.among(map(int, some), BODY) for name, some in pages.items()}
         self._sizes = [index.count(texts) for texts in self._texts.values()]
 

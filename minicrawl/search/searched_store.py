@@ -44,13 +44,12 @@ class TopPage(NamedTuple):
 class _Searched(Store):
     """The methods for programs, beside a store's read side."""
 
-    def top(self, n: int = 20, by: str | None = None) -> list[TopPage]:
+    def top(self, n: int = 20, by: str = RANKINGS[0]) -> list[TopPage]:
         """The first n lines of `minicrawl top`: pages that can be opened, each once, of many sites a few each.
 
             pandas.DataFrame(store.top(100))
 
-        by: one of the rankings; None: "importance", or "expected" while pages wait to be read. Raises ConfigError,
-        StoreError.
+        by: one of the rankings. Raises ConfigError, StoreError.
         """
         lines = top_list(self, by, n, per_site=lines_per_site(self)).lines
         return [_shown(line.page) for line in lines]

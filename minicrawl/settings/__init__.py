@@ -13,8 +13,6 @@ from pathlib import Path
 
 from minicrawl.settings.crawl import PROFILES, SETTINGS, AsBefore, CrawlSettings, in_full, lasting, with_profile
 from minicrawl.settings.options import (
-    BY_CREDIT,
-    BY_EDGES,
     BY_PAGES,
     BY_SITES,
     GROUPS,
@@ -38,12 +36,9 @@ from minicrawl.settings.values import (
 )
 
 __all__ = [
-    "BY_CREDIT",
-    "BY_EDGES",
     "BY_PAGES",
     "BY_SITES",
     "DEFAULT_STORE",
-    "EXPECTED",
     "GROUPS",
     "LINKED",
     "PROFILES",
@@ -76,6 +71,5 @@ __all__ = [
 
 RANKINGS = ("importance", "history", "cash", "inlinks")
 """Rankings that every store has at every commit."""
-EXPECTED = "expected"
-"""The ranking by expected importance, as of its last computation."""
+
 DEFAULT_STORE = Path("data/crawl.db")

@@ -11,7 +11,6 @@ from typing import Any  # Any: settings as given
 from minicrawl.errors import SettingError
 from minicrawl.settings import values
 from minicrawl.settings.options import (
-    BY_CREDIT,
     BY_SITES,
     GROUPS,
     LINKED,
@@ -37,8 +36,7 @@ SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(g
 """All settings by name."""
 _NEAREST = 5
 """Number of setting names suggested for an unknown one."""
-_BY_CASH = ("greedy", "opic")
-_FILES = frozenset({"ca_file", "netrc_file", "client_cert", "cookie_file"})
+_FILES = frozenset({"ca_file", "client_cert", "cookie_file"})
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (values.file, values.places))
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
@@ -80,10 +78,6 @@ class CrawlSettings(
             object.__setattr__(self, name, setting.of(getattr(self, name)))
         for name, setting in SETTINGS.items():
             setting.checked(getattr(self, name))
-        if self.refresh_min > self.refresh_max:
-            raise SettingError(
-                f"--refresh-min must be at most --refresh-max, {self.refresh_max:g} s, not {self.refresh_min:g} s"
-            )
         if self.recrawl_after is not None and self.refresh_min > self.recrawl_after:
             raise SettingError(
                 f"--refresh-min must be at most --recrawl-after, {self.recrawl_after:g} s, not {self.refresh_min:g} s"
@@ -91,11 +85,6 @@ class CrawlSettings(
         if self.respect_usage and self.ignore_robots:
             raise SettingError(
                 "--respect-usage goes by what robots.txt says, and --ignore-robots asks for none; leave one out"
-            )
-        if self.discovery_by != BY_CREDIT and (self.refreshes or self.strategy not in _BY_CASH):
-            raise SettingError(
-                f"--discovery-by {self.discovery_by} goes by cash alone, with --strategy greedy or opic and without "
-                "--refresh or --recrawl-after; leave these out, or take --discovery-by credit"
             )
 
     @classmethod
@@ -136,7 +125,7 @@ class CrawlSettings(
     @property
     def has_secrets(self) -> bool:
         """True if requests to some hosts carry secrets."""
-        has_passwords = self.auth or self.netrc or self.netrc_file or self.client_cert
+        has_passwords = self.auth or self.netrc or self.client_cert
         return bool(has_passwords) or any(header.is_secret for header in self.headers)
 
     @property
@@ -177,9 +166,8 @@ class CrawlSettings(
     @property
     def reads_by_worth(self) -> bool:
         """True if pages never read are ordered by their worth in the ledger: only where nothing steers the cash."""
-        bends_cash = self.boost or self.topic or self.focus_type or self.intrinsic_weight != 1.0
-        is_plain = self.strategy == "greedy" and self.discovery_by == BY_CREDIT and not bends_cash
-        return self.jump == BY_SITES and is_plain
+        bends_cash = self.boost or self.topic
+        return self.jump == BY_SITES and self.strategy == "greedy" and not bends_cash
 
     @property
     def delay_per_address(self) -> float:

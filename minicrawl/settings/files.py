@@ -115,10 +115,6 @@ def _pages(host: str, value: object) -> Given:
     return {"host_pages": (f"{host}={value}",)}
 
 
-def _max_depth(host: str, value: object) -> Given:
-    return {"host_max_depth": (f"{host}={value}",)}
-
-
 OF_A_HOST = {
     "delay": _delay,
     "header": _headers,
@@ -126,7 +122,6 @@ OF_A_HOST = {
     "refresh": _refresh,
     "extract": _extract,
     "pages": _pages,
-    "max-depth": _max_depth,
 }
 """Options that can be set for one host."""
 

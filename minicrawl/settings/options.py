@@ -15,13 +15,9 @@ from minicrawl.settings.setting import setting
 
 LINKED = "linked"
 SCOPES = ("any", "site", "host", "prefix", LINKED)
-_STRATEGY = (
-    "Which page is next: greedy, the one with the most cash, or importance with --jump sites; anticipated, the one "
-    "with the most that it has or can be expected to get (docs/ranking.md)."
-)
-STRATEGY_NAMES = ("greedy", "anticipated", "opic", "random", "cycle", "breadth-first")
-BY_CREDIT, BY_INCOME, BY_EDGES = "credit", "income", "edges"
-DISCOVERY_RULES = (BY_CREDIT, BY_INCOME, BY_EDGES)
+_STRATEGY = "Which page is next: greedy is the one with the most cash, or importance with --jump sites."
+STRATEGY_NAMES = ("greedy", "random", "cycle", "breadth-first")
+SURFER_NAMES = ("reasonable", "uniform")
 BY_SITES, BY_PAGES = "sites", "pages"
 JUMPS = (BY_SITES, BY_PAGES)
 USES = ("search", "ai-input", "ai-train")
@@ -120,13 +116,6 @@ class Scope:
         check=values.at_least(0),
         most=10**6,
         metavar="N",
-    )
-    host_max_depth: tuple[str, ...] = setting(
-        (),
-        values.texts,
-        "The same for this host, instead of --max-depth. The first one of a host counts. Repeatable.",
-        check=values.host_limits,
-        metavar="HOST=N",
     )
     html_only: bool = setting(
         False,
@@ -237,27 +226,14 @@ class Order:
     strategy: str = setting(
         "greedy", values.text, _STRATEGY, check=values.one_of(STRATEGY_NAMES), choices=STRATEGY_NAMES
     )
-    history: str = setting(
-        "interpolation",
-        values.text,
-        "How much of the past the cash book counts: basic, interpolation, variable:K, fixed:T, improved-fixed:T,K.",
-        metavar="POLICY",
-    )
-    window: float = setting(
-        8.0,
-        values.number,
-        "Size of the interpolation window, in turnovers.",
-        check=values.more_than(0),
-        most=10**6,
-        metavar="T",
-    )
     surfer: str = setting(
         "reasonable",
         values.text,
         "Who takes the links that make a page important: reasonable takes one beside words 8 times, one in a list "
-        "twice as often as one in navigation; uniform takes all alike, as in the papers; or weights of one's own, as "
-        "text=8,list=2,nav=1. A later run may change it: the ranking is worked out again, without a request.",
-        metavar="reasonable|uniform|WEIGHTS",
+        "twice as often as one in navigation; uniform takes all alike, as in the papers. A later run may change it: "
+        "the ranking is worked out again, without a request.",
+        check=values.one_of(SURFER_NAMES),
+        choices=SURFER_NAMES,
     )
     jump: str = setting(
         BY_SITES,
@@ -276,15 +252,6 @@ class Order:
         check=values.from_0_to_1,
         metavar="SHARE",
     )
-    discovery_by: str = setting(
-        BY_CREDIT,
-        values.text,
-        "What holds the share of --discovery: credit, an account of fetches, exact to one; or as the paper on OPIC has "
-        "it, with the page first that has most cash, read or not: income, what the virtual page pays to never-read "
-        "pages; edges, the same and how much of the cash goes to it (docs/ranking.md). For --strategy greedy and opic.",
-        check=values.one_of(DISCOVERY_RULES),
-        choices=DISCOVERY_RULES,
-    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -299,23 +266,6 @@ class Focus:
         metavar="REGEX=FACTOR",
     )
     topic: str = setting("", values.text, "Links whose text or URL has these words get more cash.", metavar="WORDS")
-    focus_type: tuple[str, ...] = setting(
-        (),
-        values.texts,
-        "Links that probably lead to pages of this type get up to 20 times the cash, and so do such pages at birth: a "
-        "media type as application/pdf or image/*; xml, whatever is XML; news, URLs with a date or in a feed. Which "
-        "URLs are like that is learnt from the pages read. Repeatable.",
-        check=values.focus_types,
-        metavar="TYPE",
-    )
-    intrinsic_weight: float = setting(
-        1.0,
-        values.number,
-        "Weight of links within a site.",
-        check=values.more_than(0),
-        most=1000,
-        metavar="W",
-    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -422,17 +372,8 @@ class Refresh:
         values.duration,
         "Fetch no page again sooner than that.",
         check=values.more_than(0),
-        most=values.MOST_SPAN,
+        most="90d",
         shown="1h",
-        metavar="TIME",
-    )
-    refresh_max: float = setting(
-        90 * 86_400.0,
-        values.duration,
-        "Fetch every page again after that time.",
-        check=values.more_than(0),
-        most=values.MOST_SPAN,
-        shown="90d",
         metavar="TIME",
     )
     recrawl_after: float | None = setting(
@@ -519,9 +460,6 @@ class Keep:
         "To be named at every run. Repeatable.",
         metavar="PLACE",
         is_for_one_run=True,
-    )
-    strict_hooks: bool = setting(
-        False, values.flag, "End the crawl when a hook fails; else that is counted.", is_for_one_run=True
     )
     hook_timeout: float = setting(
         60.0,
@@ -632,9 +570,6 @@ class Rendering:
         shown="30s",
         metavar="TIME",
     )
-    render_pages: int = setting(
-        4, values.whole, "Pages that one Chromium has open at a time.", check=values.at_least(1), most=64, metavar="N"
-    )
     screenshots: bool = setting(
         False,
         values.flag,
@@ -662,13 +597,6 @@ class Logins:
         values.flag,
         "Log in by the names and passwords of ~/.netrc, or of the file that NETRC names: at https://MACHINE, and at "
         "seeds of that name.",
-    )
-    netrc_file: Path | None = setting(
-        None,
-        values.file,
-        "Log in by the names and passwords of this file, as --netrc does.",
-        check=requests.is_file,
-        metavar="FILE",
     )
     client_cert: tuple[str, ...] = setting(
         (),

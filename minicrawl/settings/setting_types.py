@@ -29,7 +29,6 @@ class AdjustableSettings(TypedDict, total=False):
     concurrency: int | str | AsBefore
     workers: int | str | AsBefore
     boost: str | Iterable[str] | AsBefore
-    intrinsic_weight: float | str | AsBefore
 
 
 class GivenSettings(AdjustableSettings, total=False):
@@ -37,7 +36,6 @@ class GivenSettings(AdjustableSettings, total=False):
 
     retry: str | Iterable[str] | AsBefore
     host_pages: str | Iterable[str] | AsBefore
-    host_max_depth: str | Iterable[str] | AsBefore
     host_delay: str | Iterable[str] | AsBefore
     traps: bool | AsBefore
     keep_parameters: bool | AsBefore
@@ -46,19 +44,14 @@ class GivenSettings(AdjustableSettings, total=False):
     ignore_robots: bool | AsBefore
     respect_usage: str | Iterable[str] | AsBefore
     strategy: str | AsBefore
-    history: str | AsBefore
-    window: float | str | AsBefore
     surfer: str | AsBefore
     jump: str | AsBefore
     discovery: float | str | AsBefore
-    discovery_by: str | AsBefore
     refresh: bool | AsBefore
     refresh_min: float | str | AsBefore
-    refresh_max: float | str | AsBefore
     recrawl_after: float | str | AsBefore | None
     refresh_rule: str | Iterable[str] | AsBefore
     topic: str | AsBefore
-    focus_type: str | Iterable[str] | AsBefore
     on_change: str | AsBefore
     text: bool | AsBefore
     pdf: bool | AsBefore
@@ -68,14 +61,12 @@ class GivenSettings(AdjustableSettings, total=False):
     extract_structured: bool | AsBefore
     items: str | AsBefore
     hook: str | Iterable[str] | AsBefore
-    strict_hooks: bool | AsBefore
     hook_timeout: float | str | AsBefore
     hook_network: bool | AsBefore
     search: bool | AsBefore
     render: str | Iterable[str] | AsBefore
     chromium: str | Path | AsBefore | None
     render_timeout: float | str | AsBefore
-    render_pages: int | str | AsBefore
     screenshots: bool | AsBefore
     archive: str | Path | AsBefore | None
     from_archive: str | Path | Iterable[str | Path] | AsBefore
@@ -93,7 +84,6 @@ class GivenSettings(AdjustableSettings, total=False):
     signature_agent: str | AsBefore
     auth: str | Iterable[str] | AsBefore
     netrc: bool | AsBefore
-    netrc_file: str | Path | AsBefore | None
     client_cert: str | Iterable[str] | AsBefore
     cookies: bool | AsBefore
     cookie_file: str | Path | AsBefore | None

@@ -331,15 +331,6 @@ def media_types(name: str, value: Any) -> None:
             raise SettingError(f"{option(name)} takes media types such as text/html or image/*, not {quoted(given)}")
 
 
-def focus_types(name: str, value: Any) -> None:
-    for given in value:
-        if given not in ("news", "xml") and not re.fullmatch(r"[a-z0-9.+-]+/([a-z0-9.+-]+|\*)", given):
-            raise SettingError(
-                f"{option(name)} takes news, xml, or a media type such as application/pdf or image/*, "
-                f"not {quoted(given)}"
-            )
-
-
 def is_webhook(receiver: str) -> bool:
     """True if a receiver of changes is a URL, not a command."""
     return receiver.lower().startswith(("http://", "https://"))

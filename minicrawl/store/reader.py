@@ -11,15 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.model import CoursePoint
-from minicrawl.settings import in_full
+from minicrawl.settings import RANKINGS, in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.partitions.united import United
-from minicrawl.store.read.anticipated import Anticipated
 from minicrawl.store.read.audit_columns import AuditTable
-from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.facts import Facts
 from minicrawl.store.read.hosts import Hosts
 from minicrawl.store.read.link_table import LinkTable
@@ -75,7 +73,6 @@ class Store:
         self.selection = Selection(self._tables)
         self.ranks = Ranks(self._tables)
         self.united = United(self._tables)
-        self.expected = Expected(self._tables)
         self.facts = Facts(self._tables)
         self.hosts = Hosts(self._tables)
         self.site_table = SiteTable(self._tables)
@@ -83,7 +80,6 @@ class Store:
         self.patterns = Patterns(self._tables)
         self.recognised = Recognised(self._tables)
         self.refreshes = Refreshes(self._tables)
-        self.anticipated = Anticipated(self._tables)
         self.archived = Archived(self._tables)
         self.requisites = Requisites(self._tables)
         self.preferences = PagePreferences(self._tables)
@@ -137,9 +133,8 @@ class Store:
         """The number of the partition that has a known URL; None where there is but one store."""
         return None
 
-    def pages(self, by: str | None = None, n: int = -1) -> Iterator[RankedPage]:
-        """Every page, or the first n, by falling `by`: "expected", or one of RANKINGS; None: "expected" while pages
-        wait to be read, else "importance". `rank`: by importance; for "expected", the position in that order."""
+    def pages(self, by: str = RANKINGS[0], n: int = -1) -> Iterator[RankedPage]:
+        """Every page, or the first n, by falling `by`, one of RANKINGS. `rank`: by importance."""
         return self.ranks.pages(by, n)
 
     def changes(self, since: float = 0.0) -> list[ChangedPage]:

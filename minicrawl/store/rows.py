@@ -64,7 +64,6 @@ class Turn(NamedTuple):
     state: str
     reason: str
     attempts: int
-    measures: str | None
     fetch: Fetch | None
 
 
@@ -342,7 +341,7 @@ class ListedUrl(NamedTuple):
 
 
 class RankedPage(NamedTuple):
-    """A row of the view `ranks`. expected: None for a page unknown when it was last computed."""
+    """A row of the view `ranks`."""
 
     rank: int
     url: str
@@ -357,30 +356,6 @@ class RankedPage(NamedTuple):
     title: str | None
     state: str
     reason: str
-    expected: float | None = None
-
-
-class ExpectedSite(NamedTuple):
-    """A row of `expected_sites`."""
-
-    owner: str
-    visited: int
-    unvisited: int
-    sends: float
-
-
-class ExpectedOf(NamedTuple):
-    """The basis of expected importance when it was computed.
-
-    visited: pages that had had their turn; read, known: pages. coverage: share of the read pages in the total. stays:
-    share of the top hundred that is likely to be there in the end; None: not estimated.
-    """
-
-    visited: int
-    read: int
-    known: int
-    coverage: float
-    stays: float | None
 
 
 class RefreshRow(NamedTuple):

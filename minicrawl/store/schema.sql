@@ -1,7 +1,7 @@
 -- A crawl. One SQLite file in WAL mode; one writer; any number of readers, also while it runs.
 --
 -- Cash is counted in whole units. At every commit, to the unit:
---   sum(pages.standing) + meta.level * (number of visited pages) + meta.unvisited_level * (number of others)
+--   sum(pages.standing) + meta.level * (number of visited pages)
 --     + meta.reserve + meta.income = meta.cash_total
 --   sum(pages.received - pages.forwarded) + meta.ledger_virtual = meta.ledger_carried, which is 0 but in a partition
 
@@ -18,10 +18,9 @@ CREATE TABLE pages (
     inlinks      INTEGER NOT NULL DEFAULT 0,   -- counted links from read pages and aliases to this very URL
     stands_for   INTEGER,                      -- of an alias: pages.id of its target; NULL: no alias
     -- the cash book
-    standing     INTEGER NOT NULL,             -- cash less meta.level, of a page never visited less meta.unvisited_level
-    history      REAL    NOT NULL DEFAULT 0,   -- by the window policy, as of clock
+    standing     INTEGER NOT NULL,             -- cash, of a visited page less meta.level
+    history      REAL    NOT NULL DEFAULT 0,   -- by the window, as of clock
     clock        REAL    NOT NULL DEFAULT 0,   -- all cash ever spent, at the last visit (or at discovery)
-    measures     TEXT,                         -- JSON [[start, cash], ...] for windows that keep visits
     -- the ledger
     received     INTEGER NOT NULL,             -- from links
     forwarded    INTEGER NOT NULL DEFAULT 0,
@@ -233,19 +232,6 @@ CREATE TABLE group_rates (
 CREATE TABLE host_blocks (
     host          INTEGER PRIMARY KEY,         -- hosts.id
     blocks        BLOB    NOT NULL             -- see store/texts/repeated_blocks.py
-) STRICT;
-
--- What is known for the order by anticipated cash (opic/anticipated.py), while a crawl goes by it: meta.anticipates.
-CREATE TABLE anticipated (
-    page          INTEGER PRIMARY KEY,         -- pages.id
-    brought       INTEGER NOT NULL             -- cash that links from other sites have brought it
-) STRICT;
-CREATE TABLE anticipated_hosts (
-    host          INTEGER PRIMARY KEY,         -- hosts.id
-    waiting       INTEGER NOT NULL,            -- cash of its pages that were never visited
-    spent         INTEGER NOT NULL,            -- cash that visits to its pages have spent
-    brought       INTEGER NOT NULL,            -- cash that links from other sites, and grants to seeds, have brought
-    visited       INTEGER NOT NULL             -- pages
 ) STRICT;
 
 -- What has become of pages that are fetched again.
@@ -470,23 +456,6 @@ CREATE TABLE places (
     pages        BLOB    NOT NULL              -- pages.id, 4 bytes each, little endian
 ) STRICT;
 
--- Expected importance of all pages (opic/expected.py), as of when it was last worked out: meta.expected says what it
--- rests on. Whenever it is worked out it is another one of every page, so the rows of `pages` are left alone; 50 pages
--- fit into a page of the file.
-CREATE TABLE expected (
-    first        INTEGER PRIMARY KEY,          -- number of the first of these pages
-    shares       BLOB    NOT NULL,             -- of each page 19 digits: the share in units of 1e-18; an alias has none
-    unread       BLOB    NOT NULL              -- the part of it by links that unread pages are expected to have
-) STRICT;
-
--- Owners of whose pages some are expected to link like those that had their turn.
-CREATE TABLE expected_sites (
-    owner        TEXT    PRIMARY KEY,
-    visited      INTEGER NOT NULL,             -- pages that had their turn and are no aliases
-    unvisited    INTEGER NOT NULL,             -- pages that had not
-    sends        REAL    NOT NULL              -- what the latter send like the former, as a share of all importance
-) STRICT, WITHOUT ROWID;
-
 -- What a crawl keeps in memory of all pages, copied from `pages`: of ten million it takes 20 seconds to read the rows.
 -- Only a large store has any. store/write/page_blocks.py says when a copy holds, crawler/books/page_block.py what is in it.
 CREATE TABLE page_blocks (
@@ -540,13 +509,8 @@ CREATE TABLE neighbours (
 -- The scalars of the books: one row.
 CREATE VIEW books AS
 SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
-       coalesce((SELECT value FROM meta WHERE key = 'unvisited_level'), 0) AS unvisited_level,
        (SELECT value FROM meta WHERE key = 'clock') AS clock,
        (SELECT value FROM meta WHERE key = 'interpolation_size') AS size,
-       (SELECT value FROM meta WHERE key = 'window_size') AS window_size,
-       (SELECT value FROM meta WHERE key = 'window_visits') AS window_visits,
-       (SELECT value FROM meta WHERE key = 'newcomer_history') AS newcomer_history,
-       (SELECT value FROM meta WHERE key = 'newcomer_stretch') AS newcomer_stretch,
        (SELECT value FROM meta WHERE key = 'ledger_virtual')
            + (SELECT value FROM meta WHERE key = 'ledger_never_visited') + 0.0 AS virtual,
        max(1, (SELECT value FROM meta WHERE key = 'ledger_births')) AS births,
@@ -569,25 +533,13 @@ LEFT JOIN doors ON doors.page = pages.id;
 
 -- Every page with its importance. The formulas are those of the package minicrawl.opic:
 --   X = received + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
---   history brought to now, where the window is the interpolation:                                    (window.py)
+--   history brought to now:                                                                          (window.py)
 --   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
---   where it keeps visits, what the page would have spent by now at the rate since the oldest of those in the window; a
---   page never read counts as if it was visited now, and as if it had spent at its birth what recent newcomers did
 --   aliases have none: what they spend their target spends again; so have pages that another partition has
--- expected: NULL of a page that was not known when it was last worked out
 CREATE VIEW weighed AS
 SELECT url,
        x / total AS importance,
        CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0
-            WHEN window_visits IS NOT NULL AND visited THEN coalesce(
-                now * (SELECT sum(visit.value ->> 1) / nullif(now - min(visit.value ->> 0), 0)
-                       FROM json_each(measures) AS visit
-                       WHERE visit.key >= json_array_length(measures) - window_visits
-                          OR (measures ->> ('$[' || (visit.key + 1) || '][0]')) > now - window_size), 0.0)
-            WHEN window_visits IS NOT NULL AND known_at > 0 THEN coalesce(
-                now * (cash + newcomer_history) / nullif(elapsed + newcomer_stretch, 0), 0.0)
-            WHEN window_visits IS NOT NULL THEN 0.0
-            WHEN size IS NULL THEN history
             WHEN elapsed < size THEN history * (size - elapsed) / size + cash
             ELSE cash * size / elapsed END AS history,
        cash,
@@ -608,15 +560,12 @@ SELECT url,
        reason,
        number AS id,
        x,
-       state NOT IN ('alias', 'elsewhere') AND x >= least AS is_worthy,
-       (SELECT CAST(nullif(substr(shares, 19 * (number % 50) + 1, 19), x'') AS INTEGER) / 1e18
-        FROM expected WHERE first = number - number % 50) AS expected
+       state NOT IN ('alias', 'elsewhere') AND x >= least AS is_worthy
 FROM (
-    SELECT born.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total, visited, measures,
-           window_size, window_visits, newcomer_history, newcomer_stretch, books.clock AS now, born.clock AS known_at,
+    SELECT born.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total,
            CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0 ELSE received + virtual / births * birth END AS x,
            floor AS least,
-           standing + CASE WHEN visited THEN level ELSE unvisited_level END AS cash,
+           standing + CASE WHEN visited THEN level ELSE 0 END AS cash,
            books.clock - born.clock AS elapsed
     FROM born CROSS JOIN books
 ) LEFT JOIN fetches ON fetches.id = fetch;
@@ -638,7 +587,7 @@ WHERE length(packed) > 0;
 CREATE VIEW ranks AS
 SELECT * FROM (
     SELECT row_number() OVER (ORDER BY x DESC, id) AS rank, url, importance, history, cash, depth, status, inlinks,
-           outlinks, fetched_at, title, state, reason, expected, id
+           outlinks, fetched_at, title, state, reason, id
     FROM best CROSS JOIN weighed ON weighed.id = best.page
     WHERE is_worthy
     ORDER BY x DESC, id
@@ -647,8 +596,7 @@ UNION ALL
 SELECT * FROM (
     SELECT row_number() OVER (ORDER BY x DESC, id)
                + (SELECT count(*) FROM best CROSS JOIN weighed ON weighed.id = best.page WHERE is_worthy) AS rank,
-           url, importance, history, cash, depth, status, inlinks, outlinks, fetched_at, title, state, reason, expected,
-           id
+           url, importance, history, cash, depth, status, inlinks, outlinks, fetched_at, title, state, reason, id
     FROM weighed
     WHERE NOT (is_worthy AND id IN (SELECT page FROM best))
     ORDER BY x DESC, id

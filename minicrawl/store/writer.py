@@ -17,8 +17,6 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.database import Watch, closed_if_it_fails, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.read.anticipated import AnticipatedHost, AnticipatedPage
-from minicrawl.store.read.expected import PAGES_A_ROW, to_digits
 from minicrawl.store.read.ranks import PLACES
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.read.tables import Row, Tables, columns
@@ -28,7 +26,6 @@ from minicrawl.store.rows import (
     ChallengeRow,
     Change,
     DomainRow,
-    ExpectedSite,
     FactsRow,
     Fingerprint,
     GroupRate,
@@ -137,22 +134,6 @@ class Writer(Store):
             ((first, to_bytes(order[first : first + PLACES])) for first in range(0, len(order), PLACES)),
         )
 
-    def save_expected(
-        self, shares: npt.NDArray[np.float64], unread: npt.NDArray[np.float64], sites: Iterable[ExpectedSite]
-    ) -> None:
-        """Store the expected importance of all pages, the part of it by expected links of unread pages, and the sites
-        of these links."""
-        self._db.execute("DELETE FROM expected")
-        self._db.executemany(
-            "INSERT INTO expected (first, shares, unread) VALUES (?, ?, ?)",
-            (
-                (first, *(to_digits(values[first : first + PAGES_A_ROW]) for values in (shares, unread)))
-                for first in range(0, len(shares), PAGES_A_ROW)
-            ),
-        )
-        self._db.execute("DELETE FROM expected_sites")
-        self._insert("expected_sites", ExpectedSite, sites)
-
     def save_links(self, links: Iterable[Links]) -> None:
         """Replace pages' rows of links. The pages' states must be saved before: an alias stands for its target."""
         links = list(links)
@@ -256,15 +237,6 @@ class Writer(Store):
     def save_host_blocks(self, rows: Iterable[tuple[int, bytes]]) -> None:
         """rows: hosts.id and blocks."""
         self._db.executemany("INSERT OR REPLACE INTO host_blocks VALUES (?, ?)", rows)
-
-    def save_anticipated(self, pages: Iterable[AnticipatedPage], hosts: Iterable[AnticipatedHost]) -> None:
-        self._replace("anticipated", AnticipatedPage, pages)
-        self._replace("anticipated_hosts", AnticipatedHost, hosts)
-
-    def forget_anticipated(self) -> None:
-        """Delete the data of the order by anticipated cash, which is not continued."""
-        self._db.execute("DELETE FROM anticipated")
-        self._db.execute("DELETE FROM anticipated_hosts")
 
     def save_changes(self, rows: Iterable[Change]) -> None:
         """Save changes of pages, and note the places of the texts that changed pages have by now: those of this commit

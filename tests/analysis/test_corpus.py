@@ -10,7 +10,7 @@ from support.command_line import answer, run
 from support.sites import Site, crawl
 
 from minicrawl.analysis.corpus import COLUMNS, corpus
-from minicrawl.analysis.top.expected import best_first
+from minicrawl.analysis.top.order import best_first
 from minicrawl.store.reader import open_store
 
 HOME, BY = "http://www.a.test/", "https://creativecommons.org/licenses/by/4.0/"
@@ -39,7 +39,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def pages(store: Path, **given: Any) -> list[dict[str, Any]]:
     with open_store(store) as reader, reader.snapshot():
-        table = corpus(reader, best_first(reader, "importance")[1], **given)
+        table = corpus(reader, best_first(reader)[1], **given)
         return [dict(zip(COLUMNS, row, strict=True)) for row in table.rows]
 
 

@@ -7,7 +7,7 @@ import pytest
 from support.sites import Site, canonical, crawl, rows
 
 from minicrawl.analysis.page_columns import COLUMNS, column_rows, named_columns, sitemap_pages
-from minicrawl.analysis.top.expected import best_first
+from minicrawl.analysis.top.order import best_first
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
@@ -28,7 +28,7 @@ def test_pages_can_be_opened_and_do_not_ask_to_be_left_out(tmp_path: Path) -> No
     columns = "page, fetched_at, due, rate, information, fetches, changes, changed_at, blocks, answers"
     rows(path, f"INSERT INTO refresh ({columns}) VALUES (?, 1, 1, 1, 1, 2, 1, 86400.0, x'', '=#')", page)
     with open_store(path) as store, store.snapshot():
-        found = list(sitemap_pages(store, best_first(store, None)[1]))
+        found = list(sitemap_pages(store, best_first(store)[1]))
     assert {entry.url: entry.changed for entry in found} == {
         HOME: None,
         HOME + "on": "1970-01-02T00:00:00Z",
@@ -54,7 +54,7 @@ SITE[HOME + "fr"] = [canonical(HOME + "fr"), "<p>bonjour"]
 def columns(path: Path, names: str) -> dict[str, list[Any]]:
     with open_store(path) as store, store.snapshot():
         named = tuple(named_columns(store, f"url,{names}"))
-        return {str(url): values for url, *values in column_rows(store, best_first(store, None)[1], named)}
+        return {str(url): values for url, *values in column_rows(store, best_first(store)[1], named)}
 
 
 @pytest.fixture(scope="module")

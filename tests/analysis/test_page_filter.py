@@ -38,20 +38,12 @@ def selected(store: Path, asked: PageFilter) -> set[str]:
 @pytest.mark.parametrize(
     ("asked", "holds"),
     [
-        (PageFilter(state="Alias, error"), lambda page: page["state"] in ("alias", "error")),
-        (PageFilter(status="3xx,500"), lambda page: page["status"] in (301, 500)),
-        (PageFilter(status="none"), lambda page: page["status"] is None),
-        (PageFilter(reason="redirect-*,ok"), lambda page: page["reason"] in ("redirect-301", "ok")),
         (PageFilter(site="www.b.test:8000,a.test"), lambda page: True),
-        (PageFilter(depth="0,2-"), lambda page: page["depth"] == 0 or page["depth"] >= 2),
-        (
-            PageFilter(content_type="text/html,image/png"),
-            lambda page: (page["content_type"] or "").startswith("text/html"),
-        ),
         (PageFilter(where="depth = 1 AND status = 200"), lambda page: page["depth"] == 1 and page["status"] == 200),
-        (PageFilter(where="1", site="a.test", state="fetched", depth="1"), lambda page: page["url"] == HOME + "on"),
-        (PageFilter(host="www.b.test:8000"), lambda page: "b.test" in page["url"]),
-        (PageFilter(host="b.test,a.test"), lambda page: page["url"].startswith(HOME)),
+        (PageFilter(where="state IN ('alias', 'error')"), lambda page: page["state"] in ("alias", "error")),
+        (PageFilter(where="status IS NULL OR reason GLOB 'redirect-*'"), lambda page: page["status"] in (None, 301)),
+        (PageFilter(where="content_type LIKE 'TEXT/html%'"), lambda page: page["content_type"] is not None),
+        (PageFilter(where="state = 'fetched' AND depth = 1", site="a.test"), lambda page: page["url"] == HOME + "on"),
         (PageFilter(words="DEEP test/"), lambda page: "deep" in page["url"]),
         (PageFilter(), lambda page: True),
     ],
@@ -70,15 +62,8 @@ def test_pages_are_those_that_every_word_holds_for(
 @pytest.mark.parametrize(
     ("asked", "sentence"),
     [
-        (PageFilter(state="red"), "--state takes one of waiting, .*; not 'red'"),
-        (PageFilter(state="fetched' OR 1 --"), "--state takes"),
-        (PageFilter(status="4x"), "--status takes a status .*; not '4x'"),
-        (PageFilter(reason="http-404,oops"), "--reason takes a reason code .*; not 'oops'"),
-        (PageFilter(reason="*' OR '1"), "--reason takes"),
         (PageFilter(site="c.test"), "--site takes a domain or a host .*, not 'c.test'"),
-        (PageFilter(depth="deep"), "--depth takes how many links .*; not 'deep'"),
-        (PageFilter(depth="99999999999999999999"), "--depth takes"),
-        (PageFilter(content_type="text/[a-z]*"), "--content-type takes"),
+        (PageFilter(site="a.test,x' OR '1"), "--site takes a domain"),
         (PageFilter(where="1; DROP TABLE pages"), "--where .* cannot be used: it has a semicolon in it"),
     ],
 )
@@ -96,6 +81,6 @@ def test_a_word_is_no_pattern(store: Path) -> None:
 def test_the_best_wanted_pages_have_their_ranks_among_all(store: Path) -> None:
     with open_store(store) as reader:
         ranked = [page for page in reader.pages("importance") if page.depth == 1]
-        count, found = best_wanted(reader, PageFilter(depth="1"), 3)
+        count, found = best_wanted(reader, PageFilter(where="depth = 1"), 3)
     assert count == len(ranked) > 3
     assert found == ranked[:3]

@@ -14,7 +14,7 @@ from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.frontier.schedules import ByWorth
 from minicrawl.crawler.http.validators import Validators
 from minicrawl.crawler.known.crawl_state import CrawlState
-from minicrawl.opic import STRATEGIES, Interpolation
+from minicrawl.opic import STRATEGIES
 from minicrawl.opic.refresh import PRIOR_SHAPE
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
@@ -104,7 +104,6 @@ def test_pages_are_overdue_as_the_lane_of_a_crawl_has_them(tmp_path: Path) -> No
                 writer,
                 CrawlSettings(refresh=True),
                 STRATEGIES["greedy"],
-                Interpolation(8.0),
                 now,
                 locates=False,
                 owns=None,

@@ -80,7 +80,7 @@ def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
 CONSUMERS: dict[str, Callable[[Store], Iterable[object]]] = {
     "top --sites": lambda store: [row.site for row in best_sites(store, "site")],
     "lines of a site in top": lambda store: [
-        line.page.url.split("/")[2] for line in top_list(store, None, 102, per_site=1).lines
+        line.page.url.split("/")[2] for line in top_list(store, "importance", 102, per_site=1).lines
     ],
     "archive select": lambda store: [row.site for row in graded_sites(store, "site", 4)],
     "budgets of traps": lambda store: [row.name for row in store.hosts.domains()],

@@ -136,7 +136,16 @@ def test_what_was_refused_is_listed(tmp_path: Path) -> None:
         [HOME],
         respect_usage="ai-train",
     )
-    run("export", tmp_path / "no.csv", "--reason", "usage", "--columns", "url", "--store", tmp_path / "crawl.db")
+    run(
+        "export",
+        tmp_path / "no.csv",
+        "--where",
+        "reason = 'usage'",
+        "--columns",
+        "url",
+        "--store",
+        tmp_path / "crawl.db",
+    )
     assert (tmp_path / "no.csv").read_text().split() == ["url", FREE]
 
 

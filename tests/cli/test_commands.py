@@ -33,7 +33,6 @@ def test_help_loads_nothing_heavy() -> None:
 MISTAKES = {
     "bad seed line": (["crawl", "SEEDS"], 2, "seeds.txt:3: 'not a url' is no http or https URL"),
     "no seeds and no store": (["crawl"], 2, "no seeds are given"),
-    "bad history": (["crawl", HOME, "--history", "yesterday"], 2, "--history takes basic"),
     "share above 1": (
         ["crawl", HOME, "--discovery", "1.5"],
         2,

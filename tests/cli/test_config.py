@@ -122,8 +122,8 @@ def test_items_are_shown_and_their_selectors_are_checked(folder: Path) -> None:
 
 
 def test_check_finds_what_no_single_option_is_wrong_in(folder: Path) -> None:
-    (folder / "minicrawl.toml").write_text('[crawl]\nrefresh-min = "2d"\nrefresh-max = "1d"\n')
-    assert "--refresh-min must be at most --refresh-max" in run("config", "check").stderr
+    (folder / "minicrawl.toml").write_text('[crawl]\nrefresh-min = "2d"\nrecrawl-after = "1d"\n')
+    assert "--refresh-min must be at most --recrawl-after" in run("config", "check").stderr
 
 
 def test_check_tells_all_that_is_wrong(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

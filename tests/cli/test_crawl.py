@@ -69,12 +69,6 @@ def test_robots_txt_that_fails_is_a_cause(tmp_path: Path) -> None:
     assert (report.reason, report.fetched, report.cause()) == ("time", 0, "http-503")
 
 
-def test_window_policy_of_a_store_cannot_be_changed(store: Path) -> None:
-    result = run("crawl", "--store", store, "--history", "basic")
-    assert result.exit_code == 2
-    assert "was begun with --history interpolation --window 8.0" in result.stderr
-
-
 def test_crawl_prints_one_json_document(tmp_path: Path) -> None:
     from minicrawl.demo.server import serving
     from minicrawl.demo.web import DemoWeb

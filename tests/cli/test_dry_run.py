@@ -17,12 +17,12 @@ def _no_sockets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_plan_of_a_new_crawl(tmp_path: Path) -> None:
-    (tmp_path / "seeds.txt").write_text("https://a.test/\nhttps://a.test/b\nhttp://b.test/?utm_source=x\nno url\n")
-    words = ("--skip-bad", "--delay", "2", "--jump", "pages", "--store", tmp_path / "crawl.db", "--dry-run")
+    (tmp_path / "seeds.txt").write_text("https://a.test/\nhttps://a.test/b\nhttp://b.test/?utm_source=x\n")
+    words = ("--delay", "2", "--jump", "pages", "--store", tmp_path / "crawl.db", "--dry-run")
     result = run("crawl", tmp_path / "seeds.txt", *words)
     assert result.exit_code == 0
     assert result.stdout == (
-        "3 pages would wait for a first turn. Of 4 seeds: 3 new, 1 no URL.\n"
+        "3 pages would wait for a first turn. Of 3 seeds: 3 new.\n"
         "Asked for first, by host, in seconds from the start, at the earliest:\n"
         "\n"
         "a.test, a request every 2 s\n"

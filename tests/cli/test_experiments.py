@@ -9,10 +9,9 @@ import numpy as np
 from click.testing import CliRunner
 from support.command_line import run
 
-from minicrawl.cli.experiments import Progress, lines, shared, show, table
+from minicrawl.cli.experiments import Progress, lines, shared, show
 from minicrawl.experiment import Claim, Curve, Panel, Result, Stage
 from minicrawl.lab.lecture import Example, examples
-from minicrawl.lab.orders import Compared
 
 
 def result_of(name: str) -> Result:
@@ -81,16 +80,4 @@ def test_what_does_not_agree_is_named() -> None:
         "  minicrawl      0.2500   not the same, at most 0.2 off",
         "",
         "0 of 1 examples agree.",
-    ]
-
-
-def test_orders_stand_below_each_other_with_what_they_gain() -> None:
-    some = [
-        Compared("batch PageRank", 0.72512, 0.3, 0.6, 0.02512, 0.01, 4, 5),
-        Compared("greedy", 0.7, 0.25, 0.5, 0.0, 0.0, 0, 5),
-    ]
-    assert table(some) == [
-        "order                  area  at 10 %  at 30 %     gain      sd  sets better",
-        "batch PageRank       0.7251    0.300    0.600  +0.0251  0.0100       4 of 5",
-        "greedy               0.7000    0.250    0.500  +0.0000  0.0000       0 of 5",
     ]

@@ -55,7 +55,9 @@ def read(kind: str, file: Path) -> None:
         case "cookies":
             write_cookie_file(file, read_cookie_file(file))
         case "netrc":
-            password_headers(CrawlSettings(netrc_file=file))
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setenv("NETRC", str(file))
+                password_headers(CrawlSettings(netrc=True))
         case "routes":
             CrawlSettings.of({"connect_to": f"@{file}"})
         case "toml":
@@ -103,7 +105,7 @@ WORDS_OF_COMMANDS = (
     ("search", NO_TEXT),
     ("why", f"http://{NO_TEXT}.test/"),
     ("top", "--where", NO_TEXT),
-    ("top", "--status", "9" * 5000),
+    ("top", "--site", "9" * 5000),
     ("links", "--broken", "--fail-on", "9" * 5000),
     ("control", "set", f"{NO_TEXT}=3"),
     ("crawl", f"http://{NO_TEXT}/"),

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from rich.cells import cell_len, set_cell_size
 
 from minicrawl.cli.fitting import clipped, fitted, shortened, told_apart
-from minicrawl.cli.output import column_lines
 
 _TEXTS = st.text(
     st.characters(codec="utf-8", exclude_categories=["C", "Z", "M", "S"]) | st.sampled_from("日é /"), max_size=60
@@ -88,21 +87,3 @@ def test_a_line_is_broken_between_words_below_its_value(label: str, words: list[
 def test_where_there_is_no_terminal_everything_stands_in_full() -> None:
     assert list(fitted(["x " * 1000])) == ["x " * 1000]
     assert not re.search("…", shortened("x" * 80, 80))
-
-
-COLUMNS = {"rank": int, "url": str, "importance": float, "title": str}
-ROWS = [
-    (1, "http://a.test/", 0.123456, "Home \x1b[31m"),
-    (12, "http://a.test/" + "long/" * 30, None, "\u6f22\u5b57 " * 30),
-    (3, "http://b.test/", 1e-9, None),
-]
-
-
-def test_numbers_stand_right_and_texts_left_in_full_where_there_is_room() -> None:
-    head, first, second, third = column_lines(COLUMNS, ROWS)
-    assert head.split() == list(COLUMNS)
-    assert first.startswith("   1  http://a.test/ ")
-    assert " 0.1235  Home \ufffd[31m" in first
-    assert ROWS[1][1] in second
-    assert third.split() == ["3", "http://b.test/", "1e-09"]
-    assert head.index("title") == first.index("Home")

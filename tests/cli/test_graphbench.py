@@ -1,7 +1,6 @@
 """minicrawl lab graphbench"""
 
 import csv
-import json
 from pathlib import Path
 
 import numpy as np
@@ -62,35 +61,14 @@ def test_bench_of_a_file_prints_its_distances(tmp_path: Path, name: str) -> None
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--kind", "cubic", "--algorithms", "fast"], "--algorithms are some of distances, strong, weak, "
-         "biconnected, bfs, floyd-warshall, even-gazit, pages, trees, queues, tarjan, warshall, closure, merging, "
-         "searches, unions, hopcroft-tarjan, cycles or MODULE:CLASS, not 'fast'"),
-        (["--kind", "sparse", "-o", "/nowhere/x.json"], "/nowhere/x.json cannot be written: No such file or directory; "
-         "name another file"),
+        (["--kind", "cubic", "--algorithms", "fast"], "--algorithms are some of distances, strong, "
+         "bfs, floyd-warshall, even-gazit, pages, trees, tarjan, warshall, closure, not 'fast'"),
     ],
 )  # fmt: skip
 def test_wrong_input_gets_one_sentence(words: list[str], message: str) -> None:
     result = bench(*words)
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == f"Error: {message}"
-
-
-def test_trials_are_kept_in_a_file_whose_answers_another_machine_can_compare(tmp_path: Path) -> None:
-    def rows(name: str, *words: str) -> list[dict[str, object]]:
-        words = ("--kind", "sparse", "--nodes", "20", "--trials", "1", "--queries", ".5", "--validate", *words)
-        result = bench(*words, "--out", str(tmp_path), "-o", str(tmp_path / name))
-        assert result.exit_code == 0, result.output
-        assert "a question" in result.stdout
-        document = json.loads((tmp_path / name).read_text("utf-8"))
-        assert document["format"] == "minicrawl graphbench 1"
-        found: list[dict[str, object]] = document["graphs"][0]["rows"]
-        return found
-
-    one, other = rows("one.json", "--algorithms", "searches"), rows("other.json", "--algorithms", "unions")
-    assert {row["validated"] for row in (*one, *other)} == {True}
-    assert one[0]["sequence"] == other[0]["sequence"]
-    assert one[0]["answers"] == other[0]["answers"]
-    assert rows("drawn anew.json", "--algorithms", "unions", "--seed", "1")[0]["answers"] != one[0]["answers"]
 
 
 def test_table_has_the_median_and_says_what_timed_out() -> None:

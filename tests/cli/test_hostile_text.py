@@ -81,7 +81,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     "command",
     [
-        ["top", "--all", "--n", "150"],
+        ["top", "--where", "1", "--n", "150"],
         ["changes", "--n", "150"],
         ["changes", "--rising"],
         ["links", "--redirected"],

@@ -53,9 +53,9 @@ def test_figure_leaves_rows_and_a_picture_and_says_what_held(tmp_path: Path) -> 
 
 
 def test_figure_all_names_every_figure(tmp_path: Path) -> None:
-    assert set(FIGURES) == {"2", "3", "4", "5", "6", "orders", "discovery", "settle"}
+    assert set(FIGURES) == {"2", "3", "4", "5", "6", "discovery", "settle"}
     choices = lab("figure", "--help").stdout
-    assert "{2|3|4|5|6|orders|discovery|settle|all}" in choices
+    assert "{2|3|4|5|6|discovery|settle|all}" in choices
 
 
 @pytest.mark.slow
@@ -89,12 +89,7 @@ def test_sites_of_a_file_with_urls(tmp_path: Path) -> None:
             ["figure", "2", "--model", "small-world"],
             "--model is one of power-law, power-law-out, correlated, poisson, not 'small-world'",
         ),
-        (
-            ["orders", "nowhere.npz", "--orders", "best"],
-            "--orders are some of greedy, opic, RankMass, batch PageRank, in-links, breadth-first, random, omniscient, "
-            "not 'best'",
-        ),
-        (["orders", "nowhere.npz"], "there is no graph file 'nowhere.npz'; name one that exists"),
+        (["convergence", "nowhere.npz"], "there is no graph file 'nowhere.npz'; name one that exists"),
     ],
 )
 def test_wrong_input_gets_one_sentence(words: list[str], message: str) -> None:

@@ -35,14 +35,7 @@ def test_where_walkers_jump_to_sites_they_are_by_trust_with_who_trusts_them(tmp_
     ]
     found = answer("top", "--sites", "--store", tmp_path / "crawl.db")
     assert sum(row["trust"] for row in found) == pytest.approx(1.0)
-    assert found[2].keys() >= {"site", "importance", "pagerank", "known", "read", "linking_domains", "expected"}
+    assert found[2].keys() >= {"site", "importance", "pagerank", "known", "read", "linking_domains"}
     assert [(row["trusted_by"], row["trusted_first"], row["is_seed"]) for row in found] == [
         (1, "second.test", True), (1, "first.test", False), (1, "second.test", False)
     ]  # fmt: skip
-    by_importance = answer("top", "--sites", "--by", "importance", "--store", tmp_path / "crawl.db")
-    assert [row["importance"] for row in by_importance] == sorted((row["importance"] for row in found), reverse=True)
-
-
-def test_sites_are_not_ordered_by_anything_else(store: Path) -> None:
-    result = run("top", "--sites", "--by", "cash", "--store", store)
-    assert (result.exit_code, "leave out --sites or --by cash" in result.stderr) == (2, True)

@@ -60,15 +60,12 @@ def test_why_looks_for_both_schemes(store: Path, asked: str, url: str) -> None:
     assert json.loads(run("why", asked, "--store", store, "--json").stdout)["url"] == url
 
 
-def test_bad_seeds_are_left_out_if_that_is_wanted(tmp_path: Path) -> None:
+def test_bad_seeds_are_told(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds.txt"
     seeds.write_text(f"nonsense\n{NOWHERE}\nx y\n")
     result = run("crawl", seeds, "--store", tmp_path / "crawl.db")
     assert result.exit_code == 2
     assert [line.strip() for line in result.stderr.splitlines()[1:]] == [f"{seeds}:1: 'nonsense'", f"{seeds}:3: 'x y'"]
-    result = run("crawl", seeds, "--store", tmp_path / "crawl.db", "--skip-bad")
-    assert result.exit_code == 1
-    assert f"{seeds}:3: 'x y'" in result.stderr
 
 
 def test_connect_to_knows_names_as_browsers_do() -> None:

@@ -21,7 +21,7 @@ NOW = 1_900_000_000.0
 
 def both(path: Path, given: Mapping[str, Any], most: int) -> tuple[DryRun, DryRun]:
     file, folder = twins(path, WEB)
-    seeds = Seeds(GIVEN, bad=("no URL",))
+    seeds = Seeds(GIVEN)
     before = contents(folder)
     one = of_one.dry_run(given, (), seeds, file, most=most, now=NOW)
     three = of_all.dry_run(given, (), seeds, folder, most=most, now=NOW)

@@ -29,7 +29,7 @@ from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving_answers
-from minicrawl.errors import MinicrawlError, SettingError
+from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport
 from minicrawl.search.partitions import search
 from minicrawl.search.searching import Asked
@@ -263,13 +263,6 @@ def test_partitions_find_keep_and_take_out_what_one_process_does(tmp_path: Path)
 
 
 # What ends a crawl of partitions, or keeps it from beginning.
-
-
-def test_a_hook_that_fails_ends_all_where_it_is_to(tmp_path: Path) -> None:
-    (tmp_path / "hooks.py").write_text("def on_page(page):\n    raise ValueError('no')\n")
-    settings = {**SETTINGS, "hook": (str(tmp_path / "hooks.py"),), "strict_hooks": True}
-    with pytest.raises(MinicrawlError, match="mend it, or leave out --strict-hooks"):
-        asyncio.run(run_in_parts(tmp_path / "web", 2, settings))
 
 
 def test_a_file_of_items_that_is_there_already_is_left_alone(tmp_path: Path) -> None:

@@ -132,7 +132,6 @@ def test_several_settings_are_changed_together_told_and_remembered(tmp_path: Pat
         ({"dely": 1}, "no setting is called 'dely'; did you mean 'delay'?"),
         ({"workers": 1}, "workers must be 0"),
         ({"deny": "("}, "--deny"),
-        ({"history": "basic"}, "--history cannot change while a crawl runs"),
         ({"strategy": "random"}, "--strategy cannot change while a crawl runs"),
         ({"user_agent": "x"}, "--user-agent cannot change while a crawl runs"),
     ],

@@ -13,12 +13,9 @@ from support.sites import Site, crawl
 from minicrawl.cli import main
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.page_block import load_block, of_rows
-from minicrawl.crawler.books.stored_accounts import account_totals, load_measures, load_totals
+from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
 from minicrawl.export.ranks import read_ranks
-from minicrawl.opic.window import parse_window
 from minicrawl.store.reader import Store, open_store
-
-POLICIES = ["basic", "interpolation", "variable:3", "improved-fixed:0.3,2"]
 
 
 def wide_site(pages: int) -> tuple[Site, list[str]]:
@@ -31,31 +28,28 @@ def wide_site(pages: int) -> tuple[Site, list[str]]:
     }, urls[:3]
 
 
-def of_the_book(store: Store, policy: str) -> npt.NDArray[np.float64]:
+def of_the_book(store: Store) -> npt.NDArray[np.float64]:
     """What the cash book says that a crawl would go on with: shares of the pages that are no aliases, 0 of aliases."""
-    accounts = Accounts(parse_window(policy, 8.0))
+    accounts = Accounts()
     for pages in store.page_table.columns():
         load_block(accounts, of_rows(pages))
-    if accounts.book.window.keeps_visits:
-        load_measures(accounts, store.page_table.measures())
     load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
     shares = np.where(accounts.ledger.alias[: accounts.size], 0.0, accounts.book.shares())
     return np.asarray(shares / shares.sum())
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-def test_history_is_the_same_wherever_it_is_told(tmp_path: Path, policy: str) -> None:
+def test_history_is_the_same_wherever_it_is_told(tmp_path: Path) -> None:
     """Of pages that wait, were read once or often, have gone or are aliases."""
     store, file = tmp_path / "crawl.db", tmp_path / "ranks.jsonl"
     site, seeds = wide_site(150)
     old = f"{seeds[0]}/old"
     site |= {seeds[0]: [*site[seeds[0]], old], old: seeds[2]}
-    crawl(site, store, seeds, history=policy, discovery=0.4, pages=40)
+    crawl(site, store, seeds, discovery=0.4, pages=40)
     half: Site = {url: site[url] for url in list(site)[::2]} | {old: seeds[2]}
-    crawl(half, store, seeds, history=policy, discovery=0.4, pages=40)
+    crawl(half, store, seeds, discovery=0.4, pages=40)
     with open_store(store) as reader:
         assert {state for state, _ in reader.page_table.counts()} >= {"waiting", "fetched", "alias", "gone"}
-        expected, urls = of_the_book(reader, policy), list(reader.page_table.urls())
+        expected, urls = of_the_book(reader), list(reader.page_table.urls())
         history = reader.ranks.arrays()["history"]
     assert history / history.sum() == pytest.approx(expected, rel=1e-9, abs=1e-15)
     words = ["rank", "--by", "opic", "--n", str(len(urls)), "--json", "--store", str(store)]

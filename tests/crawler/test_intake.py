@@ -202,15 +202,14 @@ UNCHANGED = "SELECT url, state, reason, visited, attempts, status, fetched_at, t
 UNCHANGED += " LEFT JOIN fetches ON fetches.id = fetch ORDER BY url"
 
 
-@pytest.mark.parametrize("settings", [{}, {"history": "variable:3"}], ids=str)
-def test_page_that_is_not_modified_is_as_it_was(tmp_path: Path, settings: dict[str, object]) -> None:
+def test_page_that_is_not_modified_is_as_it_was(tmp_path: Path) -> None:
     """A 304 that nobody asked for says nothing against a page whose links are known."""
     store = tmp_path / "crawl.db"
     site: Site = {HOME: [A, B], A: [HOME, C], B: A, C: [HOME]}
-    crawl(site, store, [HOME], **settings)
+    crawl(site, store, [HOME])
     links, pages = (rows(store, query) for query in ("SELECT * FROM links", UNCHANGED))
     importance = dict(rows(store, "SELECT url, importance FROM ranks"))
-    report, server = crawl(dict.fromkeys(site, 304), store, [], discovery=0.0, pages=40, **settings)
+    report, server = crawl(dict.fromkeys(site, 304), store, [], discovery=0.0, pages=40)
     assert (report.fetched, report.failures, set(server.asked)) == (40, {}, set(site))
     assert (rows(store, "SELECT * FROM links"), rows(store, UNCHANGED)) == (links, pages)
     assert dict(rows(store, "SELECT url, importance FROM ranks")) == pytest.approx(importance, abs=2e-6)

@@ -26,17 +26,18 @@ NAMED = "http://h.test:81"
 CASES: dict[str, tuple[dict[str, object], list[str], set[str]]] = {
     "a header for the seeds": ({"header": "Authorization: hush"}, [OWNER], {OWNER}),
     "a password for the seeds": ({"auth": "me:hush"}, [OWNER], {OWNER}),
-    "a netrc": ({"netrc_file": "netrc"}, [OWNER], {OWNER}),
-    "a netrc, from elsewhere": ({"netrc_file": "netrc"}, ["http://evil.test"], {OWNER}),
+    "a netrc": ({"netrc": True}, [OWNER], {OWNER}),
+    "a netrc, from elsewhere": ({"netrc": True}, ["http://evil.test"], {OWNER}),
 }
 
 
 @pytest.mark.parametrize(("case", "workers"), [*((case, 0) for case in CASES), ("a netrc", 2)])
-def test_a_secret_goes_to_the_origins_it_is_for_and_to_no_other(case: str, workers: int, tmp_path: Path) -> None:
+def test_a_secret_goes_to_the_origins_it_is_for_and_to_no_other(
+    case: str, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings, seeds, expected = CASES[case]
-    if "netrc_file" in settings:
-        (tmp_path / "netrc").write_text("machine h.test login me password hush\ndefault login you password all\n")
-        settings = {"netrc_file": tmp_path / "netrc"}
+    (tmp_path / "netrc").write_text("machine h.test login me password hush\ndefault login you password all\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     web, store = Web(), tmp_path / "crawl.db"
     crawled(web, store, [f"{seed}/" for seed in seeds], workers=workers, **settings)
     assert {asked.origin for asked in web.asked} == set(ORIGINS)

@@ -7,7 +7,7 @@ import pytest
 from support.sites import crawl, faults_in, random_site, rows
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.opic import GRANT, Interpolation
+from minicrawl.opic import GRANT
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 
 SMALL = Sizes(accounts=7, settled=7, rows=7, arrays=1, block=8, loaded=9, links=0, pages=20)
@@ -40,7 +40,7 @@ def test_crawl_in_blocks_is_the_crawl(
 
 def test_known_page_takes_few_bytes() -> None:
     """Beside its 5 in the frontier and 4 in the queue."""
-    accounts = Accounts(Interpolation())
+    accounts = Accounts()
     accounts.discover(0, [GRANT] * 1000)
     owners = (accounts, accounts.book, accounts.ledger, accounts.coverage)
     columns = [each for owner in owners for each in vars(owner).values() if isinstance(each, np.ndarray) and len(each)]

@@ -164,16 +164,13 @@ def test_with_a_budget_all_of_it_is_used_and_no_page_is_asked_for_too_soon(tmp_p
     assert 1.0 < rows(store, "SELECT value FROM meta WHERE key = 'refresh_price'")[0][0] < 90 * DAY
 
 
-@pytest.mark.parametrize(("least", "most"), [("1h", "2h"), ("2d", "3d")])
-def test_intervals_keep_their_bounds_whatever_pages_do(tmp_path: Path, least: str, most: str) -> None:
+@pytest.mark.parametrize("least", ["1h", "2d"])
+def test_intervals_keep_their_bound_whatever_pages_do(tmp_path: Path, least: str) -> None:
     web = Web(6, lambda page, now: now if page < 3 else 0)
-    intake = opened(tmp_path / "crawl.db", 0.0, refresh_min=least, refresh_max=most)
+    intake = opened(tmp_path / "crawl.db", 0.0, refresh_min=least)
     go_on(intake, web, 8 * DAY, now=0.0)
     close(intake, tmp_path / "crawl.db")
-    bounds = {"1h": HOUR, "2h": 2 * HOUR, "2d": 2 * DAY, "3d": 3 * DAY}
-    gaps = [gap for of in web.gaps().values() for gap in of]
-    assert min(gaps) >= bounds[least]
-    assert max(gaps) <= bounds[most] + 10.0
+    assert min(gap for of in web.gaps().values() for gap in of) >= {"1h": HOUR, "2d": 2 * DAY}[least]
 
 
 @pytest.mark.parametrize("share", [0.1, 0.7])

@@ -45,7 +45,6 @@ def started(store: Path, seeds: list[str], **given: Any) -> Start:
 @pytest.mark.parametrize(
     ("given", "error", "sentence"),
     [
-        ({"history": "always"}, SettingError, "--history takes basic"),
         ({"workers": 2}, SettingError, "a transport of one's own works inside this process only"),
         ({"delay": -1.0}, ConfigError, "--delay"),
         ({}, SeedError, "no seeds are given"),
@@ -58,14 +57,6 @@ def test_what_cannot_begin_leaves_no_store(
     with pytest.raises(error, match=sentence):
         started(tmp_path / "crawl.db", seeds, **given)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_store_goes_on_with_its_window_only(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    started(store, [HOME], history="basic")
-    with pytest.raises(SettingError, match="was begun with --history basic --window 8"):
-        started(store, [], history="interpolation")
-    started(store, [], history="basic")
 
 
 def test_what_was_given_once_holds_and_what_changes_is_told(tmp_path: Path) -> None:

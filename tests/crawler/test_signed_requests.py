@@ -61,7 +61,9 @@ def test_every_request_is_signed_and_the_key_is_in_its_file_alone(
     store = crawl(port, tmp_path, *options, "--log-file", str(log), "-v")
     assert came.refused == []
     assert len(set(came.nonces)) == len(came.nonces)
-    read = {page["url"] for page in answer("top", "--n", "99", "--all", "--store", store) if page["status"] == 200}
+    read = {
+        page["url"] for page in answer("top", "--n", "99", "--where", "1", "--store", store) if page["status"] == 200
+    }
     assert read >= {f"{seed}{page}" for seed in SEEDS for page in PAGES}
     assert len(came.nonces) >= len(read) + 2 * len(SEEDS)
     kept = [one for file in archive.glob("archive/*.warc.gz") for one in records(file) if one.kind == "request"]

@@ -195,20 +195,26 @@ def test_pages_behind_a_number_lead_to_their_view(browser: Any, store: Path) -> 
     crawled({HOME: [*links, f"{HOME}gone/one", f"{HOME}gone/two"], **{url: [HOME] for url in links}}, store)
     with dashboard(store) as (address, _), opened(browser, address) as page:
         says(page, "#store", "crawl.db")
-        page.evaluate("location.hash = 'pages=' + encodeURIComponent('status=404')")
+        page.evaluate("location.hash = 'pages=' + encodeURIComponent('where=status+%3D+404')")
         is_just(page, "#view-pages [role=status]", "2 pages.")
         urls = page.locator("#view-pages td .url").all_inner_texts()
         assert sorted(urls) == [f"{HOME}gone/one", f"{HOME}gone/two"]
         page.get_by_label("Holds").fill("two")
         page.keyboard.press("Enter")
         is_just(page, "#view-pages [role=status]", "1 page.")
-        page.evaluate("location.hash = 'pages=' + encodeURIComponent('constructor&n=-5&words=%00&status=404')")
+        page.evaluate(
+            "location.hash = 'pages=' + encodeURIComponent('constructor&n=-5&words=%00&where=status+%3D+404')"
+        )
         says(page, "#view-pages [role=status]", "2 pages. Not a filter, and ignored: constructor, n, words.")
         page.go_back()
         is_just(page, "#view-pages [role=status]", "1 page.")
-        page.get_by_label("Status", exact=True).fill("red")
+        page.get_by_label("Site", exact=True).fill("red")
         page.keyboard.press("Enter")
-        says(page, "#view-pages [role=status]", "takes a status (404), a class (4xx), or none; not 'red'")
+        says(
+            page,
+            "#view-pages [role=status]",
+            "takes a domain or a host of which a page is known to this crawl, not 'red'",
+        )
         page.go_back()
         is_just(page, "#view-pages [role=status]", "1 page.")
         page.get_by_role("link", name=f"{HOME}gone/two").click()

@@ -78,7 +78,7 @@ PATHS = (
     "/api/now",
     "/api/top",
     "/api/importance",
-    "/api/pages?state=fetched",
+    "/api/pages?site=",
     "/api/hosts",
     "/api/why?url=a.test",
     "/api/changes",
@@ -215,7 +215,7 @@ def test_each_path_says_something_of_all_partitions(store: Path, folder: Path) -
             known = sum(answer("status", "--store", folder)["states"].values())
             assert (now["crawl"], now["reason"], now["known"]) == ("resting", "nothing-left", known)
             assert (await browser.ask("/api/pages")).json["count"] == known
-            assert (await browser.ask("/api/pages?status=red")).status == 400
+            assert (await browser.ask("/api/pages?site=red")).status == 400
             assert sum(part["known"] for part in now["partitions"]) == known
             assert (await browser.ask("/api/partitions")).json["partitions"] == now["partitions"]
             assert (await of_one.ask("/api/partitions")).json["partitions"] == []

@@ -37,4 +37,4 @@ def test_setup_that_cannot_be_is_refused(settings: dict[str, Any], message: str)
 
 
 def test_figures_have_the_names_of_the_command() -> None:
-    assert list(FIGURES) == ["2", "3", "4", "5", "6", "orders", "discovery", "settle"]
+    assert list(FIGURES) == ["2", "3", "4", "5", "6", "discovery", "settle"]

@@ -89,11 +89,12 @@ def plain_crawl(method: Method, share: float, seed: int) -> Iterator[tuple[int, 
             lever = min(max(lever, -method.reach), 1 + method.reach)
         never_read = cash.keys() - read
         if method in (NO_CONTROL, DEMAND):
-            payments = [(set(cash), income)]
+            payments = [(set(cash), 1.0)]
         else:
             p = min(max(lever, 0.0), 1.0) if method in (PAY_OUTS, SMALL_EDGES) and never_read else 0.0
-            payments = [(never_read, int(p * income)), (read, income - int(p * income))]
-        for payees, amount in payments:
+            payments = [(never_read, p), (read, 1.0)]
+        for payees, part in payments:
+            amount = int(part * income)
             for payee in payees:
                 cash[payee] += amount // len(payees)
                 income -= amount // len(payees)

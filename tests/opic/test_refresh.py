@@ -12,13 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.opic.cash_book import Adaptive
 from minicrawl.opic.refresh import (
     MOST_GAPS,
     MOST_SHAPE,
     PRIOR_SHAPE,
     DiscoveryBudget,
-    DiscoveryByCash,
     freshness,
     interval,
     learned,
@@ -233,43 +231,3 @@ def test_decision_alone_leaves_the_account_as_it_was(share: float) -> None:
     for offer in [(True, True), (True, False), (False, True), (False, False)]:
         budget.discovers(*offer)
     assert budget.credit == 0.7
-
-
-def test_cash_decides_between_the_kinds_with_what_each_is_paid() -> None:
-    book = Adaptive()
-    book.discover([100, 90])
-    rule = DiscoveryByCash(book, 0.5)
-    book.level, book.unvisited_level = 10, 3
-    assert rule.discovers(True, True, lead=6) is False
-    assert rule.discovers(True, True, lead=7) is True
-    assert rule.discovers(True, False) is True
-    assert rule.discovers(False, True) is False
-    assert rule.discovers(False, False) is None
-    assert DiscoveryByCash(book, 1.0).discovers(False, True) is None
-
-
-@pytest.mark.parametrize(
-    ("reach", "discoveries", "lever", "part", "toll"),
-    [
-        (0.0, 0, 0.5 + 10 * 0.05, 1.0, 0.0),
-        (0.0, 20, 0.0, 0.0, 0.0),
-        (0.9, 0, 0.5 + 30 * 0.05, 1.0, 0.9),
-        (0.9, 16, 0.5 - 16 * 0.05, 0.0, 0.3),
-    ],
-)
-def test_lever_moves_what_is_paid_and_then_the_small_edges(
-    reach: float, discoveries: int, lever: float, part: float, toll: float
-) -> None:
-    """By half the gain a fetch, as far as it reaches; only in fetches that could have been of either kind."""
-    book = Adaptive()
-    rule = DiscoveryByCash(book, 0.5, reach=reach, gain=0.1)
-    for _ in range(discoveries or 60):
-        rule.discovers(True, True)
-        rule.charge(discovers=discoveries > 0)
-        rule.discovers(True, False)
-        rule.charge(discovers=True)
-    assert rule.lever == pytest.approx(min(lever, 1.0 + reach))
-    assert (book.unvisited_part, book.toll) == pytest.approx((part, toll))
-    again = Adaptive()
-    DiscoveryByCash(again, 0.5, rule.kept()["discovery_lever"], reach=reach)
-    assert (again.unvisited_part, again.toll) == (book.unvisited_part, book.toll)

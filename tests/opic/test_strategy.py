@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.opic_webs import pages
 
-from minicrawl.opic import GRANT, STRATEGIES, Adaptive, PageQueue, PayOut, seed_grant
-from minicrawl.opic.strategy import BreadthFirst, Cycle, Greedy, Opic, Random, Strategy, packed, unpacked
+from minicrawl.opic import STRATEGIES, Adaptive, PageQueue, PayOut
+from minicrawl.opic.strategy import BreadthFirst, Cycle, Greedy, Random, Strategy, packed, unpacked
 from minicrawl.settings import STRATEGY_NAMES
 
 NOWHERE = pages([])
@@ -229,9 +229,8 @@ def test_greedy_asks_for_nine_tenths_before_two_tenths() -> None:
     assert order(Greedy(), book) == [1, 0]
 
 
-@pytest.mark.parametrize("strategy", [Greedy(), Opic()], ids=["greedy", "opic"])
 @pytest.mark.parametrize("to", ["read", "all", "nobody"])
-def test_greedy_orders_by_cash(strategy: Greedy | Opic, to: Any) -> None:
+def test_greedy_orders_by_cash(to: Any) -> None:
     """Among never-read pages, and among read ones, the most cash comes first; equals by page number."""
     book = Adaptive(pay_out=PayOut(to), total=2**40)
     draw = random.Random(1)
@@ -240,7 +239,7 @@ def test_greedy_orders_by_cash(strategy: Greedy | Opic, to: Any) -> None:
         page = draw.randrange(20)
         book.visit(page, pages(each for each in range(40) if each != page and draw.random() < 0.1))
     for kind in (book.visited[:40], ~book.visited[:40]):
-        asked = [page for page in order(strategy, book) if kind[page]]
+        asked = [page for page in order(Greedy(), book) if kind[page]]
         assert asked == sorted(np.flatnonzero(kind).tolist(), key=lambda page: (-book.cash(page), page))
         assert len(asked) == 20
 
@@ -252,12 +251,6 @@ def test_greedy_follows_a_credit_and_a_visit() -> None:
     assert order(Greedy(), book) == [0, 2, 1]
     book.visit(0, pages([1]))
     assert order(Greedy(), book) == [1, 2, 0]
-
-
-def test_opic_differs_from_greedy_only_by_the_grants_of_newcomers() -> None:
-    assert (Greedy.birth_grants, Opic.birth_grants) == (True, False)
-    assert Opic.follows_cash
-    assert Greedy.follows_cash
 
 
 def test_cycle_asks_for_the_page_not_visited_longest() -> None:
@@ -282,7 +275,7 @@ def test_breadth_first_asks_for_the_page_known_longest() -> None:
 
 def test_only_greedy_strategies_follow_cash() -> None:
     """A page of another strategy keeps its place when it is given cash."""
-    assert {name for name, strategy in STRATEGIES.items() if strategy.follows_cash} == {"greedy", "anticipated", "opic"}
+    assert {name for name, strategy in STRATEGIES.items() if strategy.follows_cash} == {"greedy"}
     for name in ("random", "cycle", "breadth-first"):
         book = Adaptive(total=2**40)
         book.discover([2**30, 5, 6])
@@ -340,12 +333,3 @@ def test_random_favours_no_page() -> None:
     first = [max(range(8), key=lambda page: Random(seed).priority(page, book)) for seed in range(4000)]
     counts = np.bincount(first, minlength=8)
     assert np.all(np.abs(counts - 500) < 5 * np.sqrt(4000 * (1 / 8) * (7 / 8)))
-
-
-@pytest.mark.parametrize("name", sorted(STRATEGIES))
-def test_seeds_without_birth_grants_are_given_cash_for_all_pages_to_come(name: str) -> None:
-    """With 1000 grants for each seed, the pages far out on a web of 100,000 would have none at all."""
-    strategy, book = STRATEGIES[name], Adaptive()
-    grant = seed_grant(strategy, book, 10)
-    assert grant == (2**58 // 10 if name == "opic" else 1000 * GRANT)
-    assert 17 * grant < 2**63

@@ -13,11 +13,12 @@ from support.opic_webs import csr, exact_importance, pages
 
 from minicrawl.opic import Ledger
 from minicrawl.opic.ledger import SETTLED_ERROR
-from minicrawl.opic.surfer import HEAVIEST, REASONABLE, UNIFORM, Shares, Surfer, parse_surfer
+from minicrawl.opic.surfer import REASONABLE, UNIFORM, Shares, Surfer
 from minicrawl.opic.units import sigma
 from minicrawl.rank import Graph, pagerank
 
 TEXT, LIST, NAVIGATION = range(3)
+HEAVIEST = 1000
 surfers = st.builds(Surfer, *[st.integers(1, HEAVIEST)] * 3)
 several_places = st.lists(st.integers(0, 2), max_size=30)
 cash = st.one_of(st.integers(0, 1000), st.integers(0, 2**62))
@@ -75,34 +76,6 @@ def test_links_that_all_stand_alike_carry_what_they_did_to_the_unit(
     assert surfer.sent(passed, links) == UNIFORM.sent(passed, links) == (sigma(h, links), links * sigma(h, links))
 
 
-@pytest.mark.parametrize(
-    "text", ["reasonable", "uniform", "text=8,list=2,nav=1", "text=1000,list=1,nav=7", " text=3, list=3 ,nav=3"]
-)
-def test_surfer_is_read_and_written(text: str) -> None:
-    surfer = parse_surfer(text)
-    assert parse_surfer(str(surfer)) == surfer
-
-
-def test_surfers_have_names() -> None:
-    assert parse_surfer("reasonable") == parse_surfer("text=8,list=2,nav=1") == REASONABLE
-    assert parse_surfer("uniform") == UNIFORM
-    assert UNIFORM.is_uniform
-    assert Surfer(7, 7, 7).is_uniform
-    assert not REASONABLE.is_uniform
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "casual", "text=8", "text=8,list=2", "text=0,list=1,nav=1", "text=1001,list=1,nav=1"),
-        *("text=-1,list=1,nav=1", "text=1.5,list=1,nav=1", "list=2,text=8,nav=1", "text=8,list=2,nav=1,foot=1"),
-    ],
-)
-def test_what_is_no_surfer_is_told_with_the_way_out(text: str) -> None:
-    with pytest.raises(ValueError, match="is no surfer: say reasonable, uniform, or three whole weights from 1 to "):
-        parse_surfer(text)
-
-
 # Rankings.
 
 
@@ -146,7 +119,7 @@ def settled(web: Web, surfer: Surfer, *, knows_places: bool = True) -> Ledger:
     return ledger
 
 
-@pytest.mark.parametrize("surfer", [UNIFORM, REASONABLE, Surfer(1, 2, 50)], ids=str)
+@pytest.mark.parametrize("surfer", [UNIFORM, REASONABLE, Surfer(1, 2, 50)], ids=repr)
 def test_settled_ledger_is_weighted_pagerank(surfer: Surfer) -> None:
     links, places = web = made_up(3, 3000)
     graph = Graph.from_links(links)

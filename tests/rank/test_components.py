@@ -12,7 +12,6 @@ from minicrawl.rank.components import (
     Part,
     biconnected_components,
     bow_tie,
-    depth_first,
     strong_components,
     subgraph,
     weak_components,
@@ -81,17 +80,16 @@ def test_biconnected_components_are_those_of_networkx(seed: int, size: int) -> N
     oracle.remove_edges_from(list(networkx.selfloop_edges(oracle)))
     expected: Any = set(map(frozenset, networkx.biconnected_components(oracle)))  # the stubs say sets of sets
     graph = Graph.from_links(links)
-    for search in (None, depth_first):  # indexed as memory, and as arrays
-        found = biconnected_components(graph, search)
-        below = [frozenset(np.flatnonzero(found.of == number).tolist()) for number in range(found.count)]
-        components = [pages | {int(top)} for pages, top in zip(below, found.top, strict=True)]
-        assert (len(components), set(components)) == (found.count, expected)
-        assert found.sizes().tolist() == [len(pages) for pages in components]
-        assert found.articulation_pages().tolist() == sorted(networkx.articulation_points(oracle))
-        some, others = np.indices((size, size)).reshape(2, -1)
-        pairs = zip(some.tolist(), others.tolist(), strict=True)
-        shared = [one == other or any({one, other} <= pages for pages in components) for one, other in pairs]
-        assert found.share(some, others).tolist() == shared
+    found = biconnected_components(graph)
+    below = [frozenset(np.flatnonzero(found.of == number).tolist()) for number in range(found.count)]
+    components = [pages | {int(top)} for pages, top in zip(below, found.top, strict=True)]
+    assert (len(components), set(components)) == (found.count, expected)
+    assert found.sizes().tolist() == [len(pages) for pages in components]
+    assert found.articulation_pages().tolist() == sorted(networkx.articulation_points(oracle))
+    some, others = np.indices((size, size)).reshape(2, -1)
+    pairs = zip(some.tolist(), others.tolist(), strict=True)
+    shared = [one == other or any({one, other} <= pages for pages in components) for one, other in pairs]
+    assert found.share(some, others).tolist() == shared
 
 
 def test_biconnected_components_of_a_long_chain_need_no_recursion() -> None:

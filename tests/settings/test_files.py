@@ -82,7 +82,7 @@ def test_a_file_that_is_none_and_a_table_that_is_none_are_told(tmp_path: Path) -
 
 
 def test_each_key_becomes_the_setting_that_says_so() -> None:
-    keys = {"delay": 5, "header": ["A: 1", "B: 2"], "refresh": "1h", "auth": "me:hush", "pages": 500, "max_depth": 3}
+    keys = {"delay": 5, "header": ["A: 1", "B: 2"], "refresh": "1h", "auth": "me:hush", "pages": 500}
     found = host_settings([{"Example.org": keys}])
     assert found == {
         "host_delay": ("example.org=5",),
@@ -90,7 +90,6 @@ def test_each_key_becomes_the_setting_that_says_so() -> None:
         "refresh_rule": (r"^https?://example\.org[:/]=1h",),
         "auth": ("example.org=me:hush",),
         "host_pages": ("example.org=500",),
-        "host_max_depth": ("example.org=3",),
     }
     settings = CrawlSettings.of(found)
     assert [header.host for header in settings.headers] == ["example.org"] * 2

@@ -106,12 +106,9 @@ def test_logins_may_stand_in_a_file_one_a_line(tmp_path: Path) -> None:
         CrawlSettings(auth=(f"@{tmp_path}/none",))
 
 
-def test_neither_name_nor_password_is_shown(tmp_path: Path) -> None:
-    settings = CrawlSettings(auth=("a.test=me:hush", "you:hush"), netrc_file=Path(__file__))
+def test_neither_name_nor_password_is_shown() -> None:
+    settings = CrawlSettings(auth=("a.test=me:hush", "you:hush"))
     assert settings.shown()["auth"] == ("a.test=***", "***")
-    assert settings.shown()["netrc_file"] == __file__
-    with pytest.raises(SettingError, match=r"--netrc-file .*/none is no file; name one that can be read"):
-        CrawlSettings(netrc_file=tmp_path / "none")
 
 
 def test_a_certificate_is_kept_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

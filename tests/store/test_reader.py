@@ -15,7 +15,6 @@ from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
 from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.errors import StoreError
-from minicrawl.opic import Interpolation
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import SCHEMA_VERSION, open_to_read
 from minicrawl.store.reader import Store, open_store
@@ -33,7 +32,7 @@ def crawled(tmp_path: Path) -> Path:
 
 
 def loaded(store: Store) -> Accounts:
-    accounts = Accounts(Interpolation())
+    accounts = Accounts()
     for pages in store.page_table.columns():
         load_block(accounts, of_rows(pages))
     hosts = np.concatenate([np.array(pages.host) for pages in store.page_table.columns()])

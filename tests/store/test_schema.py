@@ -1,6 +1,5 @@
 """The view that ranks pages, against the formulas of minicrawl.opic, in states that no crawl comes to."""
 
-import json
 import random
 import sqlite3
 from pathlib import Path
@@ -10,12 +9,11 @@ import numpy as np
 import pytest
 from support.sites import rows
 
-from minicrawl.opic import Ledger, Window
-from minicrawl.opic.window import Basic, Fixed, ImprovedFixed, Interpolation, Measure, Pasts, Variable
+from minicrawl.opic import Ledger
+from minicrawl.opic.window import Interpolation
 from minicrawl.store.writer import Writer
 
-NEWCOMER_HISTORY, NEWCOMER_STRETCH = 500.0, 77.0
-WINDOWS = [Basic(), Interpolation(2.0), Interpolation(8.0), Variable(3), Fixed(0.5), ImprovedFixed(0.25, 2)]
+WINDOWS = [Interpolation(2.0), Interpolation(8.0)]
 
 
 class Page(NamedTuple):
@@ -27,24 +25,20 @@ class Page(NamedTuple):
     standing: int
     history: float
     clock: float
-    measures: str | None
     received: int
     forwarded: int
 
 
-def some_pages(rng: random.Random, now: int, window: Window) -> list[Page]:
+def some_pages(rng: random.Random, now: int) -> list[Page]:
     """Visited long ago, just now, in between or never; gone, failed or another's alias."""
     pages = []
     for page in range(60):
         state = rng.choice(["waiting", "fetched", "fetched", "alias", "gone", "error"])
         visited = state != "waiting"
         clock = rng.choice([0, now, rng.randrange(now), now - rng.randrange(min(now, 300))])
-        starts = sorted(rng.randrange(clock + 1) for _ in range(rng.randrange(1, 6)))
-        measures = json.dumps([[float(start), rng.randrange(1_000)] for start in starts])
         standing, history = rng.randrange(10**6), float(rng.randrange(10**6))
         received, forwarded = rng.randrange(2**24, 2**26), rng.randrange(2**23) if visited else 0
-        kept = measures if window.keeps_visits and visited else None
-        pages.append(Page(page, state, visited, standing, history, float(clock), kept, received, forwarded))
+        pages.append(Page(page, state, visited, standing, history, float(clock), received, forwarded))
     return pages
 
 
@@ -63,22 +57,19 @@ def store_of(path: Path, pages: list[Page], meta: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
-def test_view_computes_what_the_books_compute(tmp_path: Path, window: Window, seed: int) -> None:
+def test_view_computes_what_the_books_compute(tmp_path: Path, window: Interpolation, seed: int) -> None:
     rng = random.Random(seed)
     now, level, in_hand = rng.choice([1, 1_000, 10**9]), rng.randrange(10**6), rng.choice([1, 64, 4_096, 10**8])
-    pages = some_pages(rng, now, window)
+    pages = some_pages(rng, now)
     visited = np.array([page.visited for page in pages], dtype=np.bool_)
     alias, gone = (np.array([page.state == state for page in pages]) for state in ("alias", "gone"))
     received, forwarded = (np.array(column) for column in list(zip(*pages, strict=True))[-2:])
     ledger = Ledger.of(received, forwarded, gone, alias, 12_345)
     ledger.recount(12_345)
-    sizes = window.sizes(in_hand)
     scalars = {
-        **sizes._asdict(),
+        "interpolation_size": window.size(in_hand),
         "level": level,
         "clock": now,
-        "newcomer_history": NEWCOMER_HISTORY,
-        "newcomer_stretch": NEWCOMER_STRETCH,
         "ledger_virtual": 12_345,
         "ledger_never_visited": ledger.never_visited,
         "ledger_births": ledger.births,
@@ -89,18 +80,9 @@ def test_view_computes_what_the_books_compute(tmp_path: Path, window: Window, se
 
     clock = np.array([page.clock for page in pages])
     cash = np.array([page.standing for page in pages]) + level * visited
-    pasts = Pasts(
-        history=np.array([page.history for page in pages]),
-        elapsed=now - clock,
-        cash=cash.astype(np.float64),
-        is_newcomer=~visited & (clock > 0),
-        visits={page.id: [Measure(*visit) for visit in json.loads(page.measures)] for page in pages if page.measures},
-        newcomer_cash=NEWCOMER_HISTORY,
-        newcomer_stretch=NEWCOMER_STRETCH,
-        clock=float(now),
-        in_hand=in_hand,
-    )
+    history = np.array([page.history for page in pages])
+    now_counted = window.now(history, cash.astype(np.float64), now - clock, in_hand)
     found = np.array(rows(path, "SELECT importance, history, cash FROM weighed ORDER BY id"), dtype=np.float64)
     assert found[:, 0] == pytest.approx(ledger.importance(), rel=1e-9, abs=1e-15)
-    assert found[:, 1] == pytest.approx(np.where(alias, 0.0, window.now(pasts)), rel=1e-12)
+    assert found[:, 1] == pytest.approx(np.where(alias, 0.0, now_counted), rel=1e-12)
     assert found[:, 2].tolist() == cash.tolist()

@@ -11,7 +11,6 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import STRATEGIES
-from minicrawl.opic.window import parse_window
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.writer import Writer
@@ -41,11 +40,10 @@ def intake_of(  # noqa: PLR0913 - what a crawl is opened with
     Whoever asks closes its writer; a store that cannot be taken up is closed here.
     """
     chosen = CrawlSettings.of({"delay": 0.0, **at_once(settings), **settings})
-    window = parse_window(chosen.history, chosen.window)
     strategy = STRATEGIES[chosen.strategy]
     writer = Writer(store, sizes)
     try:
-        return Intake(writer, chosen, strategy, window, now, owns=owns, share=share, locates=locates)
+        return Intake(writer, chosen, strategy, now, owns=owns, share=share, locates=locates)
     except BaseException:
         writer.close()
         raise

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from minicrawl.opic import GRANT, STRATEGIES, Adaptive, Ledger, PageQueue, seed_grant
+from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES, Adaptive, Ledger, PageQueue
 from minicrawl.opic.strategy import packed, unpacked
 
 Name = TypeVar("Name", str, int)
@@ -16,7 +16,7 @@ def plain_loop(
 ) -> tuple[list[Name], dict[Name, int], Ledger]:
     """Visit every page once with one queue, no hosts and no network: visits, cash by page, ledger.
 
-    links: the links of every page, by its URL or number. grant: at birth, if the strategy has such a thing.
+    links: the links of every page, by its URL or number. grant: at birth.
     """
     strategy, book, ledger = STRATEGIES[strategy_name], Adaptive(), Ledger()
     names: list[Name] = []
@@ -38,7 +38,7 @@ def plain_loop(
             queued.add(number[name])
             queue.add(entry(number[name]))
 
-    discover(seeds, seed_grant(strategy, book, len(seeds)))
+    discover(seeds, SEED_GRANTS * GRANT)
     enqueue(seeds)
     visits: list[Name] = []
     while (page := queue.pop()) is not None:
@@ -46,7 +46,7 @@ def plain_loop(
         visits.append(names[page])
         targets = list(dict.fromkeys(links[names[page]]))
         new = [name for name in targets if name not in number]
-        discover(new, grant if strategy.birth_grants else 0)
+        discover(new, grant)
         outlinks = np.array([number[name] for name in targets if name != names[page]], dtype=np.int32)
         ledger.visit(page, outlinks)
         book.visit(page, outlinks)

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_accounts import account_totals
-from minicrawl.opic import Interpolation
 from minicrawl.store.rows import Account, AccountColumns, Fetch, HostRow, NewPage, Turn
 from minicrawl.store.writer import Writer
 
@@ -27,7 +26,7 @@ def add_pages(writer: Writer, urls: Sequence[str], *, first: int = 0, found_on: 
             [NewPage(page, url, 0, found_on, reason) for page, url in zip(numbers, urls, strict=True)],
             accounts_of(numbers),
         )
-        writer.save_meta(account_totals(Accounts(Interpolation())) | {"best_floor": 0})
+        writer.save_meta(account_totals(Accounts()) | {"best_floor": 0})
 
 
 def answer(title: str | None = None, *, status: int = 200, at: float = 1.0) -> Fetch:
@@ -35,4 +34,4 @@ def answer(title: str | None = None, *, status: int = 200, at: float = 1.0) -> F
 
 
 def turn(page: int, state: str = "fetched", reason: str = "ok", fetch: Fetch | None = None) -> Turn:
-    return Turn(page, state, reason, 0, None, fetch)
+    return Turn(page, state, reason, 0, fetch)

@@ -14,6 +14,8 @@ PageRank (damping .85, jumps to all pages alike) of the whole web, which no craw
 - Where there are three webs, figures are medians over them; all are drawn from fixed seeds.
 """
 
+import heapq
+import random
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -23,7 +25,7 @@ from public.results import BOUND, OURS, PEER, Column, Row, Table
 from public.suites.speed import CRAWLEE, SCRAPY
 from public.webs import DEBIAN, PACKAGES, Web, documentation, generated, walked
 
-from minicrawl.lab import frontiers
+from minicrawl.rank import Graph
 from minicrawl.rank.pagerank import FloatArray
 
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5)
@@ -91,12 +93,40 @@ def _orders(bench: Bench, web: Web) -> Iterator[tuple[str, str, list[float]]]:
         if crawled := bench.crawl(crawler, started, round(1.3 * SHARES[-1] * len(number))):
             order = [number[url] for url in dict.fromkeys(url for url, _ in crawled[0]) if url in number]
             yield crawler.row, PEER if crawler.peer else OURS, held(order, truth.importance)
-    seeds = np.array([number[url] for url in web.seeds], dtype=np.int32)
+    seeds = [number[url] for url in web.seeds]
     for seed in range(_DRAWS):
-        drawn = frontiers.at_random(truth.graph, seeds, np.random.default_rng(seed))
-        yield "any known page", BOUND, held(drawn.tolist(), truth.importance)
-    best = frontiers.omniscient(truth.graph, seeds, truth.importance)
-    yield "the most important known page: told by an oracle", BOUND, held(best.tolist(), truth.importance)
+        yield "any known page", BOUND, held(_at_random(truth.graph, seeds, random.Random(seed)), truth.importance)
+    best = _by_worth(truth.graph, seeds, (-truth.importance).tolist())
+    yield "the most important known page: told by an oracle", BOUND, held(best, truth.importance)
+
+
+def _at_random(graph: Graph, seeds: Sequence[int], draw: random.Random) -> list[int]:
+    """Pages as they are visited, from seeds, any known one next."""
+    waiting, known, order = list(seeds), set(seeds), list[int]()
+    while waiting:
+        at = draw.randrange(len(waiting))
+        waiting[at], waiting[-1] = waiting[-1], waiting[at]
+        order.append(page := waiting.pop())
+        new = set(_links(graph, page)) - known
+        waiting += sorted(new)
+        known |= new
+    return order
+
+
+def _by_worth(graph: Graph, seeds: Sequence[int], key: Sequence[float]) -> list[int]:
+    """Pages as they are visited, from seeds, the known one with the least key next."""
+    waiting, known, order = sorted((key[page], page) for page in seeds), set(seeds), list[int]()
+    while waiting:
+        order.append(page := heapq.heappop(waiting)[1])
+        for target in set(_links(graph, page)) - known:
+            known.add(target)
+            heapq.heappush(waiting, (key[target], target))
+    return order
+
+
+def _links(graph: Graph, page: int) -> list[int]:
+    found: list[int] = graph.targets[graph.indptr[page] : graph.indptr[page + 1]].tolist()
+    return found
 
 
 SUITE = Suite("order", "Order", __doc__, _PEERS, _run)

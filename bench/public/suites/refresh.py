@@ -19,10 +19,10 @@ from pathlib import Path
 
 import numpy as np
 import refresh as live
+from changing.web import MEAN_INTERVAL, ChangingWeb
 from public.bench import Bench, Suite
 from public.results import BOUND, OURS, PEER, Column, Row, Table
 
-from minicrawl.demo.changing.web import MEAN_INTERVAL, ChangingWeb
 from minicrawl.demo.web import DemoWeb
 from minicrawl.lab.refresh import (
     BY_RATE,

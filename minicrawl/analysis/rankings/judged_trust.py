@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.analysis.link_graph import FloatArray, folded_store, surfer_named
+from minicrawl.analysis.link_graph import FloatArray, folded_store
 from minicrawl.analysis.rankings.page_sets import IntArray
 from minicrawl.analysis.rankings.ranking import Rankings
+from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.rank import pagerank
@@ -59,10 +60,10 @@ class Judged:
     bad: int
 
 
-def candidates(store: Store, count: int, damping: float = 0.85, surfer: str | None = None) -> list[Candidate]:
+def candidates(store: Store, count: int, damping: float = 0.85) -> list[Candidate]:
     """The fetched pages with most inverse PageRank, the first `count`. Raises StoreError."""
     folded = folded_store(store).simple()
-    weights = folded.weights(surfer_named(surfer, store))
+    weights = folded.weights(kept_surfer(store))
     inverse = inverse_pagerank(folded.graph, damping, folded.all_alike, weights=weights)
     fetched = np.flatnonzero(folded.states == State.FETCHED)
     best = fetched[np.argsort(-inverse[fetched], kind="stable")[:count]]
@@ -102,13 +103,11 @@ def judged_trust(  # noqa: PLR0913 - parameters of the methods, with defaults
     good_share: float = 0.85,
     damping: float = 0.85,
     least_rank: float = LEAST_RANK,
-    surfer: str | None = None,
 ) -> Judged:
     """Trust that spreads from the good pages, and the n pages of high rank that owe least to them.
 
     good_share: estimate of the share of all pages that are good, see `spam_mass`. least_rank: of suspects, in multiples
-    of the mean. surfer: weighs the links for trust, rank and mass alike; None: the crawl's own.
-    Raises SettingError, StoreError.
+    of the mean. Raises SettingError, StoreError.
     """
     folded = folded_store(store).simple()
     known = store.page_table.find(list(judgement))
@@ -116,7 +115,7 @@ def judged_trust(  # noqa: PLR0913 - parameters of the methods, with defaults
     bad = {int(folded.stands_for[page]) for url, page in known.items() if not judgement[url]}
     if not good:
         raise SettingError(f"no page that was judged good is known in {store.path}; put yes into the column good")
-    weights = folded.weights(surfer_named(surfer, store))
+    weights = folded.weights(kept_surfer(store))
     ranks = pagerank(folded.graph, damping, folded.all_alike, weights=weights)
     trust = trustrank(folded.graph, good, damping, weights=weights)
     values = {

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minicrawl.analysis.link_graph import FloatArray, FoldedPages, FoldedStore, folded_rows, surfer_named
+from minicrawl.analysis.link_graph import FloatArray, FoldedPages, FoldedStore, folded_rows
 from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.analysis.rankings.page_sets import jump_of
 from minicrawl.analysis.rankings.site_weights import site_weights
+from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.errors import SettingError
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph, l1, overlap
@@ -149,7 +150,7 @@ def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Fou
     if _weighs_sites(options):
         weights: FloatArray | None = site_weights(options, store, folded)
     else:
-        weights = folded.weights(surfer_named(options.surfer, store))
+        weights = folded.weights(kept_surfer(store))
     jump = jump_of(options.jump, store, folded)
     if options.dangling == "prune":
         return _pruned(options, folded, jump, weights)
@@ -167,7 +168,7 @@ def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages:
     if _weighs_sites(options):
         raise SettingError("--memory never has all links at once, as --per, --inside and --cap need; leave it out")
     jump = jump_of(options.jump, store, pages)
-    found = pagerank_on_disk(memory, options, store, pages, surfer_named(options.surfer, store), jump)
+    found = pagerank_on_disk(memory, options, store, pages, kept_surfer(store), jump)
     return Found({"pagerank": found.ranks}, _notes(found.cost(), capped(found.error, found.rounds)))
 
 

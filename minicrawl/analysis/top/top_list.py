@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from minicrawl.analysis.top.expected import Order, Wanted, best_first, only
+from minicrawl.analysis.top.order import Order, Wanted, best_first, only
 from minicrawl.analysis.top.variants import Titled, Twins, form
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.urls.keys import site_of
@@ -73,26 +73,25 @@ def lines_per_site(store: Store) -> int | None:
     return None
 
 
-def top_list(  # noqa: PLR0913 - what a list is asked for
+def top_list(
     store: Store,
-    by: str | None,
+    by: str,
     n: int,
     is_wanted: Wanted = None,
     *,
     per_site: int | None = None,
-    is_rough: bool = False,
 ) -> TopList:
-    """The n best pages that can be opened, each once. by, is_rough: see `best_first`; is_wanted: by number; None: all.
+    """The n best pages that can be opened, each once. by: see `best_first`; is_wanted: by number; None: all.
     per_site: most lines of a site."""
     with store.snapshot():
-        order, ranked = best_first(store, by, is_rough=is_rough)
+        order, ranked = best_first(store, by)
         return replace(list_of(store, only(ranked, is_wanted), n, per_site), order=order)
 
 
 def first_lines(store: Store, n: int) -> list[Line]:
     """The first lines of the list for the display of a running crawl: only _LOOKED_AT pages are read."""
     with store.snapshot():
-        _, ranked = best_first(store, None, is_rough=True)
+        _, ranked = best_first(store)
         return list_of(store, islice(ranked, _LOOKED_AT), n, lines_per_site(store)).lines
 
 
@@ -118,7 +117,7 @@ def list_of(
         return TopList(shown.lines, dict(unread), of_full_sites=of_full_sites)
 
 
-def whole_list(store: Store, by: str | None, n: int, is_wanted: Wanted = None) -> TopList:
+def whole_list(store: Store, by: str, n: int, is_wanted: Wanted = None) -> TopList:
     """The n best pages, of any state."""
     with store.snapshot():
         order, ranked = best_first(store, by)

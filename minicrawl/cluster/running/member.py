@@ -35,7 +35,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.parts.cookies import Cookies
-from minicrawl.crawler.run import Together, check_window, opened
+from minicrawl.crawler.run import Together, opened
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
 from minicrawl.model import Progress
@@ -60,7 +60,6 @@ class Member:
         Raises MinicrawlError."""
         settings, seeds = brief.settings, brief.seeds
         brief.folder.check_is_current(brief.number, writer)
-        check_window(writer, settings)
         self._brief = brief
         self.store = writer.path
         self._seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)

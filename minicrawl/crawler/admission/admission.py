@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, compress
 
-from minicrawl.crawler.admission.focus import Focus, SeenTypes
+from minicrawl.crawler.admission.focus import Focus
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent, Traps
-from minicrawl.opic import Adaptive, Strategy, seed_grant
 from minicrawl.settings import CrawlSettings
 
 ELSEWHERE = "elsewhere"
@@ -22,23 +21,20 @@ Owns = Callable[[str], bool]
 class Admission:
     """Scope, focus, ownership and traps. `scope`: set anew when the seeds are known. `traps`: None if switched off."""
 
-    def __init__(  # noqa: PLR0913 - optional parts by name
+    def __init__(
         self,
         settings: CrawlSettings,
-        strategy: Strategy,
         traps: Traps | None = None,
         owns: Owns | None = None,
         *,
         mirrors: bool = False,
-        types: SeenTypes | None = None,
     ) -> None:
         """owns: None if this crawl owns every URL. mirrors: URLs of others become known all the same, and their owner
-        judges them. types: media types of the pages read, if the user wants some."""
+        judges them."""
         self._of_others = None if mirrors else ELSEWHERE
         self._settings = settings
-        self._strategy = strategy
         self._owns = owns
-        self.focus = Focus.of(settings, types)
+        self.focus = Focus.of(settings)
         self.scope = Scope.of(settings, ())
         self.traps = traps
 
@@ -49,7 +45,7 @@ class Admission:
     def adjust(self, settings: CrawlSettings, seeds: Iterable[str] | None) -> None:
         """Go on with another scope and focus. seeds: all of them; None keeps the seeds' places."""
         self._settings = settings
-        self.focus = Focus.of(settings, self.focus.types)
+        self.focus = Focus.of(settings)
         places = self.scope.places
         self.scope = Scope.of(settings, seeds or ())
         if seeds is None:
@@ -95,19 +91,8 @@ class Admission:
         if self.traps is not None:
             self.traps.budgets.located(host, address)
 
-    def seed_grant(self, book: Adaptive, seeds: int) -> int:
-        """The cash that each of `seeds` new seeds is born with."""
-        return seed_grant(self._strategy, book, seeds)
-
-    def grants(self, urls: Sequence[str], grant: int, listed_by: str = "") -> list[int]:
-        """The cash that each new page is born with: `grant` weighted by the focus, 0 if the strategy gives none.
-        listed_by: the sitemap that names them all."""
-        grant = grant if self._strategy.birth_grants else 0
+    def grants(self, urls: Sequence[str], grant: int) -> list[int]:
+        """The cash that each new page is born with: `grant` weighted by the focus."""
         if self.focus.is_off:
             return [grant] * len(urls)
-        return [int(grant * self.focus.factor(url, listed_by=listed_by)) for url in urls]
-
-    def note_read(self, url: str, content_type: str | None) -> None:
-        """Record the media type of a page read for the first time."""
-        if self.focus.types is not None:
-            self.focus.types.count(url, content_type)
+        return [int(grant * self.focus.factor(url)) for url in urls]

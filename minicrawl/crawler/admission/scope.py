@@ -14,12 +14,11 @@ may a name with a colon: a wiki's page about a picture ends like the picture (/w
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from minicrawl.crawler.urls.keys import authority, politeness_key, site_of, without_www
-from minicrawl.crawler.urls.normalise import by_host
-from minicrawl.settings import LINKED, CrawlSettings, compiled, parse_host_limit
+from minicrawl.crawler.urls.keys import authority, site_of, without_www
+from minicrawl.settings import LINKED, CrawlSettings, compiled
 
 _IMAGES = "avif bmp cur eps gif heic ico jpe jpeg jpg png psd svg svgz tif tiff webp"
 _AUDIO_AND_VIDEO = (
@@ -61,7 +60,6 @@ class Scope:
     deny: tuple[re.Pattern[str], ...]
     max_depth: int | None
     html_only: bool
-    max_depths: Mapping[str, int]
     pdf: bool = False
 
     @classmethod
@@ -74,7 +72,6 @@ class Scope:
             tuple(compiled(pattern, "deny") for pattern in settings.deny),
             settings.max_depth,
             settings.html_only,
-            by_host(parse_host_limit("host_max_depth", rule) for rule in settings.host_max_depth),
             settings.pdf,
         )
 
@@ -86,7 +83,7 @@ class Scope:
         """
         if len(url) > MAX_URL_LENGTH:
             return "too-long"
-        if self._is_too_deep(url, depth):
+        if self._is_too_deep(depth):
             return "max-depth"
         if self.kind != "any" and not self._may_lead_to(url, source, is_redirect=is_redirect and depth > 0):
             return f"scope-{self.kind}"
@@ -94,9 +91,9 @@ class Scope:
 
     def follows(self, urls: Sequence[str], depth: int, source: str) -> list[bool]:
         """True for each normalised URL at `depth` links that is in scope. source: URL of the page that links to all."""
-        if (not self.max_depths and self._is_too_deep("", depth)) or self.only_checks(source):
+        if self._is_too_deep(depth) or self.only_checks(source):
             return [False] * len(urls)
-        if self.kind == "prefix" or self.deny or self.allow or self.html_only or self.max_depths:
+        if self.kind == "prefix" or self.deny or self.allow or self.html_only:
             return [self.refuses(url, depth, source=source) is None for url in urls]
         if self.kind in ("any", LINKED):
             are_short = max(map(len, urls), default=0) <= MAX_URL_LENGTH  # as on most pages
@@ -113,9 +110,7 @@ class Scope:
             case "too-long":
                 rule = f"it has {len(url):,} characters, more than {MAX_URL_LENGTH:,}"
             case "max-depth":
-                host = politeness_key(url)
-                own = f"--host-max-depth {host}={self.max_depths[host]}" if host in self.max_depths else None
-                rule = f"{own or f'--max-depth {self.max_depth}'}: it is {depth} links from a seed"
+                rule = f"--max-depth {self.max_depth}: it is {depth} links from a seed"
             case "type":
                 rule = f"--html-only: .{ending(url)} is never HTML"
             case "deny":
@@ -129,11 +124,10 @@ class Scope:
     @property
     def limits_depth(self) -> bool:
         """True if depths matter."""
-        return self.max_depth is not None or bool(self.max_depths)
+        return self.max_depth is not None
 
-    def _is_too_deep(self, url: str, depth: int) -> bool:
-        most = self.max_depths.get(politeness_key(url), self.max_depth) if self.max_depths else self.max_depth
-        return most is not None and depth > most
+    def _is_too_deep(self, depth: int) -> bool:
+        return self.max_depth is not None and depth > self.max_depth
 
     def _filtered(self, url: str) -> str | None:
         if self.html_only and (end := ending(url)) is not None and not (self.pdf and end == "pdf"):

@@ -25,12 +25,11 @@ _FILE_ENDINGS = (".txt", ".csv", ".tsv", ".json", ".jsonl", ".list", ".lst", ".u
 class Seeds(NamedTuple):
     """Normalised seed URLs, each once, in the order given.
 
-    `guessed`: those given without a scheme; most hosts speak https. `bad`: entries that are no URLs, in words.
+    `guessed`: those given without a scheme; most hosts speak https.
     """
 
     urls: list[str]
     guessed: frozenset[str] = frozenset()
-    bad: tuple[str, ...] = ()
 
 
 def read_seeds(sources: Iterable[str]) -> list[str]:
@@ -38,12 +37,10 @@ def read_seeds(sources: Iterable[str]) -> list[str]:
     return gather_seeds(sources).urls
 
 
-def gather_seeds(
-    sources: Iterable[str], *, skip_bad: bool = False, on_read: Callable[[int], None] | None = None
-) -> Seeds:
+def gather_seeds(sources: Iterable[str], *, on_read: Callable[[int], None] | None = None) -> Seeds:
     """Read seed files (one URL a line, '#' comments), URLs with scheme or without, or "-" for standard input.
 
-    skip_bad: leave out entries that are no URLs. on_read: called now and then, and at the end, with the number read.
+    on_read: called now and then, and at the end, with the number read.
     Raises SeedError with file and line of the first bad entries.
     """
     seeds: dict[str, None] = {}
@@ -67,9 +64,9 @@ def gather_seeds(
             seeds[url] = None
     if on_read is not None:
         on_read(read)
-    if bad and not skip_bad:
+    if bad:
         raise SeedError(_refusal(bad))
-    return Seeds(list(seeds), frozenset(guessed), tuple(bad))
+    return Seeds(list(seeds), frozenset(guessed))
 
 
 def guesses(text: str) -> list[str]:
@@ -119,8 +116,7 @@ def _refusal(bad: list[str]) -> str:
     more = [f"and {len(bad) - _SHOWN:,} more"] if len(bad) > _SHOWN else []
     return "\n  ".join(
         [
-            f"{len(bad):,} seeds are no http or https URLs; write them as https://host/path, or leave them out with "
-            "--skip-bad:",
+            f"{len(bad):,} seeds are no http or https URLs; write them as https://host/path:",
             *bad[:_SHOWN],
             *more,
         ]

@@ -1,6 +1,5 @@
 """All data in memory per page: both books, its kind, depth, in-links; and its rows on disk."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -8,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.model import State
-from minicrawl.opic import Adaptive, Coverage, Ledger, Visit, Window
+from minicrawl.opic import Adaptive, Coverage, Ledger, Visit
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.surfer import UNIFORM, Surfer
@@ -28,7 +26,6 @@ class Accounts:
 
     def __init__(
         self,
-        window: Window,
         surfer: Surfer = UNIFORM,
         *,
         folder: Path | None = None,
@@ -38,7 +35,7 @@ class Accounts:
         folder: for columns used only in a page's own turn, beyond `most_in_memory` pages; None: in memory."""
         self._folder = folder
         self._most_in_memory = most_in_memory
-        self.book = Adaptive(window, whole_histories=True)  # SQLite stores these in half the room
+        self.book = Adaptive(whole_histories=True)  # SQLite stores these in half the room
         self.ledger = Ledger(surfer=surfer)
         self.coverage = Coverage(self.ledger)
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
@@ -47,8 +44,6 @@ class Accounts:
         self.hops: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
         self.hops_may_fall = True
         self.has_neighbours = False  # partitions, which may have changed pages here
-        self.anticipated: AnticipatedCash | None = None
-        """Updated with the cash that links carry, if the order depends on it."""
         self.note_links: Callable[[int, Pages, Pages], None] | None = None
         """Called with a page's links at its turn, and those before, where sites count them."""
         self.note_moved: Callable[[Pages], None] | None = None
@@ -85,10 +80,7 @@ class Accounts:
     ) -> Visit:
         """Note a turn of `page` in both books, which links to `outlinks` now and linked to `old` before."""
         self._relink(page, outlinks, old, kind)
-        visit = self.book.visit(page, outlinks.targets, weights, alias=kind is PageKind.ALIAS)
-        if self.anticipated is not None:
-            self.anticipated.note_visit(visit)
-        return visit
+        return self.book.visit(page, outlinks.targets, weights, alias=kind is PageKind.ALIAS)
 
     def relink(
         self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE
@@ -111,8 +103,6 @@ class Accounts:
         if len(before):
             if self.note_moved is not None:
                 self.note_moved(before)
-            if self.anticipated is not None and not np.array_equal(targets, before):
-                self.anticipated.forget_links(page, before, targets)
             self.inlinks[before] -= 1
             self._credited.append(before)
         if len(targets):
@@ -193,8 +183,6 @@ class Accounts:
         """Make a page without links, which was given up, unvisited again, except for the cash it passed on."""
         self.coverage.note(page, PageKind.UNKNOWN)
         self.book.unvisit(page)
-        if self.anticipated is not None:
-            self.anticipated.note_unvisited(page)
         self._visited.append(np.array([page]))
 
     def settle(self, graph: LinkGraph) -> None:
@@ -245,10 +233,6 @@ class Accounts:
         self._visited.append(pages[is_longer])
         return pages[is_longer]
 
-    def give_unvisited_level(self) -> None:
-        """Credit never read pages with the payments of the virtual page so far, which then end."""
-        self._credited.append(self.book.give_unvisited_level())
-
     def take_touched(self) -> tuple[Pages, Pages]:
         """Pages whose accounts changed since the last call, rising: those visited, and those only linked to."""
         visited = self._taken(self._visited)
@@ -271,11 +255,6 @@ class Accounts:
     def _no_pages(self) -> Flags:
         """A flag for each page, not set."""
         return np.zeros(self.size, dtype=np.bool_)
-
-    def measures(self, page: int) -> str | None:
-        """The window's record of a page's visits, as JSON; None for windows that keep one number."""
-        measures = self.book.measures.get(page)
-        return json.dumps(measures) if measures else None
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""

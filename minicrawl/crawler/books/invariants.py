@@ -11,7 +11,7 @@ from minicrawl.crawler.books.page_block import wrong_copies
 from minicrawl.crawler.books.site_invariants import wrong_voices
 from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.crawler.books.stored_forms import kept_surfer, wrong_meta, wrong_settings, wrong_texts
-from minicrawl.errors import MinicrawlError, StoreError
+from minicrawl.errors import MinicrawlError
 from minicrawl.model import State
 from minicrawl.opic import Ledger
 from minicrawl.opic.arrays import Flags, flagged
@@ -45,7 +45,6 @@ def violations(store: Store) -> Iterator[str]:
         yield from held.totals(int(store.meta("cash_total") or 0))
         yield from _links(store, held)
         yield from _order(store, held.ledger)
-        yield from _expected(store)
         yield from wrong_voices(store)
         for first in wrong_copies(store):
             yield f"the copy of pages from {first} on is not what their rows say"
@@ -100,7 +99,7 @@ class _Held:
         self._sums = {name: store.meta(f"ledger_{name}") for name in ("never_visited", "births", "total")}
         self._carried = int(store.meta("ledger_carried") or 0)
         self.is_partition = store.meta("partitions") is not None
-        self._level, self._unvisited_level = (int(store.meta(f"{of}level") or 0) for of in ("", "unvisited_"))
+        self._level = int(store.meta("level") or 0)
         self._cash = int(store.meta("reserve") or 0) + int(store.meta("income") or 0)
 
     def faults_of(self, pages: PageColumns) -> Iterator[str]:
@@ -112,7 +111,7 @@ class _Held:
         ledger.gone[rows], ledger.alias[rows] = (states == State.GONE) | elsewhere, (states == State.ALIAS) | elsewhere
         self.inlinks[rows], self._host_of[rows] = account.inlinks, pages.host
         visited = self.visited[rows] = account.visited != 0
-        cash = account.standing + np.where(visited, self._level, np.where(elsewhere, 0, self._unvisited_level))
+        cash = account.standing + self._level * visited
         self._cash += int(cash.sum())
         wrong = {
             "is in state {state!r}, which explains nothing": ~np.isin(states, list(_STATES)),
@@ -153,23 +152,6 @@ def _order(store: Store, ledger: Ledger) -> Iterator[str]:
         worthy = flagged(ledger.worths(slice(0, ledger.size), ledger.held()) >= float(floor))
         for page in np.setdiff1d(worthy, store.ranks.best()).tolist():
             yield f"page {page} is not among the best, but has received as much"
-
-
-def _expected(store: Store) -> Iterator[str]:
-    """Faults in the stored expected importance."""
-    rests_on = store.expected.of()
-    if rests_on is None:
-        return
-    try:
-        shares = store.expected.shares()
-    except StoreError:
-        yield "expected importance has shares that are no numbers"
-        return
-    there, total = int(np.count_nonzero(~np.isnan(shares))), float(np.nansum(shares))
-    if there != rests_on.known:
-        yield f"expected importance is there of {there} pages instead of {rests_on.known}"
-    elif abs(total - 1.0) > _ROUNDED and store.meta("ledger_births"):  # if all pages have gone none has any
-        yield f"expected importance adds up to {total} instead of 1"
 
 
 def _links(store: Store, held: _Held) -> Iterator[str]:

@@ -1,21 +1,16 @@
 """Save and load accounts: columns of pages, and totals beside the pages."""
 
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.opic.arrays import Numbers, Pages, flagged
-from minicrawl.opic.surfer import UNIFORM, parse_surfer
-from minicrawl.opic.window import Measure
+from minicrawl.opic.arrays import Numbers, Pages
+from minicrawl.opic.surfer import SURFERS, UNIFORM
 from minicrawl.store.rows import Account, AccountColumns, MetaValue
 
 CARRIED = "ledger_carried"
 """Units that other partitions have handed over to the ledger, less those sent to them: only in a partition's store."""
-
-UNVISITED_LEVEL = "unvisited_level"
-"""Payments to each never read page: only in the store of a crawl that ever paid them."""
 
 
 def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
@@ -33,9 +28,8 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
         "level": accounts.book.level,
         "clock": accounts.book.clock,
         "newcomer_history": accounts.book.newcomer_history,
-        "newcomer_stretch": accounts.book.newcomer_stretch,
-        **accounts.book.window_sizes()._asdict(),
-        "surfer": str(accounts.ledger.surfer),
+        "interpolation_size": accounts.book.window_size(),
+        "surfer": accounts.ledger.surfer.name,
         "ledger_virtual": accounts.ledger.virtual,
         "ledger_never_visited": accounts.ledger.never_visited,
         "ledger_births": accounts.ledger.births,
@@ -44,27 +38,15 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
     }
 
 
-def load_measures(accounts: Accounts, rows: Iterable[tuple[int, str]]) -> None:
-    """Load the window's record of visits."""
-    for page, measures in rows:
-        accounts.book.measures[page] = [Measure(*measure) for measure in json.loads(measures)]
-
-
 def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     """Load the totals of a store, after all pages."""
     for name in ("reserve", "income", "level", "clock"):
         setattr(accounts.book, name, int(totals[name] or 0))
-    # As floats also if they are 0: windows write them down with the visits they keep.
-    for name in ("newcomer_history", "newcomer_stretch"):
-        setattr(accounts.book, name, float(totals[name] or 0.0))
-    # Older stores lack it: all links weighed alike.
-    accounts.ledger.surfer = parse_surfer(str(totals["surfer"] or UNIFORM))
+    accounts.book.newcomer_history = float(totals["newcomer_history"] or 0.0)
+    accounts.ledger.surfer = SURFERS[str(totals["surfer"] or UNIFORM.name)]
     accounts.book.total = int(totals["cash_total"] or 0)
     accounts.ledger.carried = int(totals.get(CARRIED) or 0)
     accounts.ledger.recount(int(totals["ledger_virtual"] or 0))
-    if accounts.ledger.mirrors:
-        accounts.book.leave_to_others(flagged(accounts.ledger.is_mirror(slice(0, accounts.size))))
-    accounts.book.unvisited_level = int(totals.get(UNVISITED_LEVEL) or 0)
     accounts.coverage.recount()
     accounts.book.payees = int(np.count_nonzero(accounts.book.visited[: accounts.size]))
 
@@ -73,7 +55,6 @@ def imbalances(accounts: Accounts, cash_total: int) -> Iterator[str]:
     """Sentences on books that do not balance. cash_total: the sum of all cash in the store."""
     known, book, ledger = slice(0, accounts.size), accounts.book, accounts.ledger
     cash = int(book.standing[known].sum()) + book.level * book.payees + book.virtual
-    cash += book.unvisited_level * (accounts.size - book.payees - book.unpaid)
     if cash != cash_total:
         yield f"the cash book holds {cash} units instead of {cash_total}"
     held = int(ledger.received[known].sum()) - int(ledger.forwarded[known].sum()) + ledger.virtual

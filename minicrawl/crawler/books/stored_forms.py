@@ -11,7 +11,7 @@ from typing import Any  # Any: JSON
 
 from minicrawl.errors import SettingError
 from minicrawl.model import Sums
-from minicrawl.opic.surfer import UNIFORM, Surfer, parse_surfer
+from minicrawl.opic.surfer import SURFERS, UNIFORM, Surfer
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import damaged
 from minicrawl.store.reader import Store
@@ -24,20 +24,18 @@ _NUMBER = int | float
 _RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _NUMBER}
 _SHAPE = {"read": int, "links": int, "dangling": int, "most_inlinks": int, "components": int, "core": int}
 _OF_RUN = {"refreshed": int, "shape": _SHAPE, "silence": {"since": _NUMBER, "pause": _NUMBER}}
-_EXPECTED = {"visited": int, "read": int, "known": int, "coverage": _NUMBER, "stays": _NUMBER | None}
 
 # Without these a store that has pages cannot be read.
 _NEEDED = ("cash_total", "reserve", "income", "level", "clock", "ledger_virtual")
 _META: dict[str, Any] = {
-    **dict.fromkeys(("hash_key", "window", "stopped", "surfer", "jump", "cluster"), str),
+    **dict.fromkeys(("hash_key", "stopped", "surfer", "jump", "cluster"), str),
     **dict.fromkeys(("cash_total", "reserve", "income", "level", "ledger_virtual", "ledger_never_visited"), int),
-    "unvisited_level": int,
     **dict.fromkeys(("ledger_carried", "partition", "partitions"), int),
-    **dict.fromkeys(("ledger_births", "links_left_out", "sitemap_thirds", "window_visits"), int),
-    **dict.fromkeys(("shared_out", "is_ranked", "in_doubt", "anticipates", "text_size", "text_made"), int),
+    **dict.fromkeys(("ledger_births", "links_left_out", "sitemap_thirds"), int),
+    **dict.fromkeys(("shared_out", "is_ranked", "in_doubt", "text_size", "text_made"), int),
     **dict.fromkeys(("refresh_noted", "refresh_looked_at"), int),
-    **dict.fromkeys(("clock", "newcomer_history", "newcomer_stretch", "interpolation_size", "window_size"), _NUMBER),
-    **dict.fromkeys(("best_floor", "ledger_total", "discovery_credit", "discovery_lever"), _NUMBER),
+    **dict.fromkeys(("clock", "newcomer_history", "interpolation_size"), _NUMBER),
+    **dict.fromkeys(("best_floor", "ledger_total", "discovery_credit"), _NUMBER),
     **dict.fromkeys(("run_at", "asked_until"), _NUMBER),
     **dict.fromkeys(("refresh_price", "refresh_first_rate", "refresh_information"), _NUMBER),
 }
@@ -45,7 +43,6 @@ _META_JSON: dict[str, Any] = {
     "settings": {str: object},
     "run": _RUN,
     EARLIER_RUNS: {"runs": int, "fetched": int, "bytes": int, "seconds": _NUMBER},
-    "expected": _EXPECTED,
     "sitemaps_left_out": {str: int},
     "refuted_canonicals": [str],
     "items": {"path": str, "size": int},
@@ -54,7 +51,6 @@ _META_JSON: dict[str, Any] = {
     ASKED_FIRST: [int],
 }
 _JSON: dict[tuple[str, str], Any] = {
-    ("pages", "measures"): [(_NUMBER, _NUMBER)],
     ("patterns", "seen"): [str | int],
     ("patterns", "counting"): (int, int, int, {str: (int, int)}, [int]),
     ("parameters", "signs"): [(str, int)],
@@ -92,7 +88,7 @@ def kept_surfer(store: Store) -> Surfer:
     """The surfer that weighs the links of a store. Raises StoreError if it is invalid."""
     for what in _wrong_surfer(store):
         raise damaged(store.path, what)
-    return parse_surfer(str(store.meta("surfer") or UNIFORM))
+    return SURFERS[str(store.meta("surfer") or UNIFORM.name)]
 
 
 def wrong_settings(store: Store) -> Iterator[str]:
@@ -131,11 +127,9 @@ def wrong_texts(store: Store) -> Iterator[str]:
 
 
 def _wrong_surfer(store: Store) -> Iterator[str]:
-    text = store.meta("surfer")
-    try:
-        parse_surfer(str(text or UNIFORM))
-    except ValueError:
-        yield _wrong("meta.surfer", text)
+    name = store.meta("surfer")
+    if name is not None and name not in SURFERS:
+        yield _wrong("meta.surfer", name)
 
 
 def _wrong(name: str, value: object) -> str:

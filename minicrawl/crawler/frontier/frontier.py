@@ -15,7 +15,7 @@ from minicrawl.crawler.frontier.lanes import WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Clock, Errand, Host, HostTurn
 from minicrawl.crawler.hosts.politeness import FRESH, Health
-from minicrawl.opic import Adaptive, DiscoveryRule, Ledger, Strategy
+from minicrawl.opic import Adaptive, DiscoveryBudget, Ledger, Strategy
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.timing import STANDARD
 
@@ -34,7 +34,7 @@ class Frontier:
         self,
         book: Adaptive,
         strategy: Strategy,
-        budget: DiscoveryRule,
+        budget: DiscoveryBudget,
         per_host: int = 1,
         *,
         ip_delay: float = 0.0,

@@ -63,13 +63,10 @@ class Lane:
         hosts: list[Host],
         is_current: Callable[[int], bool],
         waiting_of: Callable[[Pages], tuple[Pages, IntArray]],
-        first: Callable[[Host, PageQueue], int | None] | None = None,
     ) -> None:
-        """first: the entry that ranks a host, for the first page of its queue; None: the entry of that page itself."""
         self._hosts = hosts
         self._is_current = is_current
         self._waiting_of = waiting_of
-        self._first = first
         self._queues: dict[int, PageQueue] = {}
         self._offers = {is_attempt: Offers() for is_attempt in (False, True)}
         self._crowds: dict[tuple[int, bool], Offers] = {}
@@ -123,7 +120,7 @@ class Lane:
         queue = self._queues.get(host.id)
         if queue is None or not host.is_offered or host.opening or host.is_banned:
             return
-        entry = queue.peek() if self._first is None else self._first(host, queue)
+        entry = queue.peek()
         if entry is None:
             return
         address, is_attempt = host.address, not host.answers

@@ -102,11 +102,15 @@ def rules_of(settings: CrawlSettings) -> RefreshRules:
     return RefreshRules(tuple(rules))
 
 
+LONGEST = 90 * 86_400.0
+"""Most seconds between two fetches of a page."""
+
+
 def schedule_of(settings: CrawlSettings) -> ByWorth | Fixed:
     """The schedule of a crawl that fetches pages again."""
     if settings.recrawl_after is not None:
         return Fixed(settings.recrawl_after)
-    return ByWorth(settings.refresh_min, settings.refresh_max)
+    return ByWorth(settings.refresh_min, LONGEST)
 
 
 _LEAST_INTERVALS = 168.0

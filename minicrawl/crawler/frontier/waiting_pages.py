@@ -12,29 +12,25 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Address, Host
-from minicrawl.opic import Adaptive, DiscoveryRule, Ledger, PageQueue, Strategy
+from minicrawl.opic import Adaptive, DiscoveryBudget, Ledger, Strategy
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, order_of, slices
-from minicrawl.opic.strategy import bests, packed, priority_in, unpacked
+from minicrawl.opic.strategy import bests, packed, unpacked
 
 _BEHIND = 2**62  # more than any page's cash
 
 
 class WaitingPages:
-    """Every page that may be fetched, by host.
-
-    `anticipated`: cash that the strategy adds to that of pages never read, if it does.
-    """
+    """Every page that may be fetched, by host."""
 
     def __init__(  # noqa: PLR0913 - the parts that it joins
         self,
         hosts: list[Host],
         book: Adaptive,
         strategy: Strategy,
-        budget: DiscoveryRule,
+        budget: DiscoveryBudget,
         loaded_at_once: int,
         due: DuePages | None = None,
         least_age: float = 0.0,
@@ -52,7 +48,6 @@ class WaitingPages:
         """Orders pages never read by their importance; None: their cash does."""
         self._by_jumps: npt.NDArray[np.float32] = np.zeros(0, dtype=np.float32)
         """Each page's importance by jumps when pages were last ordered; 0 for pages known since."""
-        self.anticipated = AnticipatedCash(book, lambda host: hosts[host].name) if strategy.anticipates else None
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
         self._held: Flags = np.zeros(0, dtype=np.bool_)
@@ -62,10 +57,9 @@ class WaitingPages:
         self.first: set[int] = set()  # pages before all others; they are read again even if no others are
         self._resting: list[tuple[float, int]] = []
         self._set_aside: list[tuple[float, int]] = []  # resting pages that the crawl does not wait for
-        firsts = (self._first_unread if strategy.anticipates else None, None)
         self._discovery, self._refresh = (
-            Lane(hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read), first)
-            for read, first in zip((False, True), firsts, strict=True)
+            Lane(hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read))
+            for read in (False, True)
         )
 
     def grow(self, size: int) -> None:
@@ -76,19 +70,15 @@ class WaitingPages:
             self._by_jumps = grown(self._by_jumps, size)
         if self._due is not None:
             self._due.grow(size)
-        if self.anticipated is not None:
-            self.anticipated.grow(size, self.host_of)
 
     def by_host(self) -> dict[str, int]:
         """The number of known pages of each host, by its name."""
         counts = np.bincount(self.host_of[: self._book.size], minlength=len(self._hosts))
         return {host.name: count for host, count in zip(self._hosts, counts.tolist(), strict=True)}
 
-    def place(self, page: int, host: Host, *, is_seed: bool = False) -> None:
+    def place(self, page: int, host: Host) -> None:
         """Set the host of a new page; it does not wait yet."""
         self.host_of[page] = host.id
-        if self.anticipated is not None:
-            self.anticipated.note_birth(page, host.id, is_seed=is_seed)
 
     def add(self, pages: Iterable[int]) -> Collection[Host]:
         """Let pages wait for their turn: those never read, and read ones if pages are read again. Returns the hosts of
@@ -188,10 +178,7 @@ class WaitingPages:
 
     def credit(self, pages: Pages) -> None:
         """Move up pages whose cash rose by a visit. To be called before anything else is asked of the frontier."""
-        hosts = self._raise(pages)
-        if self.anticipated is not None:
-            hosts |= self.anticipated.take_touched()
-        for number in hosts:
+        for number in self._raise(pages):
             host = self._hosts[number]
             if host.is_offered:
                 self.offer(host)
@@ -235,8 +222,7 @@ class WaitingPages:
         for best in (discovery, refresh) if self.first else ():
             if best is not None and unpacked(best[0]) in self.first:
                 return unpacked(best[0])
-        lead = 0 if discovery is None or refresh is None else priority_in(discovery[0]) - priority_in(refresh[0])
-        discovers = self._budget.discovers(discovery is not None, refresh is not None, lead)
+        discovers = self._budget.discovers(discovery is not None, refresh is not None)
         if discovers is None:
             return None
         best = discovery if discovers else refresh
@@ -422,16 +408,6 @@ class WaitingPages:
         else:
             priority = int(self.ledger.received.item(page) + self._by_jumps.item(page))
         return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
-
-    def _first_unread(self, host: Host, queue: PageQueue) -> int | None:
-        """The entry that ranks a host: its first page never read, with the cash that it is expected to get."""
-        entry = queue.peek()
-        if entry is None or self.anticipated is None:
-            return entry
-        page = unpacked(entry)
-        if page in self.first or (self._puts_off and self._is_put_off[page]):
-            return entry
-        return packed(page, self.anticipated.key(page, host.id))
 
     def _is_current(self, entry: int, *, read: bool) -> bool:
         page = unpacked(entry)

@@ -104,28 +104,26 @@ AUTHORIZATION = "Authorization"
 
 
 def password_headers(settings: CrawlSettings) -> list[Header]:
-    """Passwords of --auth and netrc files as headers (RFC 7617); the first for an origin counts.
+    """Passwords of --auth and the netrc file as headers (RFC 7617); the first for an origin counts.
 
     A netrc entry is for a host by name, like a header for NAME; its entry `default` is sent to nobody. Raises
     SettingError for a netrc file that cannot be read.
     """
     logins = list(settings.logins)
-    if settings.netrc_file is not None:
-        logins += _of_netrc("--netrc-file", settings.netrc_file)
     if settings.netrc:
-        logins += _of_netrc("--netrc", Path(os.environ.get("NETRC") or "~/.netrc").expanduser())
+        logins += _of_netrc(Path(os.environ.get("NETRC") or "~/.netrc").expanduser())
     return [Header(AUTHORIZATION, _basic(login), login.host) for login in logins]
 
 
-def _of_netrc(option: str, path: Path) -> list[Login]:
+def _of_netrc(path: Path) -> list[Login]:
     try:
         entries = read_netrc(path.read_text("utf-8"))
     except NetrcError as error:
-        raise SettingError(f"{option}: {path}, {error}") from error
+        raise SettingError(f"--netrc: {path}, {error}") from error
     except UnicodeDecodeError as error:
-        raise SettingError(f"{option}: {path} is not UTF-8 text") from error
+        raise SettingError(f"--netrc: {path} is not UTF-8 text") from error
     except OSError as error:
-        raise SettingError(f"{option}: {path} cannot be read: {error.strerror}") from error
+        raise SettingError(f"--netrc: {path} cannot be read: {error.strerror}") from error
     return [
         Login(name, password, f"[{machine}]" if ":" in machine else machine)
         for machine, name, password in entries

@@ -10,6 +10,5 @@ discovery    URLs that become pages
 batch        rows of turns for the next commit
 saving       rows of accounts for the next commit; the interface of parts that are saved
 ranking      virtual visits along stored links; births by the trust of sites
-expectation  expected importance of the pages known so far
 tally        counts of a run
 """

@@ -18,7 +18,6 @@ class Batch:
     turns: dict[int, Turn] = field(default_factory=dict)
     retries: dict[int, Retry] = field(default_factory=dict)
     restated: dict[int, Restated] = field(default_factory=dict)
-    measures: dict[int, str | None] = field(default_factory=dict)
     links: dict[int, Links] = field(default_factory=dict)
     refused: dict[int, Refused] = field(default_factory=dict)
     unanswered: set[int] = field(default_factory=set)
@@ -33,29 +32,22 @@ class Batch:
         self.turns[turn.id] = turn
         self.links[turn.id] = links
         self.retries.pop(turn.id, None)
-        self.measures.pop(turn.id, None)
         self.restated.pop(turn.id, None)
 
-    def add_unchanged(self, page: int, measures: str | None) -> None:
+    def add_unchanged(self, page: int) -> None:
         """Note a turn of a page read before that changes only its account."""
         self.turns_taken += 1
         self.retries[page] = Retry(page, 0, "")
-        if page in self.turns:
-            self.turns[page] = self.turns[page]._replace(measures=measures)
-        else:
-            self.measures[page] = measures
 
     def take_turn_back(self, page: int) -> Turn | None:
         """Drop a page's answer, as if it had had no turn. Returns the turn if it was not written yet."""
         self.unanswered.add(page)
         self.retries.pop(page, None)
-        self.measures.pop(page, None)
         return self.turns.pop(page, None)
 
     def save(self, writer: Writer) -> None:
         """Write the results of turns; the new pages themselves must be in the store."""
         writer.page_rows.save_retries(self.retries.values())
-        writer.page_rows.save_measures(self.measures)
         writer.page_rows.forget_answers(self.unanswered)
         writer.page_rows.save_turns(list(self.turns.values()))
         writer.page_rows.save_states(self.restated.values())
@@ -63,7 +55,7 @@ class Batch:
         self.links_saved += len(self.links)
         writer.save_refused(self.refused.values())
         writer.save_robots(self.robots)
-        for rows in (self.new, self.turns, self.retries, self.restated, self.measures, self.links, self.refused):
+        for rows in (self.new, self.turns, self.retries, self.restated, self.links, self.refused):
             rows.clear()
         self.unanswered.clear()
         self.robots.clear()

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from minicrawl.crawler.admission.admission import Admission, Owns
-from minicrawl.crawler.admission.focus import SeenTypes
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
@@ -22,15 +21,12 @@ from minicrawl.crawler.known.tally import Tally
 from minicrawl.crawler.sharing.mirrors import Mirrors
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.sharing.share import Share
-from minicrawl.opic import Adaptive, DiscoveryBudget, DiscoveryByCash, DiscoveryRule, Strategy, Window
+from minicrawl.opic import DiscoveryBudget, Strategy
 from minicrawl.opic.arrays import Pages
-from minicrawl.opic.surfer import parse_surfer
-from minicrawl.settings import BY_CREDIT, BY_EDGES, BY_SITES, CrawlSettings
+from minicrawl.opic.surfer import SURFERS
+from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
-
-_REACH = 0.9
-"""The largest part of a page's cash for the small edges; its links get the rest."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ class CrawlState:
     tally: Tally
     admission: Admission
     discovery: Discovery
-    budget: DiscoveryRule
+    budget: DiscoveryBudget
     past: Past
     locates: bool
     due: DuePages | None = None
@@ -66,7 +62,6 @@ class CrawlState:
         writer: Writer,
         settings: CrawlSettings,
         strategy: Strategy,
-        window: Window,
         now: float,
         *,
         locates: bool,
@@ -80,9 +75,9 @@ class CrawlState:
         past = Past.of(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
         folder = None if strategy.follows_clock else writer.path.parent
-        surfer = parse_surfer(settings.surfer)
-        accounts = Accounts(window, surfer, folder=folder, most_in_memory=writer.sizes.pages)
-        budget = _discovery(writer, settings, accounts.book)
+        surfer = SURFERS[settings.surfer]
+        accounts = Accounts(surfer, folder=folder, most_in_memory=writer.sizes.pages)
+        budget = _discovery(writer, settings)
         ip_delay = settings.delay_per_address if locates else 0.0
         due = _due_pages(accounts, settings, waits=only is None) if settings.refreshes else None
         frontier = Frontier(
@@ -100,13 +95,10 @@ class CrawlState:
         )
         hosts, batch = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay)), Batch()
         pages = KnownPages(writer, batch)
-        accounts.anticipated = frontier.pages.anticipated
         if settings.reads_by_worth:
             frontier.pages.ledger = accounts.ledger
         load_hosts(writer, hosts, past, asked_until if writer.meta("in_doubt") else 0.0)
         load_pages(writer, accounts, frontier, pages, hosts, now, due, only)
-        if settings.discovery_by == BY_CREDIT and accounts.book.unvisited_level:
-            accounts.give_unvisited_level()
         sites = KnownSites(accounts, frontier, writer) if settings.jump == BY_SITES else None
         urls = KnownUrls(writer, accounts.size)
         outbox = mirrors = None
@@ -115,7 +107,7 @@ class CrawlState:
             outbox = Outbox(writer)
             mirrors = Mirrors(share, accounts, urls.url, outbox, writer, None if sites is None else sites.shared)
         traps = load_traps(writer, accounts, frontier, sites) if settings.traps else None
-        admission = _admission(writer, settings, strategy, traps, owns, share)
+        admission = _admission(writer, settings, traps, owns, share)
         discovery = Discovery(urls, accounts, frontier, hosts, batch, admission, mirrors)
         if sites is not None:
             discovery.note_page = sites.note_page
@@ -141,27 +133,21 @@ class CrawlState:
         )
 
 
-def _admission(  # noqa: PLR0913 - what admission is told
+def _admission(
     writer: Writer,
     settings: CrawlSettings,
-    strategy: Strategy,
     traps: Traps | None,
     owns: Owns | None,
     share: Share | None,
 ) -> Admission:
-    types = SeenTypes.of(settings.focus_type, writer.page_table.types()) if settings.focus_type else None
     if share is None:
-        return Admission(settings, strategy, traps, owns, types=types)
-    return Admission(settings, strategy, traps, lambda url: share.home_of(url) == share.here, mirrors=True, types=types)
+        return Admission(settings, traps, owns)
+    return Admission(settings, traps, lambda url: share.home_of(url) == share.here, mirrors=True)
 
 
-def _discovery(writer: Writer, settings: CrawlSettings, book: Adaptive) -> DiscoveryRule:
+def _discovery(writer: Writer, settings: CrawlSettings) -> DiscoveryBudget:
     """Holder of the share of fetches for never read pages, as the run before left it."""
-    if settings.discovery_by == BY_CREDIT:
-        return DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
-    lever = writer.meta("discovery_lever")
-    reach = _REACH if settings.discovery_by == BY_EDGES else 0.0
-    return DiscoveryByCash(book, settings.discovery_share, None if lever is None else float(lever), reach=reach)
+    return DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
 
 
 def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> DuePages:

@@ -17,7 +17,7 @@ from minicrawl.crawler.sharing.mirrors import UNREACHED, Mirrors
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError
 from minicrawl.model import State
-from minicrawl.opic import GRANT
+from minicrawl.opic import GRANT, SEED_GRANTS
 from minicrawl.opic.arrays import IntArray, Pages, slices
 from minicrawl.store.rows import NewPage, Restated
 
@@ -77,13 +77,11 @@ class Discovery:
         if self._mirrors is not None:
             seeds = [url for url, home in zip(seeds, self._mirrors.homes(seeds), strict=True) if home is None]
         pages = self._urls.find(seeds)
-        unmet = pages.count(None)
-        grant = self._admission.seed_grant(self._accounts.book, unmet) if unmet else 0
         for some in slices(len(seeds), at_once):
             self._admission.protect(seeds[some])
             fresh = unknown(seeds[some], pages[some])
             if fresh:
-                self._discover(fresh, "seed", [None] * len(fresh), 0, [grant] * len(fresh))
+                self._discover(fresh, "seed", [None] * len(fresh), 0, [SEED_GRANTS * GRANT] * len(fresh))
                 self.offer_new(now)
             known = np.array([page for page in pages[some] if page is not None], dtype=np.int64)
             depths = self._accounts.depth[known]
@@ -115,7 +113,7 @@ class Discovery:
         kept_places = bytes([places[at] for at in kept]) if places else b""
         return Admitted(kept_urls, kept_anchors, [pages[at] for at in kept], in_traps, elsewhere, kept_places)
 
-    def made_known(  # noqa: PLR0913 - facts of new pages
+    def made_known(
         self,
         found: Admitted,
         source: int,
@@ -123,18 +121,16 @@ class Discovery:
         *,
         same_depth: bool = False,
         grant: int = GRANT,
-        listed_by: str = "",
     ) -> list[int]:
         """Page numbers of the links of `source`, making unknown URLs known.
 
-        grant: the birth cash of new pages, if the strategy has pages born with any. listed_by: the URL of the sitemap
-        that names them.
+        grant: the birth cash of new pages.
         """
         if None not in found.pages:
             return [page for page in found.pages if page is not None]
         fresh = unknown(found.urls, found.pages)
         depth = int(self._accounts.depth[source]) + (0 if same_depth else 1)
-        grants = self._admission.grants(fresh, grant, listed_by)
+        grants = self._admission.grants(fresh, grant)
         born = iter(self._discover(fresh, reason, [source] * len(fresh), depth, grants))
         return [next(born) if page is None else page for page in found.pages]
 
@@ -195,7 +191,7 @@ class Discovery:
         for page, url, source in zip(born, urls, found_on, strict=True):
             self._urls.add(url, page)
             host = self._hosts.host(politeness_key(url))
-            self._frontier.pages.place(page, host, is_seed=source is None)
+            self._frontier.pages.place(page, host)
             self._batch.new.append(NewPage(page, url, host.id, source, reason))
             if self.note_page is not None:
                 self.note_page(page, url)

@@ -79,10 +79,10 @@ class KnownPages:
         self.attempts.pop(turn.id, None)
         self._batch.add_turn(turn, links)
 
-    def note_unchanged(self, page: int, measures: str | None) -> None:
+    def note_unchanged(self, page: int) -> None:
         """Note a page that is as at its last turn."""
         self.attempts.pop(page, None)
-        self._batch.add_unchanged(page, measures)
+        self._batch.add_unchanged(page)
 
     def note_failure(self, page: int, reason: str) -> None:
         """Note a failed request for a page; another will follow."""

@@ -15,14 +15,11 @@ from minicrawl import log
 from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.anticipated_cash import AnticipatedCash
 from minicrawl.crawler.books.page_block import load_block, page_blocks
 from minicrawl.crawler.books.stored_accounts import (
     CARRIED,
-    UNVISITED_LEVEL,
     account_totals,
     imbalances,
-    load_measures,
     load_totals,
 )
 from minicrawl.crawler.books.stored_births import stored_births
@@ -125,8 +122,6 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
             frontier.pages.load_last_fetches(last.page.astype(np.int64), last.fetched_at, now)
         if only is not None:
             frontier.pages.limit_to(only)
-        if accounts.anticipated is not None:
-            load_anticipated(writer, accounts, accounts.anticipated, len(frontier.hosts))
         frontier.load(size, now)
 
 
@@ -148,15 +143,6 @@ def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
     due.group[: len(groups)] = groups
 
 
-def load_anticipated(writer: Writer, accounts: Accounts, anticipated: AnticipatedCash, hosts: int) -> None:
-    """Load the sums of the order by anticipated cash; if the last run had another, estimate them from the links."""
-    if writer.meta("anticipates"):
-        anticipated.load(accounts.size, hosts, writer)
-    else:
-        is_seed = accounts.depth[: accounts.size] == 0
-        anticipated.estimate(accounts.ledger, is_seed, writer.link_table.blocks(), hosts)
-
-
 @_no_garbage()
 def load_traps(writer: Writer, accounts: Accounts, frontier: Frontier, sites: KnownSites | None) -> Traps:
     """Load the traps. Seeds and their targets are on the hosts of pages at depth 0."""
@@ -171,9 +157,7 @@ def load_traps(writer: Writer, accounts: Accounts, frontier: Frontier, sites: Kn
 
 def _load_books(writer: Writer, accounts: Accounts) -> None:
     """Load the totals of the books, after all pages."""
-    if accounts.book.window.keeps_visits:
-        load_measures(accounts, writer.page_table.measures())
-    totals = {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED, UNVISITED_LEVEL)}
+    totals = {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED)}
     load_totals(accounts, totals)
     for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):
         raise damaged(writer.path, what)

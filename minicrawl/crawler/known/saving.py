@@ -6,7 +6,7 @@ import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.page_block import FORM, packed_of
-from minicrawl.crawler.books.stored_accounts import UNVISITED_LEVEL, account_columns, account_totals
+from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
 from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.books.top_pages import TopPages
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
@@ -54,9 +54,6 @@ class AccountSaver:
             writer.page_rows.save_accounts(account_columns(self._accounts, visited[some]))
         for some in slices(len(credited), writer.sizes.accounts):
             writer.page_rows.save_accounts(account_columns(self._accounts, credited[some], CREDITED_COLUMNS))
-        level = self._accounts.book.unvisited_level
-        if level or writer.meta(UNVISITED_LEVEL):
-            writer.save_meta({UNVISITED_LEVEL: level})
         writer.save_meta(account_totals(self._accounts) | self._budget.kept())
         self._committed = self._accounts.size
 

@@ -100,7 +100,7 @@ MEANINGS = {
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
     "too-long": "its URL is too long",
-    "max-depth": "it is more links from a seed than --max-depth, or --host-max-depth of its host",
+    "max-depth": "it is more links from a seed than --max-depth",
     "scope-site": "it is on none of the seeds' sites (--scope site)",
     "scope-host": "it is on none of the seeds' hosts (--scope host)",
     "scope-prefix": "it is in none of the seeds' folders (--scope prefix)",

@@ -20,6 +20,5 @@ refresh              due times, change rates and validators of pages
 archive              rows of archived answers
 requisites           files that archived pages need to look as they do
 cookies              cookies, from run to run
-expected_importance  expected importance of the pages known so far
 alerts               changes told to a webhook or a command
 """

@@ -6,7 +6,6 @@ from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.parts.challenges import Challenges
 from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.parts.duplicates import DuplicatePages
-from minicrawl.crawler.parts.expected_importance import ExpectedImportance
 from minicrawl.crawler.parts.front_pages import FrontPages
 from minicrawl.crawler.parts.hook_failures import HookFailures
 from minicrawl.crawler.parts.host_pages import HostPages
@@ -43,6 +42,5 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Requisites,
     Challenges,
     Cookies,
-    ExpectedImportance,
     Alerts,
 )

@@ -16,7 +16,7 @@ from typing import Any, Self  # Any: JSON
 import numpy as np
 
 from minicrawl.crawler.frontier.change_rates import BY_DATE, UNPROVED, ChangeRates, folder_of, shapes
-from minicrawl.crawler.frontier.schedules import BELIEVED, after_proof, first_interval
+from minicrawl.crawler.frontier.schedules import BELIEVED, LONGEST, after_proof, first_interval
 from minicrawl.crawler.html.page_text import block_hashes
 from minicrawl.crawler.http.response_fields import http_date
 from minicrawl.crawler.http.validators import Validators, unpacked
@@ -62,7 +62,7 @@ class Refresh(Part):
         self._frontier = state.frontier
         self._pictures = pictures
         self._book = state.accounts.book
-        self._most = settings.refresh_max
+        self._most = LONGEST
         self._rates = ChangeRates(1.0 / first_interval(settings.refresh_min)) if state.due is None else state.due.rates
         if state.due is None:
             self._rates.load(writer)

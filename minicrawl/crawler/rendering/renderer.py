@@ -16,6 +16,9 @@ from minicrawl.settings import CrawlSettings
 _SHOWN = 1000
 """Characters of Chromium's message in the log."""
 
+_OPEN = 4
+"""Most pages that one Chromium has open."""
+
 
 class Renderer:
     """Renders the pages that the settings select, in one browser, started for the first of them.
@@ -28,7 +31,7 @@ class Renderer:
         self._seconds, self._most = settings.render_timeout, settings.max_size
         self._takes_pictures = settings.screenshots
         self._requests = PageRequests(fetcher, settings)
-        self._room = asyncio.Semaphore(settings.render_pages)
+        self._room = asyncio.Semaphore(_OPEN)
         # More CPU than time, so that a page with one thread runs out of time first, however busy the machine is.
         caps = Caps(cpu=2 * settings.render_timeout)
         self._chromium = Chromium(find_chromium(settings.chromium), settings.agent, caps)

@@ -205,7 +205,7 @@ class Sitemaps(Kind):
                 break
             sitemap, urls = listed[0], list(dict.fromkeys(map(self._plain, listed[1])))
             admitted = self._discovery.admitted(sitemap.url, urls, urls)
-            pages = self._discovery.made_known(admitted, sitemap.page, "sitemap", listed_by=sitemap.url)
+            pages = self._discovery.made_known(admitted, sitemap.page, "sitemap")
             born = [page for page, before in zip(pages, admitted.pages, strict=True) if before is None]
             self.queue.let_in(sitemap.id, born)
             self.queue.lists(sitemap.id, [before for before in admitted.pages if before is not None])

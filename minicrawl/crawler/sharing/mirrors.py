@@ -82,7 +82,6 @@ class Mirrors:
                 self._found_on[page] = source
         self._new += elsewhere
         self._accounts.ledger.mirror(np.array(elsewhere))
-        self._accounts.book.leave_to_others(np.array(elsewhere))
 
     def own(self, pages: range) -> IntArray:
         """The pages that are no mirrors."""

@@ -50,7 +50,6 @@ class Outlinks:
             return Counted(self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0))
         urls, anchors, places, refused = self._followed(turn)
         if fetched.status == 200 and not self._accounts.book.visited[page]:
-            self._admission.note_read(fetched.url, fetched.content_type)
             turn.content = self._content(fetched)
             self._parts.before_links(turn)
         if target is None and not urls and turn.content is NO_CONTENT:  # as in every turn without a request
@@ -58,7 +57,7 @@ class Outlinks:
         admitted = self._discovery.admitted(fetched.url, urls, anchors, turn.content, places)
         turn.targets, turn.anchors = self._discovery.made_known(admitted, page, "link"), admitted.anchors
         targets, places = turn.targets, admitted.places
-        weights = self._weights(fetched.url, admitted) if target is None else None
+        weights = self._weights(admitted) if target is None else None
         if page in targets:  # a link to itself is not counted
             at = targets.index(page)
             targets, places = [*targets[:at], *targets[at + 1 :]], places[:at] + places[at + 1 :]
@@ -86,15 +85,15 @@ class Outlinks:
             return PageContent(None, fetched.wording)
         return PageContent(fetched.digest ^ self._sessions.found_on(politeness_key(fetched.url)), fetched.wording)
 
-    def weights_again(self, url: str, outlinks: Sequence[int]) -> npt.NDArray[np.int64] | None:
-        """The weights of the links of the page at `url` at its last turn, whose anchors are lost."""
+    def weights_again(self, outlinks: Sequence[int]) -> npt.NDArray[np.int64] | None:
+        """The weights of a page's links at its last turn, whose anchors are lost."""
         if self._admission.focus.is_off:
             return None
-        return self._admission.focus.weights(url, list(map(self._urls.url, outlinks)), [""] * len(outlinks))
+        return self._admission.focus.weights(list(map(self._urls.url, outlinks)), [""] * len(outlinks))
 
-    def _weights(self, url: str, links: Admitted) -> npt.NDArray[np.int64] | None:
+    def _weights(self, links: Admitted) -> npt.NDArray[np.int64] | None:
         focus = self._admission.focus
-        return None if focus.is_off or not links.urls else focus.weights(url, links.urls, links.anchors)
+        return None if focus.is_off or not links.urls else focus.weights(links.urls, links.anchors)
 
     def _kept(self, page: int, parsed: ParsedPage) -> Links:
         """The links of a soft 404, none of which counts; those to known pages will, should it turn out to be none."""

@@ -129,9 +129,9 @@ class Visits:
         outlinks = state.pages.placed_outlinks(page)
         kind = kind_of(state.pages.last_state(page), is_answered=True)
         is_page = kind is PageKind.PAGE
-        weights = self.outlinks.weights_again(turn.fetched.url, outlinks.targets.tolist()) if is_page else None
+        weights = self.outlinks.weights_again(outlinks.targets.tolist()) if is_page else None
         visit = state.accounts.visit(page, outlinks, outlinks, kind, weights=weights)
-        state.pages.note_unchanged(page, state.accounts.measures(page))
+        state.pages.note_unchanged(page)
         self.parts.on_unchanged(turn)
         self.ranking.note_turn(len(outlinks.targets))
         state.frontier.pages.credit(visit.credited)
@@ -177,9 +177,8 @@ class Visits:
             bytes=fetched.size,
             seconds=fetched.seconds,
         )
-        measures = self.state.accounts.measures(turn.page)
         answer = answer_row(fetched, turn.parsed, turn.now)
-        return TurnRow(turn.page, str(outcome.state), outcome.reason, 0, measures, answer)
+        return TurnRow(turn.page, str(outcome.state), outcome.reason, 0, answer)
 
     def _let_wait(self, turn: Turn) -> None:
         """Let the page wait for another turn, if it is to have one."""

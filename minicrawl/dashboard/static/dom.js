@@ -64,9 +64,11 @@ export function known(url, text = url) {
   return el("a", {href: whyOf(url), class: "url", title: url}, text);
 }
 
-// The address of the pages that a filter selects: pagesOf({status: 404}), pagesOf({state: "waiting", host}).
-export function pagesOf(filter = {}) {
-  return `#pages=${encodeURIComponent(new URLSearchParams(filter))}`;
+// The address of the pages that a filter selects: pagesOf({site}), or by columns: pagesOf({state: "waiting", host}).
+export function pagesOf({words, site, where, ...columns} = {}) {
+  const terms = Object.entries(columns).map(([name, value]) => `${name} = ${/^\d+$/.test(value) ? value : `'${String(value).replaceAll("'", "''")}'`}`);
+  const given = Object.entries({words, site, where: [where, ...terms].filter(Boolean).join(" AND ")}).filter(([, text]) => text);
+  return `#pages=${encodeURIComponent(new URLSearchParams(given))}`;
 }
 
 // A link to these pages, such as a number of them.

@@ -8,13 +8,12 @@ import {Table} from "./table.js";
 export class Importance {
   constructor(app) {
     this.app = app;
-    this.order = choice([["", "what fits best"], ["importance", "importance"], ["expected", "expected importance"],
+    this.order = choice([["importance", "importance"],
       ["history", "history"], ["cash", "cash"], ["inlinks", "in-links"]], () => app.read());
     this.table = new Table("The most important pages", [
       {title: "Rank", numeric: true, text: (page) => count(page.rank), sort: (page) => page.rank},
       {title: "Page", wide: true, of: (page) => [page.url, page.title, page.alike], node: pageNode},
       {title: "Importance", numeric: true, text: (page) => small(page.importance), sort: (page) => page.importance},
-      {title: "Expected", numeric: true, text: (page) => small(page.expected), sort: (page) => page.expected ?? 0},
       {title: "In-links", numeric: true, text: (page) => count(page.inlinks), sort: (page) => page.inlinks},
       {title: "Depth", numeric: true, text: (page) => count(page.depth), sort: (page) => page.depth},
     ], (page) => page.url, "No page has been read yet.");

@@ -1,13 +1,11 @@
 // The pages that a filter selects, the most important first: every number of pages elsewhere leads here.
 
-import {card, choice, el, known, outside, pagesOf, setText, shortened} from "./dom.js";
+import {card, el, known, outside, pagesOf, setText, shortened} from "./dom.js";
 import {count, counted, printable, small} from "./format.js";
 import {Table} from "./table.js";
 
-const STATES = ["", "waiting", "fetched", "alias", "error", "disallowed", "gone"];
 const FIELDS = {
-  words: ["Holds", "words of URL or title"], status: ["Status", "404, 5xx, none"], reason: ["Reason", "dns, redirect-*"], site: ["Site", "example.org"],
-  host: ["Host", "www.example.org"], content_type: ["Type", "text/html, image/*"], depth: ["Depth", "2, 1-3, 4-"], where: ["SQL", "inlinks > 9 AND seconds > 1"],
+  words: ["Holds", "words of URL or title"], site: ["Site", "example.org"], where: ["SQL", "status = 404 AND inlinks > 9"],
 };
 const [FIRST, MOST] = [50, 500]; // lines
 
@@ -15,9 +13,9 @@ export class Pages {
   constructor(app) {
     this.app = app;
     [this.n, this.ignored] = [FIRST, []];
-    this.fields = {state: choice(STATES.map((state) => [state, state || "any"]))};
+    this.fields = {};
     for (const [name, [, hint]] of Object.entries(FIELDS)) this.fields[name] = el("input", {name, placeholder: hint, autocomplete: "off", spellcheck: "false"});
-    const labels = Object.entries(this.fields).map(([name, field]) => el("label", {}, FIELDS[name]?.[0] ?? "State", field));
+    const labels = Object.entries(this.fields).map(([name, field]) => el("label", {}, FIELDS[name][0], field));
     const ask = (event) => {
       event.preventDefault();
       app.open(pagesOf(this.filter()));

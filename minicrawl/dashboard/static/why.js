@@ -74,7 +74,6 @@ function pageFacts(found) {
     ["State", [toPages({state: found.state}, found.state), ", ", toPages({reason: found.reason}, printable(found.reason))]],
     ["Rank", `${found.is_rank_exact ? "" : "about "}${count(found.rank)} of ${count(found.known_pages)}`],
     ["Importance", `${small(found.importance)} (${percent(found.importance, 3)})`],
-    ["Expected", small(found.expected)],
     ...(found.jump ? jumpFacts(found) : []),
     ["Links", `${count(found.inlinks)} in, ${count(found.outlinks)} out`],
     ["Depth", `${count(found.depth)} links from a seed`],

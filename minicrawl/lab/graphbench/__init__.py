@@ -1,19 +1,19 @@
-"""Distances of all pairs and components, kept up to date as links are inserted, by several algorithms side by side.
+"""Distances of all pairs and strong components, kept up to date as links are inserted, by several algorithms side by
+side.
 
 n pages; m insertions; d[x, y] links on a shortest path
 
-bfs, floyd-warshall  recomputed after each batch; so are components: tarjan, warshall, searches, hopcroft-tarjan
+bfs, floyd-warshall  recomputed after each batch; so are components: tarjan, warshall
 even-gazit  inserting (u, v):  d[x, y] = min(d[x, y], d[x, u] + 1 + d[v, y]); n**2 per link that shortens a path
 pages       the same for all links of a page at once (rank/growing_distances.py)
 trees       a tree of shortest paths per source; a link shortens paths in subtrees only. All insertions together take
             n**3 log n at most. G. Ausiello, G. Italiano, A. Marchetti-Spaccamela, U. Nanni, "Incremental algorithms for
             minimal length paths", Journal of Algorithms 12 (1991)
-queues      a queue of links for every source and page, those with the farthest targets first; the same authors
-closure, merging, unions, cycles  see `components`
+closure     see `components`
 
 sequences   the links in the order of their insertion: drawn, from a file, and the worst case
 distances   algorithms for distances, and scipy's for comparison
 components  algorithms for components
-algorithms  all of them by name and problem, and one's own
+algorithms  all of them by name and problem
 bench       trials of the algorithms, and claims about them
 """

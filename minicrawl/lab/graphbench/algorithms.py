@@ -1,19 +1,14 @@
-"""The algorithms, by name and by problem, and one's own.
+"""The algorithms, by name and by problem.
 
 A question is two pages x and y. Its answer, by problem:
 
 distances    links on a shortest path from x to y, -1 if there is none
 strong       1 if x and y are in one strong component, else 0
-weak         the same of weak components
-biconnected  1 if x and y are one page, or in one biconnected component, else 0
 """
 
-import importlib
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,31 +16,25 @@ import numpy.typing as npt
 from minicrawl.errors import SettingError
 from minicrawl.lab.graphbench import components
 from minicrawl.lab.graphbench.distances import (
-    Queues,
     Trees,
     exact_distances,
-    insert_by_queues,
     insert_by_trees,
     search_distances,
 )
 from minicrawl.lab.graphbench.sequences import Follower, Insertions, Links, Pages
-from minicrawl.lab.heap import compiled
 from minicrawl.rank import Graph
-from minicrawl.rank.components import biconnected_components, depth_first, strong_components, weak_components
+from minicrawl.rank.components import strong_components
 from minicrawl.rank.growing_distances import Distances, far, insert_links, no_links
 
-_T = TypeVar("_T")
 BITS: dict[int, npt.DTypeLike] = {8: np.uint8, 16: np.int16, 32: np.int32, 64: np.int64}
 """Types of distances, and of blocks of a matrix of bits, by size."""
 Answers = npt.NDArray[np.int16]
 """Answers to the questions of all pairs, shape (size, size)."""
 
-DISTANCES, STRONG, WEAK, BICONNECTED = "distances", "strong", "weak", "biconnected"
+DISTANCES, STRONG = "distances", "strong"
 PROBLEMS = {
     DISTANCES: "distances of all pairs",
     STRONG: "strong components",
-    WEAK: "weak components",
-    BICONNECTED: "biconnected components",
 }
 
 
@@ -60,22 +49,18 @@ class Algorithm:
 
 
 def exact_answers(problem: str, graph: Graph) -> Answers:
-    """The answers for a graph, by scipy; of biconnected components by their definition."""
+    """The answers for a graph, by scipy."""
     if problem == DISTANCES:
         return _answer(exact_distances(graph, np.int16), *np.indices((graph.size, graph.size))).astype(np.int16)
-    if problem == BICONNECTED:
-        return components.exact_biconnected(graph).astype(np.int16)
-    of = (strong_components if problem == STRONG else weak_components)(graph).of
+    of = strong_components(graph).of
     same: Answers = (of[:, None] == of).astype(np.int16)
     return same
 
 
 def all_answers(follower: Follower, size: int) -> Answers:
-    """The answers for all pairs; raises SettingError if their number is wrong."""
+    """The answers for all pairs."""
     pages = np.arange(size)
     rows = [np.asarray(follower.answer(np.full(size, page), pages)) for page in range(size)]
-    if wrong := [row.shape for row in rows if row.shape != pages.shape]:
-        raise SettingError(f"answer() must return a number for each two pages, shape {pages.shape}, not {wrong[0]}")
     return np.array(rows, np.int16).reshape(size, size)
 
 
@@ -115,11 +100,6 @@ def _by_trees(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
     return _follow(partial(insert_by_trees, trees), *trees)
 
 
-def _by_queues(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
-    queues = Queues.of(sequence.size, sequence.links, dtype)
-    return _follow(partial(insert_by_queues, queues), *queues)
-
-
 _Answer = Callable[[Pages, Pages], npt.ArrayLike]
 
 
@@ -147,32 +127,20 @@ def _anew(problem: str, find: Callable[[Graph, npt.DTypeLike], _Answer], *, has_
     return Algorithm(problem, start, has_bits, one_by_one=False)
 
 
-def _merging(sequence: Insertions, _: npt.DTypeLike) -> Follower:
-    merged = components.Merged(sequence.size)
-    return Follower(merged.insert, merged.answer, 2 * sequence.links.nbytes + 8 * sequence.size)
-
-
-_depth_first = compiled(depth_first)
 ALGORITHMS = {
     "bfs": _anew(DISTANCES, lambda graph, dtype: partial(_answer, search_distances(graph, dtype)), has_bits=True),
     "floyd-warshall": _anew(DISTANCES, lambda graph, dtype: partial(_answer, exact_distances(graph, dtype, "FW"))),
     "even-gazit": Algorithm(DISTANCES, _by_rows, has_bits=True),
     "pages": Algorithm(DISTANCES, _by_pages, has_bits=True, one_by_one=False),
     "trees": Algorithm(DISTANCES, _by_trees, has_bits=True),
-    "queues": Algorithm(DISTANCES, _by_queues, has_bits=True),
     "tarjan": _anew(STRONG, lambda graph, _: strong_components(graph).share),
     "warshall": Algorithm(STRONG, components.warshall, has_bits=True, one_by_one=False),
     "closure": Algorithm(STRONG, components.closure, has_bits=True),
-    "merging": Algorithm(STRONG, _merging, one_by_one=False),
-    "searches": _anew(WEAK, lambda graph, _: weak_components(graph).share),
-    "unions": Algorithm(WEAK, lambda sequence, _: components.unions(sequence)),
-    "hopcroft-tarjan": _anew(BICONNECTED, lambda graph, _: biconnected_components(graph, _depth_first).share),
-    "cycles": Algorithm(BICONNECTED, lambda sequence, _: components.cycles(sequence)),
 }
 
 
 def algorithms_of(words: str) -> dict[str, Algorithm]:
-    """The algorithms named by words with commas between: names, problems (all of theirs), and MODULE:CLASS.
+    """The algorithms named by words with commas between: names, and problems (all of theirs).
 
     Raises SettingError.
     """
@@ -180,51 +148,9 @@ def algorithms_of(words: str) -> dict[str, Algorithm]:
     for word in map(str.strip, words.split(",")):
         if word in PROBLEMS:
             found |= {name: one for name, one in ALGORITHMS.items() if one.problem == word}
-        elif ":" in word[1:]:
-            found[word] = _own(word)
         elif word in ALGORITHMS:
             found[word] = ALGORITHMS[word]
         else:
             names = ", ".join((*PROBLEMS, *ALGORITHMS))
-            raise SettingError(f"--algorithms are some of {names} or MODULE:CLASS, not {word!r}")
+            raise SettingError(f"--algorithms are some of {names}, not {word!r}")
     return found
-
-
-def _own(word: str) -> Algorithm:
-    """The algorithm of a class that anyone may write: made from a number of pages, it has what a `Follower` has."""
-    module, _, name = word.partition(":")
-    own = getattr(_told(word, importlib.import_module, module), name, None)
-    if own is None:
-        raise SettingError(f"--algorithms {word}: module {module} has no class {name!r}; name one of its own")
-    problem = getattr(own, "problem", None)
-    if problem not in PROBLEMS:
-        raise SettingError(f"--algorithms {word}: its problem must be one of {', '.join(PROBLEMS)}, not {problem!r}")
-    for method in ("insert", "answer"):
-        if not callable(getattr(own, method, None)):
-            raise SettingError(f"--algorithms {word}: it has no method {method}; give it one")
-
-    def start(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
-        made = _told(word, own, sequence.size)
-
-        def insert(links: Links) -> int | None:
-            updates = _told(word, made.insert, links.copy())  # others get the same ones
-            return None if updates is None else _told(word, int, updates)
-
-        def answer(some: Pages, others: Pages) -> npt.ArrayLike:
-            return _told(word, np.asarray, _told(word, made.answer, some, others), np.int16)
-
-        return Follower(insert, answer, _told(word, int, getattr(made, "memory", 0)))
-
-    return Algorithm(problem, start, one_by_one=False)
-
-
-def _told(word: str, call: Callable[..., _T], *given: object) -> _T:
-    """Call one's own code. Raises SettingError where that raises anything."""
-    try:
-        return call(*given)
-    except ImportError as error:
-        raise SettingError(f"--algorithms {word}: {error}; its folder must be in PYTHONPATH") from error
-    except Exception as error:
-        *_, last = traceback.extract_tb(error.__traceback__)
-        where = f", {last.filename}:{last.lineno}" if last.line and last.filename != __file__ else ""
-        raise SettingError(f"--algorithms {word}: {type(error).__name__}: {error}{where}") from error

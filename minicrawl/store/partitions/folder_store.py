@@ -29,7 +29,6 @@ from minicrawl.store.partitions.pages import (
     AllRecognised,
     AllRefreshes,
     AllSelected,
-    NothingExpected,
 )
 from minicrawl.store.partitions.remote import Call
 from minicrawl.store.read.facts import FactColumns, Facts, NamedParts
@@ -52,7 +51,7 @@ _ADDED_UP = (
     *("cash_total", "reserve", "income", "ledger_virtual", "ledger_never_visited", "ledger_births", "ledger_carried"),
     *("links_left_out", "text_size"),
 )
-_IN_ONE_STORE = ("is_ranked", "best_floor", "partition", "expected")
+_IN_ONE_STORE = ("is_ranked", "best_floor", "partition")
 _COUNTS = ("sitemaps_left_out", "hook_errors")
 _OF_COURSE = ("fetched", "bytes", "known", "read", "given_up")
 
@@ -78,7 +77,6 @@ class FolderStore(Store):
         self.audit_table = AllAudited(numbers)
         self.selection = AllSelected(numbers)
         self.ranks = AllRanks(numbers)
-        self.expected = NothingExpected(numbers)
         self.recognised = AllRecognised(numbers)
         self.refreshes = AllRefreshes(numbers)
         self.hosts = _AllHosts(numbers)

@@ -16,21 +16,18 @@ import numpy.typing as npt
 
 from minicrawl.errors import SettingError
 from minicrawl.model import State
-from minicrawl.settings import EXPECTED, RANKINGS
+from minicrawl.settings import RANKINGS
 from minicrawl.store.links import LinkGraph, from_bytes, to_bytes
 from minicrawl.store.partitions.numbers import UNKNOWN, Numbers
 from minicrawl.store.partitions.order import best_first
 from minicrawl.store.read.audit_columns import NO_PAGE, AuditColumns, AuditTable
-from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.link_table import LinkTable
 from minicrawl.store.read.page_table import Answer, FirstAnswers, PageFacts, PageTable, Queue
-from minicrawl.store.read.ranks import Ranks, Worth
+from minicrawl.store.read.ranks import Ranks
 from minicrawl.store.read.recognised import Recognised
 from minicrawl.store.read.refreshes import ChangedPage, FetchColumns, Refreshes, RisenPage, ScheduleColumns
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
-    ExpectedOf,
-    ExpectedSite,
     Fingerprint,
     FingerprintColumns,
     GroupRate,
@@ -71,9 +68,6 @@ class AllPages(PageTable):
 
     def urls(self, first: int = 0) -> Iterator[str]:
         return islice(chain.from_iterable(part.page_table.urls() for part in self._numbers.parts), first, None)
-
-    def answered_late(self, share: float) -> list[int]:
-        return self._listed(lambda part: part.page_table.answered_late(share))
 
     def seeds(self) -> list[str]:
         return [*chain.from_iterable(self._numbers.each(lambda part: part.page_table.seeds()))]
@@ -121,14 +115,12 @@ class AllPages(PageTable):
         _, part, own = self._numbers.at(page)
         return part.page_table.queue(own, by_importance=by_importance)
 
-    def senders(self, pages: Sequence[int]) -> tuple[IntArray, npt.NDArray[np.bool_], IntArray]:
-        forwarded, hosts = np.zeros((2, len(pages)), dtype=np.int64)
+    def senders(self, pages: Sequence[int]) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+        forwarded = np.zeros(len(pages), dtype=np.int64)
         is_alias = np.zeros(len(pages), dtype=np.bool_)
         for some in self._numbers.split(pages):
-            found = some.part.page_table.senders(some.pages.tolist())
-            forwarded[some.at], is_alias[some.at] = found[:2]
-            hosts[some.at] = found[2] + self._numbers.host_starts[some.number]
-        return forwarded, is_alias, hosts
+            forwarded[some.at], is_alias[some.at] = some.part.page_table.senders(some.pages.tolist())
+        return forwarded, is_alias
 
     def redirects_and_failures(self) -> Iterator[tuple[int, str, str, bytes | None]]:
         for number, part in enumerate(self._numbers.parts):
@@ -136,9 +128,6 @@ class AllPages(PageTable):
                 ends = None if targets is None else self._numbers.ends(number, from_bytes(targets))
                 kept = None if ends is None else to_bytes(ends[ends != UNKNOWN].astype(np.int32))
                 yield self._numbers.of(number, page), state, reason, kept
-
-    def types(self) -> Iterator[tuple[str, str | None]]:
-        return chain.from_iterable(part.page_table.types() for part in self._numbers.parts)
 
     def answers(self, pages: Iterable[int]) -> dict[int, Answer]:
         return self._numbers.asked(pages, lambda part, own: part.page_table.answers(own))
@@ -284,10 +273,9 @@ class AllRanks(Ranks):
         self._numbers = numbers
         self._importance: FloatArray | None = None
 
-    def pages(self, by: str | None = None, n: int = -1) -> Iterator[RankedPage]:
-        by = RANKINGS[0] if by in (None, EXPECTED) else by
+    def pages(self, by: str = RANKINGS[0], n: int = -1) -> Iterator[RankedPage]:
         if by not in RANKINGS:
-            raise ValueError(f"by must be one of {', '.join((*RANKINGS, EXPECTED))}, not {by!r}")
+            raise ValueError(f"by must be one of {', '.join(RANKINGS)}, not {by!r}")
         best = islice(self.best_first(by), n if n >= 0 else None)
         if by == RANKINGS[0]:
             return (row._replace(rank=rank) for rank, (_, row, _) in enumerate(best, start=1))
@@ -351,14 +339,6 @@ class AllRanks(Ranks):
         found = best_first(self._numbers, lambda _, part: part.ranks.worth(by))
         return ((page, row, None if by in RANKINGS else value) for page, row, value in found)
 
-    def by_values(self, values: FloatArray) -> Iterator[tuple[int, RankedPage]]:
-        def worth_of(number: int, _: Store) -> Worth:
-            some = np.nan_to_num(values[self._numbers.starts[number] : self._numbers.starts[number + 1]], nan=-1.0)
-            return Worth(self._numbers.kept(number), some, np.zeros(len(some)))
-
-        for place, (page, row, value) in enumerate(best_first(self._numbers, worth_of), start=1):
-            yield page, row._replace(rank=place, expected=None if value < 0 else value)
-
     def extremes(self, by: str) -> tuple[float, float]:
         each = self._numbers.each(lambda part: part.ranks.extremes(by))
         return min((least for least, _ in each if least > 0), default=0.0), max(most for _, most in each)
@@ -369,25 +349,6 @@ class AllRanks(Ranks):
         ranks = np.empty(len(order), dtype=np.int64)
         ranks[order] = np.arange(1, len(order) + 1)
         return ranks
-
-
-class NothingExpected(Expected):
-    """No expected importance: it is computed from the accounts of one store, and partitions have none."""
-
-    def __init__(self, numbers: Numbers) -> None:
-        self._numbers = numbers
-
-    def of(self) -> ExpectedOf | None:
-        return None
-
-    def shares(self) -> FloatArray:
-        return np.full(self._numbers.size, np.nan)
-
-    def unread_part(self, page: int) -> float | None:
-        return None
-
-    def sites(self, owners: Iterable[str]) -> list[ExpectedSite]:
-        return []
 
 
 class AllSelected(Selection):

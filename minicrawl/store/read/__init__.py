@@ -8,9 +8,7 @@ requisites  files that pages need to look as they do
 facts       facts of pages for an audit
 preferences preferences of pages on their use
 refreshes   the refresh schedule, and changes of pages
-expected    expected importance, and its basis
 site_table  sites, their doors, and links from other sites
 audit_columns columns of all pages for an audit
-anticipated data of the order by anticipated cash
 recognised  fingerprints, soft 404s, session parameters, alternates
 """

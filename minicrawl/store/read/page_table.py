@@ -97,11 +97,6 @@ class PageTable:
         """URLs of all pages by number, or of those from `first` on."""
         return (url for (url,) in self._tables.each("SELECT url FROM pages WHERE id >= ? ORDER BY id", first))
 
-    def answered_late(self, share: float) -> list[int]:
-        """Pages whose first answer is among the latest `share` of first answers; scans all pages."""
-        query = "SELECT id FROM pages WHERE fetch > (SELECT max(id) * ? FROM fetches)"
-        return [page for (page,) in self._tables.rows(query, (1.0 - share,))]
-
     def answered_on(self, hosts: Collection[str]) -> list[tuple[str, int]]:
         """Pages of some hosts that have an answer, each with the name of its host; scans all pages."""
         query = """
@@ -187,14 +182,11 @@ class PageTable:
             WHERE it.state = 'waiting'"""
         return Queue._make(map(int, self._tables.row(query, page)))
 
-    def senders(
-        self, pages: Sequence[int]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-        """Units forwarded, True for aliases, and hosts.id of some pages, given rising."""
-        query = "SELECT forwarded, state, host FROM json_each(?) CROSS JOIN pages ON pages.id = value"
-        forwarded, states, hosts = zip(*self._tables.rows(query, (json.dumps(pages),)), strict=True)
-        is_alias = np.array(states) == "alias"
-        return np.array(forwarded, dtype=np.int64), is_alias, np.array(hosts, dtype=np.int64)
+    def senders(self, pages: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Units forwarded, and True for aliases, of some pages, given rising."""
+        query = "SELECT forwarded, state FROM json_each(?) CROSS JOIN pages ON pages.id = value"
+        forwarded, states = zip(*self._tables.rows(query, (json.dumps(pages),)), strict=True)
+        return np.array(forwarded, dtype=np.int64), np.array(states) == "alias"
 
     def given_up(self) -> list[tuple[int, str]]:
         """Pages that were given up or forbidden, each with its reason; scans all pages."""
@@ -211,11 +203,6 @@ class PageTable:
             SELECT id, state, reason, CASE state WHEN 'alias' THEN targets END FROM pages LEFT JOIN links ON source = id
             WHERE state IN ('error', 'gone')
                OR state = 'alias' AND (reason GLOB 'redirect-*' OR reason = 'meta-refresh')"""
-        return self._tables.each(query)
-
-    def types(self) -> Iterator[tuple[str, str | None]]:
-        """URL and Content-Type of every page that was read."""
-        query = "SELECT url, content_type FROM pages JOIN fetches ON fetches.id = fetch WHERE status = 200"
         return self._tables.each(query)
 
     def answers(self, pages: Iterable[int]) -> dict[int, Answer]:
@@ -320,7 +307,3 @@ class PageTable:
     def unsent(self) -> npt.NDArray[np.int64]:
         """Units in transit between partitions to every page, by number; [0] for a single store."""
         return np.zeros(1, dtype=np.int64)
-
-    def measures(self) -> Iterator[tuple[int, str]]:
-        """The window's memory of visits, by page; for windows that keep more than one number."""
-        return self._tables.each("SELECT id, measures FROM pages WHERE measures IS NOT NULL")

@@ -3,17 +3,15 @@
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
-from math import isnan
+from itertools import chain
 from typing import Any, NamedTuple  # Any: rows
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.settings import EXPECTED, RANKINGS
+from minicrawl.settings import RANKINGS
 from minicrawl.store.database import damaged
 from minicrawl.store.links import from_bytes
-from minicrawl.store.read.expected import Expected
 from minicrawl.store.read.tables import Tables, columns
 from minicrawl.store.rows import RankedPage
 
@@ -40,16 +38,10 @@ class Ranks:
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
 
-    def pages(self, by: str | None = None, n: int = -1) -> Iterator[RankedPage]:
-        """Every page, or the first n, by falling `by`, one of RANKINGS or EXPECTED; `rank`: by importance, for EXPECTED
-        the position in that order. None: EXPECTED while pages wait and it was computed, else importance."""
-        if by is None:
-            by = EXPECTED if self._expects() else RANKINGS[0]
-        if by == EXPECTED:
-            ranked = (page for _, page in self.by_values(Expected(self._tables).shares()))
-            return islice(ranked, n if n >= 0 else None)
+    def pages(self, by: str = RANKINGS[0], n: int = -1) -> Iterator[RankedPage]:
+        """Every page, or the first n, by falling `by`, one of RANKINGS; `rank`: by importance."""
         if by not in RANKINGS:
-            raise ValueError(f"by must be one of {', '.join((*RANKINGS, EXPECTED))}, not {by!r}")
+            raise ValueError(f"by must be one of {', '.join(RANKINGS)}, not {by!r}")
         order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"  # the view has this order already
         return map(RankedPage._make, self._tables.each(f"SELECT {_RANKED} FROM ranks {order} LIMIT ?", n))
 
@@ -76,11 +68,6 @@ class Ranks:
         So for the best thousand, and for all pages once a crawl has stopped.
         """
         return bool(self._tables.meta("is_ranked")) or self._is_best(page)
-
-    def _expects(self) -> bool:
-        """True if pages wait to be read, and expected importance was computed."""
-        (waiting,) = self._tables.row("SELECT coalesce(sum(pages), 0) FROM tallies WHERE state = 'waiting'")
-        return bool(waiting) and Expected(self._tables).of() is not None
 
     # Rankings as numbers.
 
@@ -122,11 +109,10 @@ class Ranks:
         return float(least or 0.0)
 
     def values(self, by: str) -> dict[str, float]:
-        """Values of all pages in a ranking (one of RANKINGS, EXPECTED or a kept one), by URL."""
-        if by in (*RANKINGS, EXPECTED):
+        """Values of all pages in a ranking (one of RANKINGS or a kept one), by URL."""
+        if by in RANKINGS:
             urls = (url for (url,) in self._tables.each("SELECT url FROM pages ORDER BY id"))
-            numbers = Expected(self._tables).shares() if by == EXPECTED else self.arrays()[by]
-            values = {url: value for url, value in zip(urls, numbers.tolist(), strict=True) if not isnan(value)}
+            values = dict(zip(urls, self.arrays()[by].tolist(), strict=True))
         else:
             query = "SELECT url, value FROM rankings JOIN pages ON pages.id = rankings.page WHERE name = ?"
             values = dict(self._tables.rows(query, (by,)))
@@ -159,21 +145,6 @@ class Ranks:
                 WHERE name = ? ORDER BY value DESC, rank"""
             rows = self._tables.each(query, by)
         return ((page, RankedPage._make(row), value) for value, page, *row in rows)
-
-    def by_values(self, values: npt.NDArray[np.float64]) -> Iterator[tuple[int, RankedPage]]:
-        """Every page with its number by falling expected importance, which is given by number, shape (size,); pages
-        with NaN come last. `rank` is the position in that order. Pages are read lazily."""
-        for page, row in self._in_order(np.argsort(-np.nan_to_num(values, nan=-1.0), kind="stable")):
-            value = float(values[page])
-            yield page, row._replace(expected=None if isnan(value) else value)
-
-    def _in_order(self, order: npt.NDArray[np.int64]) -> Iterator[tuple[int, RankedPage]]:
-        """Pages with their numbers in this order, with the place there as rank; read lazily."""
-        for first in range(0, len(order), _AT_ONCE):
-            some = order[first : first + _AT_ONCE].tolist()
-            rows = self.rows(some)
-            for place, page in enumerate(some, start=first + 1):
-                yield page, rows[page]._replace(rank=place)
 
     def rows(self, pages: Sequence[int]) -> dict[int, RankedPage]:
         """Some pages by number, without their ranks: these are 0."""

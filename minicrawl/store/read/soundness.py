@@ -9,7 +9,7 @@ from minicrawl.store.read.tables import Tables
 from minicrawl.store.urlhash import url_hash
 
 _BOOKS = (
-    *("level", "clock", "interpolation_size", "window_size", "window_visits", "newcomer_history", "newcomer_stretch"),
+    *("level", "clock", "interpolation_size"),
     *("ledger_virtual", "ledger_never_visited", "ledger_births", "ledger_total", "best_floor"),
 )
 """Keys of `meta` that the view `books` reads."""

@@ -14,7 +14,7 @@ from minicrawl.errors import SettingError
 
 COLUMNS = (
     *("rank", "url", "importance", "history", "cash", "depth", "status", "inlinks", "outlinks", "fetched_at", "title"),
-    *("state", "reason", "expected", "id", "host", "content_type", "seconds", "bytes"),
+    *("state", "reason", "id", "host", "content_type", "seconds", "bytes"),
 )
 """Columns that an expression may use."""
 _OF_RANKS = COLUMNS[: COLUMNS.index("host")]

@@ -1,7 +1,7 @@
 """The rows of pages that a crawl commits: new pages, accounts, turns. Call all inside a transaction."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from minicrawl.store.read.tables import Tables, columns
 from minicrawl.store.rows import AccountColumns, Fetch, NewPage, Restated, Retry, Turn
@@ -54,10 +54,10 @@ class PageRows:
         self._db.executemany(
             "DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", ((turn.id,) for turn in unanswered)
         )
-        update = "UPDATE pages SET state = ?, reason = ?, attempts = ?, measures = ?, fetch"
+        update = "UPDATE pages SET state = ?, reason = ?, attempts = ?, fetch"
         self._db.executemany(
             f"{update} = NULL WHERE id = ?",
-            ((turn.state, turn.reason, turn.attempts, turn.measures, turn.id) for turn in unanswered),
+            ((turn.state, turn.reason, turn.attempts, turn.id) for turn in unanswered),
         )
         # A page keeps the row of its first answer; the number for a new row is then skipped.
         numbers = range(self._fetches + 1, self._fetches + 1 + len(answered))
@@ -65,7 +65,7 @@ class PageRows:
         self._db.executemany(
             f"{update} = coalesce(fetch, ?) WHERE id = ?",
             (
-                (turn.state, turn.reason, turn.attempts, turn.measures, number, turn.id)
+                (turn.state, turn.reason, turn.attempts, number, turn.id)
                 for number, turn in zip(numbers, answered, strict=True)
             ),
         )
@@ -82,7 +82,7 @@ class PageRows:
         self._blocks.note(list(pages))
         some = [(page,) for page in pages]
         self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
-        self._db.executemany("UPDATE pages SET attempts = 0, fetch = NULL, measures = NULL WHERE id = ?", some)
+        self._db.executemany("UPDATE pages SET attempts = 0, fetch = NULL WHERE id = ?", some)
 
     def save_retries(self, retries: Collection[Retry]) -> None:
         with self._tallies.kept(retry.id for retry in retries):
@@ -121,18 +121,11 @@ class PageRows:
         some = [(page,) for page in pages]
         self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
         self._db.executemany(
-            """UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, measures = NULL, visited = 0,
+            """UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, visited = 0,
                 standing = standing + (SELECT value FROM meta WHERE key = 'level')
-                    - coalesce((SELECT value FROM meta WHERE key = 'unvisited_level'), 0)
             WHERE id = ? AND visited""",
             some,
         )
         self._db.executemany(
             "UPDATE hosts SET strains = 0, dead_until = 0 WHERE id = (SELECT host FROM pages WHERE id = ?)", some
-        )
-
-    def save_measures(self, measures: Mapping[int, str | None]) -> None:
-        """measures: by page, for pages whose turn changed nothing else."""
-        self._db.executemany(
-            "UPDATE pages SET measures = ? WHERE id = ?", ((text, page) for page, text in measures.items())
         )

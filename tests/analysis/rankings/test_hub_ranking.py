@@ -75,14 +75,14 @@ LINKS = [
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("hubs") / "crawl.db"
-    crawl(SITE, path, [A], text=True)
+    crawl(SITE, path, [A], text=True, surfer="uniform")
     return path
 
 
 def ranked(store: Path, **said: Any) -> dict[str, dict[str, float]]:
     with open_store(store) as reader:
         urls = list(reader.page_table.urls())
-        found = hub_rankings(Options(surfer="uniform", **said), reader, folded_store(reader))
+        found = hub_rankings(Options(**said), reader, folded_store(reader))
     return {name: dict(zip(urls, values.tolist(), strict=True)) for name, values in found.items()}
 
 

@@ -16,7 +16,7 @@ from minicrawl.analysis.rankings.pagerank_ranking import (
     pagerank_ranking_on_disk,
 )
 from minicrawl.errors import SettingError
-from minicrawl.opic.surfer import parse_surfer
+from minicrawl.opic.surfer import REASONABLE, UNIFORM
 from minicrawl.rank import pagerank
 from minicrawl.rank.dangling import dangling_layers
 from minicrawl.store.reader import open_store
@@ -29,7 +29,7 @@ def test_count_is_near_what_was_measured(tmp_path: Path, memory: str) -> None:
     crawl(site, tmp_path / "crawl.db", seeds)
     with open_store(tmp_path / "crawl.db") as store:
         pages = folded_pages(store)
-        found = pagerank_on_disk(memory, Options(), store, pages, parse_surfer("uniform"), pages.jump)
+        found = pagerank_on_disk(memory, Options(), store, pages, UNIFORM, pages.jump)
     ranks = 8 * found.plan.size
     a_round = found.moved / found.rounds
     assert found.split_table + 2 * ranks <= a_round <= found.count + ranks
@@ -76,8 +76,8 @@ def test_walkers_jump_to_the_pages_of_a_file(store: Path, tmp_path: Path, memory
     (tmp_path / "mine.txt").write_text(f"{urls[3]} 2\n{urls[5]} 1\n")
     jump = np.zeros(len(urls))
     jump[[3, 5]] = 2.0, 1.0
-    expected = pagerank(folded.graph, preference=jump, weights=None)
-    found = ranked(store, jump=str(tmp_path / "mine.txt"), surfer="uniform", memory=memory)
+    expected = pagerank(folded.graph, preference=jump, weights=folded.weights(REASONABLE))
+    found = ranked(store, jump=str(tmp_path / "mine.txt"), memory=memory)
     assert found.values["pagerank"] == pytest.approx(expected, abs=1e-11)
 
 

@@ -6,12 +6,11 @@ import pytest
 
 from minicrawl.crawler.admission.admission import ELSEWHERE, Admission
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT, Traps
-from minicrawl.opic import GRANT, STRATEGIES
+from minicrawl.opic import GRANT
 from minicrawl.settings import CrawlSettings
 
 HOME = "http://a.test/"
 TRAP = HOME + "x" * 2_000
-GREEDY = STRATEGIES["greedy"]
 
 
 def is_ours(url: str) -> bool:
@@ -23,7 +22,7 @@ def is_ours(url: str) -> bool:
 def test_every_url_gets_its_own_answer_in_its_own_place(traps: Traps | None, owns: object) -> None:
     """Traps are asked of the URLs that are ours alone, so their answers are fewer, and must not slip."""
     urls = [HOME + "1", "http://b.test/", TRAP, HOME + "2", TRAP.replace("a.", "b."), HOME + "3"]
-    admission = Admission(CrawlSettings(), GREEDY, traps, owns)  # type: ignore[arg-type]
+    admission = Admission(CrawlSettings(), traps, owns)  # type: ignore[arg-type]
     expected: list[str | None] = []
     for url in urls:
         is_trap = traps is not None and len(url) > 1_000
@@ -35,22 +34,16 @@ def test_every_url_gets_its_own_answer_in_its_own_place(traps: Traps | None, own
 
 
 def test_scope_is_that_of_the_seeds_once_these_are_known() -> None:
-    admission = Admission(CrawlSettings(scope="host"), GREEDY)
+    admission = Admission(CrawlSettings(scope="host"))
     admission.begin([HOME])
     inside: Sequence[str] = [url for url in (HOME + "x", "http://b.test/") if admission.scope.refuses(url, 1) is None]
     assert inside == [HOME + "x"]
 
 
 @pytest.mark.parametrize(
-    ("strategy", "boost", "grants"),
-    [
-        ("greedy", (), [GRANT, GRANT]),
-        ("greedy", ("/good=3",), [3 * GRANT, GRANT]),
-        ("opic", ("/good=3",), [0, 0]),  # only seeds are born with cash there
-    ],
+    ("boost", "grants"),
+    [((), [GRANT, GRANT]), (("/good=3",), [3 * GRANT, GRANT])],
 )
-def test_pages_are_born_with_what_focus_and_strategy_say(
-    strategy: str, boost: tuple[str, ...], grants: list[int]
-) -> None:
-    admission = Admission(CrawlSettings(boost=boost), STRATEGIES[strategy])
+def test_pages_are_born_with_what_the_focus_says(boost: tuple[str, ...], grants: list[int]) -> None:
+    admission = Admission(CrawlSettings(boost=boost))
     assert admission.grants([HOME + "good", HOME + "other"], GRANT) == grants

@@ -165,8 +165,6 @@ def test_urls_longer_than_the_limit_are_refused() -> None:
         {"deny": (r"\?",)},
         {"allow": ("x",)},
         {"html_only": True},
-        {"host_max_depth": ("c.test=1",)},
-        {"max_depth": 1, "host_max_depth": ("c.test=2",)},
     ],
     ids=str,
 )
@@ -194,26 +192,3 @@ def test_linked_pages_of_other_sites_are_fetched_and_lead_no_further() -> None:
     assert scope.refuses(theirs, 0, is_redirect=True) == "scope-linked", "a seed's"
     assert [scope.refuses(url, 1) for url in (ours, theirs)] == [None, "scope-linked"], "named by a sitemap, or a hint"
     assert scope.rule(theirs, 1) == "--scope linked: c.test is none of the seeds': example.co.uk, other.org"
-
-
-@pytest.mark.parametrize(
-    ("host", "depth", "refused"),
-    [
-        ("near", 1, False),
-        ("near", 2, True),
-        ("far", 9, False),
-        ("far", 10, True),
-        ("other", 3, False),
-        ("other", 4, True),
-    ],
-)
-def test_a_host_has_a_depth_of_its_own(host: str, depth: int, refused: bool) -> None:
-    """The first rule of a host counts; others have that of all."""
-    own = ("Near.test=1", "far.test:443=9", "near.test=7")
-    assert (refusal(f"https://{host}.test/x", depth=depth, max_depth=3, host_max_depth=own) == "max-depth") == refused
-
-
-def test_the_rule_names_the_depth_of_the_host() -> None:
-    scope = Scope.of(CrawlSettings(max_depth=3, host_max_depth=("c.test=1",)), SEEDS)
-    assert scope.rule("http://c.test/x", 2) == "--host-max-depth c.test=1: it is 2 links from a seed"
-    assert scope.rule("http://d.test/x", 4) == "--max-depth 3: it is 4 links from a seed"

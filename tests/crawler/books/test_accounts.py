@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.opic import GRANT, Interpolation
+from minicrawl.opic import GRANT
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, LinkGraph, PlacedLinks
 
@@ -67,7 +67,7 @@ def random_turns(accounts: Accounts, seed: int, turns: int) -> Model:
 @pytest.fixture(params=["in memory", "on disk"])
 def accounts(request: pytest.FixtureRequest, tmp_path: Path) -> Accounts:
     folder = tmp_path if request.param == "on disk" else None
-    accounts = Accounts(Interpolation(), folder=folder, most_in_memory=10)
+    accounts = Accounts(folder=folder, most_in_memory=10)
     accounts.discover(0, [GRANT] * 2)
     for page in range(2, PAGES):
         accounts.discover(9, [GRANT] if page % 2 else [0])

@@ -14,7 +14,7 @@ from minicrawl.store.reader import open_store
 def crawled(tmp_path: Path) -> Path:
     store = tmp_path / "crawl.db"
     site, seeds = random_site(2)
-    crawl(site, store, seeds, pages=12, jump="pages")  # where there is expected importance
+    crawl(site, store, seeds, pages=12)
     return store
 
 
@@ -32,9 +32,6 @@ DAMAGES = {
     "no reason": "UPDATE pages SET reason = '' WHERE id = 1",
     "a read page waits": "UPDATE pages SET state = 'waiting' WHERE id = (SELECT min(id) FROM pages WHERE visited)",
     "a URL that cannot be found": "UPDATE pages SET url = url || 'x' WHERE id = 4",
-    "expected importance of fewer pages": "DELETE FROM expected",
-    "expected importance adds up to less": "UPDATE expected SET shares = unread",
-    "expected importance is no number": "UPDATE expected SET shares = zeroblob(length(shares))",
     "in-links miscounted": "UPDATE pages SET inlinks = inlinks + 1 WHERE id = 6",
 }
 

@@ -17,7 +17,7 @@ def store(tmp_path: Path) -> Path:
     """A crawl that stopped midway, and whose run is noted."""
     path = tmp_path / "crawl.db"
     site, seeds = random_site(5)
-    intake = intake_of(path, history="variable:2")
+    intake = intake_of(path)
     intake.start(seeds, 0.0)
     crawl_all(intake, site, most=20)
     intake.commit({"settings": CrawlSettings(delay=3.0).to_json(Path()), "run_at": 5})
@@ -85,9 +85,6 @@ def test_only_a_store_with_pages_needs_its_books(tmp_path: Path, store: Path) ->
 
 
 TEXTS = {
-    "UPDATE pages SET measures = '[[1, 2.5], [3, 4]]' WHERE id = 0": None,
-    "UPDATE pages SET measures = '[[1, 2, 3]]' WHERE id = 0": "measures in pages is '[[1, 2, 3]]'",
-    "UPDATE pages SET measures = 'now' WHERE id = 0": "measures in pages is 'now'",
     "INSERT INTO refused VALUES (0, NULL, '[1]')": "too_deep in refused is '[1]'",
     "UPDATE refused SET too_deep = '[\"http://a.test/\"]'": None,
 }
@@ -99,7 +96,6 @@ def test_json_in_columns(store: Path) -> None:
         assert [line.partition(",")[0] for line in wrong(store)] == (
             [] if sentence is None else [sentence.partition(",")[0]]
         )
-        rows(store, "UPDATE pages SET measures = NULL")
 
 
 def test_settings_that_cannot_be_meant_are_damage_where_they_are_needed(store: Path) -> None:

@@ -116,7 +116,7 @@ def in_child(body: bytes) -> str:
         limits = Limits(30.0, 60.0, Cage(10**9))
         sandbox = Sandbox(convert, limits)
         try:
-            found = await sandbox.call(body, None, 15.0)
+            found = await sandbox.call(body, 15.0)
             assert found is not None
             return "cut" if found[1] else "whole"
         except ChildError:

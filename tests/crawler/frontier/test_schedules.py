@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from minicrawl.crawler.frontier.schedules import (
     BELIEVED,
     CHANGED,
+    LONGEST,
     NEVER,
     ByWorth,
     Fixed,
@@ -47,7 +48,7 @@ def test_the_simple_rule_is_the_same_for_every_page() -> None:
     schedule = schedule_of(CrawlSettings(recrawl_after=172_800.0, refresh=True))
     assert schedule == Fixed(172_800.0)
     assert {schedule.interval(price, worth, 1e-6) for price in (1.0, 1e6) for worth in (1e-3, 1e3)} == {172_800.0}
-    assert schedule_of(CrawlSettings(refresh_min=7200.0, refresh_max=259_200.0)) == ByWorth(7200.0, 259_200.0)
+    assert schedule_of(CrawlSettings(refresh_min=7200.0)) == ByWorth(7200.0, LONGEST)
 
 
 def test_the_first_rule_that_matches_counts() -> None:

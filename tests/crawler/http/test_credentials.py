@@ -167,6 +167,14 @@ default login all password all
 """
 
 
+@pytest.fixture
+def netrc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    file = tmp_path / "netrc"
+    file.write_text(NETRC)
+    monkeypatch.setenv("NETRC", str(file))
+    return file
+
+
 def going(origin: str, *, seeds: tuple[str, ...] = (), **settings: object) -> list[str]:
     """Values of the headers that carry passwords to an origin."""
     given = CrawlSettings(**settings)  # type: ignore[arg-type]
@@ -181,12 +189,10 @@ def test_names_and_passwords_are_sent_as_in_the_rfc() -> None:
     assert going("https://b.test", auth=(aladdin, test)) == ["Basic dGVzdDoxMjPCow=="]
 
 
-def test_the_first_of_several_passwords_counts_and_a_header_counts_before_all(tmp_path: Path) -> None:
-    file = tmp_path / "netrc"
-    file.write_text(NETRC)
-    both: dict[str, Any] = {"auth": ("a.test=a:a", "a.test=b:b"), "netrc_file": file}
+def test_the_first_of_several_passwords_counts_and_a_header_counts_before_all(netrc: Path) -> None:
+    both: dict[str, Any] = {"auth": ("a.test=a:a", "a.test=b:b"), "netrc": True}
     assert going("https://a.test", **both) == ["Basic YTph"]
-    assert going("https://b.test", **both) == [password_headers(CrawlSettings(netrc_file=file))[1].value]
+    assert going("https://b.test", **both) == [password_headers(CrawlSettings(netrc=True))[1].value]
     assert going("https://a.test", header="a.test=authorization: mine", **both) == []
     assert Headers([Header.parse("a.test=authorization: mine")], frozenset()).going_to("https://a.test") == [
         ("authorization", "mine")
@@ -206,10 +212,8 @@ def test_the_first_of_several_passwords_counts_and_a_header_counts_before_all(tm
         ("http://b.test:81", True),
     ],
 )
-def test_a_netrc_is_for_its_machines_and_its_default_for_nobody(origin: str, expected: bool, tmp_path: Path) -> None:
-    file = tmp_path / "netrc"
-    file.write_text(NETRC)
-    assert bool(going(origin, seeds=("http://b.test:81", "http://c.test"), netrc_file=file)) is expected
+def test_a_netrc_is_for_its_machines_and_its_default_for_nobody(origin: str, expected: bool, netrc: Path) -> None:
+    assert bool(going(origin, seeds=("http://b.test:81", "http://c.test"), netrc=True)) is expected
 
 
 def test_netrc_is_where_the_environment_says_or_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,11 +233,10 @@ def test_netrc_is_where_the_environment_says_or_at_home(tmp_path: Path, monkeypa
     ("text", "problem"),
     [(b"machine a.test login", "line 1: nothing stands"), (b"nonsense x", "line 1: a word"), (b"\xff", "is not UTF-8")],
 )
-def test_a_netrc_that_is_none_is_named_without_its_passwords(text: bytes, problem: str, tmp_path: Path) -> None:
-    file = tmp_path / "netrc"
-    file.write_bytes(text)
-    with pytest.raises(SettingError, match=f"--netrc-file: {file}.*{problem}"):
-        going("https://a.test", netrc_file=file)
+def test_a_netrc_that_is_none_is_named_without_its_passwords(text: bytes, problem: str, netrc: Path) -> None:
+    netrc.write_bytes(text)
+    with pytest.raises(SettingError, match=f"--netrc: {netrc}.*{problem}"):
+        going("https://a.test", netrc=True)
 
 
 def test_a_host_that_is_none_is_named_by_its_option() -> None:

@@ -82,5 +82,5 @@ def test_failures_in_a_row_are_counted_until_a_turn_ends_them(known: Known) -> N
     assert known.pages.attempts == {}
     assert known.writer.page_table.unanswered() == {}
     known.pages.note_failure(2, "timeout")
-    known.pages.note_unchanged(2, None)
+    known.pages.note_unchanged(2)
     assert known.pages.attempts == {}

@@ -2,12 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.parts.hook_failures import HookFailures
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.errors import HookError
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.store.writer import Writer
 
@@ -20,7 +17,7 @@ def answered(*failures: tuple[str, str]) -> Turn:
 def test_failures_are_counted_over_runs(tmp_path: Path) -> None:
     for _ in range(2):
         writer = Writer(tmp_path / "crawl.db")
-        failures = HookFailures(writer, stops=False)
+        failures = HookFailures(writer)
         failures.on_answer(answered(("one", "KeyError: 'x'"), ("two", "KeyError: 'x'")))
         failures.on_answer(answered(("one", "KeyError: 'x'")))
         with writer.transaction():
@@ -28,14 +25,3 @@ def test_failures_are_counted_over_runs(tmp_path: Path) -> None:
         counted = writer.meta_json("hook_errors")
         writer.close()
     assert counted == {"one": 4, "two": 2}
-
-
-def test_first_failure_ends_a_strict_crawl(tmp_path: Path) -> None:
-    writer = Writer(tmp_path / "crawl.db")
-    failures = HookFailures(writer, stops=True)
-    failures.on_answer(answered())
-    with pytest.raises(
-        HookError, match=r"hook one failed over http://a\.test/ \(KeyError: 'x'\); mend it, or leave out"
-    ):
-        failures.on_answer(answered(("one", "KeyError: 'x'")))
-    writer.close()

@@ -24,7 +24,6 @@ from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Request
 from minicrawl.model import Fetched
 from minicrawl.opic import STRATEGIES
-from minicrawl.opic.window import parse_window
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
@@ -182,9 +181,8 @@ def test_what_is_found_behind_a_redirect_counts(store: Path, there: int, reason:
 def absorbing(store: Path) -> Iterator[tuple[Intake, DueRequests]]:
     """A crawl of one page each of a.test and b.test, both at one address, and what it asks for."""
     writer = Writer(store)
-    strategy, window = STRATEGIES["breadth-first"], parse_window("basic", 1.0)
     settings = CrawlSettings(delay=1.0)
-    crawl = Intake(writer, settings, strategy, window, 0.0, locates=True)
+    crawl = Intake(writer, settings, STRATEGIES["breadth-first"], 0.0, locates=True)
     crawl.start([A, B], 0.0)
     for host in crawl.state.frontier.hosts:
         crawl.state.frontier.locate(host, "192.0.2.1", 10**9, 0.0)

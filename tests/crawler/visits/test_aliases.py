@@ -11,7 +11,7 @@ from support.sites import Server, Site, canonical, crawl, faults_in, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
-from minicrawl.opic import GRANT, Interpolation
+from minicrawl.opic import GRANT
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import PlacedLinks
 from minicrawl.store.reader import open_store
@@ -79,7 +79,7 @@ def test_a_chain_that_has_become_shorter_may_grow_again(tmp_path: Path) -> None:
 @given(changes=st.lists(st.tuples(st.integers(0, 11), st.integers(-1, 11)), max_size=60))
 def test_hops_are_the_longest_chain_once_they_are_counted(changes: list[tuple[int, int]]) -> None:
     """Whatever stood for what before: copies change their leader time and again."""
-    accounts, links = Accounts(Interpolation(1)), dict[int, int]()
+    accounts, links = Accounts(), dict[int, int]()
     accounts.discover(0, [GRANT] * 12)
 
     def leads_to(page: int) -> list[int]:

@@ -50,36 +50,6 @@ def test_known_is_what_is_near_enough_in_whatever_order_pages_are_read(tmp_path:
             assert list(violations(reader)) == []
 
 
-def within_own(web: dict[str, list[str]], seeds: list[str], limits: dict[str, int]) -> set[str]:
-    """The URLs that links lead to over pages no farther from a seed than their host, by its first letter, may be."""
-    found, queue = dict.fromkeys(seeds, 0), deque(seeds)
-    while queue:
-        url = queue.popleft()
-        for target in web.get(url, []):
-            if target not in found and found[url] < limits[target[7]]:
-                found[target] = found[url] + 1
-                queue.append(target)
-    return set(found)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_hosts_have_depths_of_their_own_in_whatever_order_pages_are_read(tmp_path: Path, seed: int) -> None:
-    rng, store = random.Random(seed), tmp_path / "crawl.db"
-    urls = [f"http://{rng.choice('ab')}.test/{number}" for number in range(40)]
-    web = {url: [urls[min(number + 1, 39)], rng.choice(urls)] for number, url in enumerate(urls)}
-    seeds = [urls[0], urls[20]]
-    for near, far in ((1, 3), (2, 3), (2, 6), (4, 7)):
-        own = (f"a.test={near}",)
-        intake = intake_of(store, max_depth=far, host_max_depth=own, strategy="random", discovery=1.0)
-        intake.start(seeds, 0.0)
-        crawl_all(intake, web)
-        intake.state.writer.close()
-        found = {url for (url,) in rows(store, "SELECT url FROM pages")}
-        assert found == within_own(web, seeds, {"a": near, "b": far})
-        with open_store(store) as reader:
-            assert list(violations(reader)) == []
-
-
 def test_a_short_cut_brings_nearer_what_is_behind_it(tmp_path: Path) -> None:
     """A page that was read before links to a far one now: what that links to is near enough at once."""
     a, b, c = (f"{HOME}{name}" for name in "abc")

@@ -171,7 +171,7 @@ def test_of_a_soft_404_known_links_are_kept_and_none_counts_or_becomes_known(int
 
 def test_weights_of_a_page_that_is_as_it_was_are_those_it_had(intake: Intake) -> None:
     first = counted(intake, [B, A])
-    again = intake.visits.outlinks.weights_again(HOME, from_bytes(first.links.targets).tolist())
+    again = intake.visits.outlinks.weights_again(from_bytes(first.links.targets).tolist())
     assert first.weights is not None
     assert again is not None
     assert again.tolist() == first.weights.tolist()
@@ -181,5 +181,5 @@ def test_without_focus_there_are_no_weights(tmp_path: Path) -> None:
     intake = intake_of(tmp_path / "crawl.db")
     intake.start([HOME], 0.0)
     crawl_all(intake, {HOME: [A, B]})
-    assert intake.visits.outlinks.weights_again(HOME, [1, 2]) is None
+    assert intake.visits.outlinks.weights_again([1, 2]) is None
     intake.state.writer.close()

@@ -33,23 +33,20 @@ def changed(name: str, change: Callable[[Follower], Follower]) -> Algorithm:
 
 @pytest.mark.slow
 def test_every_algorithm_is_tried_as_often_as_asked_and_held_to_what_is_right() -> None:
-    algorithms = algorithms_of("distances,strong,weak,biconnected")
+    algorithms = algorithms_of("distances,strong")
     result, trials = bench("web", sparse, Setup(algorithms, trials=2, validate=True))
     assert [row[COLUMNS.index("algorithm")] for row in result.rows] == [*ALGORITHMS, *ALGORITHMS]
     assert [row[COLUMNS.index("trial")] for row in result.rows] == [1] * len(ALGORITHMS) + [2] * len(ALGORITHMS)
     assert all(len(row) == len(COLUMNS) for row in result.rows)
     assert {(trial.checks, trial.agrees, trial.timed_out) for trial in trials} == {(8, True, False)}
     right = claimed(result, "independent")
-    assert (right.held, right.measured) == (True, "28 of 28 trials, at 224 checks")
+    assert (right.held, right.measured) == (True, "16 of 16 trials, at 128 checks")
     first, *others = trials
     assert (first.answers == exact_answers("distances", first.sequence.graph(len(first.sequence.links)))).all()
     assert {other.answers.nbytes for other in others} == {0}  # they would be kept for nobody
     for trial in trials:
         assert trial.course[0][-1] <= trial.inserted == len(trial.sequence.links)
         assert list(trial.course[1]) == sorted(trial.course[1])
-    # One digest a problem and a trial: all of its algorithms answer alike.
-    kinds = [(algorithms[trial.algorithm].problem, place // len(algorithms)) for place, trial in enumerate(trials)]
-    assert len({(kind, trial.digest) for kind, trial in zip(kinds, trials, strict=True)}) == len(set(kinds)) == 8
 
 
 def test_a_wrong_answer_is_found() -> None:
@@ -61,13 +58,12 @@ def test_a_wrong_answer_is_found() -> None:
     algorithms = {"even-gazit": changed("even-gazit", forgetful), "pages": ALGORITHMS["pages"]}
     result, trials = bench("web", sparse, Setup(algorithms, trials=1, validate=True))
     assert [trial.agrees for trial in trials] == [False, True]
-    assert trials[0].digest != trials[1].digest
     assert not claimed(result, "independent").held
 
 
 def test_sizes_of_numbers_are_tried_where_they_matter() -> None:
-    setup = Setup(algorithms_of("closure,unions"), bits=(8, 64), trials=2)
-    assert setup.kinds() == [("closure", 8), ("unions", 0), ("closure", 64)]
+    setup = Setup(algorithms_of("closure,tarjan"), bits=(8, 64), trials=2)
+    assert setup.kinds() == [("closure", 8), ("tarjan", 0), ("closure", 64)]
     result, trials = bench("web", sparse, setup)
     assert [(trial.algorithm, trial.bits) for trial in trials] == setup.kinds() * 2
     assert not any("bits" in claim.sentence for claim in result.claims)  # wider blocks are the faster ones
@@ -124,14 +120,14 @@ def test_links_are_inserted_in_batches(batch: int) -> None:
 
 
 def test_time_by_size_is_drawn_beside_that_by_links() -> None:
-    setup = Setup(algorithms_of("pages,unions"), trials=2)
+    setup = Setup(algorithms_of("pages,tarjan"), trials=2)
     sizes = (10, 20)
     done = [bench("web", partial(drawn, size), setup) for size in sizes]
     result = by_size(done)
     assert len(result.rows) == 2 * 2 * 2
     first, second = result.panels
     assert first == done[1][0].panels[0]
-    assert [(curve.name, curve.x) for curve in second.curves] == [("pages", [10, 20]), ("unions", [10, 20])]
+    assert [(curve.name, curve.x) for curve in second.curves] == [("pages", [10, 20]), ("tarjan", [10, 20])]
     for curve in second.curves:
         for (_, trials), middle in zip(done, curve.y, strict=True):
             a_link = [1e6 * trial.a_link() for trial in trials if trial.algorithm == curve.name]

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from minicrawl.lab.graphbench.distances import (
-    Queues,
     Trees,
     exact_distances,
-    insert_by_queues,
     insert_by_trees,
     search_distances,
 )
@@ -35,22 +33,12 @@ def test_distances_found_anew_are_those_of_networkx(
     assert distance.tolist() == [[found[x].get(y, no_way) for y in pages] for x in pages]
 
 
-@pytest.mark.parametrize(
-    ("follow", "insert"),
-    [
-        (lambda sequence: Trees.of(sequence.size), insert_by_trees),
-        (lambda sequence: Queues.of(sequence.size, sequence.links), insert_by_queues),
-    ],
-    ids=["trees", "queues"],
-)
-def test_distances_and_updates_are_right_after_every_insertion(
-    sequence: Insertions, follow: Callable[[Insertions], Trees | Queues], insert: Callable[..., int]
-) -> None:
-    state = follow(sequence)
+def test_distances_and_updates_are_right_after_every_insertion(sequence: Insertions) -> None:
+    trees = Trees.of(sequence.size)
     for count in range(len(sequence.links)):
-        before, exact = state.distance.copy(), exact_distances(sequence.graph(count + 1), np.int16)
-        updates = insert(state, sequence.links[count : count + 1])
-        assert (state.distance == exact).all()
+        before, exact = trees.distance.copy(), exact_distances(sequence.graph(count + 1), np.int16)
+        updates = insert_by_trees(trees, sequence.links[count : count + 1])
+        assert (trees.distance == exact).all()
         assert updates == np.count_nonzero(before != exact)
 
 
@@ -71,18 +59,3 @@ def test_trees_hold_shortest_paths(sequence: Insertions) -> None:
                 children.append(child)
                 child = trees.after[x, child]
         assert sorted(children) == reached
-
-
-def test_every_queue_has_its_links_the_farthest_first(sequence: Insertions) -> None:
-    """Keys are in heap order, and no distance is larger than its key."""
-    queues = Queues.of(sequence.size, sequence.links)
-    insert_by_queues(queues, sequence.links)
-    for u in range(sequence.size):
-        targets = sorted(sequence.links[sequence.links[:, 0] == u, 1].tolist())
-        start, filled = queues.first[u], queues.filled[u]
-        for x in range(sequence.size):
-            keys, found = (row[x, start : start + filled].tolist() for row in (queues.key, queues.target))
-            assert sorted(found) == targets
-            assert all(keys[(at - 1) // 2] >= keys[at] for at in range(1, filled))
-            assert all(queues.distance[x, w] <= key for w, key in zip(found, keys, strict=True))
-            assert all(queues.distance[x, w] <= queues.distance[x, u] + 1 for w in found)

@@ -30,7 +30,7 @@ CRAWL_ONLY = {
     "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws versions version "
     "template host_blocks",
     "AllPages": "answered_on fetch_order latest_answers last_turn given_up not_there miscounted unanswered failures "
-    "columns_of measures",
+    "columns_of",
     "AllLinks": "aliases hinted merged own too_deep",
     "AllRanks": "worth facts values_of best places",
     "AllRecognised": "recent_pages alternates",

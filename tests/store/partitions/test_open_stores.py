@@ -124,7 +124,7 @@ QUESTIONS: dict[str, Callable[[FolderStore], object]] = {
     "audit": lambda store: audited(store).findings,
     "verify": verify,
     "why": lambda store: explain(store, next(store.page_table.urls())),
-    "top": lambda store: (lines_per_site(store), top_list(store, None, 5)),
+    "top": lambda store: (lines_per_site(store), top_list(store, "importance", 5)),
     "status": lambda store: status(store).states,
 }
 

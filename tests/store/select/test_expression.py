@@ -109,7 +109,7 @@ def test_second_wall_stands_without_the_first(path: Path, query: str) -> None:
     "id IN (1, 2, 3, 4, 0)\nAND status\n=\n404", "CASE WHEN status = 404 THEN 1 ELSE 0 END", 
     "round(seconds) >= 0 AND status = 404",
     "host = 'a.test' AND content_type IS NULL AND bytes >= 0 AND status > 400", "rank > 0 AND max(status, 0) = 404",
-    "date(fetched_at, 'unixepoch') > '1970' AND status = 404", "status = 404 AND coalesce(expected, importance) >= 0",
+    "date(fetched_at, 'unixepoch') > '1970' AND status = 404", "status = 404 AND coalesce(fetched_at, importance) >= 0",
 ])  # fmt: skip
 def test_expression_finds_the_pages_it_is_true_of(path: Path, expression: str) -> None:
     with open_store(path) as store:

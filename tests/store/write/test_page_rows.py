@@ -1,6 +1,5 @@
 """Pages as they are written: against a plain dictionary, after every one of many random steps."""
 
-import json
 import random
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -20,7 +19,6 @@ class Page:
     state: str = "waiting"
     reason: str = "seed"
     attempts: int = 0
-    measures: str | None = None
     fetch: Fetch | None = None
     visited: bool = False
 
@@ -30,14 +28,14 @@ def kept(store: Path) -> dict[int, Page]:
     found = {}
     answers = {row[0]: row[1:] for row in rows(store, "SELECT id, page, status, fetched_at, title FROM fetches")}
     assert len(answers) == len({page for page, *_ in answers.values()})
-    query = "SELECT id, state, reason, attempts, measures, visited, fetch FROM pages"
-    for page, state, reason, attempts, measures, visited, number in rows(store, query):
+    query = "SELECT id, state, reason, attempts, visited, fetch FROM pages"
+    for page, state, reason, attempts, visited, number in rows(store, query):
         fetch = None
         if number is not None:
             owner, status, at, title = answers.pop(number)
             assert owner == page
             fetch = answer(title, status=status, at=at)
-        found[page] = Page(state, reason, attempts, measures, fetch, bool(visited))
+        found[page] = Page(state, reason, attempts, fetch, bool(visited))
     assert answers == {}, "answers without a page"
     return found
 
@@ -45,7 +43,7 @@ def kept(store: Path) -> dict[int, Page]:
 def steps(rng: random.Random, writer: Writer, model: dict[int, Page], now: float) -> None:
     """One random step, in the store and in the model."""
     some = rng.sample(sorted(model), rng.randint(1, min(4, len(model))))
-    match rng.randrange(5):
+    match rng.randrange(4):
         case 0:
             first = len(model)
             add_pages(writer, [f"http://a.test/{first + more}" for more in range(3)], first=first)
@@ -55,9 +53,8 @@ def steps(rng: random.Random, writer: Writer, model: dict[int, Page], now: float
             for page in some:
                 state, reason = rng.choice(STATES)
                 fetch = answer(f"at {now}", status=rng.choice([200, 404]), at=now) if rng.random() < 0.7 else None
-                measures = json.dumps([[now, 1]]) if rng.random() < 0.5 else None
-                turns.append(Turn(page, state, reason, 0, measures, fetch))
-                model[page] = Page(state, reason, 0, measures, fetch, model[page].visited)
+                turns.append(Turn(page, state, reason, 0, fetch))
+                model[page] = Page(state, reason, 0, fetch, model[page].visited)
             with writer.transaction():
                 writer.page_rows.save_turns(turns)
         case 2:
@@ -70,10 +67,6 @@ def steps(rng: random.Random, writer: Writer, model: dict[int, Page], now: float
             with writer.transaction():
                 writer.page_rows.save_states([Restated(page, "alias", "canonical") for page in some])
             model.update({page: replace(model[page], state="alias", reason="canonical") for page in some})
-        case 4:
-            with writer.transaction():
-                writer.page_rows.save_measures(dict.fromkeys(some, "[]"))
-            model.update({page: replace(model[page], measures="[]") for page in some})
 
 
 def test_pages_are_as_the_last_of_many_random_steps_left_them(tmp_path: Path) -> None:
@@ -105,7 +98,7 @@ def test_a_page_that_is_asked_for_again_waits_with_all_that_it_holds(tmp_path: P
         add_pages(writer, ["http://a.test/", "http://a.test/never"])
         with writer.transaction():
             writer.save_meta({"level": 40})
-            writer.page_rows.save_turns([Turn(0, "error", "timeout", 2, "[]", answer())])
+            writer.page_rows.save_turns([Turn(0, "error", "timeout", 2, answer())])
         rows(store, "UPDATE pages SET visited = 1, standing = -30 WHERE id = 0")
         with writer.transaction():
             writer.page_rows.ask_again([0, 1], [], [])

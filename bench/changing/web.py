@@ -14,7 +14,7 @@ from math import ceil
 from random import Random
 from typing import NamedTuple
 
-from minicrawl.demo.changing.versions import MANNERS, Absences, Bursts, Changes, is_not_modified, validators
+from changing.versions import MANNERS, Absences, Bursts, Changes, is_not_modified, validators
 from minicrawl.demo.resources import Page, Redirect, Reply, Resource, root_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.demo.words import drawn_title, paragraphs

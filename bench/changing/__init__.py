@@ -2,5 +2,4 @@
 
 versions  the times at which a page changes; ETag, Last-Modified and 304, honest and not
 web       the answer of every URL at a time, with noise that differs at every fetch
-truth     the rate, kind and last change of every URL, for benchmarks
 """
