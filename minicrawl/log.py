@@ -347,6 +347,11 @@ def partition_refused(*, partition: int, why: str) -> str:
 
 
 @_warning
+def cookies_expired(*, file: str, expired: int, of: int) -> str:
+    return f"{expired:,} of {of:,} cookies in --cookie-file {file} have expired and are not sent; log in anew"
+
+
+@_warning
 def cookie_file_unwritten(*, file: str, why: str | None) -> str:
     return f"--cookie-file {file} cannot be written: {why}; the store has all"
 

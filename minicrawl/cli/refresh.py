@@ -7,11 +7,13 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
+from minicrawl.cli.crawl import warn
 from minicrawl.cli.option_sources import with_tables
 from minicrawl.cli.options import json_option, logging_options, says_more, store_option
 from minicrawl.cli.output import amount, document, duration, span, tally, undelivered_line
@@ -30,6 +32,7 @@ _INTERRUPTED = 130
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first; ask for none.")
 @click.option("--time", "time_", metavar="TIME", help="Stop after that time, such as 30m.")
 @click.option("--header", multiple=True, metavar="NAME: VALUE", help="Send this, as 'crawl --header'. Repeatable.")
+@click.option("--connect-to", multiple=True, metavar="HOST:PORT:ADDR:PORT", help="As 'crawl --connect-to'. Repeatable.")
 @click.option(
     "--items", metavar="FILE", help="Write fields that the crawl takes out of pages here, as 'crawl --items'."
 )
@@ -43,6 +46,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     is_dry: bool,
     time_: str | None,
     header: tuple[str, ...],
+    connect_to: tuple[str, ...],
     items: str | None,
     on_change: str | None,
     no_progress: bool,
@@ -53,7 +57,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     A page gains by its importance times the probability that it has changed since its last fetch. All settings are
     those that the crawl has remembered. New pages that are found wait for the next 'minicrawl crawl'. 'minicrawl
-    changes' says what has become of the pages. For 'cron' or a timer; 'crawl --refresh' goes on for ever instead.
+    changes' says what has become of the pages. For 'cron' or a timer: --time bounds it where a host asks to wait, and
+    'minicrawl control' steers it. 'crawl --refresh' goes on for ever instead.
     """
     if is_dry:
         _print_choice(store, pages, as_json)
@@ -68,6 +73,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         given["time"] = time_
     if header:
         given["header"] = header
+    if connect_to:
+        given["connect_to"] = connect_to
     if items is not None:
         given["items"] = items
     if on_change is not None:
@@ -90,22 +97,22 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "CrawlReport":
     from minicrawl.cli.display import BestSoFar, showing
+    from minicrawl.control.listening import listening
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import crawl_with
+    from minicrawl.crawler.running_crawl import RunningCrawl
     from minicrawl.store.reader import open_store
 
     open_store(store).close()  # a missing store is an error: it must not be created
     with showing(live, BestSoFar(store)) as show:
-        return asyncio.run(
-            crawl_with(
-                given,
-                Seeds([]),
-                store,
-                refreshed=pages,
-                on_progress=show if says_more() else None,
-                handle_signals=True,
-            )
-        )
+        told = show if says_more() else None
+        crawl = partial(crawl_with, given, Seeds([]), store, refreshed=pages, on_progress=told, handle_signals=True)
+
+        async def controlled() -> "CrawlReport":
+            async with RunningCrawl(lambda begin: crawl(on_begin=begin)) as running, listening(running, store, warn):
+                return await running.finished()
+
+        return asyncio.run(controlled())
 
 
 def _became(store: Path, since: float) -> Counter[str]:

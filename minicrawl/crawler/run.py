@@ -502,7 +502,10 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
     if settings.cookie_file is not None:
         from minicrawl.crawler.http.saved_cookies import read_cookie_file  # noqa: PLC0415
 
-        read_cookie_file(settings.cookie_file)
+        cookies = read_cookie_file(settings.cookie_file)
+        now = time.time()
+        if expired := sum(not cookie.is_alive(now) for cookie in cookies):
+            log.cookies_expired(file=str(settings.cookie_file), expired=expired, of=len(cookies))
     if settings.from_archive:
         from minicrawl.crawler.archiving.replayed import check_replayed  # noqa: PLC0415
 

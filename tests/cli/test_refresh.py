@@ -1,12 +1,16 @@
 """One round of fetching pages again, as a user asks for it."""
 
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from support.command_line import answer, run
+from support.patience import PATIENCE
 from support.sites import rows
-from support.small_web import small_web
+from support.small_web import Pages, small_web
 
 HOME = "http://a.test/"
 
@@ -73,6 +77,34 @@ def test_nobody_there_is_exit_1(tmp_path: Path) -> None:
     result = run("refresh", "--pages", "2", "--time", "2s", "--store", path)
     assert result.exit_code == 1
     assert "nothing could be fetched (refused)" in result.stderr
+
+
+class Busy(Pages):
+    """Pages of a host that asks for an hour's rest once it `rests`; `asked` is set then."""
+
+    rests, asked = False, threading.Event()
+
+    def do_GET(self) -> None:  # noqa: N802 - as http.server calls it
+        if not self.rests or self.path == "/robots.txt":
+            super().do_GET()
+            return
+        self.answer(429, b"", ("Retry-After", "3600"))
+        self.asked.set()
+
+
+def test_a_round_that_waits_for_a_host_is_stopped_from_another_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stores = ("--store", str(tmp_path / "crawl.db"))
+    with small_web(Busy) as port:
+        options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-probe")
+        assert run("crawl", HOME, *stores, *options).exit_code == 0
+        monkeypatch.setattr(Busy, "rests", True)
+        words = [sys.executable, "-m", "minicrawl", "refresh", "--pages", "3", *options[:2], *stores]
+        with subprocess.Popen(words, stdout=subprocess.PIPE) as refresh:
+            assert Busy.asked.wait(PATIENCE)
+            assert run("control", "stop", *stores).exit_code == 0
+            assert refresh.wait(PATIENCE) == 130
 
 
 def test_fields_that_the_crawl_takes_out_of_pages_go_on(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from support.sites import crawl
 
 from minicrawl.crawler.http.cookies import Cookie
 from minicrawl.crawler.http.saved_cookies import KeptCookies, read_cookie_file, write_cookie_file
@@ -143,3 +144,10 @@ def test_the_file_is_written_at_the_end(tmp_path: Path, caplog: pytest.LogCaptur
         file.parent.mkdir()
         kept.end()
     assert [(cookie.name, cookie.value) for cookie in read_cookie_file(file)] == [("a", "1")]
+
+
+def test_expired_cookies_of_the_file_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "cookies.txt"
+    file.write_text("a.test\tFALSE\t/\tFALSE\t1\tid\tx\n" + LINE.format("a\tkept"))
+    crawl({HOME: []}, tmp_path / "crawl.db", [HOME], cookie_file=file)
+    assert f"1 of 2 cookies in --cookie-file {file} have expired" in caplog.text
