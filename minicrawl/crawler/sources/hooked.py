@@ -4,8 +4,6 @@ All pages of this process go to the same child, one by one, so hooks may keep st
 or was killed is replaced by one without that state.
 """
 
-import asyncio
-import contextlib
 import json
 from functools import cache
 from itertools import compress
@@ -96,11 +94,8 @@ class HookedPages:
         return parsed if found.kept is None else _with_links(parsed, found.kept)
 
     async def aclose(self) -> None:
-        """Call the `stopped` hooks, for as many seconds as a call may take of CPU time, and end."""
         if self.has("stopped"):
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(self._asked[1]):
-                    await self._call("stopped", "the end", ())
+            await self._call("stopped", "the end", ())
         await self._sandbox.aclose()
 
     async def _call(self, what: str, where: str, arguments: tuple[Any, ...]) -> tuple[Found, Failures]:
