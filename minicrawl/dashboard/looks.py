@@ -27,15 +27,15 @@ _HOSTS_LEAST, _HOSTS_APART = 1.5, 100.0
 _LATELY = 10.0
 """Seconds over which speed is measured."""
 _NOTHING_SEEN: Look = {
-    "coverage": 0.0,
-    "errors": {},
+    "coverage": None,
+    "errors": None,
     "silence": None,
     "earlier": NOTHING_YET._asdict(),
     "requests": [],
     "hosts": [],
     "doing": {},
     "host_states": {},
-    "statuses": {},
+    "statuses": None,
     "failed": {},
     "histograms": {},
     "pages": {},
@@ -173,7 +173,7 @@ def at_rest(found: CrawlAtRest) -> Look:
         "fetched": run.fetched if run else 0,
         "bytes": run.bytes if run else 0,
         "seconds": run.seconds if run else 0.0,
-        "coverage": run.coverage if run else 0.0,
+        "coverage": run.coverage if run else None,
         "errors": run.errors if run else {},
         "known": status.known,
         "read": status.read,
@@ -196,7 +196,7 @@ def _with_aims(look: dict[str, Any], *, is_going_on: bool) -> Look:
         "pages": look["fetched"],
         "time": look["seconds"],
         "bytes": look["bytes"],
-        "until_coverage": look.get("coverage", 0.0),
+        "until_coverage": look.get("coverage") or 0.0,
     }
     speed = {**look["speed"], "time": 1.0} if is_going_on else {}
     return {**look, "aims": [aim._asdict() for aim in aims(look["limits"], done, speed)]}

@@ -88,8 +88,8 @@ export class Coordinator {
     fill(this.inFlight, requests, "Nothing just now.");
     const tally = (numbers, filter) => Object.entries(numbers ?? {}).sort((one, other) => other[1] - one[1])
       .map(([name, number]) => el("li", {}, toPages(filter(name), printable(name)), el("b", {}, count(number))));
-    fill(this.answers, tally(now.statuses, (status) => ({status})), "Nothing so far.");
-    fill(this.errors, tally(now.errors, (reason) => ({reason})), "Nothing so far.");
+    fill(this.answers, tally(now.statuses, (status) => ({status})), now.statuses ? "Nothing so far." : "–");
+    fill(this.errors, tally(now.errors, (reason) => ({reason})), now.errors ? "Nothing so far." : "–");
     // A crawl at rest fetches nothing, and not all figures of its last run are stored.
     const shown = [[this.progress, now.aims.length], [this.inFlight, requests.length], [this.answers, Object.keys(now.statuses ?? {}).length], [this.errors, Object.keys(now.errors ?? {}).length]];
     for (const [node, number] of shown) node.closest(".card").hidden = !isOn(now) && !number;
@@ -112,7 +112,7 @@ function sentence(now) {
     case "none": return "There is no crawl here yet.";
     case "starting": return "It takes in the seeds.";
     case "paused": return `Paused${now.in_flight ? `; ${counted(now.in_flight, "request")} being finished` : ""}. The clocks of all limits stand still.`;
-    case "stopping": return now.in_flight ? `Stopping: ${counted(now.in_flight, "request")} being finished.` : "Stopping: the ranking is being settled.";
+    case "stopping": return now.in_flight ? `Stopping: ${counted(now.in_flight, "request")} being finished.` : "Stopping: the ranking is being settled, or the search index catches up.";
     case "busy": return "Something writes to the store and does not answer: a crawl that begins or ends, or a command.";
     case "ended": return `No crawl runs${now.reason ? `: ${WHY[now.reason] ?? now.reason}` : ""}.`;
   }
@@ -142,7 +142,7 @@ class Figures {
       [duration(now.seconds), before(all.seconds + now.seconds, duration)],
       [count(now.known), "pages"],
       [count(now.read), now.known ? percent(now.read / now.known) : ""],
-      now.coverage === null ? ["", "not known: not all partitions are read here"] : [percent(now.coverage), "of the importance"],
+      now.coverage === null ? ["–", now.partitions ? "not known: not all partitions are read here" : "not known just now"] : [percent(now.coverage), "of the importance"],
       [count(now.in_flight), doing(now.doing)],
     ];
     shown.forEach(([value, note], index) => {
