@@ -13,7 +13,7 @@ Both parsers hand over marked text in which the containers that have a telling t
    the end of a page with much prose.
 5. The title of the page is content, and so is a lead between it and the content.
 
-The limits are round numbers; bench/content.py shows the result on pages of which people marked the content.
+The limits are round numbers, chosen on pages of which people marked the content.
 """
 
 import re
