@@ -2,6 +2,8 @@
 
 import errno
 import os
+import re
+import shlex
 import sys
 from difflib import get_close_matches
 from importlib import import_module
@@ -64,9 +66,22 @@ _COMMANDS = {name: about for group in _GROUPS.values() for name, about in group.
 _MODULES = {"compact": "upkeep", "salvage": "upkeep", "completion": "config"}
 """Commands in shared modules, as functions of their names; any other is `command` in the module of its name."""
 
+_OF_STORES = _COMMANDS.keys() - {"demo", "seeds", "lab", "salvage", "config", "key", "completion"}
+_HINT = re.compile(rf"'minicrawl (?:{'|'.join(sorted(_OF_STORES))})\b[^'\n]*(?=')")
+
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """Errors of writing to a full or closed stream; for stores and files they are handled at their place."""
 _SHOWN = 40
+
+
+def with_store(sentence: str, ctx: click.Context) -> str:
+    """A sentence whose commands name the store of this one, unless it is the default."""
+    from minicrawl.cli.options import STORE_KEY
+    from minicrawl.settings import DEFAULT_STORE
+
+    store = ctx.meta.get(STORE_KEY, DEFAULT_STORE)
+    named = "" if store == DEFAULT_STORE else f" --store {shlex.quote(str(store))}"
+    return _HINT.sub(lambda found: found[0] + ("" if "--store" in found[0] else named), sentence)
 
 
 class Commands(click.Group):
@@ -128,7 +143,8 @@ class Commands(click.Group):
             from minicrawl.cli.fitting import fitted
             from minicrawl.log import printable
 
-            click.echo("\n".join(fitted(map(printable, f"Error: {error}".split("\n")))), err=True)
+            sentence = with_store(f"Error: {error}", ctx)
+            click.echo("\n".join(fitted(map(printable, sentence.split("\n")))), err=True)
             ctx.exit(error.exit_code)
         except ValueError as error:
             _end_if_unusable(ctx, error)

@@ -119,3 +119,10 @@ def test_cookies_as_json_are_told(tmp_path: Path) -> None:
 
 def test_no_phrase_of_a_list_of_commands_is_cut() -> None:
     assert "...\n" not in run("archive", "--help").stdout.partition("Commands:")[2]
+
+
+def test_a_command_that_is_the_way_out_names_the_store(tmp_path: Path) -> None:
+    store = tmp_path / "my crawl.db"
+    crawl({HOME: []}, store, [HOME])
+    told = run("links", "--to", "b.test", "--store", store).stderr
+    assert f"'minicrawl why https://b.test/ --store '{store}'' tells more" in " ".join(told.split())
