@@ -61,7 +61,6 @@ HOMES = {
     "ray": ("cluster/",),
     "playwright": ("crawler/rendering/",),
     "pypdf": ("crawler/formats/",),
-    "markdown_it": ("crawler/formats/",),
     "rich": ("cli/",),
     "ada_url": ("crawler/urls/",),
     "tldextract": ("crawler/urls/",),
