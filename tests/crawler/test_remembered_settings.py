@@ -59,7 +59,6 @@ EXAMPLES: dict[str, Any] = {
     "archive": "kept",
     "from_archive": ("read",),
     "archive_size": "2GB",
-    "archive_top": "20%",
     "dedup": False,
     "dedup_with": ("other",),
     "archive_types": ("text/html", "image/*"),
