@@ -79,7 +79,7 @@ class PageRequest(NamedTuple):
 
     `etag`, `last_modified`: of the last answer's `Fetched`; either makes the request conditional on the page having
     changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of those of
-    the same name. `archives`: True to write the answer to the archive, if there is one. `blocks`: True to gather the
+    the same name. `blocks`: True to gather the
     hashes of its blocks, where those of all pages are not wanted. `requisite`: a kind, where the URL is a requisite's
     and not a page's: only its own requisites are gathered.
     """
@@ -88,7 +88,6 @@ class PageRequest(NamedTuple):
     etag: str | None = None
     last_modified: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
-    archives: bool = True
     blocks: bool = False
     requisite: RequisiteKind | None = None
 

@@ -22,7 +22,7 @@ WORKING = (
     *("auth", "netrc", "client_cert", "cookies", "cookie_file"),
     *("extract", "extract_rule", "extract_structured", "items", "hook", "hook_timeout", "hook_network"),
     *("search", "workers"),
-    *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "archive_top", "from_archive"),
+    *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "from_archive"),
     *("dedup", "merge_duplicates"),
     *("requisites", "requisites_bytes"),
     *("render", "chromium", "render_timeout", "screenshots", "pdf"),

@@ -505,13 +505,6 @@ class Archive:
         shown="1GB",
         metavar="SIZE",
     )
-    archive_top: float | None = setting(
-        None,
-        values.share,
-        "Keep only pages in this share of the known ones by importance, as it is known when they are asked for.",
-        check=values.from_0_to_1,
-        metavar="SHARE",
-    )
     dedup: bool = setting(
         True,
         values.flag,

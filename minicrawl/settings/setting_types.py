@@ -71,7 +71,6 @@ class GivenSettings(AdjustableSettings, total=False):
     archive: str | Path | AsBefore | None
     from_archive: str | Path | Iterable[str | Path] | AsBefore
     archive_size: int | str | AsBefore
-    archive_top: float | str | AsBefore | None
     dedup: bool | AsBefore
     archive_types: str | Iterable[str] | AsBefore
     archive_noarchive: bool | AsBefore

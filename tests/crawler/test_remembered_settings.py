@@ -57,7 +57,6 @@ EXAMPLES: dict[str, Any] = {
     "archive": "kept",
     "from_archive": ("read",),
     "archive_size": "2GB",
-    "archive_top": "20%",
     "dedup": False,
     "archive_types": ("text/html", "image/*"),
     "archive_noarchive": True,

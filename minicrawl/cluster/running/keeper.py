@@ -32,7 +32,6 @@ from minicrawl.crawler.http.saved_cookies import write_rows
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.clock import RunClock
 from minicrawl.crawler.loop.limits import limit_reached
-from minicrawl.crawler.parts.archive import least_class
 from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.errors import StoreError
 from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
@@ -256,11 +255,7 @@ class Keeper:
         pages: Mapping[int, int] = {}
         if self.quotas is not None:
             waits = self.settings.until_coverage is not None and not _know_coverage(len(self._parts), self._latest)
-            waits |= self.settings.archive_top is not None and len(self._latest) < len(self._parts)
             pages = {} if waits else self.quotas.orders()
-        least = (
-            _least_archived(self.settings.archive_top, self._latest) if len(self._latest) >= len(self._parts) else None
-        )
         addresses = self.addresses.orders(self._parts, time.monotonic()) if self.addresses is not None else {}
         sums = total_of(self._latest) if self.settings.refreshes else None
         for number in self._parts:
@@ -268,8 +263,6 @@ class Keeper:
             more: Message = {"addresses": addresses[number]} if number in addresses else {}
             if sums is not None:
                 more = {**more, "elsewhere": elsewhere(number, self._latest, sums)}
-            if least is not None:
-                more = {**more, "least": least}
             yield number, {"do": "report", "pages": quota, **more}
 
     def _note(self, number: int, report: Message | None) -> None:
@@ -500,11 +493,6 @@ def rest_of(settings: CrawlSettings) -> float:
     """Seconds for which an address of a dead partition must rest."""
     delay = settings.delay_per_address
     return delay + STANDARD.on_its_way * max(1.0, delay)
-
-
-def _least_archived(share: float | None, latest: Mapping[int, Message]) -> int | None:
-    """The class of cash from which pages are archived; None: any. latest: reports of all partitions."""
-    return None if share is None else least_class((dict(report["classes"]) for report in latest.values()), share)
 
 
 def _by_home(folder: Folder, seeds: Seeds) -> dict[int, Seeds]:

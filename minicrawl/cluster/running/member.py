@@ -33,7 +33,6 @@ from minicrawl.control.messages import Message, done, failed
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.reasons import ask_again
-from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.run import Together, opened
 from minicrawl.crawler.running_crawl import SteeredRun
@@ -87,9 +86,6 @@ class Member:
             together=together,
             replayed=brief.replayed,
         )
-        parts = self._run.intake.parts
-        archive = parts.find(Archive)
-        self._top = None if archive is None else archive.top_of_all
         self._together = together
         self._progress: Progress | None = None
         self._run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
@@ -204,10 +200,7 @@ class Member:
         await self.partition.committed()
 
     async def _looked_at(self, asked: Message) -> Message:
-        """The report. elsewhere: the `LedgerSums` of the other partitions; addresses: see `Partition.trade`; least: of
-        `TopShareOfAll`."""
-        if self._top is not None:
-            self._top.least = asked.get("least")
+        """The report. elsewhere: the `LedgerSums` of the other partitions; addresses: see `Partition.trade`."""
         if "elsewhere" in asked:
             self.partition.note_elsewhere(LedgerSums(*asked["elsewhere"]))
         report = self._report(asked.get("pages"))  # before the trade, which wakes the engine: it would not be idle
@@ -223,7 +216,7 @@ class Member:
         pages: the quota that it may have fetched by now, in all runs; the answer has the `quota` in force, and `short`:
         True if it waits for quota. `coverage`: see `Covered`; None if not all is known yet. `size`: see `KnownSites`.
         `sums`: see `LedgerSums`. `earlier`: figures from before this process. `pages`: known and read pages at home.
-        `classes`: counts of `TopShareOfAll`. `progress`: the latest `Progress`, if the Brief asks for it.
+        `progress`: the latest `Progress`, if the Brief asks for it.
         """
         if self._crawling is not None and self._crawling.done():
             self._crawling.result()  # raises the exception that ended the crawl
@@ -248,7 +241,6 @@ class Member:
             "sums": self.partition.sums,
             "pages": self.partition.pages,
             "left_out": tally.left_out,
-            "classes": [] if self._top is None else list(self._top.counts.items()),
             "progress": None if self._progress is None else asdict(self._progress),
         }
 

@@ -23,9 +23,8 @@ _ANY = 2**50
 
 
 def has_quotas(settings: CrawlSettings) -> bool:
-    """True if partitions begin without quota: pages are limited, the coverage may be reached already, or what is
-    archived depends on all partitions."""
-    return any(limit is not None for limit in (settings.pages, settings.until_coverage, settings.archive_top))
+    """True if partitions begin without quota: pages are limited, or the coverage may be reached already."""
+    return settings.pages is not None or settings.until_coverage is not None
 
 
 @dataclass(frozen=True)

@@ -40,16 +40,15 @@ class Renderer:
         """True if the page at a URL is to be rendered, if it is HTML."""
         return any(pattern.search(url) for pattern in self._patterns)
 
-    async def rendered(self, fetched: Fetched, *, pictured: bool = False) -> tuple[Fetched, Parts]:
+    async def rendered(self, fetched: Fetched) -> tuple[Fetched, Parts]:
         """The page with its rendered body in UTF-8, or with the reason if it could not be rendered; and its parts.
 
-        Validators are dropped, as they are those of the page alone, without the resources of its scripts. pictured:
-        with screenshots, if the settings say so.
+        Validators are dropped, as they are those of the page alone, without the resources of its scripts.
         """
         self._requests.pace.note_asked(politeness_key(fetched.url))
         page = Page(fetched.url)
         document = Resource(fetched.url, 200, {"content-type": fetched.content_type or "text/html"}, fetched.body)
-        view = View(self._seconds, self._most, pictured and self._takes_pictures)
+        view = View(self._seconds, self._most, self._takes_pictures)
         try:
             async with self._room:
                 html, page.parts.made = await self._chromium.shown(document, partial(self._requests.answer, page), view)

@@ -100,7 +100,7 @@ class LocalSource:
         try:
             if self._renderer is not None and fetched.body and self._is_rendered(fetched.url) and _is_html(fetched):
                 as_sent = fetched
-                fetched, parts = await self._renderer.rendered(as_sent, pictured=request.archives)
+                fetched, parts = await self._renderer.rendered(as_sent)
                 if fetched.reason is not None and exchange is not None:  # the page may forbid copies all the same
                     exchange = exchange if await self._allows_copies(as_sent) else None
             fetched, parsed = await self._parsed(fetched, fields, wanted)
@@ -111,7 +111,7 @@ class LocalSource:
             fetched = Fetched(request.url, reason="worker-died")
         except Exception as error:
             fetched = unread(fetched, error)
-        fetched = self._fetcher.observed(fetched, exchange if request.archives else None, parsed)
+        fetched = self._fetcher.observed(fetched, exchange, parsed)
         if self._capture is not None:
             self._capture.note(fetched, parsed, wanted)
         return fetched if parts is None else self._fetcher.parts_kept(fetched, parts), parsed
