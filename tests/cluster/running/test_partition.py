@@ -50,9 +50,8 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, ...]
             await acrawl(WEB.seeds, store, connect_to=mapping, **SETTINGS)
 
     asyncio.run(crawl())
-    return {
-        url: tuple(values) for url, *values in rows(store, "SELECT url, state, inlinks, depth, importance FROM ranks")
-    }
+    query = "SELECT url, pages.state, pages.inlinks, pages.depth, importance FROM pages JOIN weighed USING (id, url)"
+    return {url: tuple(values) for url, *values in rows(store, query)}
 
 
 @pytest.mark.parametrize(

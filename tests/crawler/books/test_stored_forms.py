@@ -85,7 +85,7 @@ def test_only_a_store_with_pages_needs_its_books(tmp_path: Path, store: Path) ->
 
 
 TEXTS = {
-    "INSERT INTO refused VALUES (0, NULL, '[1]')": "too_deep in refused is '[1]'",
+    "INSERT INTO refused VALUES (0, NULL, '[1]', NULL)": "too_deep in refused is '[1]'",
     "UPDATE refused SET too_deep = '[\"http://a.test/\"]'": None,
 }
 
