@@ -75,7 +75,7 @@ def test_a_crawl_that_begins_or_ends_says_less_and_has_all_fields(store: Path) -
     asyncio.run(main())
 
 
-NOTHING = {
+NOTHING: dict[str, object] = {
     "coverage": None,
     "errors": None,
     "silence": None,
