@@ -252,7 +252,7 @@ def product_token(user_agent: str) -> str:
 
 
 # Failures that will not be over a little later.
-_HOPELESS = frozenset({"dns", "private-address", "bad-url", PARSER_FAILED, *REASONS})
+_HOPELESS = frozenset({"dns", "private-address", "bad-port", "bad-url", PARSER_FAILED, *REASONS})
 
 
 @dataclass(frozen=True)

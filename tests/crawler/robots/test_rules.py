@@ -257,7 +257,7 @@ def test_a_broken_connection_is_the_pages_error() -> None:
     assert state.refusal(US, f"{ORIGIN}/b") == (State.ERROR, "refused")
 
 
-@pytest.mark.parametrize("reason", ["dns", "private-address", "bad-url", "tls", "tls-authority"])
+@pytest.mark.parametrize("reason", ["dns", "private-address", "bad-port", "bad-url", "tls", "tls-authority"])
 def test_what_will_not_mend_is_not_tried_again(reason: str) -> None:
     state = judged(Fetched(URL, reason=reason), NOW)
     assert not state.is_undecided
