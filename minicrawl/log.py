@@ -368,7 +368,7 @@ def texts_missing(*, file: str, pages: int) -> str:
 
 @_warning
 def alerts_failed(*, why: str) -> str:
-    return f"changes could not be delivered to --on-change ({why}); they are kept, and tried again"
+    return f"--on-change could not be told of changes ({why}); the next run with it tells the rest"
 
 
 @_info

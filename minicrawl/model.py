@@ -321,7 +321,7 @@ class CrawlReport:
     `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
     code; `unanswered`: requests of any kind without a usable answer. `out_of_reach`: upper bound of the unreadable
     pages' share of the importance, by reason code, if nothing was left before the coverage asked for was reached; else
-    None. `undelivered`: changes that `on_change` has not been told of.
+    None.
     """
 
     reason: str
@@ -336,7 +336,6 @@ class CrawlReport:
     left_out: int = 0
     unanswered: dict[str, int] = field(default_factory=dict)
     out_of_reach: dict[str, float] | None = None
-    undelivered: int = 0
 
     def cause(self) -> str | None:
         """The most frequent reason code if nothing was fetched, or if nothing is left and no page could be read; else

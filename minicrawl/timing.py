@@ -43,8 +43,7 @@ class Timing:
     start            added to `hang` while it starts
     parse            CPU time allowed for parsing a large page
     spare            lifetime of an idle process for large pages
-    alert, alert_retry   limit for delivering a batch of changes; between its first two tries, then four times as long
-    alerts           until delivery is tried again after it has failed, and at most for what is left at the end
+    alerts           limit for a call that tells of changes
     """
 
     connect: float = 10.0
@@ -81,8 +80,6 @@ class Timing:
     start: float = 60.0
     parse: float = 30.0
     spare: float = 30.0
-    alert: float = 10.0
-    alert_retry: float = 1.0
     alerts: float = 30.0
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import doctest
+import gzip
 import io
 import re
 import shlex
@@ -74,9 +75,11 @@ def first(tmp_path_factory: pytest.TempPathFactory, port: int) -> Path:
     tmp_path = tmp_path_factory.mktemp("first")
     (tmp_path / "seeds.txt").write_text("http://example.org/\nhttp://docs.test/\n")
     (tmp_path / "terms.txt").write_text("a word of our terms " * 20)
-    seen = 'example.org:80 192.0.2.1 - - [01/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 9 "-" "Mozilla/5.0 (X11)"\n'
-    for log in ("access.log", "access.log.1.gz"):
-        (tmp_path / log).write_text(seen)
+    seen = (
+        '192.0.2.1 - - [01/Nov/2026:12:00:00 +0000] "GET http://example.org/ HTTP/1.1" 200 9 "-" "Mozilla/5.0 (X11)"\n'
+    )
+    (tmp_path / "access.log").write_text(seen)
+    (tmp_path / "access.log.1.gz").write_bytes(gzip.compress(seen.encode()))
     with contextlib.chdir(tmp_path):
         run(["crawl", "seeds.txt", "--text"], port)
         run(["index"], port)

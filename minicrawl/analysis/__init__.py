@@ -19,5 +19,4 @@ refresh_times   freshness, due times                     archives         the ar
 seeding         seeds for a next crawl                   seed_repair      seeds of an old crawl on a newer one
 seed_check      reachability of seeds                    dry_run          requests that a crawl would make
 thumbnails      screenshots of pages, small
-access_logs     requests in the access logs of web servers (`rank --by visits`)
 """

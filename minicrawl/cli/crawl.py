@@ -40,7 +40,6 @@ from minicrawl.cli.output import (
     read_line,
     short_line,
     tally,
-    undelivered_line,
 )
 from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
@@ -420,8 +419,6 @@ def _summary(report: "CrawlReport") -> "Iterator[str]":
         yield f"Given up: {tally(report.failures)}."
     if report.out_of_reach is not None:
         yield f"{short_line(report.out_of_reach)}."
-    if report.undelivered:
-        yield undelivered_line(report.undelivered)
 
 
 def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:

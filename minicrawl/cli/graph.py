@@ -27,12 +27,12 @@ def export(file: Path, store: Path, as_json: bool) -> None:
     """Write all known pages and all counted links to FILE, for graph programs.
 
     \b
-    .graphml .gexf         Gephi, networkx, igraph: with URL, importance, state and title of every page
-    .csv .jsonl .parquet   source and target of every link, as page numbers
-    .txt .edges            the same apart by a tab and sorted, as SNAP and WebGraph read arcs; .txt with a comment
-    .mtx .npz              Matrix Market; scipy.sparse.load_npz
+    .graphml    Gephi, networkx, igraph: with URL, importance, state and title of every page
+    .csv        source and target of every link, as page numbers, and its place
+    .txt        the same apart by a tab and sorted, as SNAP and WebGraph read arcs
+    .mtx .npz   Matrix Market; scipy.sparse.load_npz
 
-    All but the first two get the URLs beside them, in NAME.urls.txt: line i is page i. A page that is only
+    All but the first get the URLs beside them, in NAME.urls.txt: line i is page i. A page that is only
     another name of a page, such as a redirect, links to that. A file appears whole or not at all.
     """
     from minicrawl.graphs.saving import export_graph
@@ -62,9 +62,8 @@ def export(file: Path, store: Path, as_json: bool) -> None:
 def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_json: bool) -> None:
     """Tell the shape of the crawled web: components, bow tie, degrees, distances.
 
-    Of the store, aliases folded into the pages they stand for, or of GRAPH: an edge list (.txt, .tsv, .csv, .edges,
-    each also .gz), a Matrix Market (.mtx) or DIMACS file (.gr, .col, .dimacs) or a CSR matrix (.npz with indptr and
-    indices).
+    Of the store, aliases folded into the pages they stand for, or of GRAPH: an edge list (.txt, .tsv) or a Matrix
+    Market file (.mtx), each also .gz, or a CSR matrix (.npz with indptr and indices).
 
     The core is the largest strong component: pages that all reach each other. In reaches the core, out is reached
     from it, tubes lead from in to out past it, tendrils hang off in and out. A power law x^-a is fitted to the

@@ -215,10 +215,6 @@ def left_out_line(links: int) -> str:
     return f"{counted(links, 'link')} {'was' if links == 1 else 'were'} left out"
 
 
-def undelivered_line(changes: int) -> str:
-    return f"--on-change was not told of {counted(changes, 'change')}: the next run with it tries again."
-
-
 def short_line(out_of_reach: dict[str, float]) -> str:
     """ "The asked-for coverage could not be reached: pages that were not read have up to 5.5% of the importance
     (http-404 5.4%, dns 0.1%)": most first"""

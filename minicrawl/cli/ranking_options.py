@@ -63,10 +63,9 @@ _RANKING_OPTIONS = (
                  "bridges between them, by singular vectors, instead of the one that takes all."),
     click.option("--peel", is_flag=True, help="For hits: --communities one after the other, each without the links to "
                  "the ten best authorities of those before."),
-    click.option("--log", multiple=True, metavar="FILE", help="For visits: an access log, plain or gzip, Common, "
-                 "Combined or W3C; '-' for standard input. Repeatable."),
-    click.option("--site", metavar="URL", help="For visits: the host of logs that name none, where the store "
-                 "has several."),
+    click.option("--log", multiple=True, metavar="FILE", help="For visits: an access log in Combined Log Format, "
+                 "plain or .gz. Repeatable."),
+    click.option("--site", metavar="URL", help="For visits: the host of the log, where the store has several."),
     click.option("--blend", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For visits: what they weigh beside "
                  "importance, by default all."),
 )  # fmt: skip

@@ -16,7 +16,7 @@ import click
 from minicrawl.cli.crawl import warn
 from minicrawl.cli.option_sources import with_tables
 from minicrawl.cli.options import json_option, logging_options, says_more, store_option
-from minicrawl.cli.output import amount, document, duration, span, tally, undelivered_line
+from minicrawl.cli.output import amount, document, duration, span, tally
 from minicrawl.errors import NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
 
@@ -36,7 +36,7 @@ _INTERRUPTED = 130
 @click.option(
     "--items", metavar="FILE", help="Write fields that the crawl takes out of pages here, as 'crawl --items'."
 )
-@click.option("--on-change", metavar="COMMAND|URL", help="Tell this of changes, as 'crawl --on-change'.")
+@click.option("--on-change", metavar="COMMAND", help="Tell this of changes, as 'crawl --on-change'.")
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @store_option
 @json_option
@@ -130,8 +130,6 @@ def _lines(report: "CrawlReport", became: Counter[str]) -> Iterator[str]:
     )
     if report.failures:
         yield f"Given up: {tally(report.failures)}."
-    if report.undelivered:
-        yield undelivered_line(report.undelivered)
 
 
 def _print_choice(store: Path, pages: int, as_json: bool) -> None:

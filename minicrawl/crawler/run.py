@@ -34,7 +34,6 @@ from minicrawl.crawler.loop.clock import SteadyClock
 from minicrawl.crawler.loop.in_flight import Slots
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.reasons import AskedAgain, ask_again
-from minicrawl.crawler.parts.alerts import Alerts
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.parts.merged_duplicates import MergedDuplicates
@@ -443,7 +442,7 @@ def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> froz
 
 
 def _report(engine: Engine, intake: Intake) -> CrawlReport:
-    accounts, alerts = intake.state.accounts, intake.parts.find(Alerts)
+    accounts = intake.state.accounts
     asked_for = engine.dispatch.limits.now.until_coverage or 0.0
     is_over = engine.reason in (None, "nothing-left")
     return CrawlReport(
@@ -459,7 +458,6 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         left_out=intake.state.tally.left_out,
         unanswered=_unanswered(engine, intake.state.writer),
         out_of_reach=engine.progress.out_of_reach(asked_for) if is_over else None,
-        undelivered=0 if alerts is None else alerts.undelivered,
     )
 
 

@@ -1,7 +1,7 @@
 """The experiments by name, on webs drawn from a seed."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,10 +38,6 @@ class Setup:
     def quick(self) -> "Setup":
         """A tenth of the pages, one web."""
         return Setup(max(_FEWEST_NODES, self.nodes // 10), self.seed, 1, self.model)
-
-    def of_size(self, nodes: int) -> "Setup":
-        """The same with another number of pages, too small ones included."""
-        return replace(self, nodes=max(_FEWEST_NODES, nodes))
 
     def draw(self) -> list[Graph]:
         seeds = range(self.seed, self.seed + self.graphs)

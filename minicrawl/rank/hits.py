@@ -171,32 +171,20 @@ def intrinsic_weights(graph: Graph, sites: IntArray, inside: float = 0.0) -> Flo
 
 def capped_weights(graph: Graph, sites: IntArray, most: int = 6) -> FloatArray:
     """1 for the first `most` links of a site to a page, 0 for the rest (Kleinberg: 4 to 8), by number of their page."""
-    order, place, _ = _votes(graph, sites)
+    order, place = _votes(graph, sites)
     weights = np.zeros(len(order))
     weights[order] = place < most
     return weights
 
 
-def shared_weights(graph: Graph, sites: IntArray) -> FloatArray:
-    """1 / k for each of k links of a site to a page: a site has one vote (Bharat and Henzinger).
-
-    Their hubs have another weight, by links to a site from a page. Here hubs and authorities share W, so the
-    convergence of `hits` holds.
-    """
-    order, _, length = _votes(graph, sites)
-    weights = np.zeros(len(order))
-    weights[order] = 1.0 / length
-    return weights
-
-
-def _votes(graph: Graph, sites: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Links by target and source site; for each, its position among those with both equal, and their number."""
+def _votes(graph: Graph, sites: IntArray) -> tuple[IntArray, IntArray]:
+    """Links by target and source site; for each, its position among those with both equal."""
     voting = sites[graph.sources()]
     order = np.lexsort((voting, graph.targets))
     key = np.stack([graph.targets[order], voting[order]])
     starts = np.flatnonzero(np.any(np.diff(key, prepend=-1), axis=0)) if len(order) else np.zeros(0, dtype=np.int64)
     lengths = np.diff(starts, append=len(order))
-    return order, np.arange(len(order)) - np.repeat(starts, lengths), np.repeat(lengths, lengths)
+    return order, np.arange(len(order)) - np.repeat(starts, lengths)
 
 
 # Communities beside the dominant one

@@ -25,7 +25,6 @@ from minicrawl.settings.options import (
 from minicrawl.settings.requests import ConnectTo, Header, Login, ProxyRule, shown_proxy
 from minicrawl.settings.values import (
     compiled,
-    is_webhook,
     option,
     parse_boost,
     parse_duration,
@@ -56,7 +55,6 @@ __all__ = [
     "ProxyRule",
     "compiled",
     "in_full",
-    "is_webhook",
     "lasting",
     "option",
     "parse_boost",

@@ -395,12 +395,12 @@ class Refresh:
     on_change: str = setting(
         "",
         values.text,
-        "Tell this URL (by POST, JSON) or this command (on its standard input, a line of JSON each) of pages that are "
-        "new, changed or gone, in batches, the most important first. To be named at every run.",
-        check=values.receiver,
-        metavar="COMMAND|URL",
+        "Tell this command, on its standard input, of pages that are new, changed or gone, a line of JSON each. To be "
+        "named at every run.",
+        check=values.command,
+        metavar="COMMAND",
         is_for_one_run=True,
-        hide=values.shown_receiver,
+        hide=values.program,
     )
 
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from pathlib import Path
 from typing import Any  # Any: settings as given
-from urllib.parse import urlsplit
 
 from minicrawl.errors import SettingError
 
@@ -331,36 +330,19 @@ def media_types(name: str, value: Any) -> None:
             raise SettingError(f"{option(name)} takes media types such as text/html or image/*, not {quoted(given)}")
 
 
-def is_webhook(receiver: str) -> bool:
-    """True if a receiver of changes is a URL, not a command."""
-    return receiver.lower().startswith(("http://", "https://"))
-
-
-def receiver(name: str, value: str) -> None:
+def command(name: str, value: str) -> None:
     """Errors leave out the value, which may be secret."""
-    if is_webhook(value):
-        try:
-            parts = urlsplit(value)
-            is_right = bool(parts.hostname) and (parts.port is None or parts.port > 0) and value.isprintable()
-        except ValueError:
-            is_right = False
-        if not is_right:
-            raise SettingError(f"{option(name)} is no URL with a host; write it as https://host/path")
-    elif value:
-        try:
-            words = shlex.split(value)
-        except ValueError as error:
-            raise SettingError(f"{option(name)} is no command: {error}") from error
-        if not words or shutil.which(words[0]) is None:
-            raise SettingError(f"{option(name)} is a URL of http or https, or a command whose program is there")
+    try:
+        words = shlex.split(value)
+    except ValueError as error:
+        raise SettingError(f"{option(name)} is no command: {error}") from error
+    if value and (not words or shutil.which(words[0]) is None):
+        raise SettingError(f"{option(name)} is a command whose program is there, such as './tell.py mail'")
 
 
-def shown_receiver(value: str) -> str:
-    """A receiver of changes without what may be secret: the host of a URL, or the program of a command."""
-    if not is_webhook(value):
-        return next(iter(shlex.split(value)), "")
-    parts = urlsplit(value)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/..."
+def program(value: str) -> str:
+    """A command without what may be secret."""
+    return next(iter(shlex.split(value)), "")
 
 
 def anything(_: str, __: Any) -> None:

@@ -48,14 +48,11 @@ def test_how_long_it_takes_at_most_stands_before_the_start(tmp_path: Path) -> No
     )
 
 
-@pytest.mark.parametrize("name", ["web.txt", "web.gr"])
-def test_bench_of_a_file_prints_its_distances(tmp_path: Path, name: str) -> None:
-    text = "p sp 4 3\na 1 2 7\na 2 3 7\na 3 1 7\n" if name.endswith(".gr") else "0 1\n1 2\n2 0\n2 3\n"
-    (tmp_path / name).write_text(text)
-    result = bench(str(tmp_path / name), *PAGES, "--print-matrix", "--out", str(tmp_path))
+def test_bench_of_a_file_prints_its_distances(tmp_path: Path) -> None:
+    (tmp_path / "web.txt").write_text("0 1\n1 2\n2 0\n2 3\n")
+    result = bench(str(tmp_path / "web.txt"), *PAGES, "--print-matrix", "--out", str(tmp_path))
     assert result.exit_code == 0, result.output
-    last = ["0 1 2 .", "2 0 1 .", "1 2 0 .", ". . . 0"] if name.endswith(".gr") else ["0 1 2 3", "2 0 1 2", "1 2 0 1"]
-    assert result.stdout.splitlines()[-4:][: len(last)] == last
+    assert result.stdout.splitlines()[-4:-1] == ["0 1 2 3", "2 0 1 2", "1 2 0 1"]
 
 
 @pytest.mark.parametrize(

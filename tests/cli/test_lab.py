@@ -25,7 +25,7 @@ def lab(*words: str) -> Result:
 def edges(tmp_path: Path) -> Path:
     graph = power_law(600, np.random.default_rng(1))
     sources = np.repeat(np.arange(graph.size), graph.outdegrees())
-    path = tmp_path / "web.edges"
+    path = tmp_path / "web.txt"
     path.write_text("".join(f"{s} {t}\n" for s, t in zip(sources, graph.targets, strict=True)))
     return path
 

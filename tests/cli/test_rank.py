@@ -5,12 +5,10 @@ from pathlib import Path
 
 import networkx
 import pytest
-from click.testing import CliRunner
 from support.command_line import answer, run
 from support.shops import FORUM, NEWS, SITE, A, B
 from support.sites import Server, Site, crawl, rows
 
-from minicrawl.cli import main
 from minicrawl.store.writer import Writer
 
 
@@ -179,7 +177,8 @@ def test_pages_are_ranked_by_visits_in_logs(store: Path, tmp_path: Path) -> None
     (tmp_path / "a.log").write_text(stamped % (0, "/cart"))
     words = ("rank", "--by", "visits", "--site", A, "--store", store, "--log", tmp_path / "a.log")
     assert {url for url, share in values(*words[1:]).items() if share} == {A + "cart"}
-    result = CliRunner().invoke(main, [*map(str, words), "--log", "-", "--save", "seen"], stamped % (1, "/"))
+    (tmp_path / "b.log").write_text(stamped % (1, "/"))
+    result = run(*words, "--log", tmp_path / "b.log", "--save", "seen")
     assert (result.exit_code, result.stderr.splitlines()[0][:27]) == (0, "2 lines: 2 visits to 2 page")
     assert dict(rows(store, "SELECT url, value FROM rankings JOIN pages ON id = page WHERE value")) == {
         A: 0.5,

@@ -23,7 +23,7 @@ EXAMPLES: dict[str, Any] = {
     "bytes": 1000,
     "until_coverage": 0.5,
     "retry": "dns",
-    "on_change": "https://a.test/told",
+    "on_change": "true told",
     "scope": "host",
     "allow": ("a", "b"),
     "deny": "c",

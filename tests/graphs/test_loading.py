@@ -80,20 +80,18 @@ def test_npz_of_indptr_and_indices(tmp_path: Path, compressed: bool) -> None:
     assert (loaded.graph.indptr.dtype, loaded.graph.targets.dtype) == (np.dtype(np.int64), np.dtype(np.int32))
 
 
-@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
-def test_npz_of_scipy(tmp_path: Path, form: Any, kind: Callable[..., Any]) -> None:
+def test_npz_of_scipy(tmp_path: Path, kind: Callable[..., Any]) -> None:
     entries = random_matrix(1)
-    sparse.save_npz(tmp_path / "a.npz", kind(entries).asformat(form))
+    sparse.save_npz(tmp_path / "a.npz", kind(entries))
     loaded = load_graph(tmp_path / "a.npz")
     assert loaded.graph.size == 80
     assert links_of(loaded.graph) == matrix_links(entries)
 
 
-@pytest.mark.parametrize("ending", [".urls.txt", ".urls.txt.gz"])
-def test_names_stand_beside_an_npz(tmp_path: Path, ending: str) -> None:
+def test_names_stand_beside_an_npz(tmp_path: Path) -> None:
     write(tmp_path / "web.2000.npz", csr([0, 1, 2], [1, 0]))
-    write(tmp_path / f"web.2000{ending}", "http://a.test/é\r\nhttp://b.test/ x\n")
+    write(tmp_path / "web.2000.urls.txt", "http://a.test/é\r\nhttp://b.test/ x\n")
     assert load_graph(tmp_path / "web.2000.npz").names == ("http://a.test/é", "http://b.test/ x")
 
 
@@ -118,11 +116,11 @@ def test_symmetric_matrix_market_links_both_ways_as_scipy_reads_it(tmp_path: Pat
 def test_matrix_market_values_are_not_looked_at(tmp_path: Path) -> None:
     """So many digits end a process that calls scipy.io.mmread."""
     text = f"{BANNER.replace('pattern', 'real')}2 2 2\n\n1 2 0.{'1' * 40}\n%\n2 1 0.0\n"
-    assert links_of(load_graph(write(tmp_path / "a.MTX", text)).graph) == [(0, 1), (1, 0)]
+    assert links_of(load_graph(write(tmp_path / "a.mtx", text)).graph) == [(0, 1), (1, 0)]
 
 
-@pytest.mark.parametrize("name", ["a.tsv", "a.edges", "a.csv.gz", "A.TXT"])
-@pytest.mark.parametrize("separator", ["\t", " , ", "   "])
+@pytest.mark.parametrize("name", ["a.tsv", "a.txt", "a.b.txt.gz"])
+@pytest.mark.parametrize("separator", ["\t", "   "])
 def test_numbered_edges_in_all_spellings(tmp_path: Path, name: str, separator: str) -> None:
     lines = [separator.join(map(str, link)) for link in [*LINKS, (2, 4)]]
     text = "# from to\n% 9 9\n\n" + "\r\n".join(lines) + "\n\n  # 7 7\n"
@@ -136,15 +134,11 @@ def test_numbered_edges_in_all_spellings(tmp_path: Path, name: str, separator: s
     [
         "0 1 0.5\n1 0 1e3 x é\n",
         "0 1\n1 0 # both ways",
-        "\ufeff0 1\n1 0\n",
-        "source,target\n0,1\n1,0\n",
-        "# comment\n\nSource,Target,Type,Weight\n0,1,Directed,1\n1,0,Directed,2\n",
-        '"from","to"\n"0","1"\n"1","0"\n',
         "0 1\n0 1\n1 0\n1 1\n0 0\n",
     ],
 )
 def test_numbered_edges_with_more_than_numbers(tmp_path: Path, text: str) -> None:
-    loaded = load_graph(write(tmp_path / "a.csv", text))
+    loaded = load_graph(write(tmp_path / "a.txt", text))
     assert loaded.names is None
     assert links_of(loaded.graph) == [(0, 1), (1, 0)]
 
@@ -155,7 +149,7 @@ def test_blocks_do_not_show(tmp_path: Path) -> None:
     links = sorted({(i, j) for i, j in rng.integers(0, 200, (500, 2)).tolist() if i != j})
     long = "x" * 50_000
     text = "".join(f"{i}\t{j}\t{long}\n# {long}\n" for i, j in links)
-    path = write(tmp_path / "a.txt", f"# c\nsource target\n{text}")
+    path = write(tmp_path / "a.txt", f"# c\n{text}")
     assert links_of(load_graph(path).graph) == links
 
 
@@ -163,7 +157,6 @@ def test_blocks_do_not_show(tmp_path: Path) -> None:
     ("name", "text", "links"),
     [
         ("a.txt", "http://b.test/ http://a.test/x,y\nhttp://a.test/x,y http://b.test/\n", "blank"),
-        ("a.csv", 'http://b.test/,"http://a.test/x,y"\n"http://a.test/x,y", http://b.test/\n', "quoted"),
         ("a.tsv", "# é\nhttp://b.test/\thttp://a.test/x,y\n\nhttp://a.test/x,y\thttp://b.test/", "tsv"),
     ],
     ids=lambda value: value if len(value) < 8 else "",
@@ -177,8 +170,6 @@ def test_names_are_numbered_as_they_appear(tmp_path: Path, name: str, text: str,
 @pytest.mark.parametrize(
     ("text", "names"),
     [
-        ("a,b\nb,c\n", ("a", "b", "c")),
-        ("a, b\nb, c\n", ("a", "b", "c")),
         ("Main page\tÅland, Finland\nÅland, Finland\t2\n", ("Main page", "Åland, Finland", "2")),
         ("0 1\n1 x\n", ("0", "1", "x")),
         ("7 4000000000\n4000000000 99999999999999999999\n", ("7", "4000000000", "99999999999999999999")),
@@ -208,33 +199,25 @@ def test_store_gives_its_links_and_urls(tmp_path: Path, name: str) -> None:
 
 # What cannot.
 
+NO_CSR = "{path} is no .npz with indptr and indices of a CSR matrix; name another graph file"
+NO_BANNER = "{path} has no first line '%%MatrixMarket matrix coordinate ...'; name another graph file"
+NO_ENTRY = "{path} has a line that is no entry of a matrix; name another graph file"
+SAYS = "{{path}} says that it has {n} rows, {n} columns and {m} entries, and has {l}; name another graph file"
 WRONG = {
     "no ending": ("graph", "0 1\n", "the ending of {path} must be one of {endings}, not ''"),
     "no file": ("a.txt", None, "there is no graph file '{path}'; name one that exists"),
     "one column": (
         "a.txt",
         "0 1\n# c\n\n2\n",
-        "{path}:4: '2' is no link; write a source and a target in two columns",
+        "{path}:4: '2' is no link; write source and target in two columns",
     ),
-    "no tab": ("a.txt", "a\tb\nc d\n", "{path}:2: 'c d' is no link; write a source and a target in two columns"),
     "no text": ("a.txt", b"\xff\xfe0\x001", "{path} is not UTF-8 text; name another graph file or convert this one"),
     "nothing": ("a.txt", "", "{path} has no links between pages; name another graph file"),
-    "no npz": ("a.npz", "hello", "{path} is damaged or no .npz archive of plain arrays; name another graph file"),
-    "pickle": (
-        "a.npz",
-        npz(indptr=np.array([{}]), indices=np.array([0])),
-        "{path} is damaged or no .npz archive of plain arrays; name another graph file",
-    ),
-    "other arrays": (
-        "a.npz",
-        npz(x=np.array([0])),
-        "{path} has no array 'indptr'; save indptr and indices of a CSR matrix in it",
-    ),
-    "fractions": (
-        "a.npz",
-        csr([0.0, 1.0], [0]),
-        "indptr of {path} must be a row of whole numbers, not 1-d float64",
-    ),
+    "no npz": ("a.npz", "hello", NO_CSR),
+    "pickle": ("a.npz", npz(indptr=np.array([{}]), indices=np.array([0])), NO_CSR),
+    "other arrays": ("a.npz", npz(x=np.array([0])), NO_CSR),
+    "fractions": ("a.npz", csr([0.0, 1.0], [0]), NO_CSR),
+    "columns": ("a.npz", csr([0, 1], [0], format=np.array(b"csc")), NO_CSR),
     "short indices": (
         "a.npz",
         csr([0, 1, 3], [0, 1]),
@@ -245,38 +228,12 @@ WRONG = {
         csr([0, 1, 2], [1, 2]),
         "{path} has a link of page 2, but its pages are 0 to 1; name another graph file",
     ),
-    "oblong npz": (
-        "a.npz",
-        csr([0, 1, 2], [1, 2], format=np.array(b"csr"), shape=np.array([2, 3])),
-        "the matrix of {path} is 2 x 3; a graph's has as many rows as columns",
-    ),
-    "diagonals": (
-        "a.npz",
-        npz(format=np.array(b"dia"), offsets=np.array([0])),
-        "{path} holds a matrix in 'dia' form; save it as csr, csc or coo",
-    ),
-    "no banner": ("a.mtx", "3 3 1\n1 2\n", "{path}:1: no banner '%%MatrixMarket matrix ...'; name another graph file"),
-    "full matrix": (
-        "a.mtx",
-        "%%MatrixMarket matrix array real general\n1 1\n5\n",
-        "{path}:1: the matrix is in 'array' form; save it in coordinate form",
-    ),
-    "size": ("a.mtx", BANNER + "3 3\n", "{path} has no line with rows, columns and entries; name another graph file"),
-    "immense mtx": (
-        "a.mtx",
-        BANNER + "999999999999 999999999999 1\n1 2\n",
-        "{path} has 999999999999 pages for 1 links; number the pages without gaps",
-    ),
-    "wrong entry": (
-        "a.mtx.gz",
-        BANNER + "3 3 2\n1 2\n\n1 x\n",
-        "{path}:5: no entry of a matrix; write row, column and value",
-    ),
-    "cut mtx": (
-        "a.mtx",
-        BANNER + "3 3 2\n1 2\n",
-        "{path} has 1 entries, not the 2 of its line 2; name another graph file",
-    ),
+    "no banner": ("a.mtx", "3 3 1\n1 2\n", NO_BANNER),
+    "full matrix": ("a.mtx", "%%MatrixMarket matrix array real general\n1 1\n5\n", NO_BANNER),
+    "size": ("a.mtx", BANNER + "3 3\n", NO_ENTRY),
+    "immense mtx": ("a.mtx", BANNER + "999999999999 999999999999 1\n1 2\n", SAYS.format(n=999999999999, m=1, l=1)),
+    "wrong entry": ("a.mtx.gz", BANNER + "3 3 2\n1 2\n\n1 x\n", NO_ENTRY),
+    "cut mtx": ("a.mtx", BANNER + "3 3 2\n1 2\n", SAYS.format(n=3, m=2, l=1)),
     "link out of mtx": (
         "a.mtx",
         BANNER + "3 3 1\n1 4\n",
@@ -288,7 +245,7 @@ WRONG = {
         "{path} is damaged or no SQLite file (file is not a database); name another graph file",
     ),
 }
-TEXT = (".mtx", ".gr", ".col", ".dimacs", ".txt", ".tsv", ".csv", ".edges")
+TEXT = (".mtx", ".txt", ".tsv")
 ENDINGS = ", ".join([".npz", *TEXT, *(f"{ending}.gz" for ending in TEXT), ".db", ".sqlite"])
 
 
@@ -328,17 +285,15 @@ def test_pickled_objects_are_never_loaded(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", indptr=bombs, indices=bombs)
     (tmp_path / "b.npz").write_bytes(bombs.dumps())
     for name in ("a.npz", "b.npz"):
-        assert "damaged or no .npz archive of plain arrays" in refusal(tmp_path / name)
+        assert "is no .npz with indptr and indices" in refusal(tmp_path / name)
     assert not marker.exists()
 
 
-@pytest.mark.parametrize("text", ["a\nb\nc\n", ""])
-def test_names_that_do_not_fit_are_refused(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize(("text", "number"), [("a\nb\nc\n", 3), ("", 1)])
+def test_names_that_do_not_fit_are_refused(tmp_path: Path, text: str, number: int) -> None:
     path = write(tmp_path / "a.npz", csr([0, 1, 2], [1, 0]))
-    beside = write(tmp_path / "a.urls.txt.gz", text)
-    assert refusal(path) == (
-        f"{beside} has {len(text.splitlines())} lines for the 2 pages of {path}; write one a page or move it away"
-    )
+    beside = write(tmp_path / "a.urls.txt", text)
+    assert refusal(path) == f"{beside} has {number} lines for the 2 pages of {path}; write one a page"
 
 
 @pytest.mark.parametrize(

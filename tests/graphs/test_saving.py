@@ -71,16 +71,12 @@ def of_matrix(matrix: Any) -> Links:
 
 READERS: dict[str, Callable[[Path], Links]] = {
     ".csv": lambda path: of_table(pandas.read_csv(path)),
-    ".jsonl": lambda path: of_table(pandas.read_json(path, lines=True)),
-    ".parquet": lambda path: of_table(pandas.read_parquet(path)),
-    ".txt": lambda path: [tuple(row) for row in np.loadtxt(path, dtype=int).tolist()],
-    ".edges": lambda path: [
+    ".txt": lambda path: [
         (int(a), int(b)) for a, b in networkx.read_edgelist(path, create_using=networkx.DiGraph).edges
     ],
     ".mtx": lambda path: of_matrix(scipy.io.mmread(path, spmatrix=False)),
     ".npz": lambda path: of_matrix(scipy.sparse.load_npz(path)),
     ".graphml": lambda path: list(networkx.read_graphml(path, node_type=int).edges),
-    ".gexf": lambda path: list(networkx.read_gexf(path, node_type=int).edges),
 }
 
 
@@ -95,21 +91,19 @@ def test_links_are_those_of_the_store(store: Path, tmp_path: Path, ending: str) 
     assert len(links) > 40
 
 
-@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
-def test_tables_keep_the_order_of_the_store(store: Path, tmp_path: Path, ending: str) -> None:
-    assert READERS[ending](exported(store, tmp_path / f"links{ending}")) == stored_links(store)
+def test_tables_keep_the_order_of_the_store(store: Path, tmp_path: Path) -> None:
+    assert READERS[".csv"](exported(store, tmp_path / "links.csv")) == stored_links(store)
     assert stored_links(store) != sorted(stored_links(store))
 
 
-@pytest.mark.parametrize("ending", [".txt", ".edges"])
-def test_arcs_are_sorted_by_both_ends_and_apart_by_a_tab(store: Path, tmp_path: Path, ending: str) -> None:
-    lines = exported(store, tmp_path / f"links{ending}").read_text().splitlines()
+def test_arcs_are_sorted_by_both_ends_and_apart_by_a_tab(store: Path, tmp_path: Path) -> None:
+    lines = exported(store, tmp_path / "links.txt").read_text().splitlines()
     pages = len(rows(store, "SELECT id FROM pages"))
     comment = [f"# {pages} pages from 0 on, {len(stored_links(store))} links: source, target"]
-    assert lines == comment * (ending == ".txt") + [f"{a}\t{b}" for a, b in sorted(stored_links(store))]
+    assert lines == comment + [f"{a}\t{b}" for a, b in sorted(stored_links(store))]
 
 
-@pytest.mark.parametrize("ending", [".csv", ".txt", ".edges", ".mtx", ".npz"])
+@pytest.mark.parametrize("ending", [".txt", ".mtx", ".npz"])
 def test_our_own_loader_reads_the_graph_that_it_reads_from_the_store(store: Path, tmp_path: Path, ending: str) -> None:
     """Edge lists say nothing of pages behind the last one with a link."""
     found, expected = load_graph(exported(store, tmp_path / f"links{ending}")), load_graph(store)
@@ -122,7 +116,7 @@ def test_our_own_loader_reads_the_graph_that_it_reads_from_the_store(store: Path
         assert found.names == expected.names
 
 
-@pytest.mark.parametrize("ending", [ending for ending in WRITERS if ending not in (".graphml", ".gexf")])
+@pytest.mark.parametrize("ending", [ending for ending in WRITERS if ending != ".graphml"])
 def test_urls_stand_beside_what_has_no_room_for_them(store: Path, tmp_path: Path, ending: str) -> None:
     exported(store, tmp_path / f"links{ending}")
     assert (tmp_path / "links.urls.txt").read_text().splitlines() == [
@@ -132,17 +126,15 @@ def test_urls_stand_beside_what_has_no_room_for_them(store: Path, tmp_path: Path
 
 
 def nodes_of_networkx(path: Path) -> dict[int, dict[str, Any]]:
-    read = networkx.read_gexf if path.suffix == ".gexf" else networkx.read_graphml
-    graph = read(path, node_type=int)
+    graph = networkx.read_graphml(path, node_type=int)
     assert graph.is_directed()
-    return {node: {key: value for key, value in told.items() if key != "label"} for node, told in graph.nodes.items()}
+    return dict(graph.nodes.items())
 
 
-@pytest.mark.parametrize("ending", [".graphml", ".gexf"])
-def test_nodes_tell_url_importance_state_and_title(store: Path, tmp_path: Path, ending: str) -> None:
+def test_nodes_tell_url_importance_state_and_title(store: Path, tmp_path: Path) -> None:
     """Whatever a title holds; what XML has no way to write is replaced."""
-    nodes = nodes_of_networkx(exported(store, tmp_path / f"web{ending}"))
-    assert list(tmp_path.iterdir()) == [tmp_path / f"web{ending}"]
+    nodes = nodes_of_networkx(exported(store, tmp_path / "web.graphml"))
+    assert list(tmp_path.iterdir()) == [tmp_path / "web.graphml"]
     expected = rows(store, "SELECT id, url, importance, state, title FROM ranks ORDER BY id")
     assert list(nodes) == [page for page, *_ in expected]
     for page, *told in expected:
@@ -164,13 +156,12 @@ def test_graphml_is_read_by_igraph(store: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("title", ["\r\n\t x \ufffe\uffff\x00\x1f", "]]>&lt; \U0001f600 π"])
-@pytest.mark.parametrize("ending", [".graphml", ".gexf"])
-def test_odd_titles_are_kept_or_replaced(tmp_path: Path, ending: str, title: str) -> None:
+def test_odd_titles_are_kept_or_replaced(tmp_path: Path, title: str) -> None:
     store = tmp_path / "crawl.db"
     crawl({HOME: []}, store, [HOME])
     rows(store, "UPDATE fetches SET title = ?", title)
-    read = etree.parse(exported(store, tmp_path / f"web{ending}"))
-    found = read.xpath("//*[@key='title']/text() | //*[@for='title']/@value")
+    read = etree.parse(exported(store, tmp_path / "web.graphml"))
+    found = read.xpath("//*[@key='title']/text()")
     kept = "".join("�" if char in "\ufffe\uffff\x00\x1f" else char for char in title)
     assert "".join(found) == kept  # type: ignore[arg-type]
 
@@ -198,16 +189,16 @@ def test_what_was_read_is_of_one_commit(store: Path, tmp_path: Path, monkeypatch
 
     def then_deletes(store: Any, path: Path) -> None:
         rows(copy, "DELETE FROM links")
-        WRITERS[".edges"](store, path)
+        WRITERS[".txt"](store, path)
 
     monkeypatch.setitem(WRITERS, ".csv", then_deletes)
     lines = exported(copy, tmp_path / "links.csv").read_text().splitlines()
-    assert len(lines) == len(before)
+    assert len(lines) == 1 + len(before)
     assert stored_links(copy) == []
 
 
 def test_unknown_ending_is_a_sentence(store: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"must be one of \.csv, .*, \.gexf, not '\.xls'"):
+    with pytest.raises(SettingError, match=r"must be one of \.csv, .*, \.graphml, not '\.xls'"):
         exported(store, tmp_path / "graph.xls")
 
 
@@ -229,10 +220,7 @@ def test_full_disk_is_a_sentence_and_leaves_the_old_file(
 
 PLACED: dict[str, Callable[[Path], dict[tuple[int, int], str]]] = {
     ".csv": lambda path: by_link(pandas.read_csv(path, keep_default_na=False)),
-    ".jsonl": lambda path: by_link(pandas.read_json(path, lines=True)),
-    ".parquet": lambda path: by_link(pandas.read_parquet(path)),
     ".graphml": lambda path: networkx.get_edge_attributes(networkx.read_graphml(path, node_type=int), "place"),
-    ".gexf": lambda path: networkx.get_edge_attributes(networkx.read_gexf(path, node_type=int), "place"),
 }
 
 

@@ -11,8 +11,6 @@ from minicrawl.lab.figures import FIGURES, Setup
 def test_quick_setup_is_one_web_of_a_tenth_of_the_pages() -> None:
     assert Setup(nodes=100_000, seed=3).quick() == Setup(nodes=10_000, seed=3, graphs=1)
     assert Setup(nodes=3000).quick().nodes == 2000
-    assert Setup(nodes=90_000, seed=3, graphs=2).of_size(9000) == Setup(nodes=9000, seed=3, graphs=2)
-    assert Setup(nodes=9000).of_size(900).nodes == 2000
 
 
 def test_webs_are_drawn_from_seeds_one_after_the_other() -> None:

@@ -18,7 +18,6 @@ from minicrawl.rank.hits import (
     communities,
     intrinsic_weights,
     peeled_communities,
-    shared_weights,
     subspace_authorities,
     with_self_links,
     within,
@@ -210,10 +209,8 @@ def test_links_of_a_site_are_weighed_as_by_counting(seed: int) -> None:
         votes.setdefault((sites[source], target), []).append(source)
         intrinsic.append(0.3 if sites[source] == sites[target] else 1.0)
         capped.append(float(len(votes[sites[source], target]) <= 4))
-    shared = [1 / len(votes[sites[source], target]) for source, target in ends(graph)]
     assert intrinsic_weights(graph, sites, 0.3).tolist() == intrinsic
     assert capped_weights(graph, sites, 4).tolist() == capped
-    assert shared_weights(graph, sites).tolist() == shared
 
 
 def test_site_that_links_within_itself_is_no_authority() -> None:
@@ -233,7 +230,6 @@ def test_site_with_many_pages_has_few_votes() -> None:
     assert hits(graph).authorities.argmax() == 10
     assert hits(graph, weights=capped_weights(graph, sites, 4)).authorities.argmax() == 10
     assert hits(graph, weights=capped_weights(graph, sites, 2)).authorities.argmax() == 14
-    assert hits(graph, weights=shared_weights(graph, sites)).authorities.argmax() == 14
 
 
 def test_words_beside_a_link_make_it_heavier() -> None:

@@ -6,12 +6,18 @@ included: a unique page view of web analytics. A visitor is an address with an a
     score = (1 - blend) importance + blend visits / (visits of all pages)
 """
 
-from array import array
-from collections import Counter
+import gzip
+import re
+import zlib
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import quote_from_bytes
 
 import numpy as np
 
-from minicrawl.analysis.access_logs import AccessLog, Request, is_bot, open_log
 from minicrawl.analysis.link_graph import FloatArray, FoldedPages
 from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.crawler.admission.scope import MAX_URL_LENGTH
@@ -23,126 +29,108 @@ from minicrawl.rank.compare import differences
 from minicrawl.store.reader import Store
 
 _WINDOW = 30 * 60.0
-_MOST_RECENT, _MOST_ROBOTS, _MOST_TARGETS = 2**18, 2**17, 2**14
-_SHOWN = 200, 206, 304
-_OTHER_SCHEME = {"http": "https", "https": "http"}
-
-
-class RecentRequests:
-    """Requests of the last half hour, by the clock of the log.
-
-    Two generations, so that what is old goes without being looked for. most: keys in each; where there are more within
-    half an hour, a request may count as new too soon.
-    """
-
-    def __init__(self, most: int = _MOST_RECENT) -> None:
-        self._most = most
-        self._began = 0.0
-        self._new: dict[int, float] = {}
-        self._old: dict[int, float] = {}
-
-    def is_repeated(self, key: int, at: float) -> bool:
-        """True if there was a request of this key within half an hour of `at`, seconds. The request is noted."""
-        if abs(at - self._began) >= _WINDOW or len(self._new) >= self._most:  # logs may follow in any order
-            self._new, self._old, self._began = {}, self._new, at
-        last = self._new.get(key)
-        if last is None:
-            last = self._old.get(key)
-        self._new[key] = at
-        return last is not None and abs(at - last) < _WINDOW
+_MOST_RECENT, _MOST_TARGETS, _LONGEST_LINE = 2**18, 2**14, 2**16
+_SHOWN = b"200", b"206", b"304"
+_COMBINED = re.compile(  # https://httpd.apache.org/docs/current/logs.html#combined
+    rb"(\S+) [^\[]*+\[(\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})\] "
+    rb'"(\S+) ([^" ]*)[^"]*" (\d{3}) \S+ "[^"\\]*+(?:\\.[^"\\]*+)*+" "([^"\\]*+(?:\\.[^"\\]*+)*+)"'
+)
+# Browsers begin with Mozilla/, and only Internet Explorer says that it is compatible.
+_BOT = re.compile(
+    rb"(?!Mozilla/|Opera/)|.*?(?:bot|crawl|spider|slurp|https?:|www\.|@|headless|compatible; (?!MSIE)|archive|fetch"
+    rb"|scrap|preview|monitor|scan|check|google-|inspect|lighthouse|phantomjs|selenium|playwright|synthetics)",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 class VisitCounts:
-    """Counts visits by page. left_out: requests that are none, by the reason: bots, others, unknown, repeated."""
+    """Counts visits by page. left_out: lines that are none, by the reason: bots, others, unknown, repeated, strays."""
 
-    def __init__(self, store: Store, pages: FoldedPages, site: str | None) -> None:
-        self._store, self._stands_for = store, pages.stands_for
-        self._root = _root(store, pages, site)
-        self._by_target: dict[tuple[str, str], int | None] = {}
-        self._robots = set[int]()
-        self._recent = RecentRequests()
-        self.left_out = Counter[str]()
-        self.visits = array("q", bytes(8 * pages.size))
+    def __init__(self, store: Store, pages: FoldedPages, site: str | None, most_recent: int = _MOST_RECENT) -> None:
+        """most_recent: pages of visitors that are remembered; beyond, a request may count as new too soon."""
+        self._store, self._stands_for, self._most_recent = store, pages.stands_for, most_recent
+        self._host = _host(store, pages, site)
+        self._page = lru_cache(_MOST_TARGETS)(self._found)
+        self._recent = OrderedDict[int, float]()
+        self.lines, self.left_out = 0, Counter[str]()
+        self.visits = np.zeros(pages.size)
 
-    def take(self, request: Request) -> None:
-        """Count a request. Raises SettingError if nothing tells its host."""
-        visitor = hash((request.address, request.agent))
-        if request.target.partition("?")[0] == "/robots.txt" and len(self._robots) < _MOST_ROBOTS:
-            self._robots.add(visitor)
-        if is_bot(request.agent) or visitor in self._robots:
+    def take(self, line: bytes) -> None:
+        self.lines += 1
+        found = _COMBINED.match(line)
+        at = None if found is None else _seconds(found[2])
+        if found is None or at is None:
+            self.left_out["strays"] += 1
+            return
+        address, _, method, target, status, agent = found.groups()
+        if _BOT.match(agent):
             self.left_out["bots"] += 1
-        elif request.method != b"GET" or request.status not in _SHOWN or request.prefetch:
+        elif method != b"GET" or status not in _SHOWN:
             self.left_out["others"] += 1
-        elif (page := self._page(request)) is None:
+        elif len(target) > MAX_URL_LENGTH or (page := self._page(target)) is None:
             self.left_out["unknown"] += 1
-        elif self._recent.is_repeated(hash((visitor, page)), request.at):
+        elif self._is_repeated(hash((address, agent, page)), at):
             self.left_out["repeated"] += 1
         else:
             self.visits[page] += 1
 
-    def _page(self, request: Request) -> int | None:
-        root = self._root if request.host is None else f"{request.scheme or 'https'}://{request.host}"
-        if root is None:
-            raise SettingError(
-                f"the log names no hosts, and {self._store.path} has pages of several; say which one's log it is, with "
-                "--site https://example.com/"
-            )
-        if len(root) + len(request.target) > MAX_URL_LENGTH:
-            return None
-        key = root, request.target
-        if key not in self._by_target:
-            if len(self._by_target) >= _MOST_TARGETS:
-                self._by_target.clear()
-            self._by_target[key] = self._found(*key)
-        return self._by_target[key]
-
-    def _found(self, root: str, target: str) -> int | None:
-        """The page of a target: with the scheme of the log or else the other, and as the crawl strips URLs."""
-        if target.startswith("/"):
-            scheme, _, rest = root.partition("://")
-            given = [normalise(f"{each}://{rest}{target}") for each in (scheme, _OTHER_SCHEME[scheme])]
-        else:
-            given = [normalise(target)]
-        urls = [each for url in given if url is not None for each in (url, stripped(url))]
+    def _found(self, target: bytes) -> int | None:
+        """The page of a target, spelled and stripped as the crawl does. Raises SettingError."""
+        given = target.decode() if target.isascii() else quote_from_bytes(target, safe=bytes(range(128)))
+        if self._host is None and given.startswith("/"):
+            raise SettingError(f"{self._store.path} has pages of several hosts; say whose log it is, with --site URL")
+        whole = [f"{scheme}://{self._host}{given}" for scheme in ("https", "http")] if given[:1] == "/" else [given]
+        urls = [each for url in map(normalise, whole) if url is not None for each in (url, stripped(url))]
         pages = self._store.page_table.find(urls)
         return next((int(self._stands_for[pages[url]]) for url in urls if url in pages), None)
 
+    def _is_repeated(self, key: int, at: float) -> bool:
+        last = self._recent.pop(key, None)
+        self._recent[key] = at
+        if len(self._recent) > self._most_recent:
+            self._recent.popitem(last=False)
+        return last is not None and abs(at - last) < _WINDOW
+
 
 def visit_ranking(options: Options, store: Store, pages: FoldedPages) -> Found:
-    """The score of every page, see above, and what was counted. Raises SettingError."""
+    """The score of every page, and what was counted. Raises SettingError."""
     if not options.log:
         raise SettingError("--by visits needs the access logs of the site; name each with --log access.log")
-    counts, log = VisitCounts(store, pages, options.site), AccessLog()
-    notes = []
+    counts = VisitCounts(store, pages, options.site)
     for path in options.log:
-        with open_log(path) as file:
-            for request in log.requests(file):
-                counts.take(request)
-        if log.is_cut:
-            notes.append(f"{path} ends in the middle of its compressed data; the lines before that count")
-            log.is_cut = False
-    notes.append(_told(counts, log))
-    visits = np.array(counts.visits, dtype=np.float64)
+        for line in _lines(path):
+            counts.take(line)
+    left, visits = counts.left_out, counts.visits
+    told = (
+        f"{counted(counts.lines, 'line')}: {counted(int(visits.sum()), 'visit')} to "
+        f"{counted(int(np.count_nonzero(visits)), 'page')}; not counted: {left['bots']:,} by bots, {left['others']:,} "
+        f"that showed no page, {left['unknown']:,} of URLs that the crawl does not know, {left['repeated']:,} repeated "
+        f"within half an hour, {left['strays']:,} that are no requests"
+    )
     if not visits.any():
-        told = "; ".join(notes)
-        if log.strays == log.lines:
-            raise SettingError(f"there are no requests: {told}; name logs in Common, Combined or W3C format with --log")
-        raise SettingError(f"no visit to a page of {store.path}: {told}; --site may have to name another host")
+        raise SettingError(f"no visit to a page: {told}; name logs in Combined Log Format, or another host with --site")
     importance = np.where(pages.is_alias, 0.0, store.ranks.importance())
     weight = 1.0 if options.blend is None else options.blend
     scores = (1.0 - weight) * importance / importance.sum() + weight * visits / visits.sum()
-    return Found({"visits": scores}, (*notes, _agreement(importance, visits, pages)))
+    return Found({"visits": scores}, (told, _agreement(importance, visits, pages)))
 
 
-def _told(counts: VisitCounts, log: AccessLog) -> str:
-    left = counts.left_out
-    visited = sum(map(bool, counts.visits))
-    return (
-        f"{counted(log.lines, 'line')}: {counted(sum(counts.visits), 'visit')} to {counted(visited, 'page')}; not "
-        f"counted: {left['bots']:,} by bots, {left['others']:,} that showed no page, {left['unknown']:,} of URLs that "
-        f"the crawl does not know, {left['repeated']:,} repeated within half an hour, {log.strays:,} that are no "
-        "requests"
-    )
+def _lines(path: str) -> Iterator[bytes]:
+    """The lines of a log, longer ones in pieces. Raises SettingError."""
+    try:
+        with gzip.open(path) if path.endswith(".gz") else Path(path).open("rb") as file:
+            yield from iter(lambda: file.readline(_LONGEST_LINE), b"")
+    except (OSError, EOFError, zlib.error) as error:
+        raise SettingError(f"--log {path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+@lru_cache(maxsize=2**12)
+def _seconds(stamp: bytes) -> float | None:
+    """Seconds since 1970 at "10/Oct/2000:13:55:36 -0700"; None for no such time."""
+    try:
+        return datetime.strptime(stamp.decode(), "%d/%b/%Y:%H:%M:%S %z").timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _agreement(importance: FloatArray, visits: FloatArray, pages: FoldedPages) -> str:
@@ -150,18 +138,16 @@ def _agreement(importance: FloatArray, visits: FloatArray, pages: FoldedPages) -
     is_there = np.isin(pages.hosts, pages.hosts[visits > 0.0]) & ~pages.is_alias & (pages.is_parsed | (visits > 0.0))
     found = differences(importance[is_there], visits[is_there])
     same = ", ".join(f"{share:.0%} of the first {k:,}" for k, share in found.overlaps.items() if k <= 100)
-    return (
-        f"importance and visits of {counted(found.common, 'page')} of the hosts visited: {same} the same, "
-        f"tau {found.tau:.2f}, L1 distance {found.l1:.2f}"
-    )
+    pages_of = f"importance and visits of {counted(found.common, 'page')} of the hosts visited"
+    return f"{pages_of}: {same} the same, tau {found.tau:.2f}, L1 distance {found.l1:.2f}"
 
 
-def _root(store: Store, pages: FoldedPages, site: str | None) -> str | None:
-    """Scheme and host of targets where the log has no host: those of --site, or of the one host with pages."""
+def _host(store: Store, pages: FoldedPages, site: str | None) -> str | None:
+    """The host of the log: that of --site, or the one with pages; None where there are several. Raises SettingError."""
     if site is not None:
         if (url := normalise(site)) is None:
             raise SettingError(f"--site {site!r} is no URL; say one such as https://example.com/")
-        return url.partition("://")[0] + "://" + authority(url)
+        return authority(url)
     read = set(pages.hosts[pages.is_parsed & ~pages.is_alias].tolist())
     names = [host.name for host in store.hosts.all() if host.id in read]
-    return f"https://{names[0]}" if len(names) == 1 else None
+    return names[0] if len(names) == 1 else None

@@ -1,19 +1,17 @@
-"""httpx: any of its transports in place of our own, for tests, exchanges as its responses, for hooks, and webhooks.
+"""httpx: any of its transports in place of our own, for tests, and exchanges as its responses, for hooks.
 
 The only module that imports httpx, which takes a tenth of a second: import it only where it is needed.
 """
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import closing
-from pathlib import Path
 
 import httpx
 
 from minicrawl.crawler.http.exchange import Exchange
 from minicrawl.crawler.http.failures import OF_THE_SYSTEM, Reasons, reason_of
 from minicrawl.crawler.http.transport import BrokenOffError, Field, Sign, head, target_of
-from minicrawl.crawler.net.tls import HTTP_1, HTTP_2, trust
+from minicrawl.crawler.net.tls import HTTP_1, HTTP_2
 from minicrawl.errors import FetchError
 from minicrawl.timing import STANDARD, Timing
 
@@ -54,25 +52,6 @@ class HttpxTransport:
 
     async def aclose(self) -> None:
         await self._transport.aclose()
-
-
-def posted(url: str, document: bytes, seconds: float, ca_file: Path | None = None) -> str | None:
-    """Send JSON to a user's own URL, within about so many seconds. Returns why it was not taken, without the URL, which
-    may be secret. A redirect is not followed."""
-    try:
-        secret = httpx.URL(url)
-        request = httpx.Request("POST", secret, content=document, headers={"Content-Type": "application/json"})
-        request.extensions = {"timeout": httpx.Timeout(seconds).as_dict()}
-        if secret.userinfo:
-            request = next(httpx.BasicAuth(secret.username, secret.password).auth_flow(request))
-        # A client would log the URL.
-        with (
-            httpx.HTTPTransport(verify=trust(ca_file)) as transport,
-            closing(transport.handle_request(request)) as found,
-        ):
-            return None if found.is_success else f"HTTP status {found.status_code}"
-    except _FAILURES as error:
-        return reason_of(error, _REASONS)
 
 
 class _HttpxAnswer:

@@ -20,5 +20,5 @@ refresh              due times, change rates and validators of pages
 archive              rows of archived answers
 requisites           files that archived pages need to look as they do
 cookies              cookies, from run to run
-alerts               changes told to a webhook or a command
+alerts               changes told to a command
 """

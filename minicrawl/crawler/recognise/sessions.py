@@ -132,9 +132,6 @@ class Sessions:
         """Make a URL that was taken due again: the request came to nothing."""
         self._wanted.setdefault(origin_of(url), url)
 
-    def is_probe(self, url: str) -> bool:
-        return url in self._probes
-
     def note_answer(self, fetched: Fetched) -> None:
         """Take in the answer for a page without one of its parameters."""
         probe = self._probes.pop(fetched.url)

@@ -329,11 +329,6 @@ class AllRanks(Ranks):
     def kept(self) -> list[str]:
         return sorted(set(chain.from_iterable(self._numbers.each(lambda part: part.ranks.kept()))))
 
-    def kept_pages(self, name: str, n: int = -1) -> Iterator[tuple[RankedPage, float]]:
-        best = islice(self.best_first(name), n if n >= 0 else None)
-        ranks = self._ranks()
-        return ((row._replace(rank=int(ranks[page])), value or 0.0) for page, row, value in best)
-
     def best_first(self, by: str) -> Iterator[tuple[int, RankedPage, float | None]]:
         """As of one store, but `rank` is 0."""
         found = best_first(self._numbers, lambda _, part: part.ranks.worth(by))

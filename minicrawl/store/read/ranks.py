@@ -124,13 +124,6 @@ class Ranks:
         """Names of the rankings kept by 'minicrawl rank --save'."""
         return [name for (name,) in self._tables.rows("SELECT DISTINCT name FROM rankings ORDER BY name")]
 
-    def kept_pages(self, name: str, n: int = -1) -> Iterator[tuple[RankedPage, float]]:
-        """The n pages (-1: all) with the largest value in a kept ranking, and the value."""
-        query = f"""
-            SELECT {_RANKED}, value FROM rankings JOIN ranks ON ranks.id = rankings.page
-            WHERE name = ? ORDER BY value DESC, rank LIMIT ?"""
-        return ((RankedPage._make(page), value) for *page, value in self._tables.each(query, name, n))
-
     def best_first(self, by: str) -> Iterator[tuple[int, RankedPage, float | None]]:
         """Every page with its number, by falling `by`; for a kept ranking also the value. Pages are read lazily.
 

@@ -192,10 +192,6 @@ class Refreshes:
             ORDER BY changes.id LIMIT ?"""
         return list(map(NotedChange._make, self._tables.rows(query, (number, until, new_since, n))))
 
-    def changes_behind(self, number: int) -> int:
-        """Number of changes after that number."""
-        return int(self._tables.row("SELECT count(*) FROM changes WHERE id > ?", number)[0])
-
     def changed_pages(self, since: float, n: int = -1, *, has_new: bool = True) -> list[ChangedPage]:
         """New, changed and gone pages since a time (Unix seconds), or the first n, the most important first. has_new:
         new ones too."""

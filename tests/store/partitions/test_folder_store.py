@@ -34,7 +34,7 @@ CRAWL_ONLY = {
     "AllLinks": "aliases hinted merged own too_deep",
     "AllRanks": "worth facts values_of best places",
     "AllRecognised": "recent_pages alternates",
-    "AllRefreshes": "changes_of last_change changes_after changes_behind",
+    "AllRefreshes": "changes_of last_change changes_after",
 }
 """Questions that are put to one store, by its crawl or for a page that it has: no folder answers them."""
 BY_OTHERS = {"top", "pages", "changes", "links", "text", "ask"}

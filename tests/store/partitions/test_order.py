@@ -46,7 +46,7 @@ def test_the_first_are_those_of_one_store(crawls: tuple[Path, Path]) -> None:
 
 def test_a_kept_ranking_has_its_pages_alone(crawls: tuple[Path, Path]) -> None:
     with open_store(crawls[1]) as store:
-        found = [(value, len(row.url)) for row, value in store.ranks.kept_pages("length")]
+        found = [(value, len(row.url)) for _, row, value in store.ranks.best_first("length")]
     there = sum(
         len(rows(path, "SELECT 1 FROM pages JOIN rankings ON page = id WHERE state <> 'elsewhere'"))
         for path in crawls[1].glob("*.db")

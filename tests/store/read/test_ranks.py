@@ -37,11 +37,10 @@ def test_kept_ranking_comes_back_best_first(store: Path) -> None:
     keep(store, "other", 1, 2, 3)
     with open_store(store) as reader:
         assert reader.ranks.kept() == ["mine", "other"]
-        ranked = list(reader.ranks.kept_pages("mine"))
+        ranked = [(page.url, value) for _, page, value in reader.ranks.best_first("mine")]
         best = reader.ranks.page(0).rank < reader.ranks.page(2).rank
-        assert (ranked[0][0].url, ranked[0][1]) == (HOME + "b", 0.5)
-        assert [page.url for page, _ in ranked][1] == (HOME if best else HOME + "c")
-        assert [page.url for page, _ in reader.ranks.kept_pages("other", 2)] == [HOME + "c", HOME + "b"]
+        assert ranked[:2] == [(HOME + "b", 0.5), (HOME if best else HOME + "c", 0.25)]
+        assert [page.url for _, page, _ in reader.ranks.best_first("other")] == [HOME + "c", HOME + "b", HOME]
         assert reader.ranks.values("mine") == {HOME: 0.25, HOME + "b": 0.5, HOME + "c": 0.25}
         assert reader.ranks.values("importance") == {page.url: page.importance for page in reader.pages()}
 
@@ -61,7 +60,7 @@ def test_kept_ranking_stays_while_the_crawl_goes_on(tmp_path: Path) -> None:
     crawl(site, store, [])
     with open_store(store) as reader:
         assert reader.size() > known
-        assert len(list(reader.ranks.kept_pages("early"))) == len(reader.ranks.values("early")) == known
+        assert len(list(reader.ranks.best_first("early"))) == len(reader.ranks.values("early")) == known
         assert list(violations(reader)) == []
 
 
