@@ -4,14 +4,13 @@
     python bench/search.py FOLDER/web.db [--held-out 500]
 
 known items  bench/search/*_items.tsv: queries and the pages that they ask for, written before any ranking was seen
-held out     texts of links that lead to one page alone, looked for in an index without them; `others`: of links from
-             other sites only
+held out     texts of links that lead to one page alone; `others`: of links from other sites only
 judged       bench/search/*_judged.tsv: queries and graded pages, see README.md there
 two words    neighbours in titles: CPU time of a search for ten pages
 
 Of each file counts what the store has. A page counts as found where it or a page that it duplicates stands. The index
-is built anew in a copy of the store, whole and without the texts held out, so versions of it can be compared. Beside
-other programs: `python bench/public/run.py --suite search`.
+is built anew in a copy of the store, so versions of it can be compared. Beside other programs:
+`python bench/public/run.py --suite search`.
 """
 
 import argparse
@@ -25,16 +24,14 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple  # Any: what the index's reader takes
-from unittest.mock import patch
+from typing import NamedTuple
 
 import minicrawl
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
-from minicrawl.search.index import following
 from minicrawl.search.index.following import bring_up_to_date
-from minicrawl.search.index.words import PageWords, page_words
 from minicrawl.store.reader import Store
+from minicrawl.store.texts.marked_text import KeptText, Kind
 
 FILES = Path(__file__).parent / "search"
 DEEP = 20
@@ -54,7 +51,7 @@ class Item(NamedTuple):
 
 class Page(NamedTuple):
     url: str
-    words: PageWords
+    words: KeptText
     links: Collection[str]
 
 
@@ -132,7 +129,7 @@ def latency(search: Searching, queries: Sequence[str]) -> str:
 
 def two_words(pages: Mapping[int, Page], n: int) -> list[str]:
     """Pairs of neighbours in titles, by chance."""
-    titles = [words for _, page in sorted(pages.items()) if len(words := page.words.title.split()) > 1]
+    titles = [words for _, page in sorted(pages.items()) if len(words := (page.words.title or "").split()) > 1]
     draw = random.Random(21)
     pairs: list[str] = []
     while len(pairs) < n:
@@ -148,24 +145,24 @@ def two_words(pages: Mapping[int, Page], n: int) -> list[str]:
 
 def pages_of(store: Store) -> dict[int, Page]:
     """The pages that a search may show, with the texts of links to them, each once."""
-    words: dict[int, PageWords] = {}
+    words: dict[int, KeptText] = {}
     for page, _ in store.texts.of_fetched():
-        record = store.texts.record(page)
-        if record is not None:
-            words[page] = page_words(record, str(page))
+        kept = store.texts.text(page, store.page_table.url(page))
+        if kept is not None:
+            words[page] = kept
     urls = store.page_table.urls_of(words)
     targets = targets_of(store, words.values())
     links: dict[int, dict[str, None]] = defaultdict(dict)
     for source, of_page in words.items():
-        for url, text in of_page.anchors:
+        for url, text, *_ in of_page.anchors():
             if (target := targets.get(url, source)) != source:
                 links[target][text] = None
-    return {page: Page(urls[page], of_page, links[page]) for page, of_page in words.items() if of_page.shown}
+    return {page: Page(urls[page], of_page, links[page]) for page, of_page in words.items() if of_page.index}
 
 
-def targets_of(store: Store, texts: Iterable[PageWords]) -> dict[str, int]:
+def targets_of(store: Store, texts: Iterable[KeptText]) -> dict[str, int]:
     """The pages that links lead to, by URL; of an alias the one that it stands for."""
-    known = store.page_table.find(list({url for text in texts for url, _ in text.anchors}))
+    known = store.page_table.find(list({url for text in texts for url, *_ in text.anchors()}))
     aliases = dict(store.link_table.aliases())
     for _ in range(8):
         known = {url: aliases.get(page, page) for url, page in known.items()}
@@ -179,7 +176,7 @@ def held_out(store: Store, pages: Mapping[int, Page], n: int, *, other_sites: bo
     texts: list[tuple[str, int]] = []
     sites = {page: site_of(pages[page].url) for page in pages}
     for source, page in pages.items():
-        for url, text in page.words.anchors:
+        for url, text, *_ in page.words.anchors():
             if (target := known.get(url, source)) == source:
                 continue
             targets[text.lower()].add(target)
@@ -203,16 +200,10 @@ def duplicates_of(store: Store, pages: Mapping[int, Page]) -> dict[str, list[str
 # Programs.
 
 
-def build(path: Path, held: Collection[str] = ()) -> tuple[float, float, int]:
-    """Build the index of a store anew, without some texts of links: CPU ms and bytes a page, and pages."""
-    without = {text.lower() for text in held}
-
-    def words(*given: Any) -> PageWords:
-        found = page_words(*given)
-        return found._replace(anchors=tuple(link for link in found.anchors if link[1].lower() not in without))
-
+def build(path: Path) -> tuple[float, float, int]:
+    """Build the index of a store anew: CPU ms and bytes a page, and pages."""
     started = time.process_time()
-    with minicrawl.open_store(path) as store, patch.object(following, "page_words", words if held else page_words):
+    with minicrawl.open_store(path) as store:
         built = bring_up_to_date(store, rebuild=True)
     seconds = time.process_time() - started
     if not built.pages:
@@ -220,10 +211,10 @@ def build(path: Path, held: Collection[str] = ()) -> tuple[float, float, int]:
     return seconds / built.pages * 1e3, built.size / built.pages, built.pages
 
 
-def ours(store: "minicrawl.SearchedStore | minicrawl.SearchedFolder", rank: str = "linear") -> Searching:
+def ours(store: "minicrawl.SearchedStore | minicrawl.SearchedFolder") -> Searching:
     def search(query: str) -> list[Collection[str]]:
         try:
-            return [(page.url, *page.alike) for page in store.search(query, DEEP, rank=rank)]
+            return [(page.url, *page.alike) for page in store.search(query, DEEP)]
         except SettingError:
             return []
 
@@ -245,7 +236,12 @@ def texts_of(pages: Mapping[int, Page], without: Collection[str]) -> Iterator[Te
     for url, words, links in pages.values():
         said = " . ".join(text for text in links if text.lower() not in without)
         yield Texts(
-            url, words.title, said, " . ".join(words.headings), re.sub(r"\W+", " ", url.partition("://")[2]), words.text
+            url,
+            words.title or "",
+            said,
+            " . ".join(block.text for block in words.content if block.kind is Kind.HEADING),
+            re.sub(r"\W+", " ", url.partition("://")[2]),
+            words.content_text,
         )
 
 
@@ -272,29 +268,18 @@ def main() -> None:
             held = {kind: held_out(store, pages, given.held_out, other_sites=kind == "others")
                     for kind in ("any", "others")}  # fmt: skip
             pairs = two_words(pages, 400)
-        without = {item.query.lower() for items in held.values() for item in items}
-
-        def report(name: str, whole: Searching, reduced: Callable[[], Searching]) -> None:
-            print(f"{name}\n  two words           {latency(whole, pairs)}")
+        with minicrawl.open_store(path) as store:
+            search = ours(store)
+            print(f"two words           {latency(search, pairs)}")
             for what, items in (("known items", known), ("judged", judged)):
                 if items:
-                    print(f"  {what:19} {line_of(whole, items)}", flush=True)
+                    print(f"{what:19} {line_of(search, items)}", flush=True)
             if given.kinds:
                 for kind in Counter(item.kind for item in judged):
-                    print(f"    {kind:17} {line_of(whole, [item for item in judged if item.kind == kind])}")
-            search = reduced()
+                    print(f"  {kind:17} {line_of(search, [item for item in judged if item.kind == kind])}")
             for kind, items in held.items():
                 if items:
-                    print(f"  held out, {kind:9} {line_of(search, items)}", flush=True)
-
-        with minicrawl.open_store(path) as store, minicrawl.open_store(path) as again:
-
-            def rebuilt() -> Searching:
-                build(path, without)
-                return ours(again)
-
-            report("minicrawl", ours(store), rebuilt)
-            report("minicrawl without importance", ours(again, "none"), lambda: ours(again, "none"))
+                    print(f"held out, {kind:9} {line_of(search, items)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -51,8 +51,7 @@ def search(store: Store, query: str, n: int = 10) -> str:
     domain, lang:en a language, after:2026-01-31 a date of change. Rare words count most.
     """
     found = partitions.search(store, query, searching.Asked(_bounded(n)))
-    meant = [{"did_you_mean": found.meant}] if found.meant else []
-    return _rows(_matches(found), (*meant, *map(_found, found.pages)))
+    return _rows(_matches(found), map(_found, found.pages))
 
 
 def read_page(store: Store, url: str, offset: int = 0, limit: int = 8_000, heading: str = "") -> str:
@@ -138,19 +137,17 @@ def _matches(found: searching.Found) -> str:
     some = len(found.pages) - whole
     about = f"No page has all words; {'this one has' if some == 1 else 'these have'} some, the best first."
     if whole or not some:
-        others = f", then {some:,} with some of them" * bool(some)
+        others = f", and {some:,} with some of them" * bool(some)
         about = (
             f"Pages with all words, the best {whole:,} of {max(found.matches, whole):,}{others}." if whole else _NONE
         )
-    about = f"No page has the words asked for; the rows are those of did_you_mean. {about}" if found.meant else about
-    return f"{about} read_page has the text of a page, but for those with read: false." if found.pages else about
+    return f"{about} read_page has the text of a page." if found.pages else about
 
 
 def _found(page: searching.FoundPage) -> dict[str, Any]:
     """A row of a search."""
     row = {"url": page.url, "title": page.title, "importance": page.importance}
-    row |= {"as_of": _day(page.fetched_at)} if page.is_read else {}
-    return row | ({"snippet": page.snippet.text} if page.snippet.text else {"read": False})
+    return row | {"as_of": _day(page.fetched_at), "snippet": page.snippet.text}
 
 
 def _bounded(n: int) -> int:

@@ -139,7 +139,7 @@ class Readings:
         """The pages that match a query, their thumbnails by URL, and numbers of matches by site."""
         with open_store(self.path) as store:
             found = partitions_search(store, words, Asked(n))
-            sites = facets_of(store, found.meant or words).get("site", {})
+            sites = facets_of(store, words).get("site", {})
             return found, {page.url: thumbnail(store, page.url) for page in found.pages}, sites
 
     def unindexed(self) -> int | None:
@@ -284,12 +284,11 @@ def search(readings: Readings, words: str, n: int) -> Reading:
             "snippet": page.snippet.text,
             "marks": page.snippet.marks,
             "alike": len(page.alike),
-            "is_read": page.is_read,
             **({"thumbnail": thumbnails[page.url]} if thumbnails[page.url] else {}),
         }
         for page in found.pages
     ]
-    return {"pages": pages, "matches": found.matches, "meant": found.meant, "behind": found.behind, "sites": sites}
+    return {"pages": pages, "matches": found.matches, "behind": found.behind, "sites": sites}
 
 
 def picture(readings: Readings, of: str) -> Reading:

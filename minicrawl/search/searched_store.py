@@ -16,8 +16,7 @@ from minicrawl.analysis.page_links import PageLink, page_links
 from minicrawl.analysis.top.top_list import lines_per_site, top_list
 from minicrawl.audit.auditing import Audit, audited
 from minicrawl.search.partitions import search
-from minicrawl.search.ranking import WEIGHT
-from minicrawl.search.searching import RANKS, Asked, FoundPage, Searcher, mended
+from minicrawl.search.searching import Asked, FoundPage, Searcher
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import closed_if_it_fails, open_to_read
@@ -57,17 +56,14 @@ class _Searched(Store):
     def _found(self, words: str, asked: Asked) -> Sequence[FoundPage]:
         raise NotImplementedError
 
-    def search(  # noqa: PLR0913 - what a search may be asked, each by name
+    def search(
         self,
         words: str,
         n: int = 10,
         *,
         sites: Iterable[str] = (),
         since: float | None = None,
-        weight: float = WEIGHT,
         by: str = RANKINGS[0],
-        rank: str = RANKS[0],
-        topics: Iterable[str] = (),
     ) -> list[FoundPage]:
         """The n pages that agree best with `words` and are most important, best first.
 
@@ -75,12 +71,10 @@ class _Searched(Store):
                 print(page.rank, page.url, page.snippet.text)
 
         sites: hosts or domains above. since: Unix seconds at which a page was seen to have changed, or fetched, at the
-        earliest. weight: of agreement beside importance, 0 to 1. by: another ranking in place of importance. rank:
-        "linear", "none", "hits" or "topic", the last with topics: NAME=FILE|URL|REGEX, the pages of each. Raises
-        ConfigError for what cannot be searched for, also without an index, and StoreError.
+        earliest. by: another ranking in place of importance. Raises ConfigError for what cannot be searched for, also
+        without an index, and StoreError.
         """
-        asked = Asked(n, tuple(sites), since, weight, by, rank, tuple(topics))
-        return list(self._found(words, asked))
+        return list(self._found(words, Asked(n, tuple(sites), since, by)))
 
     @overload
     def links(self) -> LinkGraph: ...
@@ -134,8 +128,7 @@ class SearchedStore(_Searched):
             self._searcher = None
         if self._searcher is None:
             self._searcher = Searcher(self)
-        searcher = self._searcher
-        return mended(lambda query: searcher.search(query, asked), words).pages
+        return self._searcher.search(words, asked).pages
 
     def close(self) -> None:
         if self._searcher is not None:

@@ -129,7 +129,6 @@ def test_a_file_says_the_same_of_both(
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        ("search page --rank hits", "each partition has its own"),
         ("changes --rising", "in each partition by itself"),
         ("top --where rank<10", "each of which numbers its own pages"),
         ("compact", "name the file of"),

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from support.sites import Reply, crawl
+from tantivy import Query
 
 from minicrawl.search.index.following import following
 from minicrawl.search.index.index_folder import index_path, open_index, store_mark
-from minicrawl.search.index.inverted import InvertedIndex
+from minicrawl.search.index.inverted import BOOSTS, InvertedIndex
 from minicrawl.search.searched_store import open_store
 from minicrawl.search.searching import Asked, Found, Searcher
 
@@ -37,27 +38,21 @@ def urls(store: Path, words: str, **asked: Any) -> list[str]:
 
 
 def content(store: Path) -> dict[str, list[Any]]:
-    """All that an index says, whatever numbers it gives its rows, and the keys and words of its documents."""
+    """All that an index says: what it was built from, and the words of its documents."""
     with open_store(store) as reader:
         mark = store_mark(reader.hash_key)
     with open_index(index_path(store), mark) as index:
-        queries = {
-            "pages": "SELECT page, digest, shown, language FROM pages",
-            "heads": "SELECT * FROM heads",
-            "anchors": "SELECT target, site, text, links FROM anchors",
-            "aliases": "SELECT page, target FROM aliases",
-            "stale": "SELECT page FROM stale",
-        }
-        rows = {name: sorted(index.db.execute(query).fetchall(), key=str) for name, query in queries.items()}
-        return rows | {f"words of {field}": _words(index.words, field) for field in _FIELDS}
+        rows = sorted(index.db.execute("SELECT page, start, digest, shown FROM pages").fetchall())
+        return {"pages": rows} | {f"words of {field}": _words(index.words, field) for field in _FIELDS}
 
 
-_FIELDS = ("head", "body", "title", "names", "spelled", "hosts", "site", "language")
+_FIELDS = (*BOOSTS, "hosts", "site", "language")
 
 
 def _words(words: InvertedIndex, field: str) -> list[tuple[str, int]]:
     """The words of a field, with the numbers of documents that have them."""
-    counts = ((term, words.count(words.has(field, (term,), scored=False))) for term, _ in words.terms(field))
+    every = [term for term, _ in words.searcher.terms_with_prefix(field, "")]
+    counts = ((term, words.count(Query.term_query(words.schema, field, term, "basic"))) for term in every)
     return sorted((term, count) for term, count in counts if count)
 
 

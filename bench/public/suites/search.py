@@ -2,7 +2,7 @@
 
 Pages that queries ask for, in the results of programs that all get the same pages of one crawl. Known items: queries
 that somebody wrote with one page in mind. Texts of links: those that lead to one page alone and were taken out of
-what is indexed.
+what the others index.
 
 - MRR is the mean of 1 / place, nDCG@10 discounts by the logarithm of the place; what stands below the 20th place
   counts as not found. A page counts as found where a page with the same content stands.
@@ -93,8 +93,8 @@ class Answers(NamedTuple):
     indexing: float
 
 
-def _ours(path: Path, items: Sequence[Item], without: Collection[str]) -> Answers:
-    indexing, _, _ = measures.build(path, without)
+def _ours(path: Path, items: Sequence[Item]) -> Answers:
+    indexing, _, _ = measures.build(path)
     started = time.process_time()
     with minicrawl.open_store(path) as store:
         search = measures.ours(store)
@@ -121,7 +121,7 @@ def _table(bench: Bench, title: str, path: Path) -> Table:
     rows = []
     for name in ("minicrawl", *bench.installed):
         is_ours = name == "minicrawl"
-        of = [_ours(path, *one) if is_ours else theirs(name, *one) for one in sets]
+        of = [_ours(path, one[0]) if is_ours else theirs(name, *one) for one in sets]
         whole, reduced = of
         if whole is None or reduced is None:
             continue

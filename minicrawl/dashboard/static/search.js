@@ -29,9 +29,8 @@ export class Search {
     if (!q || q === this.asked) return; // results stay until the next search
     this.asked = q;
     const found = await this.app.get("/api/search", {q});
-    const meant = found.meant ? ` Did you mean: ${printable(found.meant)}? Its pages are shown.` : "";
     const behind = found.behind ? ` The index has yet to take in ${counted(found.behind, "text")}.` : "";
-    setText(this.words, `${counted(found.matches, "page")} found.${meant}${behind}`);
+    setText(this.words, `${counted(found.matches, "page")} found.${behind}`);
     const sites = Object.entries(found.sites);
     const facets = sites.map(([site, pages]) => el("a", {href: `#search=${encodeURIComponent(`${q} site:${site}`)}`}, `${printable(site)} ${count(pages)}`));
     this.sites.replaceChildren(...(sites.length > 1 ? facets : []));
@@ -48,10 +47,5 @@ export class Search {
 function line(page) {
   const alike = page.alike ? ` and ${count(page.alike)} more like this` : "";
   return el("li", {}, known(page.url, printable(page.title) || printable(page.url)), el("span", {class: "quiet"}, alike),
-    el("div", {class: "quiet"}, outside(page.url, printable(page.url))), thumbnail(page), el("p", {class: "snippet"}, ...(page.snippet ? marked(page.snippet, page.marks) : [unread(page)])));
-}
-
-// A page without a text: links to it have words of the query.
-function unread(page) {
-  return el("span", {class: "quiet"}, page.is_read ? "Its text is not kept." : "Not read yet: links to it say so.");
+    el("div", {class: "quiet"}, outside(page.url, printable(page.url))), thumbnail(page), el("p", {class: "snippet"}, ...marked(page.snippet, page.marks)));
 }

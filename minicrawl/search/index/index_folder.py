@@ -29,44 +29,14 @@ if TYPE_CHECKING:
 
 ENDING = ".search"
 APPLICATION_ID = 0x6D635372  # "mcSr"
-VERSION = 3
-ANCHOR_BITS = 20
-"""The lower bits of an anchors.id number the texts of a target, the bits above are the target: so the texts of a page
-are adjacent."""
-SCHEMA = f"""
+VERSION = 4
+SCHEMA = """
     CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY) STRICT, WITHOUT ROWID;
     CREATE TABLE pages (                     -- pages whose text was taken in
         page     INTEGER PRIMARY KEY,        -- pages.id of the store
         start    INTEGER NOT NULL,           -- where the text stood: texts.start of the store
         digest   INTEGER NOT NULL,           -- of the text as it is kept
-        shown    INTEGER NOT NULL,           -- 0: the page is not to be shown
-        language TEXT,
-        anchors  BLOB    NOT NULL            -- anchors.id of its links, packed
-    ) STRICT;
-    CREATE TABLE anchors (                   -- what links say that lead to a page
-        id       INTEGER PRIMARY KEY,        -- of the target, and one among what is said of it
-        target   INTEGER AS (id >> {ANCHOR_BITS}),  -- pages.id of the store
-        site     INTEGER,                    -- hash of the site of the linking pages; NULL: the target's own
-        text     TEXT    NOT NULL,
-        links    INTEGER NOT NULL            -- pages of that site that say so
-    ) STRICT;
-    CREATE TABLE aliases (                   -- pages that stand for another one
-        page     INTEGER PRIMARY KEY,
-        target   INTEGER NOT NULL
-    ) STRICT;
-    CREATE INDEX aliases_by_target ON aliases (target);
-    CREATE TABLE stale (                     -- pages whose row in heads is to be written anew
-        page     INTEGER PRIMARY KEY,
-        title    TEXT,                       -- what it has to have; NULL: what it has
-        headings TEXT
-    ) STRICT;
-    CREATE TABLE heads (                     -- what a page is called: parts of analysed words, see heads.py
-        page     INTEGER PRIMARY KEY,
-        title    TEXT    NOT NULL,
-        anchors  TEXT    NOT NULL,           -- of links from other sites
-        own_anchors TEXT NOT NULL,
-        headings TEXT    NOT NULL,
-        url      TEXT    NOT NULL
+        shown    INTEGER NOT NULL            -- 0: the page is not to be shown
     ) STRICT;
 """
 
@@ -119,14 +89,6 @@ class Index:
                     self.db.execute("ROLLBACK")
                 raise
             self.db.execute("COMMIT")
-
-    def check(self) -> None:
-        """Look for damage in all files. Raises StoreError."""
-        with index_errors(self.path):
-            self.words.check()
-            (found,) = self.db.execute("PRAGMA quick_check(1)").fetchone()
-            if found != "ok":
-                raise sqlite3.DatabaseError(found)
 
     def size(self) -> int:
         """Bytes of the index."""

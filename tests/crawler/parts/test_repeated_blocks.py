@@ -6,7 +6,6 @@ import pytest
 from support.sites import Site, crawl
 
 from minicrawl.export.markdown import as_markdown
-from minicrawl.search.index.words import page_words
 from minicrawl.store.reader import open_store
 
 HOST = "http://a.test/"
@@ -36,14 +35,11 @@ def site(topics: list[str]) -> Site:
 
 
 def as_crawled(store: Path, topic: str) -> tuple[str, str, str]:
-    """A page's content as Markdown, its content as the index has it, and all its text."""
+    """A page's content as Markdown and as the index has it, and all its text."""
     with open_store(store) as reader:
-        kept, page = reader.text(f"{HOST}{topic}"), reader.page_table.find([f"{HOST}{topic}"])[f"{HOST}{topic}"]
-        record = reader.texts.record(page)
+        kept = reader.text(f"{HOST}{topic}")
         assert kept is not None
-        assert record is not None
-        words = page_words(record, HOST, reader.texts.template(page))
-    return as_markdown(kept).partition("---\n\n")[2], " ".join(words.text.split("\0")), kept.text
+    return as_markdown(kept).partition("---\n\n")[2], kept.content_text, kept.text
 
 
 def test_menu_banner_and_footer_of_a_site_are_no_content(tmp_path: Path) -> None:

@@ -1,0 +1,142 @@
+"""Matching: the pages of an index that have the words of a query, and how well they agree with it.
+
+A word is looked for in title, headings, URL and text, as each language of the index stems it, and counts by BM25; what
+it is worth in each field is in `BOOSTS`. A page with all words has `ALL_WORDS` more.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from tantivy import DocAddress, Document, Occur, SnippetGenerator
+from tantivy import Query as Expression
+
+from minicrawl.search.index.inverted import BOOSTS, InvertedIndex
+from minicrawl.search.index.words import UNKNOWN, analyser, primary_language, shown, spelled
+from minicrawl.search.query import Query, Term
+
+_MOST_LANGUAGES = 6
+ALL_WORDS = 12.0
+"""What it is worth to have all words, beside BM25: about as much as two rare words in a title."""
+_TOLD = 1_000.0
+"""By so much, more than BM25 gives for any query, tantivy's score tells pages that have all words."""
+_LENGTH = 200
+"""Characters of a snippet."""
+_READ = (3_000, None)
+"""Characters of a text in which words are looked for: the second if there are none among the first."""
+
+
+class Hit(NamedTuple):
+    """A page that matches. agreement: the sum of BM25, boosted, and ALL_WORDS if `has_all`."""
+
+    page: int
+    agreement: float
+    has_all: bool
+    address: DocAddress
+
+
+class Snippet(NamedTuple):
+    """Text on one line, and the words of the query in it: (start, end)."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+    def marked(self, before: str, after: str) -> str:
+        """The text with something before and behind every word of the query."""
+        pieces, at = list[str](), 0
+        for start, end in self.marks:
+            pieces += self.text[at:start], before, self.text[start:end], after
+            at = end
+        return "".join((*pieces, self.text[at:]))
+
+
+class Matching:
+    """A query, asked of an index as it is now."""
+
+    def __init__(self, index: InvertedIndex, query: Query) -> None:
+        index.reload()
+        self._index, self._searcher, self._schema = index, index.searcher, index.schema
+        self._languages = tuple(dict.fromkeys((UNKNOWN, *index.languages[:_MOST_LANGUAGES])))
+        self._words = [self._word(term) for term in query.terms]
+        self._limits = [(Occur.MustNot, self._word(term)) for term in query.excluded]
+        for field, values in (("hosts", query.sites), ("language", query.languages)):
+            if values:
+                some = _any_of([Expression.term_query(self._schema, field, value, "basic") for value in values])
+                self._limits.append((Occur.Must, Expression.const_score_query(some, 0.0)))
+        self._required = [(Occur.Must, word) for term, word in zip(query.terms, self._words, strict=True)
+                          if term.in_title or term.is_phrase]  # fmt: skip
+        self._all = Expression.boolean_query([(Occur.Must, word) for word in self._words] + self._limits)
+        self._generators: dict[str, SnippetGenerator] = {}
+
+    def best(self, n: int) -> list[Hit]:
+        """n pages that match: those with all words first, each sort by BM25."""
+        whole = (Occur.Should, Expression.const_score_query(self._all, _TOLD))
+        wanted = [(Occur.Must, _any_of(self._words)), *self._required, *self._limits, whole]
+        found = self._searcher.search(Expression.boolean_query(wanted), n, count=False).hits
+        pages = self._searcher.fast_field_values("page", [address for _, address in found])
+        return [
+            Hit(int(page or 0), score + (ALL_WORDS - _TOLD) * (score >= _TOLD), score >= _TOLD, address)
+            for page, (score, address) in zip(pages, found, strict=True)
+        ]
+
+    def count(self) -> int:
+        """Number of pages that have all words."""
+        return self._index.count(self._all)
+
+    def facets(self, n: int) -> dict[str, dict[str, int]]:
+        """Numbers of these pages by site and by language, each the n most frequent."""
+        asked = {field: {"terms": {"field": field, "size": n}} for field in ("site", "language")}
+        found = self._searcher.aggregate(self._all, asked)
+        return {field: {one["key"]: one["doc_count"] for one in found[field]["buckets"]} for field in asked}
+
+    def snippet(self, hit: Hit) -> Snippet:
+        """The part of a page's text with most of the query, or else its begin."""
+        document = self._searcher.doc(hit.address)
+        text, tag = bytes(document.get_first("text") or b"").decode(), document.get_first("language")
+        generator = self._generator(primary_language(tag))
+        for length in _READ:
+            part = Document()
+            part.add_text("body", text[:length])
+            found = generator.snippet_from_doc(part)
+            if marks := found.highlighted():
+                octets = found.fragment().encode()
+
+                def place(byte: int, octets: bytes = octets) -> int:
+                    return len(shown(octets[:byte].decode()))
+
+                return Snippet(shown(found.fragment()), tuple((place(mark.start), place(mark.end)) for mark in marks))
+        begin = shown(text[: 2 * _LENGTH])
+        return Snippet(
+            begin if len(begin) <= _LENGTH else begin[: _LENGTH + 1].rpartition(" ")[0] or begin[:_LENGTH], ()
+        )
+
+    def _generator(self, language: str) -> SnippetGenerator:
+        if language not in self._generators:
+            self._index.read_as(language)
+            made = SnippetGenerator.create(self._searcher, _any_of(self._words), self._schema, "body")
+            made.set_max_num_chars(_LENGTH)
+            self._generators[language] = made
+        return self._generators[language]
+
+    def _word(self, term: Term) -> Expression:
+        """Pages that have a term, in any field unless it has to be in the title."""
+        text = spelled(term.text)
+        forms = dict.fromkeys(tuple(analyser(language).analyze(text)) for language in self._languages)
+        boosts = {"title": BOOSTS["title"]} if term.in_title else BOOSTS
+        return _any_of(
+            [
+                Expression.boost_query(self._has(field, form), boost)
+                for field, boost in boosts.items()
+                for form in forms
+                if form
+            ]
+        )
+
+    def _has(self, field: str, form: Sequence[str]) -> Expression:
+        """Pages that have some words in a field, one behind the other."""
+        if len(form) == 1:
+            return Expression.term_query(self._schema, field, form[0])
+        return Expression.phrase_query(self._schema, field, list(form))
+
+
+def _any_of(queries: Sequence[Expression]) -> Expression:
+    return Expression.boolean_query([(Occur.Should, query) for query in queries])
