@@ -29,7 +29,6 @@ SAMPLES = [
     ("top", "log-format", ["json", "text", "json", "text"]),
     ("control ban", "log-file", ["a.txt", "b.txt", "c.txt", "d.txt"]),
     ("demo", "seed", ["1", "2", "3", "4"]),
-    ("search", "weight", ["0.1", "0.2", "0.3", "0.4"]),
     ("rank trust", "damping", ["0.1", "0.2", "0.3", "0.4"]),
     ("lab graphbench", "bits", ["8", "16", "32", "64"]),
 ]
