@@ -126,7 +126,7 @@ class PageLinks:
     def codes(self) -> Counter[tuple[int | None, str]]:
         """Number of links by (status, reason) of their ends."""
         ends, counts = np.unique(self.end, return_counts=True)
-        codes = Counter[tuple[int | None, str]](dict.fromkeys([(None, NO_URL)], len(self.malformed)))
+        codes = Counter[tuple[int | None, str]]({(None, NO_URL): len(self.malformed)})
         for first in range(0, len(ends), _AT_ONCE):
             answers = self.store.page_table.answers(ends[first : first + _AT_ONCE].tolist())
             for page, count in zip(ends[first : first + _AT_ONCE].tolist(), counts[first:], strict=False):

@@ -74,16 +74,6 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 _SHOWN = 40
 
 
-def with_store(sentence: str, ctx: click.Context) -> str:
-    """A sentence whose commands name the store of this one, unless it is the default."""
-    from minicrawl.cli.options import STORE_KEY
-    from minicrawl.settings import DEFAULT_STORE
-
-    store = ctx.meta.get(STORE_KEY, DEFAULT_STORE)
-    named = "" if store == DEFAULT_STORE else f" --store {shlex.quote(str(store))}"
-    return _HINT.sub(lambda found: found[0] + ("" if "--store" in found[0] else named), sentence)
-
-
 class Commands(click.Group):
     """Loads commands on demand, and turns our errors into a one-line message and an exit code."""
 
@@ -143,7 +133,7 @@ class Commands(click.Group):
             from minicrawl.cli.fitting import fitted
             from minicrawl.log import printable
 
-            sentence = with_store(f"Error: {error}", ctx)
+            sentence = _with_store(f"Error: {error}", ctx)
             click.echo("\n".join(fitted(map(printable, sentence.split("\n")))), err=True)
             ctx.exit(error.exit_code)
         except ValueError as error:
@@ -190,6 +180,16 @@ def _end_if_unusable(ctx: click.Context, error: Exception) -> None:
     if (sentence := _unusable(error)) is not None:
         click.echo(f"Error: {sentence}", err=True)
         ctx.exit(SettingError.exit_code)
+
+
+def _with_store(sentence: str, ctx: click.Context) -> str:
+    """A sentence whose commands name the store of this one, unless it is the default."""
+    from minicrawl.cli.options import STORE_KEY
+    from minicrawl.settings import DEFAULT_STORE
+
+    store = ctx.meta.get(STORE_KEY, DEFAULT_STORE)
+    named = "" if store == DEFAULT_STORE else f" --store {shlex.quote(str(store))}"
+    return _HINT.sub(lambda found: found[0] + ("" if "--store" in found[0] else named), sentence)
 
 
 def _write_nothing_more() -> None:

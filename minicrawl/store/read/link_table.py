@@ -120,11 +120,6 @@ class LinkTable:
 
     # Aliases that are pages of their own: with a canonical or a duplicate, whose links count for another page.
 
-    def aliases(self) -> Iterator[tuple[int, int]]:
-        """Aliases, each with the page it stands for, which may be an alias itself; scans all pages."""
-        query = "SELECT source, targets FROM pages CROSS JOIN links ON source = id WHERE state = 'alias'"
-        return _pairs((source, targets) for source, targets in self._tables.rows(query) if targets)
-
     def hinted(self) -> Iterator[tuple[int, int]]:
         """Aliases that are pages of their own, each with its target."""
         return _pairs(

@@ -192,10 +192,6 @@ class PageTable:
         """Pages that were given up or forbidden, each with its reason; scans all pages."""
         return list(self._tables.rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
 
-    def not_there(self) -> list[int]:
-        """Pages that were given up or have gone; scans all pages."""
-        return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE state IN ('error', 'gone')")]
-
     def redirects_and_failures(self) -> Iterator[tuple[int, str, str, bytes | None]]:
         """Pages that redirect, failed or have gone: number, state, reason, and the target of a redirect as bytes.
         Scans all pages."""
