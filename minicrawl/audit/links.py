@@ -22,7 +22,7 @@ def broken_link(crawled: Crawled) -> Iterator[Fault]:
 @rule(
     "link-no-url",
     Severity.ERROR,
-    why="The link is no URL: whoever follows it stays where he is, or is told that it is wrong.",
+    why="The link is not a URL, so it leads nowhere.",
     how="Correct the address of the link.",
 )
 def link_no_url(crawled: Crawled) -> Iterator[Fault]:

@@ -62,7 +62,7 @@ MEANINGS = {
     "session": "it is the page without the id of a session in its URL",
     # An answer that is none.
     "soft-404": "its host says the same of pages that cannot exist",
-    "no-url": "the link is no URL",
+    "no-url": "the link is not a URL",
     "redirect-nowhere": "it redirects, but to no URL",
     "undecodable": "what came back is in no content coding that can be undone",
     "bad-response": "what came back is no HTTP",
