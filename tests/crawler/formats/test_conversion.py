@@ -146,7 +146,7 @@ def test_a_page_read_before_is_read_again_in_full_once_pdf_files_are_wanted(tmp_
     """No condition is sent for what an earlier crawl has left unread."""
     store = tmp_path / "crawl.db"
     crawled(Site(SITE), store)
-    site = crawled(Site(SITE), store, pdf=True, text=True, recrawl_after=1e-3, refresh_min=1e-3, pages=5)
+    site = crawled(Site(SITE), store, pdf=True, text=True, recrawl_after=1e-3, refresh_min=1e-3, pages=40)
     paper = [head for url, head in zip(site.asked, site.headers, strict=True) if url.endswith("/paper.pdf")]
     assert paper
     assert b"If-None-Match" not in paper[0]
