@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from minicrawl import __version__
-from minicrawl.cli.option_sources import main_config_option, read_environment, variable_of
+from minicrawl.cli.option_sources import main_config_option, read_environment, take_files, variable_of
 from minicrawl.errors import MinicrawlError, SettingError
 from minicrawl.system import OUT_OF_FILES
 
@@ -91,12 +91,15 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name not in _COMMANDS and not ctx.resilient_parsing and (alike := get_close_matches(name, _COMMANDS, 1)):
-            ctx.fail(f"No such command '{name}'. Did you mean '{alike[0]}'?")
-        if name not in _COMMANDS and not ctx.resilient_parsing and "." in name:
-            ctx.fail(f"No such command '{name}'. Did you mean 'crawl {name}'?")
-        return super().resolve_command(ctx, args)
+        called = args[0]
+        if called not in _COMMANDS and not ctx.resilient_parsing:
+            alike = [f"crawl {called}"] if "." in called else get_close_matches(called, _COMMANDS, 1)
+            if alike:
+                ctx.fail(f"No such command '{called}'. Did you mean '{alike[0]}'?")
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            take_files(ctx, command, name or "")
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing their modules, which would take long."""

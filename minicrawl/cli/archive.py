@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import amount, document
 from minicrawl.errors import SettingError, StoreError, counted
 from minicrawl.log import printable
@@ -45,7 +45,6 @@ def command() -> None:
 @folder_option
 @store_option
 @json_option
-@logging_options
 def list_(url: str, folder: str | None, store: Path, as_json: bool) -> None:
     """Print every time URL was kept: when (UTC), status, media type, bytes in the archive, and where.
 
@@ -67,7 +66,6 @@ def list_(url: str, folder: str | None, store: Path, as_json: bool) -> None:
 @click.option("--raw", is_flag=True, help="With the head, and the body as it was sent, content coding and all.")
 @folder_option
 @store_option
-@logging_options
 def get(url: str, at: str | None, raw: bool, folder: str | None, store: Path) -> None:
     """Write what was kept of URL to standard output: its body, byte for byte, without content coding."""
     from minicrawl.analysis.archives import decoded, opened
@@ -97,7 +95,6 @@ def get(url: str, at: str | None, raw: bool, folder: str | None, store: Path) ->
 @folder_option
 @store_option
 @json_option
-@logging_options
 def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
     """Compare the files with what the store has committed; --deep: read every record. Files without a store are read
     through in any case. Bytes that belong to no record are told: where they are, how many, and why.
@@ -131,7 +128,6 @@ def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
 @command.command(epilog="Example: minicrawl archive index --archive wget-files")
 @folder_option
 @store_option
-@logging_options
 def index(folder: str | None, store: Path) -> None:
     """Make the index anew of the files, as where files of other programs were added to DIR/archive."""
     from minicrawl.analysis.archives import opened
@@ -152,7 +148,6 @@ def index(folder: str | None, store: Path) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @folder_option
 @store_option
-@logging_options
 def export(file: Path, folder: str | None, store: Path) -> None:
     """Write the archive to FILE: all of it to FILE.wacz, for replayweb.page and others, or its index to FILE.cdxj."""
     from minicrawl.analysis.archives import opened
@@ -168,7 +163,6 @@ def export(file: Path, folder: str | None, store: Path) -> None:
 @command.command(epilog="Example: minicrawl archive replay")
 @folder_option
 @store_option
-@logging_options
 def replay(folder: str | None, store: Path) -> None:
     """Show archived pages in a browser, by pywb: 'wayback' on the PATH, on 127.0.0.1 until Ctrl-C. minicrawl itself
     shows none: their scripts would run as its own."""
@@ -225,7 +219,6 @@ def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
 )  # fmt: skip
 @store_option
 @json_option
-@logging_options
 def select(  # noqa: PLR0913 - one argument per option, as click calls it
     by: str, grades: int, most: str | None, librarians: Path | None, store: Path, as_json: bool
 ) -> None:

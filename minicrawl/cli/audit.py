@@ -13,11 +13,9 @@ from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import (
     ignore_option,
     json_option,
-    logging_options,
     own_rules_option,
     store_option,
     teller,
-    wide_option,
 )
 from minicrawl.cli.output import document, floored_percent, left_out_line, lines_of
 from minicrawl.errors import SettingError, counted
@@ -49,9 +47,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
               help=f"How many findings: {_SHOWN} unless it is given, all with --json or --csv.")  # fmt: skip
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV and nothing else.")
 @store_option
-@wide_option
 @json_option
-@logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     fail_on: tuple[str, ...],
     against: Path | None,

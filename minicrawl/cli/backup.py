@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import amount
 from minicrawl.errors import counted
 
@@ -15,7 +15,6 @@ from minicrawl.errors import counted
 @click.option("--force", is_flag=True, help="Replace FILE if it is there.")
 @store_option
 @json_option
-@logging_options
 def command(file: Path, force: bool, store: Path, as_json: bool) -> None:
     """Copy a store to FILE, also while a crawl writes to it; of a folder of partitions, to a new folder.
 

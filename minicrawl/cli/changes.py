@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.fitting import fitted, terminal_columns
-from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document, lines_of
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -37,9 +37,7 @@ _COLORS = {"+": "green", "-": "red", "~": "cyan"}
 @click.option("--atom", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write a feed of it that feed readers understand, instead of printing it.")  # fmt: skip
 @store_option
-@wide_option
 @json_option
-@logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     url: str | None,
     is_diff: bool,

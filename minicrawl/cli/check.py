@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.errors import counted
 from minicrawl.log import printable
 
@@ -17,7 +17,6 @@ _SHOWN = 20
 @click.command(epilog="Example: minicrawl check --store data/crawl.db")
 @store_option
 @json_option
-@logging_options
 def command(store: Path, as_json: bool) -> None:
     """Check a store: cash conserved to the unit, every link accounted for, every URL explained.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.fitting import fitted
-from minicrawl.cli.options import is_kept, json_option, logging_options, ranking_option, store_option, wide_option
+from minicrawl.cli.options import is_kept, json_option, ranking_option, store_option
 from minicrawl.cli.output import document, lines_of
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -25,9 +25,7 @@ _FILES = (".csv", ".jsonl")
               help="How many risen and fallen pages, and pages that only one has.")  # fmt: skip
 @ranking_option
 @store_option
-@wide_option
 @json_option
-@logging_options
 def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
     """Compare two rankings, A and B, of pages matched by URL.
 

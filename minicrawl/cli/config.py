@@ -25,7 +25,7 @@ from minicrawl.cli.option_sources import (
     user_file,
     values_of,
 )
-from minicrawl.cli.options import json_option, logging_options
+from minicrawl.cli.options import json_option
 from minicrawl.cli.output import document
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -65,7 +65,6 @@ class Shown(NamedTuple):
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
 @click.option("--profile", type=click.Choice(list(PROFILES)), help="As with this --profile of a crawl.")
 @json_option
-@logging_options
 def show(words: tuple[str, ...], profile: str | None, as_json: bool) -> None:
     """Print the options of COMMAND, by default crawl, as they are without any flag, and where each comes from.
 
@@ -88,7 +87,6 @@ def show(words: tuple[str, ...], profile: str | None, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl config check")
 @json_option
-@logging_options
 def check(as_json: bool) -> None:
     """Say whether all that files and the environment have is right: exit 0, or 2 and all that is wrong, a line each."""
     ctx = click.get_current_context()
@@ -167,7 +165,6 @@ def _check_together(files: "tuple[ConfigFile, ...]", mistakes: list[SettingError
 @command.command(epilog="Example: minicrawl config init")
 @click.option("--user", "is_for_user", is_flag=True, help="Write the user's own file, not the project's.")
 @json_option
-@logging_options
 def init(is_for_user: bool, as_json: bool) -> None:
     """Write minicrawl.toml into this folder: every option of a crawl with its default and its help, as comments."""
     path = user_file() if is_for_user else Path("minicrawl.toml")
@@ -184,9 +181,8 @@ def init(is_for_user: bool, as_json: bool) -> None:
 
 @click.command(epilog="Example: minicrawl completion bash >> ~/.bashrc")
 @click.argument("shell", type=click.Choice(_SHELLS))
-@logging_options
 def completion(shell: str) -> None:
-    """Print what lets SHELL complete commands, options, rankings, hosts and files when Tab is pressed.
+    """Print what lets SHELL complete commands, options and files when Tab is pressed.
 
     Nothing is written: send it where the shell reads it when it starts. For fish that is
     ~/.config/fish/completions/minicrawl.fish.
@@ -339,7 +335,7 @@ def _template() -> Iterator[str]:
     yield "[crawl]"
     options = options_of(_command(("crawl",)))
     for key, option in options.items():
-        if key in ("store", "show-settings", "dry-run", "forget", "retry", "stream"):
+        if key in ("store", "show-settings", "dry-run", "forget", "retry"):
             continue
         yield ""
         yield from textwrap.wrap(option.help or "", _WIDTH, initial_indent="# ", subsequent_indent="# ")

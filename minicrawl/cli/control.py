@@ -7,9 +7,8 @@ from typing import Any  # Any: JSON
 
 import click
 
-from minicrawl.cli.completion import hosts
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import amount, document, duration
 from minicrawl.errors import counted
 from minicrawl.log import printable
@@ -31,7 +30,6 @@ def command() -> None:
 @command.command(epilog="Example: minicrawl control pause")
 @store_option
 @json_option
-@logging_options
 def pause(store: Path, as_json: bool) -> None:
     """Make no more requests; those in flight are finished. The clocks of --time and of other limits stand still."""
     _print(_asked(store, {"do": "pause"}), _state_lines, as_json)
@@ -40,7 +38,6 @@ def pause(store: Path, as_json: bool) -> None:
 @command.command(epilog="Example: minicrawl control resume")
 @store_option
 @json_option
-@logging_options
 def resume(store: Path, as_json: bool) -> None:
     """Go on after 'pause'."""
     _print(_asked(store, {"do": "resume"}), _state_lines, as_json)
@@ -50,7 +47,6 @@ def resume(store: Path, as_json: bool) -> None:
 @click.option("--now", is_flag=True, help="Do not wait for the requests in flight: the next run makes them again.")
 @store_option
 @json_option
-@logging_options
 def stop(now: bool, store: Path, as_json: bool) -> None:
     """End the crawl, as Ctrl-C does; 'minicrawl crawl' goes on with it."""
     _print(_asked(store, {"do": "stop", "now": now}), _state_lines, as_json)
@@ -59,7 +55,6 @@ def stop(now: bool, store: Path, as_json: bool) -> None:
 @command.command(epilog="Example: minicrawl control status --json")
 @store_option
 @json_option
-@logging_options
 def status(store: Path, as_json: bool) -> None:
     """Say what the crawl does just now; 'minicrawl status' has more, as of the last commit."""
     _print(_asked(store, {"do": "status"}), _status_lines, as_json)
@@ -68,7 +63,6 @@ def status(store: Path, as_json: bool) -> None:
 @command.command(epilog="Example: minicrawl control workers")
 @store_option
 @json_option
-@logging_options
 def workers(store: Path, as_json: bool) -> None:
     """Say of each worker process what it does, since when, and how much it has done."""
     _print(_asked(store, {"do": "workers"}), _worker_lines, as_json)
@@ -78,7 +72,6 @@ def workers(store: Path, as_json: bool) -> None:
 @click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE...")
 @store_option
 @json_option
-@logging_options
 def set_(settings: tuple[str, ...], store: Path, as_json: bool) -> None:
     """Change settings: those of the limits, the scope, politeness, and workers. All of them, or none if one is wrong.
 
@@ -94,7 +87,6 @@ def set_(settings: tuple[str, ...], store: Path, as_json: bool) -> None:
 @click.argument("seeds", nargs=-1, required=True)
 @store_option
 @json_option
-@logging_options
 def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
     """Add SEEDS: URLs, seed files, or - for standard input. Those that were given up are asked for again."""
     from minicrawl.control.asking import ask
@@ -108,20 +100,18 @@ def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
 
 
 @command.command(epilog="Example: minicrawl control ban example.org")
-@click.argument("host", shell_complete=hosts)
+@click.argument("host")
 @store_option
 @json_option
-@logging_options
 def ban(host: str, store: Path, as_json: bool) -> None:
     """Ask HOST for nothing any more, in later runs neither; requests in flight are finished. Its pages wait."""
     _print(_asked(store, {"do": "ban", "host": host}), _ban_lines, as_json)
 
 
 @command.command(epilog="Example: minicrawl control unban example.org")
-@click.argument("host", shell_complete=hosts)
+@click.argument("host")
 @store_option
 @json_option
-@logging_options
 def unban(host: str, store: Path, as_json: bool) -> None:
     """Take a ban of HOST back."""
     _print(_asked(store, {"do": "unban", "host": host}), _unban_lines, as_json)
@@ -131,7 +121,6 @@ def unban(host: str, store: Path, as_json: bool) -> None:
 @click.argument("url")
 @store_option
 @json_option
-@logging_options
 def again(url: str, store: Path, as_json: bool) -> None:
     """Ask for URL again, as the next page of its host, be it that it was read, was given up, or waits."""
     _print(_asked(store, {"do": "again", "url": url}), _again_lines, as_json)

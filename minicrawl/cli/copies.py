@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.changes import day, moment_of
-from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document, lines_of, span
 from minicrawl.errors import SettingError
 from minicrawl.log import printable
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
               help="Exit with 1 if a copy carries so many of a document's words.")  # fmt: skip
 @click.option("--hosts", "is_hosts", is_flag=True, help="Hosts that have the same pages as another.")
 @store_option
-@wide_option
 @json_option
-@logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     documents: tuple[str, ...],
     least: int,

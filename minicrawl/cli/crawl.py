@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.dashboard import open_option, opened_beside
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.guidance import Guide
 from minicrawl.cli.help import TopicCommand
-from minicrawl.cli.option_sources import with_tables
+from minicrawl.cli.option_sources import config_option, with_tables
 from minicrawl.cli.options import (
     is_quiet,
     is_verbose,
@@ -29,7 +28,6 @@ from minicrawl.cli.options import (
     says_more,
     setting_options,
     store_option,
-    teller,
 )
 from minicrawl.cli.output import (
     amount,
@@ -41,7 +39,7 @@ from minicrawl.cli.output import (
     short_line,
     tally,
 )
-from minicrawl.errors import MinicrawlError, NothingFetchedError, SettingError, counted
+from minicrawl.errors import MinicrawlError, NothingFetchedError, counted
 from minicrawl.log import printable
 from minicrawl.settings import PROFILES, RANKINGS, option, with_profile
 from minicrawl.store.partitions.folder import MOST, is_folder
@@ -112,8 +110,6 @@ WHY_STOPPED = {
     "standard input, the report as JSON.",
 )
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
-@open_option
-@click.option("--stream", is_flag=True, help="Print URLs as they are read: one a line and nothing else, for pipes.")
 @click.option("--profile", type=click.Choice(list(PROFILES)), metavar="NAME", help=_PROFILE_HELP)
 @click.option(
     "--partitions",
@@ -129,13 +125,12 @@ WHY_STOPPED = {
 @store_option
 @json_option
 @logging_options
+@config_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     seeds: tuple[str, ...],
     store: Path,
     as_json: bool,
     no_progress: bool,
-    opens: bool,
-    stream: bool,
     profile: str | None,
     forget: tuple[str, ...],
     show_settings: bool,
@@ -154,35 +149,24 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if partitions and context.get_parameter_source("store") is ParameterSource.DEFAULT:
         store = _DEFAULT_FOLDER
     given, sources = _given_options(context, options, profile, store)
-    if stream and (as_json or partitions or is_folder(store)):
-        _refuse_stream(as_json)
     if show_settings:
         _print_settings(given, sources, forget, store, as_json)
         return
     if is_dry:
         _print_plan(given, forget, gathered(seeds, live=False), store, as_json)
         return
-    shares_terminal = stream and sys.stdout.isatty()
-    live = sys.stderr.isatty() and not no_progress and not is_verbose() and not shares_terminal
-    problem = None
-    stay = context.with_resource(opened_beside(store, opens=opens))
+    live = sys.stderr.isatty() and not no_progress and not is_verbose()
     is_named = context.get_parameter_source("store") is ParameterSource.COMMANDLINE or store == _DEFAULT_FOLDER
     named = ("--store", str(store)) if is_named else ()
-    guide = Guide(store, named, is_watched=opens)
+    guide = Guide(store, named)
     with calling(on_stop, store) as stopped:
         if partitions or is_folder(store):
             report = _run_partitions(given, forget, seeds, guide, parts=(partitions, ray), live=live)
         else:
-            report, problem = _run(given, forget, seeds, guide, live=live, stream=stream)
+            report = _run(given, forget, seeds, guide, live=live)
         stopped(report)
-    if problem is not None:
-        raise problem
-    if stream:
-        teller()(_ended_line(report))
-    else:
-        _print_report(report, guide, as_json)
+    _print_report(report, guide, as_json)
     _exit_by(report, guide)
-    stay()
 
 
 def _given_options(
@@ -216,12 +200,6 @@ def _exit_by(report: "CrawlReport", guide: Guide) -> None:
             raise NothingFetchedError(sentence)
         if not is_quiet():
             click.echo("\n".join(fitted([f"{sentence[0].upper()}{sentence[1:]}."])), err=True)
-
-
-def _refuse_stream(as_json: bool) -> None:
-    if as_json:
-        raise SettingError("--stream and --json both write to standard output; leave one of them out")
-    raise SettingError("--stream does not work in partitions: each reads in a process of its own; leave it out")
 
 
 def _print_settings(
@@ -269,16 +247,9 @@ def gathered(sources: tuple[str, ...], live: bool) -> "Seeds":
         return gather_seeds(sources, on_read=count)
 
 
-def _run(  # noqa: PLR0913 - what the command's options came to
-    given: dict[str, Any],
-    forgotten: tuple[str, ...],
-    sources: tuple[str, ...],
-    guide: Guide,
-    *,
-    live: bool,
-    stream: bool,
-) -> "tuple[CrawlReport, OSError | None]":
-    """Crawl. Returns the report, and the error of standard output if that stopped the stream."""
+def _run(
+    given: dict[str, Any], forgotten: tuple[str, ...], sources: tuple[str, ...], guide: Guide, *, live: bool
+) -> "CrawlReport":
     import asyncio
 
     from minicrawl.cli.display import BestSoFar, awaiting_index, showing
@@ -310,14 +281,9 @@ def _run(  # noqa: PLR0913 - what the command's options came to
                 started=started,
             )
 
-        async def controlled() -> "tuple[CrawlReport, OSError | None]":
+        async def controlled() -> "CrawlReport":
             async with RunningCrawl(crawl) as running, listening(running, guide.path, warn):
-                if not stream:
-                    return await running.finished(), None
-                from minicrawl.cli.stream import stream_urls
-
-                problem = await stream_urls(running)
-                return await running.finished(), problem
+                return await running.finished()
 
         return asyncio.run(controlled())
 

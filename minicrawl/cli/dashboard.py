@@ -2,33 +2,23 @@
 
 import os
 import secrets
-import signal
-import subprocess
-import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import click
 
 from minicrawl.cli.options import is_quiet, logging_options, store_option
 from minicrawl.errors import SettingError
 from minicrawl.log import printable
-from minicrawl.system import on_signals, running
+from minicrawl.system import on_signals
 
 if TYPE_CHECKING:
     from minicrawl.dashboard.readings import Readings
 
 _LEAST_TOKEN = 16
-open_option = click.option(
-    "--open",
-    "opens",
-    is_flag=True,
-    help="Open the dashboard in the browser: see the crawl grow. It stays when the crawl has ended, until Ctrl-C.",
-)
-"""--open of the commands that crawl."""
 
 
 @click.command(epilog="Example: minicrawl dashboard --open --store data/web")
@@ -60,22 +50,17 @@ def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None,
         return
 
 
-async def _serve(
-    readings: "Readings", port: int, token: str | None, *, opens: bool, line: "IO[bytes] | None" = None
-) -> None:
-    """Serve until a signal, or the end of `line`."""
+async def _serve(readings: "Readings", port: int, token: str | None, *, opens: bool) -> None:
+    """Serve until a signal."""
     import asyncio
 
     from minicrawl.dashboard.serving import serving
 
     async with serving(readings, port, token) as address:
         click.echo(address)
-        if line is None and not is_quiet():
+        if not is_quiet():
             click.echo(f"The dashboard of {printable(str(readings.path))}; Ctrl-C ends it, not the crawl.", err=True)
         with _opened(address) if opens else nullcontext():
-            if line is not None:
-                await asyncio.to_thread(line.read)
-                return
             end = asyncio.Event()
             with on_signals(asyncio.get_running_loop(), ("SIGINT", "SIGTERM"), end.set):
                 await end.wait()
@@ -99,41 +84,6 @@ def _opened(address: str) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def opened_beside(store: Path, *, opens: bool) -> Iterator[Callable[[], None]]:
-    """With `opens`, serve the dashboard of a crawl in a process of its own during the block, and open it in the
-    browser. Yields a function that then waits for Ctrl-C. The process ends with this one, even if this one is
-    killed."""
-    if not opens:
-        yield lambda: None
-        return
-    process = subprocess.Popen(
-        running("minicrawl.cli.dashboard", str(store)),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        start_new_session=True,  # so that Ctrl-C reaches the crawl alone
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    address = process.stdout.readline().decode().strip()
-    if not is_quiet():
-        click.echo(f"Dashboard: {address}", err=True)
-
-    def wait() -> None:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        with suppress(KeyboardInterrupt):
-            if not is_quiet():
-                click.echo("The dashboard stays until Ctrl-C.", err=True)
-            process.wait()
-
-    try:
-        yield wait
-    finally:
-        process.stdin.close()
-        process.stdout.close()
-        process.wait()
-
-
 def token_of(path: Path) -> str:
     """Read the token in a private file, or create one. Raises SettingError."""
     try:
@@ -153,17 +103,3 @@ def token_of(path: Path) -> str:
     if len(token) < _LEAST_TOKEN or not all(char.isalnum() or char in "-_" for char in token):
         raise SettingError(f"--token-file {path} must hold {_LEAST_TOKEN} letters, digits, - or _ at least: remove it")
     return token
-
-
-def main() -> None:
-    """Serve the dashboard of a crawl until standard input ends."""
-    import asyncio
-
-    from minicrawl.dashboard.readings import Readings
-
-    with open(0, "rb", buffering=0, closefd=False) as line:
-        asyncio.run(_serve(Readings(Path(sys.argv[1])), 0, None, opens=True, line=line))
-
-
-if __name__ == "__main__":
-    main()

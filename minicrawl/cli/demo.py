@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any  # Any: JSON
 
 import click
 
-from minicrawl.cli.dashboard import open_option, opened_beside
 from minicrawl.cli.guidance import IN_THE_BROWSER, step_lines
 from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra, says_more
 from minicrawl.cli.output import called_as, table
@@ -36,7 +35,6 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
 @click.option("--serve", type=click.IntRange(0, 65535), metavar="[PORT]", is_flag=False, flag_value=0,
               help="Only serve the web, until Ctrl-C. 0, or no port: any that is free.")  # fmt: skip
 @click.option("--traps", is_flag=True, help="With --serve: a calendar, session ids and more that never end, too.")
-@open_option
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @click.option(
     "--store",
@@ -52,7 +50,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     delay: str,
     serve: int | None,
     traps: bool,
-    opens: bool,
     no_progress: bool,
     store: Path,
     as_json: bool,
@@ -67,7 +64,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     need_extra("the demo", "aiohttp")
     from minicrawl.demo.web import DemoWeb
 
-    _check_together(serve, traps=traps, opens=opens)
+    if traps and serve is None:
+        raise SettingError("--traps goes with --serve: a web without end has no truth to compare with")
     web = DemoWeb.generate(seed=seed, traps=traps)
     if serve is not None:
         asyncio.run(_serve(web, serve))
@@ -75,22 +73,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     given = {"pages": pages, "delay": delay, "concurrency": 4, "allow_private": True, "jump": BY_PAGES}
     live = sys.stderr.isatty() and not no_progress
     _start_afresh(store)
-    stay = click.get_current_context().with_resource(opened_beside(store, opens=opens))
     with tempfile.TemporaryDirectory(prefix="minicrawl-demo-") as folder:
         asyncio.run(_crawl(web, given, store, live=live))
         breadth_first = Path(folder) / "breadth-first.db"
         asyncio.run(_crawl(web, given | {"strategy": "breadth-first"}, breadth_first, live=live))
         result = _compare(web, store, breadth_first)
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(_lines(result, store)))
-    stay()
-
-
-def _check_together(serve: int | None, *, traps: bool, opens: bool) -> None:
-    """Raise SettingError for an option without the one that it requires."""
-    if traps and serve is None:
-        raise SettingError("--traps goes with --serve: a web without end has no truth to compare with")
-    if opens and serve is not None:
-        raise SettingError("--open shows a crawl, which --serve leaves to another shell; leave one of them out")
 
 
 async def _serve(web: "DemoWeb", port: int) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from minicrawl import log
-from minicrawl.cli.options import json_option, logging_options, teller
+from minicrawl.cli.options import json_option, teller
 from minicrawl.cli.output import duration, reassuring
 from minicrawl.experiment import Stage
 
@@ -33,7 +33,7 @@ graph_argument = click.argument("graph", type=click.Path(path_type=Path))
 
 def shared(command: _Command) -> _Command:
     """Add the options of every experiment."""
-    for option in (logging_options, json_option, out_option, seed_option):
+    for option in (json_option, out_option, seed_option):
         command = option(command)
     return command
 

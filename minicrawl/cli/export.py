@@ -9,7 +9,6 @@ import click
 from minicrawl.cli.options import (
     is_kept,
     json_option,
-    logging_options,
     ranking_option,
     site_option,
     store_option,
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
 @where_option
 @store_option
 @json_option
-@logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     file: Path,
     with_text: bool,

@@ -1,6 +1,6 @@
 """Fit lines to the terminal: URLs are shortened in the middle, sentences are wrapped between words.
 
-In a pipe, or with --wide, everything is printed in full.
+In a pipe, everything is printed in full.
 """
 
 import re
@@ -8,19 +8,16 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-import click
 from rich.cells import cell_len, chop_cells
 
-WIDE_KEY = "minicrawl.wide"
 _LEAST = 40
 _LABEL = re.compile(r" *(?:[\w./-]+ ){0,3}[\w./-]+ {2,}| +")
 """The name of a value and the spaces behind it, or spaces alone."""
 
 
 def terminal_columns() -> int | None:
-    """Width of the terminal that standard output is; None in a pipe or with --wide."""
-    context = click.get_current_context(silent=True)
-    if not sys.stdout.isatty() or (context is not None and context.meta.get(WIDE_KEY)):
+    """Width of the terminal that standard output is; None in a pipe."""
+    if not sys.stdout.isatty():
         return None
     return max(shutil.get_terminal_size().columns, _LEAST)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, teller
+from minicrawl.cli.options import json_option, need_extra, store_option, teller
 from minicrawl.cli.output import document, reassuring
 from minicrawl.cli.shape import shape_document, shape_lines
 from minicrawl.errors import SettingError, counted
@@ -22,7 +22,6 @@ def command() -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @store_option
 @json_option
-@logging_options
 def export(file: Path, store: Path, as_json: bool) -> None:
     """Write all known pages and all counted links to FILE, for graph programs.
 
@@ -58,7 +57,6 @@ def export(file: Path, store: Path, as_json: bool) -> None:
 @click.option("--exact", is_flag=True, help="Count the distances of all pairs, however many they are.")
 @store_option
 @json_option
-@logging_options
 def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_json: bool) -> None:
     """Tell the shape of the crawled web: components, bow tie, degrees, distances.
 

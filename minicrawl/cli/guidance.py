@@ -57,13 +57,11 @@ _UNREAD = {
 class Guide:
     """What a run of a crawl tells its user, beside what it found.
 
-    path: of the store. option: names the store in commands, if they need it. is_watched: the dashboard is open. start:
-    None until the run has begun.
+    path: of the store. option: names the store in commands, if they need it. start: None until the run has begun.
     """
 
     path: Path
     option: Sequence[str]
-    is_watched: bool
     start: "Start | None" = None
 
     def plan(self, start: "Start") -> Iterator[str]:
@@ -77,7 +75,7 @@ class Guide:
         yield _followed(start.seeds.urls, settings)
         yield _asked(settings, is_nameless=start.is_nameless)
         kept = f"{self.path}, and answers in {settings.archive}" if settings.archive else str(self.path)
-        shown = "" if self.is_watched else f", '{typed(('dashboard', '--open'), self.option)}' shows it"
+        shown = f", '{typed(('dashboard', '--open'), self.option)}' shows it"
         yield f"Keeps all in {printable(kept)}: Ctrl-C stops it, '{typed(('crawl',), self.option)}' goes on{shown}."
 
     def next_steps(self, reader: "Store", best: "TopList") -> Iterator[str]:

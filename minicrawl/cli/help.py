@@ -18,7 +18,7 @@ from minicrawl.settings.setting import settings_of
 
 FIRST = (
     *("pages", "time", "until_coverage", "scope", "max_depth", "deny", "delay", "contact"),
-    *("search", "profile", "stream", "store"),
+    *("search", "profile", "store"),
 )
 """Options of the first page, by the names of their parameters."""
 ALL, REST = "all", "running"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document
 from minicrawl.errors import counted
 
@@ -13,7 +13,6 @@ from minicrawl.errors import counted
 @click.option("--rebuild", is_flag=True, help="Build the index anew; until then searches use the old one.")
 @store_option
 @json_option
-@logging_options
 def command(rebuild: bool, store: Path, as_json: bool) -> None:
     """Bring the index up to the store, so that 'minicrawl search' finds all that was crawled.
 

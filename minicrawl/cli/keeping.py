@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import is_quiet
 from minicrawl.errors import StoreError
 
 if TYPE_CHECKING:
@@ -33,6 +32,5 @@ def keep(store: Path, rankings: "Mapping[str, FloatArray]") -> None:
         with Writer(path) as writer, writer.transaction():
             for name, values in files.items():
                 writer.save_ranking(name, values[path])
-    if not is_quiet():
-        names = list(rankings)
-        click.echo(f"Kept as {', '.join(names)}; see 'minicrawl top --by {names[0]} --store {store}'.", err=True)
+    names = list(rankings)
+    click.echo(f"Kept as {', '.join(names)}; see 'minicrawl top --by {names[0]} --store {store}'.", err=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, logging_options, need_extra
+from minicrawl.cli.options import json_option, need_extra
 from minicrawl.cli.output import document
 from minicrawl.log import printable
 from minicrawl.settings.requests import origin
@@ -22,7 +22,6 @@ def command() -> None:
 @command.command(epilog="Example: minicrawl key new crawler.pem")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @json_option
-@logging_options
 def new(file: Path, as_json: bool) -> None:
     """Make an Ed25519 key in FILE, which nobody but you may read."""
     from minicrawl.crawler.http.signing_keys import PATH, new_key
@@ -41,7 +40,6 @@ def new(file: Path, as_json: bool) -> None:
 @click.argument("files", metavar="KEYFILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--response", "host", metavar="HOST", help="Print the whole response of HOST, as a CGI program does: "
               "header fields, signed by every key for 90 days, an empty line, and the directory.")  # fmt: skip
-@logging_options
 def directory(files: tuple[Path, ...], host: str | None) -> None:
     """Print the public parts of keys as a directory (JSON), for /.well-known/http-message-signatures-directory.
 

@@ -10,7 +10,7 @@ import click
 from minicrawl.cli.experiments import graph_argument, shared, show
 from minicrawl.cli.graphbench import graphbench
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, logging_options, need_extra
+from minicrawl.cli.options import json_option, need_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -180,7 +180,6 @@ def _with_urls(path: Path) -> "tuple[Graph, tuple[str, ...] | None]":
 
 @command.command(epilog="Example: minicrawl lab lecture")
 @json_option
-@logging_options
 def lecture(as_json: bool) -> None:
     """Work the examples of a lecture on link analysis, and print each of its figures beside ours.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.fitting import fitted
-from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document, tally
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -37,9 +37,7 @@ _FOUND = 1
               help=f"How many links: {_SHOWN} unless it is given, all with --json or --csv.")  # fmt: skip
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV and nothing else.")
 @store_option
-@wide_option
 @json_option
-@logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     broken: bool,
     redirected: bool,

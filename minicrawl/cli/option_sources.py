@@ -28,8 +28,8 @@ COMMON = ("store", "log-file", "log-format", "quiet", "verbose")
 HOSTS, ITEMS = "host", "extract"
 _PREFIX = "MINICRAWL"
 _META = "minicrawl.config"
-CHECK = ("config", "check")
-"""The command that reports all errors in files."""
+_CONFIG = "config"
+"""The command that reports errors in files itself."""
 CRAWLS = (("crawl",),)
 """Commands with the settings of a crawl as options, and the settings' defaults."""
 _NOT_KEPT = {"help", "version", "config"}
@@ -115,17 +115,9 @@ def _note(ctx: click.Context, _: click.Parameter, given: str | None) -> None:
         ctx.meta[_META] = given
 
 
-def _take_files(ctx: click.Context, parameter: click.Parameter, given: str | None) -> None:
-    """Replace the defaults by the values of files, before other options are read."""
+def _note_for_crawl(ctx: click.Context, parameter: click.Parameter, given: str | None) -> None:
     _note(ctx, parameter, given)
-    try:
-        if files := files_of(ctx):
-            values = values_of(ctx.command, command_words(ctx), files)
-            ctx.default_map = {name: value for name, (value, _) in values.items()}
-    except SettingError:
-        # Except for shell completion, and for the command that reports errors.
-        if not ctx.resilient_parsing and command_words(ctx) != CHECK:
-            raise
+    ctx.default_map = _taken(ctx, ctx.command, ctx.info_name or "")
 
 
 _config = partial(
@@ -136,19 +128,30 @@ _config = partial(
     expose_value=False,
     help="Take options from this file, not from minicrawl.toml and your own one; none: from no file.",
 )
-config_option = _config(callback=_take_files)
-"""The --config option of every command. It must be the first eager option, as the others may be in files, too."""
+config_option = _config(callback=_note_for_crawl)
+"""The --config option of a crawl. It must be the first eager option, as the others may be in files, too."""
 main_config_option = _config(callback=_note, envvar=f"{_PREFIX}_CONFIG", show_envvar=True)
 """The --config option before the name of the command."""
 
 
-def command_words(ctx: click.Context) -> tuple[str, ...]:
-    """The words of a command, without the program's name."""
-    words: list[str] = []
-    while ctx.parent is not None:
-        words.insert(0, ctx.info_name or "")
-        ctx = ctx.parent
-    return tuple(words)
+def take_files(ctx: click.Context, command: click.Command, name: str) -> None:
+    """Let the values of files replace the defaults of a command below `ctx`. Raises SettingError."""
+    has_own = any("--config" in one.opts for one in command.params)
+    if name != _CONFIG and not has_own:
+        ctx.default_map = {name: _taken(ctx, command, name)}
+
+
+def _taken(ctx: click.Context, command: click.Command, name: str) -> dict[str, Any]:
+    """The values of files for a command; for shell completion, none."""
+    files = () if ctx.resilient_parsing else files_of(ctx)
+    return _defaults(command, (name,), files) if files else {}
+
+
+def _defaults(command: click.Command, words: tuple[str, ...], files: "tuple[ConfigFile, ...]") -> dict[str, Any]:
+    """The values of files for a command, and below it those of its own commands, as click takes them."""
+    below = command.commands if isinstance(command, click.Group) else {}
+    own = {name: value for name, (value, _) in values_of(command, words, files).items()}
+    return own | {name: _defaults(one, (*words, name), files) for name, one in below.items()}
 
 
 def files_of(ctx: click.Context, on_mistake: OnMistake = raised) -> "tuple[ConfigFile, ...]":

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from minicrawl import installed, log
-from minicrawl.cli.completion import rankings
-from minicrawl.cli.fitting import WIDE_KEY
-from minicrawl.cli.option_sources import config_option
 from minicrawl.errors import SettingError
 from minicrawl.settings import DEFAULT_STORE, RANKINGS, SETTINGS, option
 from minicrawl.settings.setting import Setting
@@ -62,7 +59,6 @@ ranking_option = click.option(
     default=RANKINGS[0],
     show_default=True,
     metavar=f"{'|'.join(RANKINGS)}|NAME",
-    shell_complete=rankings,
     help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
 )
 
@@ -129,29 +125,18 @@ def _quieten(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     ctx.meta["minicrawl.quiet"] = value
 
 
-quiet_option = click.option(
-    "-q",
-    "--quiet",
-    is_flag=True,
-    callback=_quieten,
-    expose_value=False,
-    is_eager=True,
-    help="Say nothing on standard error but errors. A crawl ends with its summary, without a list of pages.",
-)
-
-
 def logging_options(command: _Command) -> _Command:
-    """Add -v, -q, --log-file, --log-format and --config."""
+    """Add -v, -q, --log-file and --log-format, for commands that run long."""
     for shared in (
         click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True,
                      callback=_set_format, expose_value=False, is_eager=True,
                      help="Lines of -v and --log-file: for people, or a JSON object each."),
         click.option("--log-file", type=click.Path(dir_okay=False), callback=_log_to, expose_value=False,
                      help="Write what happens to every URL to this file."),
-        quiet_option,
+        click.option("-q", "--quiet", is_flag=True, callback=_quieten, expose_value=False, is_eager=True,
+                     help="Say nothing on standard error but errors; end with the summary alone."),
         click.option("-v", "--verbose", is_flag=True, callback=_log_here, expose_value=False,
                      help="Say on standard error what happens to every URL."),
-        config_option,
     ):  # fmt: skip
         command = shared(command)
     return command
@@ -179,19 +164,6 @@ def need_extra(what: str, *libraries: str) -> None:
     missing = [name for name in libraries if util.find_spec(name) is None]
     if missing:
         raise SettingError(missing_library(what, *missing))
-
-
-def _note_wide(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    ctx.meta[WIDE_KEY] = value
-
-
-wide_option = click.option(
-    "--wide",
-    is_flag=True,
-    callback=_note_wide,
-    expose_value=False,
-    help="Everything in full, also where the terminal is narrower.",
-)
 
 
 def is_quiet() -> bool:

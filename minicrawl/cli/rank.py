@@ -7,7 +7,7 @@ import click
 
 from minicrawl.cli.help import Group
 from minicrawl.cli.keeping import check_free, keep
-from minicrawl.cli.options import is_quiet, json_option, logging_options, store_option, wide_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document, page_rows, table
 from minicrawl.cli.ranking_options import OPTIONS, check_nothing_given, check_options, ranking_options
 from minicrawl.cli.trust import trust
@@ -31,9 +31,7 @@ if TYPE_CHECKING:
 @ranking_options
 @click.option("--save", metavar="NAME", help="Keep the ranking in the store, for 'minicrawl top --by NAME'.")
 @store_option
-@wide_option
 @json_option
-@logging_options
 @click.pass_context
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     ctx: click.Context, /, by: str, n: int, save: str | None, store: Path, as_json: bool, **options: Any
@@ -76,9 +74,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             check_free(reader, store)
         found = rankings(reader, by, how)
         shown = found.best(reader, n)
-    if not is_quiet():
-        for note in found.notes:
-            click.echo(printable(note), err=True)
+    for note in found.notes:
+        click.echo(printable(note), err=True)
     if save is not None:
         keep(store, _kept(save, found))
     click.echo(_document(shown) if as_json else "\n".join(_lines(shown)))

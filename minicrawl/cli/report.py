@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import ignore_option, json_option, logging_options, own_rules_option, store_option
+from minicrawl.cli.options import ignore_option, json_option, own_rules_option, store_option
 
 
 @click.command(epilog="Example: minicrawl report report.html --compare before.db")
@@ -17,7 +17,6 @@ from minicrawl.cli.options import ignore_option, json_option, logging_options, o
 @own_rules_option
 @store_option
 @json_option
-@logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     file: Path, compare: Path | None, ignore: Path | None, own: tuple[str, ...], store: Path, as_json: bool
 ) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -45,7 +45,6 @@ class SearchCommand(click.Command):
 @click.option("--facets", is_flag=True, help="Print numbers of pages by site and by language instead of pages.")
 @store_option
 @json_option
-@logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     words: tuple[str, ...],
     n: int,

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.option_sources import with_tables
-from minicrawl.cli.options import json_option, logging_options, some_setting_options, wide_option
+from minicrawl.cli.options import json_option, logging_options, some_setting_options
 from minicrawl.cli.output import document
 from minicrawl.errors import NothingFetchedError
 from minicrawl.log import printable
@@ -29,7 +29,6 @@ _OF_REQUESTS = (
 @click.command(epilog="Example: minicrawl seeds check seeds.txt")
 @click.argument("seeds", nargs=-1, required=True)
 @some_setting_options(*_OF_REQUESTS)
-@wide_option
 @json_option
 @logging_options
 def check(seeds: tuple[str, ...], as_json: bool, **options: Any) -> None:

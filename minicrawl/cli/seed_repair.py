@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.fitting import fitted
-from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, wide_option
+from minicrawl.cli.options import json_option, need_extra, store_option
 from minicrawl.cli.output import document
 from minicrawl.errors import counted
 from minicrawl.log import printable
@@ -26,9 +26,7 @@ _RANDOM_SETS = 20
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path),
               help="Write those that survived, and what replaces the others, to this seed file.")  # fmt: skip
 @store_option
-@wide_option
 @json_option
-@logging_options
 def repair(seeds: tuple[str, ...], old: Path, out: Path | None, store: Path, as_json: bool) -> None:
     """Judge the seeds of an old crawl on a newer one, and replace those that have vanished.
 

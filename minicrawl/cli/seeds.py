@@ -10,7 +10,7 @@ import click
 
 from minicrawl.cli.fitting import fitted, terminal_columns
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, wide_option
+from minicrawl.cli.options import json_option, need_extra, store_option
 from minicrawl.cli.output import document
 from minicrawl.cli.ranking_options import check_nothing_given
 from minicrawl.cli.seed_check import check
@@ -41,9 +41,7 @@ _RANDOM_SETS = 20
 @click.option("--map", "map_file", type=click.Path(dir_okay=False, path_type=Path),
               help="Draw how far apart the cores are to this .svg file (needs the extra 'lab').")  # fmt: skip
 @store_option
-@wide_option
 @json_option
-@logging_options
 @click.pass_context
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     ctx: click.Context,
@@ -193,7 +191,7 @@ def _distances(distances: "Distances") -> list[str]:
     for number, row in enumerate(distances.links, start=1):
         lines.append(f"{number:>4}" + "".join(f"{'-' if links is None else links:>4}" for links in row[:shown]))
     if shown < len(distances.links):
-        lines.append(f"    and {len(distances.links) - shown:,} more columns: see --wide")
+        lines.append(f"    and {len(distances.links) - shown:,} more columns: a pipe has all")
     return lines
 
 

@@ -32,7 +32,7 @@ def site_table(rows: "Sequence[SiteRow]") -> list[str]:
     reasons = [trust_reasons(row) + mirror for row, mirror in zip(rows, mirrored, strict=True)]
     titles = ["", *(printable(", ".join(each)) for each in reasons)] if any(reasons) else []
     found = lines_of(["  ".join(line) for line in lines], ["site", *(printable(row.site) for row in rows)], titles)
-    return [*found, *(fitted([f"Left out here: {', '.join(left_out)}; see --wide."]) if left_out else [])]
+    return [*found, *(fitted([f"Left out here: {', '.join(left_out)}; a pipe has all."]) if left_out else [])]
 
 
 def _number_columns(rows: "Sequence[SiteRow]", has_trust: bool) -> dict[str, list[str]]:

@@ -14,7 +14,7 @@ import click
 
 from minicrawl.cli.display import Frame
 from minicrawl.cli.fitting import fitted, terminal_columns
-from minicrawl.cli.options import json_option, logging_options, need_extra, store_option, teller, wide_option
+from minicrawl.cli.options import json_option, need_extra, store_option, teller
 from minicrawl.cli.output import amount, duration, graph_line, left_out_line, read_line, reassuring, silence_line, tally
 from minicrawl.cli.shape import shape_document, shape_lines
 from minicrawl.errors import SettingError, counted
@@ -43,9 +43,7 @@ _LEAST_APART, _MOST_APART = 0.1, 86_400.0
               help=f"Again every so many seconds, {_APART} by default, until the crawl ends or Ctrl-C; with --json a "
               "line each.")  # fmt: skip
 @store_option
-@wide_option
 @json_option
-@logging_options
 def command(store: Path, with_graph: bool, watch: float | None, as_json: bool) -> None:
     """Say what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped.
 

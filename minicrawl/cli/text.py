@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document
 from minicrawl.log import printable
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 @click.option("--markdown", is_flag=True, help="With headings, lists, tables and links, as Markdown.")
 @store_option
 @json_option
-@logging_options
 def command(url: str, markdown: bool, store: Path, as_json: bool) -> None:
     """Print the content of the page at URL when it was read last, as a crawl with --text keeps it.
 

@@ -11,12 +11,10 @@ from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import (
     is_kept,
     json_option,
-    logging_options,
     ranking_option,
     site_option,
     store_option,
     where_option,
-    wide_option,
 )
 from minicrawl.cli.output import Column, document, order_lines, page_rows, table, tally
 from minicrawl.errors import SettingError, counted
@@ -56,9 +54,7 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
 @site_option
 @where_option
 @store_option
-@wide_option
 @json_option
-@logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     n: int,
     by: str,

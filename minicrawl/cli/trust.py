@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.keeping import check_free, keep
-from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document, page_rows, table
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 @click.option("--save", metavar="NAME", help="Keep trust, relative trust and spam mass in the store, as NAME, "
               "NAME-relative and NAME-mass.")  # fmt: skip
 @store_option
-@wide_option
 @json_option
-@logging_options
 def trust(  # noqa: PLR0913 - one argument per option, as click calls it
     candidates: int | None,
     good: Path | None,

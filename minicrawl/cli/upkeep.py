@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import amount
 from minicrawl.errors import counted
 
@@ -13,7 +13,6 @@ from minicrawl.errors import counted
 @click.command(epilog="Example: minicrawl compact --store data/crawl.db")
 @store_option
 @json_option
-@logging_options
 def compact(store: Path, as_json: bool) -> None:
     """Make a store's file as small as it can be; nothing in it changes.
 
@@ -34,7 +33,6 @@ def compact(store: Path, as_json: bool) -> None:
 )  # fmt: skip
 @store_option
 @json_option
-@logging_options
 def salvage(file: Path, archive: Path | None, store: Path, as_json: bool) -> None:
     """Write what can be read of a damaged store, and of its archive, into a new one, FILE.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, logging_options, store_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.errors import counted
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ tolerance_option = click.option(
 @tolerance_option
 @store_option
 @json_option
-@logging_options
 def command(tolerance: float, store: Path, as_json: bool) -> None:
     """Compare a crawl's ranking with exact PageRank of the links it has stored, weighed as the crawl weighs them.
 

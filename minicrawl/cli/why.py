@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any  # Any: JSON
 import click
 
 from minicrawl.cli.fitting import fitted
-from minicrawl.cli.options import json_option, logging_options, store_option, wide_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document, span, tally
 from minicrawl.cli.why_sentences import at, jump_sentences, requisite_sentence, sentences
 from minicrawl.errors import SettingError, counted
@@ -49,9 +49,7 @@ _WHY_DUE = {
 @click.command(epilog="Example: minicrawl why https://example.org/about")
 @click.argument("url")
 @store_option
-@wide_option
 @json_option
-@logging_options
 def command(url: str, store: Path, as_json: bool) -> None:
     """Tell everything known of one URL: its state and the deciding rule, its host's rules, cash, importance, links.
 

@@ -43,14 +43,14 @@ def test_commands_tell_of_mirrors(store: Path) -> None:
     assert [row["host"] for row in answer("copies", "--hosts", "--store", store)] == [MIRROR, COPY]
     assert (
         f"its host is a mirror of {HOME}: 100% of the text of 8 pages"
-        in run("why", MIRROR + "/3", "--store", store, "--wide").stdout
+        in run("why", MIRROR + "/3", "--store", store).stdout
     )
-    assert "mirror" not in run("why", HOME + "/3", "--store", store, "--wide").stdout
+    assert "mirror" not in run("why", HOME + "/3", "--store", store).stdout
     assert answer("why", MIRROR + "/3", "--store", store)["mirror"]["of"] == HOME
     for kind in ("site", "host"):
         rows = {row["site"]: row["mirror_of"] for row in answer("top", "--sites", kind, "--store", store)}
         assert rows == {"a.test": None, "b.test": HOME, "c.test": HOME, "d.test": None, "e.test": None}
-        assert f"with a mirror of {HOME}" in run("top", "--sites", kind, "--store", store, "--wide").stdout
+        assert f"with a mirror of {HOME}" in run("top", "--sites", kind, "--store", store).stdout
 
 
 def test_a_crawl_of_one_host_has_no_mirrors(tmp_path: Path) -> None:

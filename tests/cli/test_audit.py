@@ -166,7 +166,7 @@ def test_rule_of_ones_own_and_options_of_a_file_are_taken(store: Path, tmp_path:
         "[audit]\nfail-on = ['page-odd', 'redirect-loop']\n"
         f"rule = ['{tmp_path}/mine.py:odd', '{tmp_path}/mine.py:even']\n"
     )
-    result = run("audit", "--config", toml, "--store", store)
+    result = run("--config", toml, "audit", "--store", store)
     assert result.exit_code == 1
     assert "page-odd" in result.stdout
     assert f"Not checked: {tmp_path}/mine.py:even" in result.stdout

@@ -18,7 +18,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_command_tells_them_as_a_table_json_and_by_its_exit_code(store: Path) -> None:
     asked = ("copies", DOCUMENT, "--least", "90", "--store", store)
-    table = run(*asked, "--wide").stdout.splitlines()
+    table = run(*asked).stdout.splitlines()
     assert len(table) == 4
     assert all("100%" in line and f"of {DOCUMENT}, " in line for line in table[1:])
     rows = answer(*asked)

@@ -1,21 +1,17 @@
 """`minicrawl dashboard`, as a user types it, in a process of its own."""
 
 import asyncio
-import json
 import os
 import signal
 import stat
 import subprocess
 import sys
 import time
-from contextlib import suppress
-from itertools import takewhile
 from pathlib import Path
 
 import pytest
 from support.browsing import Browser
 from support.command_line import run
-from support.counted_web import counted_web
 from support.patience import PATIENCE
 
 from minicrawl.cli.dashboard import token_of
@@ -62,54 +58,6 @@ def opened(command: "subprocess.Popen[str] | subprocess.Popen[bytes]", noted: Pa
         assert command.poll() is None
         time.sleep(0.01)
     return noted.read_text()
-
-
-@pytest.mark.parametrize("words", [["crawl", "SEED", "--allow-private", "--pages", "9"], ["demo", "--pages", "30"]])
-def test_a_crawl_opens_its_dashboard_and_keeps_it_when_it_has_ended(
-    tmp_path: Path, browser: Path, words: list[str]
-) -> None:
-    store = tmp_path / "a.db"
-    with counted_web(pages=20) as web:
-        words = [f"http://127.0.0.1:{web.port}/" if word == "SEED" else word for word in words]
-        words += ["--open", "--delay", "0.01", "--store", str(store), "--json"]
-        command = [sys.executable, "-m", "minicrawl", *words]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-            try:
-                assert process.stderr is not None
-                address = opened(process, browser)
-                lines = list(takewhile(lambda line: line != "The dashboard stays until Ctrl-C.\n", process.stderr))
-                assert f"Dashboard: {address}\n" in lines
-                while (look := asyncio.run(Browser(address).now()))["crawl"] != "resting":
-                    assert process.poll() is None  # a look may be some tenths of a second old
-                assert look["store"] == str(store)
-                process.send_signal(signal.SIGINT)
-                output, errors = process.communicate(timeout=PATIENCE)
-            finally:
-                process.kill()
-    assert (process.returncode, errors) == (0, "")
-    assert json.loads(output)["fetched"] == look["fetched"] >= 9
-    with pytest.raises(ConnectionRefusedError):
-        asyncio.run(Browser(address).now())
-
-
-def test_with_a_crawl_that_is_interrupted_or_killed_its_dashboard_ends(tmp_path: Path, browser: Path) -> None:
-    for end, code in ((signal.SIGINT, 130), (signal.SIGKILL, -9)):
-        browser.unlink(missing_ok=True)
-        with counted_web(pages=2000) as web:
-            words = [f"http://127.0.0.1:{web.port}/", "--allow-private", "--open", "-q"]
-            words += ["--store", str(tmp_path / "a.db")]
-            with subprocess.Popen([sys.executable, "-m", "minicrawl", "crawl", *words]) as process:
-                try:
-                    address = opened(process, browser)
-                    while asyncio.run(Browser(address).now())["crawl"] != "running":
-                        pass
-                    process.send_signal(end)
-                    assert process.wait(PATIENCE) == code
-                finally:
-                    process.kill()
-        with suppress(OSError):
-            while True:
-                asyncio.run(Browser(address).now())
 
 
 def test_a_folder_without_partitions_is_one_sentence(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ FIRST = "the most important page first, and ranks what it finds"
 )
 def test_plan_says_what_the_settings_make_of_it(seeds: Seeds, settings: dict[str, object], line: str) -> None:
     start = Start(CrawlSettings.of(settings), (), AskedAgain(0), False, seeds, None)
-    lines = list(Guide(Path("crawl.db"), (), is_watched=False).plan(start))
+    lines = list(Guide(Path("crawl.db"), ()).plan(start))
     assert len(lines) == 3
     assert line in "\n".join(lines)
 
@@ -209,4 +209,4 @@ def test_plan_says_what_the_settings_make_of_it(seeds: Seeds, settings: dict[str
 )
 def test_a_crawl_that_goes_on_says_how_far_it_is(before: Before, line: str) -> None:
     start = Start(CrawlSettings.of({}), (), AskedAgain(0), False, Seeds([]), before)
-    assert list(Guide(Path("x.db"), (), is_watched=False).plan(start)) == [f"Goes on from {line}"]
+    assert list(Guide(Path("x.db"), ()).plan(start)) == [f"Goes on from {line}"]

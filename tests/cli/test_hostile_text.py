@@ -125,7 +125,7 @@ def test_nor_the_log(tmp_path: Path) -> None:
     logger = logging.getLogger("minicrawl")
     before = list(logger.handlers), logger.level
     try:
-        CliRunner().invoke(main, ["status", "-v", "--log-file", str(file), "--store", str(tmp_path / "none.db")])
+        CliRunner().invoke(main, ["refresh", "-v", "--log-file", str(file), "--store", str(tmp_path / "none.db")])
         logger.debug("asking for %s", HOME + EVIL)
     finally:
         for handler in set(logger.handlers) - set(before[0]):

@@ -26,8 +26,8 @@ SAMPLES = [
     ("refresh", "header", ["A: 1", "B: 2", "C: 3", "D: 4"]),
     ("graph stats", "json", ON_AND_OFF),
     ("seeds check", "time", ["1", "2", "3", "4"]),
-    ("top", "log-format", ["json", "text", "json", "text"]),
-    ("control ban", "log-file", ["a.txt", "b.txt", "c.txt", "d.txt"]),
+    ("refresh", "log-format", ["json", "text", "json", "text"]),
+    ("archive get", "at", ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"]),
     ("demo", "seed", ["1", "2", "3", "4"]),
     ("rank trust", "damping", ["0.1", "0.2", "0.3", "0.4"]),
     ("lab graphbench", "bits", ["8", "16", "32", "64"]),
@@ -73,10 +73,10 @@ def effective(words: tuple[str, ...], key: str, args: list[str]) -> tuple[Any, s
     """What one option of a command comes to, and where click has it from."""
     context, command = click.Context(main), click.Command("none")
     for word in words:
-        found = context.command.get_command(context, word)  # type: ignore[attr-defined]
+        _, found, _ = context.command.resolve_command(context, [word])  # type: ignore[attr-defined]
         command, context = found, click.Context(found, parent=context, info_name=word)
-    (config,) = [one for one in command.params if one.name == "config"]
-    config.handle_parse_result(context, {}, [])
+    for config in [one for one in command.params if one.name == "config"]:
+        config.handle_parse_result(context, {}, [])
     option = options_of(command)[key]
     option.callback, callback = None, option.callback  # logging begins with some
     try:

@@ -14,7 +14,7 @@ from minicrawl.store.writer import Writer
 
 def values(*words: str | Path) -> dict[str, float]:
     """What 'rank' says of every page that is no alias."""
-    return {page["url"]: page["value"] for page in answer("rank", "--n", "1000", "-q", *words)}
+    return {page["url"]: page["value"] for page in answer("rank", "--n", "1000", *words)}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def expected(
 def test_sites_are_shown_with_the_pagerank_that_orders_them(store: Path) -> None:
     """Also where sites have trust, by which 'top --sites' orders them."""
     crawl(SITE, store, [], jump="sites")
-    head, *lines = run("rank", "--by", "sites", "--store", store, "--wide").stdout.splitlines()
+    head, *lines = run("rank", "--by", "sites", "--store", store).stdout.splitlines()
     shown = [float(line.split()[head.split().index("pagerank")]) for line in lines]
     by_rank = [row["pagerank"] for row in answer("rank", "--by", "sites", "--store", store)]
     assert shown == pytest.approx(sorted(by_rank, reverse=True), rel=1e-2)
@@ -95,7 +95,7 @@ def test_saved_ranking_is_shown_by_top_and_export(store: Path, tmp_path: Path) -
 
 
 def test_hits_are_saved_under_two_names(store: Path) -> None:
-    found = answer("rank", "--by", "hits", "--save", "mine", "--store", store, "-q")
+    found = answer("rank", "--by", "hits", "--save", "mine", "--store", store)
     for name, kept in (("authority", "mine"), ("hub", "mine-hubs")):
         top = {page["url"]: page["value"] for page in answer("top", "--where", "1", "--by", kept, "--store", store)}
         assert {page["url"]: page["value"] for page in found[name]}.items() <= top.items()
@@ -158,7 +158,7 @@ def test_ranking_that_is_not_kept_is_named(store: Path) -> None:
     result = run("top", "--by", "charm", "--store", store)
     assert result.exit_code == 2
     assert f"a ranking is one of importance, history, cash, inlinks, and none is kept in {store}" in result.stderr
-    run("rank", "--save", "mine", "-q", "--store", store)
+    run("rank", "--save", "mine", "--store", store)
     assert f"or one kept in {store}: mine; not 'charm'" in run("top", "--by", "charm", "--store", store).stderr
 
 
