@@ -56,7 +56,7 @@ from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import StoreError
-from minicrawl.search.index.index_folder import index_path
+from minicrawl.search.index.index_folder import index_path, open_index, store_mark
 from minicrawl.search.partitions import search
 from minicrawl.search.searching import Asked
 from minicrawl.store.reader import open_store
@@ -175,7 +175,7 @@ class Crawl:
         return len(caught_up ^ anew) + twice
 
     async def indexed(self, *options: str) -> tuple[set[tuple[int, int]], int]:
-        """After `minicrawl index` with options, page and digest of the texts in the index, and pages found twice."""
+        """After `minicrawl index` with options, page and start of the texts in the index, and pages found twice."""
         index = [sys.executable, "-m", "minicrawl", "index", *options, "--store", str(self.store)]
         process = await asyncio.create_subprocess_exec(*index, stdout=asyncio.subprocess.DEVNULL)
         assert await process.wait() == 0, "the index cannot be brought up to date"
@@ -185,8 +185,9 @@ class Crawl:
                 pages = search(store, words, Asked(n=1000)).pages
                 urls = [url for page in pages for url in (page.url, *page.alike)]
                 twice += len(urls) - len(set(urls))
-        with sqlite3.connect(index_path(self.store) / "book.db") as book:
-            return set(book.execute("SELECT page, digest FROM pages")), twice
+            mark = store_mark(store.hash_key)
+        with open_index(index_path(self.store), mark) as opened_index:
+            return set(opened_index.words.starts().items()), twice
 
     def too_soon(self, start: int) -> int:
         """Number of requests, from number `start` on, that came before their committed due time."""

@@ -291,8 +291,8 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     started = time.monotonic()
     seeds = gathered(sources, live)
 
-    def awaiting(progress: "Callable[[], str]") -> "AbstractContextManager[None]":
-        return awaiting_index(live, progress) if says_more() else nullcontext()
+    def awaiting() -> "AbstractContextManager[None]":
+        return awaiting_index(live) if says_more() else nullcontext()
 
     with showing(live, BestSoFar(guide.path)) as show:
 

@@ -125,8 +125,9 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> Salvaged:
         intake.start([], time.time())
         intake.ranking.settle_fully()
         settings_kept = settings.to_json(file.parent)
-        now = {"settings": settings_kept, "stopped": "salvaged", "in_doubt": 1, "asked_until": time.time()}
-        intake.commit(now, ranks=True)
+        intake.commit(
+            {"settings": settings_kept, "stopped": "salvaged", "in_doubt": 1, "asked_until": time.time()}, ranks=True
+        )
     again = sum(bool(page.visited) and number not in turns for number, page in enumerate(pages))
     return Salvaged(len(pages), len(turns), again)
 

@@ -21,7 +21,7 @@ from minicrawl.dashboard.commands import started
 from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages, picture_of_sites
 from minicrawl.dashboard.statistics import Shapes, answers, course, share_curve
 from minicrawl.errors import SettingError
-from minicrawl.search.partitions import behind, facets_of
+from minicrawl.search.partitions import behind
 from minicrawl.search.partitions import search as partitions_search
 from minicrawl.search.searching import Asked, Found
 from minicrawl.settings import RANKINGS
@@ -135,12 +135,11 @@ class Readings:
             picture = thumbnail(store, facts["url"])
         return facts if picture is None else {**facts, "thumbnail": picture}
 
-    def search(self, words: str, n: int) -> tuple[Found, dict[str, str | None], dict[str, int]]:
-        """The pages that match a query, their thumbnails by URL, and numbers of matches by site."""
+    def search(self, words: str, n: int) -> tuple[Found, dict[str, str | None]]:
+        """The pages that match a query, and their thumbnails by URL."""
         with open_store(self.path) as store:
             found = partitions_search(store, words, Asked(n))
-            sites = facets_of(store, words).get("site", {})
-            return found, {page.url: thumbnail(store, page.url) for page in found.pages}, sites
+            return found, {page.url: thumbnail(store, page.url) for page in found.pages}
 
     def unindexed(self) -> int | None:
         """Number of texts that the index lacks; None where there is no index."""
@@ -273,7 +272,7 @@ def search(readings: Readings, words: str, n: int) -> Reading:
     """The pages that match a query best. Raises MinicrawlError, also if there is no index."""
     if len(words) > _LONGEST_QUERY:
         raise SettingError(f"a query has {_LONGEST_QUERY:,} characters at most")
-    found, thumbnails, sites = readings.search(words, n)
+    found, thumbnails = readings.search(words, n)
     pages = [
         {
             "rank": page.rank,
@@ -288,7 +287,7 @@ def search(readings: Readings, words: str, n: int) -> Reading:
         }
         for page in found.pages
     ]
-    return {"pages": pages, "matches": found.matches, "behind": found.behind, "sites": sites}
+    return {"pages": pages, "matches": found.matches, "behind": found.behind}
 
 
 def picture(readings: Readings, of: str) -> Reading:

@@ -82,12 +82,6 @@ class Matching:
         """Number of pages that have all words."""
         return self._index.count(self._all)
 
-    def facets(self, n: int) -> dict[str, dict[str, int]]:
-        """Numbers of these pages by site and by language, each the n most frequent."""
-        asked = {field: {"terms": {"field": field, "size": n}} for field in ("site", "language")}
-        found = self._searcher.aggregate(self._all, asked)
-        return {field: {one["key"]: one["doc_count"] for one in found[field]["buckets"]} for field in asked}
-
     def snippet(self, hit: Hit) -> Snippet:
         """The part of a page's text with most of the query, or else its begin."""
         document = self._searcher.doc(hit.address)
