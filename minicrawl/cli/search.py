@@ -123,6 +123,5 @@ def _as_json(page: "FoundPage", pictured: Set[str]) -> dict[str, object]:
         "snippet": page.snippet.text,
         "marks": page.snippet.marks,
         "alike": page.alike,
-        "has_all": page.has_all,
         **({"thumbnail": name_of(page.url)} if page.url in pictured else {}),
     }

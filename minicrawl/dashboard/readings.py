@@ -21,7 +21,6 @@ from minicrawl.dashboard.commands import started
 from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages, picture_of_sites
 from minicrawl.dashboard.statistics import Shapes, answers, course, share_curve
 from minicrawl.errors import SettingError
-from minicrawl.search.partitions import behind
 from minicrawl.search.partitions import search as partitions_search
 from minicrawl.search.searching import Asked, Found
 from minicrawl.settings import RANKINGS
@@ -141,11 +140,6 @@ class Readings:
             found = partitions_search(store, words, Asked(n))
             return found, {page.url: thumbnail(store, page.url) for page in found.pages}
 
-    def unindexed(self) -> int | None:
-        """Number of texts that the index lacks; None where there is no index."""
-        with open_store(self.path) as store:
-            return behind(store)
-
     def course(self) -> Reading:
         """`states`: numbers of pages by state; `points`: the crawl over time."""
         return course(self.path)
@@ -234,11 +228,6 @@ def hosts(readings: Readings) -> Reading:
     """The hosts with the most known pages, and the reasons why they are not asked."""
     first, in_all = readings.hosts(_HOSTS)
     return {"hosts": [{**pages._asdict(), **_rules(row._asdict())} for pages, row in first], "count": in_all}
-
-
-def unindexed(readings: Readings) -> Reading:
-    """`texts`: see `Readings.unindexed`."""
-    return {"texts": readings.unindexed()}
 
 
 def partitions(readings: Readings) -> Reading:

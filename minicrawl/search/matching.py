@@ -26,11 +26,10 @@ _READ = (3_000, None)
 
 
 class Hit(NamedTuple):
-    """A page that matches. agreement: the sum of BM25, boosted, and ALL_WORDS if `has_all`."""
+    """A page that matches. agreement: the sum of BM25, boosted, and ALL_WORDS for a page that has all."""
 
     page: int
     agreement: float
-    has_all: bool
     address: DocAddress
 
 
@@ -74,7 +73,7 @@ class Matching:
         found = self._searcher.search(Expression.boolean_query(wanted), n, count=False).hits
         pages = self._searcher.fast_field_values("page", [address for _, address in found])
         return [
-            Hit(int(page or 0), score + (ALL_WORDS - _TOLD) * (score >= _TOLD), score >= _TOLD, address)
+            Hit(int(page or 0), score + (ALL_WORDS - _TOLD) * (score >= _TOLD), address)
             for page, (score, address) in zip(pages, found, strict=True)
         ]
 

@@ -33,20 +33,6 @@ def search(store: Store, text: str, asked: Asked | None = None) -> Found:
     )
 
 
-def behind(store: Store) -> int | None:
-    """Number of texts not indexed yet, as far as can be told without a scan; None where there is no index."""
-    each = [part.ask(_behind) for part in store.parts]
-    return None if None in each else sum(number or 0 for number in each)
-
-
-def _behind(store: Store) -> int | None:
-    try:
-        with Searcher(store) as searcher:
-            return searcher.behind()
-    except SettingError:
-        return None
-
-
 def _with_texts(store: Store) -> list[Store]:
     some = [part for part in store.parts if part.texts.size]
     if not some:

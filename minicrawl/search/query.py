@@ -38,11 +38,6 @@ class Query:
     languages: tuple[str, ...] = ()
     after: str | None = None
 
-    @property
-    def text(self) -> str:
-        """The words that are looked for."""
-        return " ".join(term.text for term in self.terms)
-
 
 def parse_query(text: str, sites: tuple[str, ...] = ()) -> Query:
     """Parse a query. sites: further ones. Raises SettingError if it is no text, or has no words."""

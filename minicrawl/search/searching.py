@@ -47,7 +47,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class FoundPage:
-    """A page that was found. `alike`: URLs of duplicates, which are left out; `has_all`: it has all words."""
+    """A page that was found. `alike`: URLs of duplicates, which are left out."""
 
     rank: int
     url: str
@@ -56,7 +56,6 @@ class FoundPage:
     importance: float
     snippet: Snippet
     alike: tuple[str, ...]
-    has_all: bool
     fetched_at: float | None
 
 
@@ -151,7 +150,6 @@ class Searcher:
                         importance=importance,
                         snippet=matching.snippet(hit),
                         alike=alike,
-                        has_all=hit.has_all,
                         fetched_at=facts.changed_at,
                     )
                     for rank, (facts, hit, score, importance, alike) in enumerate(ranked, 1)

@@ -117,7 +117,7 @@ def _damaged(path: Path, error: BaseException) -> StoreError:
 
 @contextlib.contextmanager
 def hold_index(path: Path) -> Iterator[None]:
-    """Hold the index's lock for writing, and clear away what a killed `replacing` has left.
+    """Hold the index's lock for writing, and clear away what a killed one has left.
 
     Raises StoreError if another process has the lock.
     """
@@ -130,11 +130,7 @@ def hold_index(path: Path) -> Iterator[None]:
             raise StoreError(f"another process is writing the index {path}; wait for it") from error
     try:
         with index_errors(path):
-            new, old = beside(path, ".new"), beside(path, ".old")
-            if old.exists() and not path.exists():
-                old.replace(path)
-            remove_index(new)
-            remove_index(old)
+            remove_index(beside(path, ".new"))
         yield
     finally:
         lock.release()
@@ -171,13 +167,11 @@ def replacing(path: Path) -> Iterator[Path]:
 
     Whoever has the old one open goes on reading it.
     """
-    new, old = beside(path, ".new"), beside(path, ".old")
+    new = beside(path, ".new")
     yield new
+    remove_index(path)
     with index_errors(path):
-        if path.exists():
-            path.replace(old)
         new.replace(path)
-        remove_index(old)
 
 
 def remove_index(path: Path) -> None:

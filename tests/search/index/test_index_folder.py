@@ -114,13 +114,6 @@ def test_index_is_replaced_when_whole_and_its_reader_goes_on(path: Path) -> None
     assert [file.name for file in path.parent.iterdir() if file.is_dir()] == [path.name]
 
 
-def test_index_set_aside_by_a_killed_replacement_is_put_back(path: Path) -> None:
-    open_index(path, MARK, writes=True).close()
-    path.rename(f"{path}.old")
-    with hold_index(path):
-        open_index(path, MARK).close()
-
-
 def test_index_in_a_folder_that_cannot_be_written_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_index(path, MARK, writes=True) as index, index.transaction():
         put(index.words)
