@@ -29,7 +29,7 @@ def command() -> None:
     """Rerun the papers' experiments, with the same code as the live crawl.
 
     Every experiment writes its rows and a picture, and says which claims held, with what was measured. Needs the
-    extra 'lab'. GRAPH is an edge list (.txt, .tsv) or a Matrix Market file (.mtx), each also .gz, a CSR matrix (.npz
+    extra 'lab'. GRAPH is an edge list (.txt, .tsv, also .gz), a CSR matrix (.npz
     with indptr and indices) or a crawl's store (.db).
     """
 
