@@ -241,3 +241,29 @@ class Evolving:
         """Add links that are not there yet; the keys may have repeats."""
         new = np.unique(np.concatenate(keys))
         self._keys = np.insert(self._keys, np.searchsorted(self._keys, new), new)
+
+
+def small_sites(sites: int, rng: np.random.Generator) -> tuple[Graph, npt.NDArray[np.int64]]:
+    """A web of small sites with few links between them, and the site of every page.
+
+    A site is a tree of 3 to 120 pages with links back to its front page and a few to others of it; one of two links to
+    another site, drawn by a random popularity.
+    """
+    sizes = np.minimum(3 + (4 * rng.pareto(1.3, sites)).astype(np.int64), 120)
+    fronts = np.cumsum(sizes) - sizes
+    site = np.repeat(np.arange(sites), sizes)
+    inner = np.setdiff1d(np.arange(len(site)), fronts)
+    depth = inner - fronts[site[inner]]
+    parents = fronts[site[inner]] + (rng.random(len(inner)) * depth).astype(np.int64)
+    writers = rng.choice(inner, 2 * len(inner))
+    within = fronts[site[writers]] + (rng.random(len(writers)) ** 2 * sizes[site[writers]]).astype(np.int64)
+    popularity = 0.1 + rng.pareto(1.1, sites)
+    linking = rng.integers(0, len(site), sites // 2)
+    linked = rng.choice(sites, sites // 2, p=popularity / popularity.sum())
+    across = fronts[linked] + np.where(rng.random(len(linked)) < 0.6, 0.0, rng.random(len(linked)) ** 2 * sizes[linked])
+    sources = np.concatenate([parents, inner, writers, linking])
+    targets = np.concatenate([inner, fronts[site[inner]], within, across.astype(np.int64)])
+    keys = np.unique(sources * len(site) + targets)
+    sources, targets = np.divmod(keys, len(site))
+    apart = sources != targets
+    return Graph.from_edges(sources[apart], targets[apart], len(site)), site
