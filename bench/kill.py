@@ -7,8 +7,8 @@ KILLS kills (default 200). Then crawls of a smaller web are killed at every one 
 right behind, and once more at the first commit after they were taken up again; with --retry also crawls that were
 through, and ask again for what was given up. With --discovery or --refresh a crawl fetches pages again without end:
 what is left of it is crawled without, when it is to come through, and commits are left out, of which there is no last.
-With --refresh a crawl of the web that changes is killed as often, too. Before all that as many stores are killed while
-they are made, at random moments of it. Politeness is off unless --delay says otherwise. After every kill:
+Before all that as many stores are killed while they are made, at random moments of it. Politeness is off unless --delay
+says otherwise. After every kill:
 
 made    a store that was killed while it was made does not open
 audit   what a store promises holds: cash and ledger to the unit, links, in-links, a reason for every URL
@@ -17,8 +17,6 @@ again   a page that was read in the last commit was asked for after the kill (wi
 soon    with --refresh-min: a page was asked for again before that time had passed since it was answered, in the life of
         one process, or in an earlier one by its last commit
 early   a host was asked less than the delay after it had answered
-tags    of the web that changes: a page is kept with an ETag or a Last-Modified that it was not served with at that time
-noted   of the web that changes: a page without noise has more changes noted than it had, or was noted as new twice
 texts   with --text: a page that was read has no text, or one that was not has
 rows    with --archive: a row without its record, or a record up to the committed end of a file without its row
 
@@ -44,38 +42,33 @@ import sqlite3
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-from changing.versions import LIARS
-from changing.web import ChangingWeb
-
 from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.crawler.http.validators import Validators, unpacked
 from minicrawl.demo.resources import Reply
-from minicrawl.demo.server import serving, serving_answers
+from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import StoreError
-from minicrawl.search.index.index_folder import index_path
+from minicrawl.search.index.index_folder import index_path, open_index, store_mark
 from minicrawl.search.partitions import search
 from minicrawl.search.searching import Asked
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 _FAULTS = (
-    *("made", "audit", "lost", "again", "soon", "early", "tags", "noted", "texts"),
+    *("made", "audit", "lost", "again", "soon", "early", "texts"),
     *("rows", "torn", "search", "ending", "broken"),
 )
 _LONGEST_LIFE = 2.5
 _RENDERING = 8.0
 """Longest life of a crawl that renders, for which Chromium has to start."""
-_LONGEST_ETAG = 1000
 _WORDS = ("museum", "golden bridge", "quiet island explained", "news from every town", "library -green")
 _PARTS = {
     "all.css": ("text/css", b"body { background: url(all.png) } /* "),
@@ -105,43 +98,6 @@ class Log:
             self.asked.append(url)
             self.times.append(time.time())
         self._answered[host] = time.monotonic()
-
-
-class LoggedChangingWeb:
-    """The web that changes, every request noted, and the validators of every answer in full with its time."""
-
-    def __init__(self, web: ChangingWeb, log: Log) -> None:
-        self.web = web
-        self._log = log
-        self.served: dict[str, list[tuple[float, Validators]]] = defaultdict(list)
-
-    def respond(self, url: str, asked: Mapping[str, str]) -> Reply:
-        self._log.note(url)
-        reply = self.web.respond(url, asked, time.time())
-        if reply.status == 200:
-            etag = reply.headers.get("ETag")
-            is_kept = etag is not None and len(etag) <= _LONGEST_ETAG
-            given = Validators(etag if is_kept else None, reply.headers.get("Last-Modified"))
-            self.served[url].append((time.time(), given))
-        return reply
-
-    def wrong(self, store: Path, began: float) -> Counter[str]:
-        """Kinds of errors in a store, see above."""
-        found: Counter[str] = Counter()
-        with sqlite3.connect(store) as db:
-            query = (
-                "SELECT url, fetched_at, validators FROM fetches JOIN pages ON fetches.id = fetch WHERE status = 200"
-            )
-            for url, at, packed in db.execute(query):
-                before = [given for served, given in self.served[url] if served <= at]
-                found["tags"] += bool(before) and unpacked(packed) != before[-1]
-            query = "SELECT url, what, count(*) FROM changes JOIN pages ON pages.id = page GROUP BY url, what"
-            for url, what, count in db.execute(query):
-                life = self.web.life(url)
-                is_plain = life.kind in ("plain", "bursts", "constant") and self.web.manner(url) not in LIARS
-                found["noted"] += what == "new" and count > 1
-                found["noted"] += what == "changed" and is_plain and count > len(life.changes(began, time.time()))
-        return found
 
 
 class LoggedWeb:
@@ -219,7 +175,7 @@ class Crawl:
         return len(caught_up ^ anew) + twice
 
     async def indexed(self, *options: str) -> tuple[set[tuple[int, int]], int]:
-        """After `minicrawl index` with options, page and digest of the texts in the index, and pages found twice."""
+        """After `minicrawl index` with options, page and start of the texts in the index, and pages found twice."""
         index = [sys.executable, "-m", "minicrawl", "index", *options, "--store", str(self.store)]
         process = await asyncio.create_subprocess_exec(*index, stdout=asyncio.subprocess.DEVNULL)
         assert await process.wait() == 0, "the index cannot be brought up to date"
@@ -229,8 +185,9 @@ class Crawl:
                 pages = search(store, words, Asked(n=1000)).pages
                 urls = [url for page in pages for url in (page.url, *page.alike)]
                 twice += len(urls) - len(set(urls))
-        with sqlite3.connect(index_path(self.store) / "book.db") as book:
-            return set(book.execute("SELECT page, digest FROM pages")), twice
+            mark = store_mark(store.hash_key)
+        with open_index(index_path(self.store), mark) as opened_index:
+            return set(opened_index.words.starts().items()), twice
 
     def too_soon(self, start: int) -> int:
         """Number of requests, from number `start` on, that came before their committed due time."""
@@ -342,8 +299,6 @@ async def run(kills: int, options: list[str]) -> None:
             bench = Bench(Path(folder), delay, options, found)
             async with bench.crawling(DemoWeb.generate()) as crawl:
                 await at_random(crawl, kills, _RENDERING if "--render" in options else _LONGEST_LIFE, found)
-            if "--refresh" in options:
-                await while_refreshing(bench, kills)
             if not {"--discovery", "--refresh"} & set(options):
                 async with bench.crawling(DemoWeb.generate(hosts=12, pages=600)) as crawl:
                     await at_commits(crawl, found)
@@ -430,20 +385,6 @@ async def at_random(crawl: Callable[[], Crawl], kills: int, longest: float, foun
             pass
         found["ending"] += differences(ending(killed.store), expected)
         print(f"{found['kills']} kills", file=sys.stderr)
-
-
-async def while_refreshing(bench: Bench, kills: int, pages: int = 300) -> None:
-    """One crawl of a web that changes once in 100 seconds a page, killed so many times at random moments."""
-    rng, log, began = random.Random(0), Log(bench.delay), time.time()
-    web = LoggedChangingWeb(ChangingWeb(DemoWeb.generate(hosts=12, pages=pages), speed=2592.0), log)
-    async with serving_answers(web.respond) as port:
-        crawl = bench.crawl(web.web.web, port, log)
-        await crawl.live(4.0 * _LONGEST_LIFE)
-        start = log.times[0] - began
-        for _ in range(kills - 1):
-            await crawl.live(rng.uniform(start / 2, start + _LONGEST_LIFE))
-            bench.found.update(web.wrong(crawl.store, began))
-    bench.found["early"] += log.early
 
 
 async def at_commits(crawl: Callable[[], Crawl], found: Counter[str], *, is_again: bool = False) -> None:

@@ -163,10 +163,8 @@ def pages_of(store: Store) -> dict[int, Page]:
 def targets_of(store: Store, texts: Iterable[KeptText]) -> dict[str, int]:
     """The pages that links lead to, by URL; of an alias the one that it stands for."""
     known = store.page_table.find(list({url for text in texts for url, *_ in text.anchors()}))
-    aliases = dict(store.link_table.aliases())
-    for _ in range(8):
-        known = {url: aliases.get(page, page) for url, page in known.items()}
-    return known
+    aliases = {alias: page for page in set(known.values()) for alias in store.link_table.aliases_of(page)}
+    return {url: aliases.get(page, page) for url, page in known.items()}
 
 
 def held_out(store: Store, pages: Mapping[int, Page], n: int, *, other_sites: bool) -> list[Item]:

@@ -26,7 +26,7 @@ events    events of a running crawl
 timing    time limits and intervals                sizes     batch and cache sizes
 system    calls that only some systems have        log       events of the log, with their keys
 report    results of an experiment                 garbage   the cyclic garbage collector, seldom
-installed how minicrawl was installed
+installed how minicrawl was installed             reading   the read side of a store for programs
 """
 
 from typing import TYPE_CHECKING, Any  # Any: settings as given
@@ -36,7 +36,7 @@ from minicrawl.errors import ConfigError, MinicrawlError
 if TYPE_CHECKING:
     from minicrawl.api import Crawl, acrawl, crawl
     from minicrawl.model import CrawlReport
-    from minicrawl.search.searched_store import open_store
+    from minicrawl.reading import open_store
 
 __version__ = "1.0.0"
 __all__ = ["ConfigError", "Crawl", "CrawlReport", "MinicrawlError", "__version__", "acrawl", "crawl", "open_store"]
@@ -46,7 +46,7 @@ _HOMES = {
     "acrawl": "minicrawl.api",
     "crawl": "minicrawl.api",
     "CrawlReport": "minicrawl.model",
-    "open_store": "minicrawl.search.searched_store",
+    "open_store": "minicrawl.reading",
 }
 
 

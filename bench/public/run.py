@@ -25,7 +25,7 @@ from public.results import page  # noqa: E402
 
 import minicrawl  # noqa: E402
 
-SUITES = ("speed", "order", "agreement", "refresh", "search", "robots", "links")
+SUITES = ("speed", "order", "agreement", "search", "robots", "links")
 
 
 def run(names: Sequence[str], cache: Path, *, is_quick: bool, graphs: Sequence[Path] = ()) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import FloatArray, folded_store
-from minicrawl.graphs.keys import distinct, graph_of_keys, keys_of
+from minicrawl.graphs.keys import graph_of_keys, keys_of
 from minicrawl.graphs.loading import load_graph
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.components import subgraph
@@ -89,7 +89,7 @@ def web_of_store(store: Store) -> Web:
     graph, pages = folded.graph, np.flatnonzero(~folded.is_alias)
     sources = graph.sources()
     keys = keys_of(sources, graph.targets)[sources != graph.targets]
-    graph = subgraph(graph_of_keys(distinct(keys), graph.size), pages)
+    graph = subgraph(graph_of_keys(np.unique(keys), graph.size), pages)
     number = np.cumsum(~folded.is_alias) - 1
     course = growth(graph, number[order[~folded.is_alias[order]]])
     return Web(graph, importance[pages], tuple(names[page] for page in pages), folded.is_parsed[pages], course)

@@ -133,14 +133,12 @@ TOOLS: tuple[Callable[..., str], ...] = (search, read_page, top, why, changes, l
 
 def _matches(found: searching.Found) -> str:
     """A sentence on what the pages of a search are."""
-    whole = sum(page.has_all for page in found.pages)
+    whole = min(found.matches, len(found.pages))
     some = len(found.pages) - whole
     about = f"No page has all words; {'this one has' if some == 1 else 'these have'} some, the best first."
     if whole or not some:
         others = f", and {some:,} with some of them" * bool(some)
-        about = (
-            f"Pages with all words, the best {whole:,} of {max(found.matches, whole):,}{others}." if whole else _NONE
-        )
+        about = f"Pages with all words, the best {whole:,} of {found.matches:,}{others}." if whole else _NONE
     return f"{about} read_page has the text of a page." if found.pages else about
 
 

@@ -262,8 +262,8 @@ def _run(
     started = time.monotonic()
     seeds = gathered(sources, live)
 
-    def awaiting(progress: "Callable[[], str]") -> "AbstractContextManager[None]":
-        return awaiting_index(live, progress) if says_more() else nullcontext()
+    def awaiting() -> "AbstractContextManager[None]":
+        return awaiting_index(live) if says_more() else nullcontext()
 
     with showing(live, BestSoFar(guide.path)) as show:
 

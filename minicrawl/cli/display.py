@@ -172,7 +172,7 @@ def counting(live: bool, now: Callable[[], float] = time.monotonic) -> Iterator[
 
 
 @contextmanager
-def awaiting_index(live: bool, progress: Callable[[], str]) -> Iterator[None]:
+def awaiting_index(live: bool) -> Iterator[None]:
     """Report on standard error that the crawl waits for its index, once that takes long."""
     frame = Frame(sys.stderr, _size)
 
@@ -182,7 +182,7 @@ def awaiting_index(live: bool, progress: Callable[[], str]) -> Iterator[None]:
         else:
             print(line, file=sys.stderr, flush=True)  # noqa: T201
 
-    with reassuring(_AWAITED, say, 1.0 if live else _PLAIN_SECONDS, progress=progress):
+    with reassuring(_AWAITED, say, 1.0 if live else _PLAIN_SECONDS):
         yield
     frame.clear()
 

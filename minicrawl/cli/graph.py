@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, need_extra, store_option, teller
+from minicrawl.cli.options import json_option, store_option, teller
 from minicrawl.cli.output import document, reassuring
 from minicrawl.cli.shape import shape_document, shape_lines
-from minicrawl.errors import SettingError, counted
+from minicrawl.errors import counted
 
 
 @click.group(cls=Group, epilog="Example: minicrawl graph export links.graphml")
@@ -27,9 +27,8 @@ def export(file: Path, store: Path, as_json: bool) -> None:
 
     \b
     .graphml    Gephi, networkx, igraph: with URL, importance, state and title of every page
-    .csv        source and target of every link, as page numbers, and its place
-    .txt        the same apart by a tab and sorted, as SNAP and WebGraph read arcs
-    .mtx .npz   Matrix Market; scipy.sparse.load_npz
+    .txt        source and target of every link, as page numbers, as SNAP and WebGraph read arcs
+    .npz        scipy.sparse.load_npz
 
     All but the first get the URLs beside them, in NAME.urls.txt: line i is page i. A page that is only
     another name of a page, such as a redirect, links to that. A file appears whole or not at all.
@@ -47,21 +46,16 @@ def export(file: Path, store: Path, as_json: bool) -> None:
         click.echo(f"{what} written to {' and '.join(files)}")
 
 
-@command.command(epilog="Example: minicrawl graph stats --plot shape.svg")
+@command.command(epilog="Example: minicrawl graph stats")
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
-@click.option(
-    "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw degrees, bow tie and spread of importance into this .png or .svg (needs the extra 'lab').",
-)
 @click.option("--exact", is_flag=True, help="Count the distances of all pairs, however many they are.")
 @store_option
 @json_option
-def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_json: bool) -> None:
+def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
     """Tell the shape of the crawled web: components, bow tie, degrees, distances.
 
-    Of the store, aliases folded into the pages they stand for, or of GRAPH: an edge list (.txt, .tsv) or a Matrix
-    Market file (.mtx), each also .gz, or a CSR matrix (.npz with indptr and indices).
+    Of the store, aliases folded into the pages they stand for, or of GRAPH: an edge list (.txt, .tsv, also .gz) or
+    a CSR matrix (.npz with indptr and indices).
 
     The core is the largest strong component: pages that all reach each other. In reaches the core, out is reached
     from it, tubes lead from in to out past it, tendrils hang off in and out. A power law x^-a is fitted to the
@@ -73,8 +67,6 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
     from minicrawl.rank.graph_stats import EXACT_WORK, graph_stats
     from minicrawl.store.reader import open_store
 
-    if plot is not None:
-        _check_plot(plot)
     if graph is not None:
         web = web_of_file(graph)
     else:
@@ -82,19 +74,8 @@ def stats(graph: Path | None, plot: Path | None, exact: bool, store: Path, as_js
             web = web_of_store(reader)
     with reassuring("counting distances", teller()):
         found = graph_stats(web.graph, np.random.default_rng(0), exact_work=math.inf if exact else EXACT_WORK)
-    if plot is not None:
-        from minicrawl.graphs.drawing import draw_graph_stats
-
-        draw_graph_stats(found, web.importance, plot)
     name = str(graph or store)
-    drawn = [str(plot)] if plot is not None else []
     if as_json:
-        click.echo(document(shape_document(found, web, name) | {"files": drawn}))
+        click.echo(document(shape_document(found, web, name)))
     else:
-        click.echo("\n".join([*shape_lines(found, web, name), *drawn]))
-
-
-def _check_plot(path: Path) -> None:
-    if path.suffix.lower() not in (".png", ".svg"):
-        raise SettingError(f"--plot takes a .png or .svg file, not {str(path)!r}")
-    need_extra("--plot", "matplotlib")
+        click.echo("\n".join(shape_lines(found, web, name)))

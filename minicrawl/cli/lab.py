@@ -29,7 +29,7 @@ def command() -> None:
     """Rerun the papers' experiments, with the same code as the live crawl.
 
     Every experiment writes its rows and a picture, and says which claims held, with what was measured. Needs the
-    extra 'lab'. GRAPH is an edge list (.txt, .tsv) or a Matrix Market file (.mtx), each also .gz, a CSR matrix (.npz
+    extra 'lab'. GRAPH is an edge list (.txt, .tsv, also .gz), a CSR matrix (.npz
     with indptr and indices) or a crawl's store (.db).
     """
 
@@ -105,35 +105,6 @@ def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     show([("refresh" if graph is None else f"refresh of {graph}", run)], out, as_json)
 
 
-@command.command(epilog="Example: minicrawl lab sites data/crawl.db --seeds 10")
-@click.argument("graph", required=False, type=click.Path(path_type=Path))
-@click.option("--seeds", type=click.IntRange(min=1), help="Begin at the front pages of so many sites, not of all.")
-@click.option("--draws", type=click.IntRange(min=1), default=4, show_default=True,
-              help="How often pairs of sites and farms are drawn.")  # fmt: skip
-@shared
-def sites(graph: Path | None, seeds: int | None, draws: int, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
-    """Jumps to sites by their trust, and to their doors, against jumps to any page of GRAPH.
-
-    Whose ranking agrees with links between sites that were hidden, is right early, reads importance early, has front
-    pages first, and gives least to a farm? Without GRAPH on a drawn web of 2,000 small sites. Only pages with links
-    count; a file without URLs is one site.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    import numpy as np
-
-    from minicrawl.lab.sites import experiment, small_sites, web_of
-
-    def run() -> "Result":
-        rng = np.random.default_rng(seed)
-        if graph is None:
-            return experiment(small_sites(2000, rng), seed, draws)
-        loaded, urls = _with_urls(graph)
-        site = np.zeros(loaded.size, dtype=np.int64) if urls is None else _site_of_each(urls)
-        return experiment(web_of(loaded, site, urls, seeds, rng), seed, draws)
-
-    show([("jumps to sites" if graph is None else f"jumps to sites of {graph}", run)], out, as_json)
-
-
 @command.command(epilog="Example: minicrawl lab matrices links.npz")
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
 @shared
@@ -147,12 +118,11 @@ def matrices(graph: Path | None, seed: int, out: Path, as_json: bool) -> None:
     import numpy as np
 
     from minicrawl.lab.matrices import experiment
-    from minicrawl.lab.sites import small_sites
+    from minicrawl.lab.webs import small_sites
 
     def run() -> "Result":
         if graph is None:
-            web = small_sites(2000, np.random.default_rng(seed))
-            return experiment(web.graph, web.site)
+            return experiment(*small_sites(2000, np.random.default_rng(seed)))
         loaded, urls = _with_urls(graph)
         return experiment(loaded, None if urls is None else _site_of_each(urls))
 

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,6 @@ from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
-from minicrawl.settings import RANKINGS
 
 if TYPE_CHECKING:
     from minicrawl.search.searching import Found, FoundPage
@@ -38,11 +37,6 @@ class SearchCommand(click.Command):
 @click.option("-n", "--n", "n", default=10, show_default=True, help="How many pages to print.")
 @click.option("--site", "sites", multiple=True, metavar="SITE", help="Pages of this host or domain. Repeatable.")
 @click.option("--since", metavar="DATE", help="Pages seen to have changed, or fetched, since then: 2026-11-20, or 7d.")
-@click.option(
-    "--by", default=RANKINGS[0], show_default=True, metavar=f"{'|'.join(RANKINGS)}|NAME",
-    help="What counts as importance; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
-)  # fmt: skip
-@click.option("--facets", is_flag=True, help="Print numbers of pages by site and by language instead of pages.")
 @store_option
 @json_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -50,8 +44,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     n: int,
     sites: tuple[str, ...],
     since: str | None,
-    by: str,
-    facets: bool,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -63,18 +55,15 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     after:2026-11-20 say which pages. While a crawl runs, the index follows it.
     """
     from minicrawl.analysis.thumbnails import has_thumbnail
-    from minicrawl.search.partitions import facets_of, search
+    from minicrawl.search.partitions import search
     from minicrawl.search.query import parse_query
     from minicrawl.search.searching import Asked
     from minicrawl.store.reader import open_store
 
     text = " ".join(words).replace(_MINUS, "-")
     option, since = ("--since", since) if since else ("after:", parse_query(text).after if words else None)
-    asked = Asked(n, sites, None if since is None else _seconds_of(since, option), by)
+    asked = Asked(n, sites, None if since is None else _seconds_of(since, option))
     with open_store(store) as reader:
-        if facets:
-            _print_facets(facets_of(reader, text, asked), as_json=as_json)
-            return
         found = search(reader, text, asked)
         pictured = {page.url for page in found.pages if as_json and has_thumbnail(reader, page.url)}
     for note in _notes(found):
@@ -86,16 +75,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo(f"Nothing was found for {_echo(text)}.")
     for page in found.pages:
         click.echo("\n".join(_lines(page)))
-
-
-def _print_facets(facets: Mapping[str, Mapping[str, int]], *, as_json: bool) -> None:
-    """facets: numbers of pages by value, by field."""
-    if as_json:
-        click.echo(document(facets))
-        return
-    for field, counts in facets.items():
-        for value, count in counts.items():
-            click.echo(f"{count:>9,}  {field} {printable(value)}")
 
 
 def _seconds_of(since: str, option: str) -> float:
@@ -117,13 +96,7 @@ def _echo(text: str) -> str:
 
 def _notes(found: "Found") -> Iterator[str]:
     if found.behind:
-        state = "behind the store" if found.is_built else "not built yet"
-        yield f"The index is {state}: {counted(found.behind, 'text')} to take in; see 'minicrawl index'."
-    if found.without_text:
-        pages = f"{counted(found.without_text, 'page')} {'was' if found.without_text == 1 else 'were'}"
-        yield f"{pages} read before the crawl kept texts, and found only after 'minicrawl refresh'."
-    if found.left_out:
-        yield f"Left out, as a query has 32 words at most: {counted(found.left_out, 'word')}."
+        yield f"The index is behind the store: {counted(found.behind, 'text')} to take in; see 'minicrawl index'."
 
 
 def _lines(page: "FoundPage") -> Iterator[str]:
@@ -149,6 +122,5 @@ def _as_json(page: "FoundPage", pictured: Set[str]) -> dict[str, object]:
         "snippet": page.snippet.text,
         "marks": page.snippet.marks,
         "alike": page.alike,
-        "has_all": page.has_all,
         **({"thumbnail": name_of(page.url)} if page.url in pictured else {}),
     }

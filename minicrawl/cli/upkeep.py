@@ -27,28 +27,18 @@ def compact(store: Path, as_json: bool) -> None:
 
 @click.command(epilog="Example: minicrawl salvage saved.db --store data/crawl.db")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option(
-    "--archive", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
-    help="Make the store of this archive of a crawl alone: the one at --store is lost, or not to be used.",
-)  # fmt: skip
 @store_option
 @json_option
-def salvage(file: Path, archive: Path | None, store: Path, as_json: bool) -> None:
-    """Write what can be read of a damaged store, and of its archive, into a new one, FILE.
+def salvage(file: Path, store: Path, as_json: bool) -> None:
+    """Write what can be read of a damaged store into a new one, FILE.
 
     URLs, states, links and answers are taken over as far as they can be read. Cash and history are computed anew from
-    the links. Pages whose links were lost are read from the crawl's archive, or else are to be read again.
-    'minicrawl crawl --store FILE' goes on from there.
+    the links. Pages whose links were lost are to be read again. 'minicrawl crawl --store FILE' goes on from there.
     """
     from minicrawl.crawler import salvage as salvaging
 
-    saved = salvaging.salvage(store, file, archive)
-    report = {"store": None if archive else str(store), "file": str(file), **saved._asdict()}
+    saved = salvaging.salvage(store, file)
+    report = {"store": str(store), "file": str(file), **saved._asdict()}
     turns = f"{saved.read:,} have had their turn, {saved.again:,} wait for it again"
     line = f"{file}: {counted(saved.pages, 'page')}; {turns}"
-    if saved.archive is not None:
-        line += (
-            f"\nThe archive at {saved.archive} belongs to it now. What that lacks waits as if it was never asked for: "
-            "pages that failed without an answer, or were not kept"
-        )
     click.echo(json.dumps(report, indent=2) if as_json else line)

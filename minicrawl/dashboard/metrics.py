@@ -22,7 +22,6 @@ _OF_RUN: _Table = (
     ("pages_read", "Known pages that were read", "read"),
     ("hosts_in_flight", "Hosts that are being asked", "in_flight"),
     ("coverage_ratio", "Share of importance the read pages hold, from below", "coverage"),
-    ("texts_unindexed", "Texts that the search index lacks", "unindexed"),
 )
 _OF_WORK: _Table = (
     ("commits_total", "Commits in this run", "commits"),

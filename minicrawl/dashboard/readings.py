@@ -21,7 +21,6 @@ from minicrawl.dashboard.commands import started
 from minicrawl.dashboard.picture import picture_of_hosts, picture_of_pages, picture_of_sites
 from minicrawl.dashboard.statistics import Shapes, answers, course, share_curve
 from minicrawl.errors import SettingError
-from minicrawl.search.partitions import behind, facets_of
 from minicrawl.search.partitions import search as partitions_search
 from minicrawl.search.searching import Asked, Found
 from minicrawl.settings import RANKINGS
@@ -135,17 +134,11 @@ class Readings:
             picture = thumbnail(store, facts["url"])
         return facts if picture is None else {**facts, "thumbnail": picture}
 
-    def search(self, words: str, n: int) -> tuple[Found, dict[str, str | None], dict[str, int]]:
-        """The pages that match a query, their thumbnails by URL, and numbers of matches by site."""
+    def search(self, words: str, n: int) -> tuple[Found, dict[str, str | None]]:
+        """The pages that match a query, and their thumbnails by URL."""
         with open_store(self.path) as store:
             found = partitions_search(store, words, Asked(n))
-            sites = facets_of(store, words).get("site", {})
-            return found, {page.url: thumbnail(store, page.url) for page in found.pages}, sites
-
-    def unindexed(self) -> int | None:
-        """Number of texts that the index lacks; None where there is no index."""
-        with open_store(self.path) as store:
-            return behind(store)
+            return found, {page.url: thumbnail(store, page.url) for page in found.pages}
 
     def course(self) -> Reading:
         """`states`: numbers of pages by state; `points`: the crawl over time."""
@@ -237,11 +230,6 @@ def hosts(readings: Readings) -> Reading:
     return {"hosts": [{**pages._asdict(), **_rules(row._asdict())} for pages, row in first], "count": in_all}
 
 
-def unindexed(readings: Readings) -> Reading:
-    """`texts`: see `Readings.unindexed`."""
-    return {"texts": readings.unindexed()}
-
-
 def partitions(readings: Readings) -> Reading:
     """Figures of each partition from its store; empty for a crawl in one store."""
     parts = readings.at_rest().status.partitions if readings.has_begun() else ()
@@ -273,7 +261,7 @@ def search(readings: Readings, words: str, n: int) -> Reading:
     """The pages that match a query best. Raises MinicrawlError, also if there is no index."""
     if len(words) > _LONGEST_QUERY:
         raise SettingError(f"a query has {_LONGEST_QUERY:,} characters at most")
-    found, thumbnails, sites = readings.search(words, n)
+    found, thumbnails = readings.search(words, n)
     pages = [
         {
             "rank": page.rank,
@@ -288,7 +276,7 @@ def search(readings: Readings, words: str, n: int) -> Reading:
         }
         for page in found.pages
     ]
-    return {"pages": pages, "matches": found.matches, "behind": found.behind, "sites": sites}
+    return {"pages": pages, "matches": found.matches, "behind": found.behind}
 
 
 def picture(readings: Readings, of: str) -> Reading:

@@ -4,7 +4,6 @@ The crawl is not affected when the server ends.
 """
 
 import asyncio
-import contextlib
 import json
 import secrets
 import time
@@ -110,11 +109,6 @@ class Routes:
 
     async def _metrics(self, request: Request) -> Answer:
         look = await self._shared_looks.get("look", self._looks.look)
-        with contextlib.suppress(MinicrawlError):  # there is no store yet, or the index is being made
-            look = {
-                **look,
-                "unindexed": (await self._shared.get("unindexed", lambda: read.unindexed(self._readings)))["texts"],
-            }
         return Answer(200, metrics(look).encode(), MEDIA_TYPE)
 
     async def _top(self, request: Request) -> Answer:

@@ -1,7 +1,6 @@
-"""Graphs as files and pictures.
+"""Graphs as files.
 
 keys       links as sorted numbers, the quick way to a graph without repeats
 loading    graphs from files and from the stores of crawls
 saving     the graph of a store, in the formats of graph programs
-drawing    how a graph is built, as a picture
 """

@@ -1,4 +1,4 @@
-"""Graphs from files: CSR in .npz, Matrix Market, edge lists, and the stores of crawls.
+"""Graphs from files: CSR in .npz, edge lists, and the stores of crawls.
 
 For every format, the graph's rows are sorted, without duplicate links and without links from a page to itself. An
 unusable file raises a SettingError of one sentence.
@@ -7,7 +7,6 @@ unusable file raises a SettingError of one sentence.
 import contextlib
 import gzip
 import io
-import re
 import warnings
 import zipfile
 import zlib
@@ -22,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.graphs.keys import distinct, graph_of_keys, keys_of
+from minicrawl.graphs.keys import graph_of_keys, keys_of
 from minicrawl.rank import Graph
 from minicrawl.store.database import store_errors
 from minicrawl.store.reader import open_store
@@ -30,8 +29,6 @@ from minicrawl.store.reader import open_store
 Ends = npt.NDArray[np.integer]
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
-_BLOCK = 1 << 24  # bytes of lines that are parsed at once
-_COMMENT = re.compile(rb"^[ \t]*[#%].*", re.MULTILINE)
 # Errors that zipfile and NumPy raise for a damaged archive or array header, including sizes beyond memory.
 _NPZ_ERRORS = (ValueError, KeyError, RuntimeError, MemoryError, OverflowError, EOFError, zlib.error, zipfile.BadZipFile)
 _ANOTHER = "name another graph file"
@@ -48,12 +45,12 @@ class LoadedGraph:
 def load_graph(path: str | Path) -> LoadedGraph:
     """Load the graph in a file. The ending tells the format; a store is recognised by its first bytes.
 
-    .npz: CSR as `indptr` and `indices`, as scipy.sparse.save_npz writes them; names from NAME.urls.txt beside it (line
-    i is page i). .mtx: Matrix Market; in any matrix a stored entry (i, j) is a link i -> j, also when it is 0. .txt,
-    .tsv: a link a line, source and target in two columns apart by tabs or blanks; lines with # or % are comments,
-    further columns are ignored. Whole numbers are page numbers from 0 on; when one end is something else (or so large
-    that most pages would be without links), all ends are names, numbered as they appear. All but .npz may be .gz.
-    Store: the counted links of all known pages, with their URLs.
+    .npz: CSR as `indptr` and `indices`, as scipy.sparse.save_npz writes them; a stored entry (i, j) is a link i -> j,
+    also when it is 0. Names from NAME.urls.txt beside it (line i is page i). .txt, .tsv, also .gz: a link a line,
+    source and target in two columns apart by tabs or blanks; lines with # or % are comments, further columns are
+    ignored. Whole numbers are page numbers from 0 on; when one end is something else (or so large that most pages
+    would be without links), all ends are names, numbered as they appear. Store: the counted links of all known pages,
+    with their URLs.
 
     Raises SettingError.
     """
@@ -84,17 +81,16 @@ def _open(path: Path) -> IO[bytes]:
     return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
 
 
-def _graph(path: Path, sources: Ends, targets: Ends, size: int, first: int = 0) -> Graph:
-    """The graph of links among 0..size-1. first: number of page 0 in the file."""
+def _graph(path: Path, sources: Ends, targets: Ends, size: int) -> Graph:
+    """The graph of links among 0..size-1."""
     for ends in (sources, targets):
         if len(ends) and not 0 <= ends.min() <= ends.max() < size:
-            stray = int(ends.min() if ends.min() < 0 else ends.max()) + first
-            last = size - 1 + first
-            raise SettingError(f"{path} has a link of page {stray}, but its pages are {first} to {last}; {_ANOTHER}")
+            stray = int(ends.min() if ends.min() < 0 else ends.max())
+            raise SettingError(f"{path} has a link of page {stray}, but its pages are 0 to {size - 1}; {_ANOTHER}")
     keys = keys_of(sources, targets)[sources != targets]
     if not len(keys):
         raise SettingError(f"{path} has no links between pages; {_ANOTHER}")
-    return graph_of_keys(distinct(keys), size)
+    return graph_of_keys(np.unique(keys), size)
 
 
 def _has_gaps(size: int, links: int) -> bool:
@@ -128,57 +124,18 @@ def _load_npz(path: Path) -> LoadedGraph:
     return LoadedGraph(graph, names)
 
 
-# Matrix Market. Not by scipy.io.mmread: with a number it cannot parse, it ends the whole process (scipy #19949).
-
-
-def _load_mtx(path: Path) -> LoadedGraph:
-    with _open(path) as file:
-        banner = file.readline().decode("latin-1").lower().split()
-        if banner[:3] != ["%%matrixmarket", "matrix", "coordinate"] or len(banner) != 5:
-            raise SettingError(f"{path} has no first line '%%MatrixMarket matrix coordinate ...'; {_ANOTHER}")
-        try:
-            rows, columns, entries = map(int, next(line for line in file if line.strip() and line[:1] != b"%").split())
-            ends = _numbers_of_lines(file)
-        except (ValueError, StopIteration) as error:
-            raise SettingError(f"{path} has a line that is no entry of a matrix; {_ANOTHER}") from error
-    if rows != columns or len(ends) != entries or _has_gaps(rows, entries):
-        said = f"{rows} rows, {columns} columns and {entries} entries"
-        raise SettingError(f"{path} says that it has {said}, and has {len(ends)}; {_ANOTHER}")
-    sources, targets = ends.T - 1
-    if banner[4] != "general":  # an entry (i, j) also stands for (j, i)
-        sources, targets = np.append(sources, targets), np.append(targets, sources)
-    return LoadedGraph(_graph(path, sources, targets, rows, first=1))
-
-
 # Edge lists
 
 
 def _load_edges(path: Path) -> LoadedGraph:
-    with contextlib.suppress(ValueError), _open(path) as file:
-        ends = _numbers_of_lines(file)
-        size = int(ends.max(initial=-1)) + 1
-        if ends.min(initial=0) >= 0 and not _has_gaps(size, len(ends)):
-            sources, targets = ends.T
-            return LoadedGraph(_graph(path, sources, targets, size))
+    with contextlib.suppress(ValueError, Warning), _open(path) as file, warnings.catch_warnings():
+        warnings.simplefilter("error")  # of older NumPy, which takes 1.0 for a whole number; and of no lines
+        # Latin-1 decodes any byte, and further columns may hold any.
+        ends = np.loadtxt(file, np.int64, ("#", "%"), usecols=(0, 1), ndmin=2, encoding="latin-1")
+        size = int(ends.max()) + 1
+        if ends.min() >= 0 and not _has_gaps(size, len(ends)):
+            return LoadedGraph(_graph(path, ends[:, 0], ends[:, 1], size))
     return _load_named_edges(path)
-
-
-def _numbers_of_lines(file: IO[bytes]) -> npt.NDArray[np.int64]:
-    """The first two columns, shape (lines, 2). Raises ValueError when a value is not a whole number."""
-    blocks = [np.zeros((0, 2), dtype=np.int64)]
-    while block := file.read(_BLOCK):
-        block = _COMMENT.sub(b"", block + file.readline()).strip()
-        if not block:
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", DeprecationWarning)  # of older NumPy, which takes 1.0 for a whole number
-            try:
-                # Latin-1 decodes any byte, and further columns may hold any.
-                lines = io.BytesIO(block)
-                blocks.append(np.loadtxt(lines, np.int64, None, usecols=(0, 1), ndmin=2, encoding="latin-1"))
-            except DeprecationWarning as error:
-                raise ValueError(str(error)) from error
-    return np.concatenate(blocks)
 
 
 def _load_named_edges(path: Path) -> LoadedGraph:
@@ -217,7 +174,7 @@ def _load_store(path: Path) -> LoadedGraph:
     return LoadedGraph(_graph(path, links.link_sources(), links.targets, links.size), names)
 
 
-_TEXT: dict[str, Callable[[Path], LoadedGraph]] = {".mtx": _load_mtx, ".txt": _load_edges, ".tsv": _load_edges}
+_TEXT: dict[str, Callable[[Path], LoadedGraph]] = {".txt": _load_edges, ".tsv": _load_edges}
 _LOADERS = (
     {".npz": _load_npz}
     | _TEXT

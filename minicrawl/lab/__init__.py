@@ -10,7 +10,6 @@ settling      properties of the ledger beyond the paper
 steering      crawls that hold a share of discoveries
 discovery     accuracy of that share, and its cost in importance
 refresh       schedules that fetch pages again under a budget
-sites         jumps to trusted sites and their doors, against jumps to any page
 lecture       worked examples of link analysis
 graphbench/   distances of all pairs and components while links arrive
 figures       experiments by name

@@ -2,8 +2,7 @@
 
 A page's in-degree is drawn from a law, then every link's source. A web changes by halving and doubling in-degrees and
 by adding and removing pages; a change takes time in proportion to all links, so change many pages at once. Links are
-kept as keys (`graphs.keys`): one array, modified in place, so that ten million pages (52 million links) need about 780
-MB.
+kept as keys (`graphs.keys`), one array.
 """
 
 from collections.abc import Callable
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError
-from minicrawl.graphs.keys import distinct, graph_of_keys, keys_of, sources_of, targets_of
+from minicrawl.graphs.keys import graph_of_keys, keys_of, sources_of, targets_of
 from minicrawl.rank import Graph
 
 IN_EXPONENT = 2.1
@@ -88,7 +87,7 @@ def _check_nodes(nodes: int) -> None:
 
 
 def _graph(keys: npt.NDArray[np.int64], size: int) -> Graph:
-    return graph_of_keys(distinct(keys), size)
+    return graph_of_keys(np.unique(keys), size)
 
 
 # The keys are drawn in separate functions, so that in-degrees and urns are freed before the graph is built.
@@ -145,7 +144,7 @@ class Evolving:
         self.alive: npt.NDArray[np.bool_] = np.ones(graph.size, dtype=np.bool_)
         self._living = np.arange(graph.size)
         sources = np.repeat(self._living, graph.outdegrees())
-        self._keys = distinct(keys_of(sources, graph.targets)[sources != graph.targets])
+        self._keys = np.unique(keys_of(sources, graph.targets)[sources != graph.targets])
         self._rng = rng
 
     @property
@@ -240,5 +239,31 @@ class Evolving:
 
     def _insert(self, keys: list[npt.NDArray[np.int64]]) -> None:
         """Add links that are not there yet; the keys may have repeats."""
-        new = distinct(np.concatenate(keys))
+        new = np.unique(np.concatenate(keys))
         self._keys = np.insert(self._keys, np.searchsorted(self._keys, new), new)
+
+
+def small_sites(sites: int, rng: np.random.Generator) -> tuple[Graph, npt.NDArray[np.int64]]:
+    """A web of small sites with few links between them, and the site of every page.
+
+    A site is a tree of 3 to 120 pages with links back to its front page and a few to others of it; one of two links to
+    another site, drawn by a random popularity.
+    """
+    sizes = np.minimum(3 + (4 * rng.pareto(1.3, sites)).astype(np.int64), 120)
+    fronts = np.cumsum(sizes) - sizes
+    site = np.repeat(np.arange(sites), sizes)
+    inner = np.setdiff1d(np.arange(len(site)), fronts)
+    depth = inner - fronts[site[inner]]
+    parents = fronts[site[inner]] + (rng.random(len(inner)) * depth).astype(np.int64)
+    writers = rng.choice(inner, 2 * len(inner))
+    within = fronts[site[writers]] + (rng.random(len(writers)) ** 2 * sizes[site[writers]]).astype(np.int64)
+    popularity = 0.1 + rng.pareto(1.1, sites)
+    linking = rng.integers(0, len(site), sites // 2)
+    linked = rng.choice(sites, sites // 2, p=popularity / popularity.sum())
+    across = fronts[linked] + np.where(rng.random(len(linked)) < 0.6, 0.0, rng.random(len(linked)) ** 2 * sizes[linked])
+    sources = np.concatenate([parents, inner, writers, linking])
+    targets = np.concatenate([inner, fronts[site[inner]], within, across.astype(np.int64)])
+    keys = np.unique(sources * len(site) + targets)
+    sources, targets = np.divmod(keys, len(site))
+    apart = sources != targets
+    return Graph.from_edges(sources[apart], targets[apart], len(site)), site

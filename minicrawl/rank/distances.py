@@ -11,16 +11,6 @@ per link and step: as bits, one per page x, they are exact (`neighbourhood`); as
 (`minicrawl.rank.hyperball`). The same loop serves both.
 
 Source of the measures: P. Boldi, S. Vigna, "Axioms for centrality", Internet Mathematics 10 (2014).
-
-A map of things from their distances alone: places in the plane whose distances come as near to these as possible.
-
-d        distances between n things, the shorter way of the two; where there is none, half as far again as the longest
-J        I - 1/n
-
-    B = -1/2 J d^2 J        x = the two first eigenvectors of B, each times the root of its eigenvalue
-
-For distances of points in the plane, the places are these points, turned or mirrored. Source: W.
-Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika 17 (1952).
 """
 
 from collections import Counter
@@ -32,27 +22,6 @@ import numpy.typing as npt
 
 from minicrawl.rank.graph import Graph
 from minicrawl.rank.pagerank import FloatArray
-
-_NO_WAY = 1.5
-
-
-def distance_map(links: npt.NDArray[np.integer]) -> FloatArray:
-    """Places, shape (n, 2), with mean 0. links: shape (n, n), below 0 where there is no path."""
-    size = len(links)
-    d = np.where(links < 0, np.inf, links).astype(np.float64)
-    d = np.minimum(d, d.T)
-    known = d[np.isfinite(d)]
-    d[~np.isfinite(d)] = _NO_WAY * max(known.max(initial=0.0), 1.0)
-    centring = np.eye(size) - 1.0 / max(size, 1)
-    values, vectors = np.linalg.eigh(-0.5 * centring @ d**2 @ centring)
-    places = np.zeros((size, 2))
-    for axis in range(min(size, 2)):
-        vector = vectors[:, -1 - axis]
-        # An eigenvector may point either way: equal distances must give equal maps.
-        sign = 1.0 if vector[np.argmax(np.abs(vector) > 1e-9)] > 0 else -1.0
-        places[:, axis] = sign * vector * np.sqrt(max(values[-1 - axis], 0.0))
-    return places
-
 
 Pages = npt.NDArray[np.integer]
 Balls = npt.NDArray[np.unsignedinteger]

@@ -5,5 +5,4 @@ query           parsing a query
 matching        the pages that have the words of a query, by BM25, and their snippets
 searching       one search: matching pages by agreement and importance
 partitions      a search of a store, file or folder: what partitions find is merged
-searched_store  the read side of a store, with its index
 """

@@ -26,11 +26,10 @@ _READ = (3_000, None)
 
 
 class Hit(NamedTuple):
-    """A page that matches. agreement: the sum of BM25, boosted, and ALL_WORDS if `has_all`."""
+    """A page that matches. agreement: the sum of BM25, boosted, and ALL_WORDS for a page that has all."""
 
     page: int
     agreement: float
-    has_all: bool
     address: DocAddress
 
 
@@ -74,19 +73,13 @@ class Matching:
         found = self._searcher.search(Expression.boolean_query(wanted), n, count=False).hits
         pages = self._searcher.fast_field_values("page", [address for _, address in found])
         return [
-            Hit(int(page or 0), score + (ALL_WORDS - _TOLD) * (score >= _TOLD), score >= _TOLD, address)
+            Hit(int(page or 0), score + (ALL_WORDS - _TOLD) * (score >= _TOLD), address)
             for page, (score, address) in zip(pages, found, strict=True)
         ]
 
     def count(self) -> int:
         """Number of pages that have all words."""
         return self._index.count(self._all)
-
-    def facets(self, n: int) -> dict[str, dict[str, int]]:
-        """Numbers of these pages by site and by language, each the n most frequent."""
-        asked = {field: {"terms": {"field": field, "size": n}} for field in ("site", "language")}
-        found = self._searcher.aggregate(self._all, asked)
-        return {field: {one["key"]: one["doc_count"] for one in found[field]["buckets"]} for field in asked}
 
     def snippet(self, hit: Hit) -> Snippet:
         """The part of a page's text with most of the query, or else its begin."""

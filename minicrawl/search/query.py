@@ -7,7 +7,7 @@ from minicrawl.errors import SettingError
 from minicrawl.search.index.words import has_words
 
 MOST_WORDS = 32
-"""Words of a query; further ones are left out."""
+"""Words of a query; what comes behind them is left out."""
 _LONGEST = 200
 _PARTS = re.compile(r'(-?)(?:(site|title|intitle|lang|after):)?(?:"([^"]*)"?|(\S+))', re.IGNORECASE)
 _QUOTES = str.maketrans("“”„«»\0", '""""" ')
@@ -30,20 +30,13 @@ class Term:
 @dataclass(frozen=True)
 class Query:
     """A parsed query. `excluded`: forbidden terms. `sites`: hosts, or domains above the page's host, one of which is
-    required. `languages`: likewise, as declared by the page ("en" covers "en-GB"). `after`: a date, or a time ago.
-    `left_out`: number of words beyond the most."""
+    required. `languages`: likewise, as declared by the page ("en" covers "en-GB"). `after`: a date, or a time ago."""
 
     terms: tuple[Term, ...]
     excluded: tuple[Term, ...] = ()
     sites: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     after: str | None = None
-    left_out: int = 0
-
-    @property
-    def text(self) -> str:
-        """The words that are looked for."""
-        return " ".join(term.text for term in self.terms)
 
 
 def parse_query(text: str, sites: tuple[str, ...] = ()) -> Query:
@@ -53,23 +46,18 @@ def parse_query(text: str, sites: tuple[str, ...] = ()) -> Query:
     terms: list[Term] = []
     excluded: list[Term] = []
     asked: dict[str, list[str]] = {"site": [_site(site) for site in sites], "lang": [], "after": []}
-    left_out = 0
     for minus, field, phrase, word in _PARTS.findall(text.translate(_QUOTES)):
         words, where = (phrase or word)[:_LONGEST], field.lower()
         if where in asked and not minus:
             asked[where].append(_site(words) if where == "site" else words.lower().replace("_", "-"))
-        elif not has_words(words):
-            continue
-        elif len(terms) + len(excluded) == MOST_WORDS:
-            left_out += 1
-        else:
+        elif has_words(words) and len(terms) + len(excluded) < MOST_WORDS:
             # A minus excludes a word only at its begin, not inside words such as "x-y".
             (excluded if minus else terms).append(Term(words, where.endswith("title"), bool(phrase)))
     if not terms:
         raise SettingError(f"a search needs at least one word to look for, which {text[:_LONGEST]!r} has not")
     after = next(reversed(asked["after"]), None)
     sites, languages = tuple(asked["site"]), tuple(asked["lang"])
-    return Query(tuple(dict.fromkeys(terms)), tuple(excluded), sites, languages, after, left_out)
+    return Query(tuple(dict.fromkeys(terms)), tuple(excluded), sites, languages, after)
 
 
 def _site(text: str) -> str:

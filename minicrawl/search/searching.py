@@ -2,12 +2,12 @@
 
     score = agreement * (1 + IMPORTANCE * R),      R = log(X / X_least) / log(X_most / X_least)
 
-X is the importance of a page, or its value in another ranking; by the logarithm, as it spans many powers of ten.
+X is the importance of a page; by the logarithm, as it spans many powers of ten.
 """
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
@@ -19,7 +19,6 @@ from minicrawl.model import State
 from minicrawl.search.index.index_folder import index_errors, index_path, open_index, store_mark
 from minicrawl.search.matching import Hit, Matching, Snippet
 from minicrawl.search.query import parse_query
-from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 
 IMPORTANCE = 0.5
@@ -35,13 +34,11 @@ _MARGIN = 3
 
 @dataclass(frozen=True)
 class Asked:
-    """The options of a search. n: pages; since: Unix seconds; by: one of RANKINGS or a saved ranking. Raises
-    SettingError."""
+    """The options of a search. n: pages; since: Unix seconds. Raises SettingError."""
 
     n: int = 10
     sites: tuple[str, ...] = ()
     since: float | None = None
-    by: str = RANKINGS[0]
 
     def __post_init__(self) -> None:
         if not 1 <= self.n <= MOST_SHOWN:
@@ -50,7 +47,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class FoundPage:
-    """A page that was found. `alike`: URLs of duplicates, which are left out; `has_all`: it has all words."""
+    """A page that was found. `alike`: URLs of duplicates, which are left out."""
 
     rank: int
     url: str
@@ -59,26 +56,20 @@ class FoundPage:
     importance: float
     snippet: Snippet
     alike: tuple[str, ...]
-    has_all: bool
     fetched_at: float | None
 
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search. `matches`: number of pages with all words. `left_out`: number of words beyond the most.
-    `behind`: texts not indexed yet; `is_built`: the index was up to date once; `without_text`: pages read before texts
-    were stored."""
+    """The result of a search. `matches`: number of pages with all words; `behind`: texts not indexed yet."""
 
     pages: tuple[FoundPage, ...]
     matches: int
-    left_out: int
     behind: int
-    is_built: bool
-    without_text: int
 
 
 class Scale(NamedTuple):
-    """The least positive value of a ranking, and the greatest."""
+    """The least positive importance, and the greatest."""
 
     least: float
     most: float
@@ -95,12 +86,10 @@ class _Facts(NamedTuple):
 
     page: int
     url: str
-    host: str
     title: str | None
     state: str
     leader: int | None
     changed_at: float | None
-    content_type: str | None
 
 
 class _Ranked(NamedTuple):
@@ -109,6 +98,7 @@ class _Ranked(NamedTuple):
     facts: _Facts
     hit: Hit
     score: float
+    importance: float
     alike: tuple[str, ...] = ()
 
     @property
@@ -133,21 +123,13 @@ class Searcher:
         self._path = index_path(store.path)
         self._index = open_index(self._path, store_mark(store.hash_key))
 
-    @property
-    def is_replaced(self) -> bool:
-        """True if the index was built anew since it was opened."""
-        return self._index.is_replaced
-
-    def close(self) -> None:
-        self._index.close()
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        self._index.close()
 
     def search(self, text: str, asked: Asked, scale: Scale | None = None) -> Found:
         """The pages that agree best with a query. Raises SettingError for a query without words, StoreError.
@@ -155,12 +137,9 @@ class Searcher:
         scale: of importance; None: that of the pages of this store.
         """
         query = parse_query(text, asked.sites)
-        if asked.by not in RANKINGS and asked.by not in self._store.ranks.kept():
-            raise SettingError(f"no ranking {asked.by!r} is kept; 'minicrawl rank --save {asked.by}' keeps one")
         with index_errors(self._path), self._store.snapshot():
             matching = Matching(self._index.words, query)
-            ranked = self._ranked(matching, asked, scale or self._scale(asked.by))[: asked.n]
-            importance = self._store.ranks.values_of([one.facts.page for one in ranked], RANKINGS[0])
+            ranked = self._ranked(matching, asked, scale or self._scale())[: asked.n]
             return Found(
                 pages=tuple(
                     FoundPage(
@@ -168,55 +147,43 @@ class Searcher:
                         url=facts.url,
                         title=facts.title or "",
                         score=score,
-                        importance=importance.get(facts.page, 0.0),
+                        importance=importance,
                         snippet=matching.snippet(hit),
                         alike=alike,
-                        has_all=hit.has_all,
                         fetched_at=facts.changed_at,
                     )
-                    for rank, (facts, hit, score, alike) in enumerate(ranked, 1)
+                    for rank, (facts, hit, score, importance, alike) in enumerate(ranked, 1)
                 ),
                 matches=matching.count(),
-                left_out=query.left_out,
                 behind=self.behind(),
-                is_built=self._index.meta("end") is not None,
-                without_text=int(self._index.meta("without_text") or 0),
             )
-
-    def facets(self, text: str, asked: Asked, n: int = 10) -> Mapping[str, Mapping[str, int]]:
-        """Numbers of pages with all words of a query by site and by language, each the n most frequent."""
-        with index_errors(self._path):
-            return Matching(self._index.words, parse_query(text, asked.sites)).facets(n)
 
     def behind(self) -> int:
         """Number of texts not indexed yet, as far as can be told without a scan."""
         texts = self._store.texts
-        if self._index.meta("texts") == f"{texts.made} {texts.size}":
+        if self._index.state.get("texts") == f"{texts.made} {texts.size}":
             return 0
-        return texts.added_behind(int(self._index.meta("end") or 0))
+        return texts.added_behind(int(self._index.state.get("end") or 0))
 
-    def _scale(self, by: str) -> Scale:
-        if by == RANKINGS[0]:
-            return Scale(*(float(self._index.meta(key) or 0.0) for key in ("least", "most")))
-        return Scale(*self._store.ranks.extremes(by))
+    def _scale(self) -> Scale:
+        return Scale(*(float(self._index.state.get(key) or 0.0) for key in ("least", "most")))
 
     def _ranked(self, matching: Matching, asked: Asked, scale: Scale) -> list[_Ranked]:
         """The best pages that may be shown, one of each group of duplicates."""
         enough = asked.n * _MARGIN
-        hits = {
-            hit.page: hit for hit in matching.best(max(enough, _MATCHES) if asked.since is None else _MOST_FILTERED)
-        }
-        values = self._store.ranks.values_of(list(hits), asked.by)
-        scores = {
-            page: hit.agreement * (1 + IMPORTANCE * scale.place(values.get(page, 0.0))) for page, hit in hits.items()
-        }
+        found = matching.best(max(enough, _MATCHES) if asked.since is None else _MOST_FILTERED)
+        size = self._store.size()
+        hits = {hit.page: hit for hit in found if hit.page < size}  # the store may be one that was copied earlier
+        pages = sorted(hits)
+        importance = dict(zip(pages, self._store.ranks.importance_of(pages).tolist(), strict=True))
+        scores = {page: hits[page].agreement * (1 + IMPORTANCE * scale.place(importance[page])) for page in pages}
         best = iter(sorted(hits.values(), key=lambda hit: (-scores[hit.page], hit.page)))
         groups: dict[int, _Ranked] = {}
         while len(groups) < enough and (some := list(islice(best, enough))):
             for facts in self._shown([hit.page for hit in some]):
                 if asked.since is None or (facts.changed_at or 0) >= asked.since:
                     leader = facts.page if facts.leader is None else facts.leader
-                    one = _Ranked(facts, hits[facts.page], scores[facts.page])
+                    one = _Ranked(facts, hits[facts.page], scores[facts.page], importance[facts.page])
                     groups[leader] = one.joined(groups.get(leader), leader)
         return sorted(groups.values(), key=lambda one: one.order)
 

@@ -38,7 +38,7 @@ class DamagedStore:
         self._db.close()
 
     def rows(self, table: str, key: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
-        """The readable rows of a table by its integer `key`, which starts at 0; none where an older store lacks it."""
+        """The readable rows of a table by its integer `key`, which starts at 0; none where there is none."""
         if self._db.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone() is None:
             return
         query = f"SELECT {', '.join(columns)} FROM {table} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"

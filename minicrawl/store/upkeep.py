@@ -2,20 +2,17 @@
 
 import contextlib
 import os
-import re
 import sqlite3
-from glob import escape
 from pathlib import Path
 
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.store.database import is_held, logs, open_to_read, real_path, store_errors
+from minicrawl.store.database import beside, hold, is_held, logs, open_to_read, real_path, store_errors
 from minicrawl.store.texts.copying import compact_texts, copy_texts
 from minicrawl.store.texts.text_file import text_path
 from minicrawl.store.writer import Writer
-from minicrawl.system import is_running
 
 _OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
-"""Errors that only the source can cause. The copy can cause read errors: SQLite also reads what it has written."""
+"""Errors that only the source can cause."""
 
 
 def backup(store: Path, file: Path, *, force: bool = False) -> int:
@@ -29,17 +26,18 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
     Raises StoreError, which names the one of the two that is at fault, and SettingError when `file` is there or is the
     store itself.
     """
-    if _is_there(file):
+    if file.exists():
         if file.samefile(store):
             raise SettingError(f"{file} is the store itself; name another file")
         if not force:
             raise SettingError(f"{file} is there already; name another file, or replace it with --force")
-        _check_unused(file)
-    _clear_left(file)
-    unfinished = file.with_name(f".{file.name}.{os.getpid()}")
+        if is_held(file):
+            raise StoreError(f"a crawl is using {file}; name another file")
+    unfinished = file.with_name(f".{file.name}.unfinished")
     with contextlib.closing(open_to_read(store)) as source, store_errors(file):
-        file.parent.mkdir(parents=True, exist_ok=True)
+        lock = hold(unfinished)  # a second backup to the same file fails
         try:
+            unfinished.unlink(missing_ok=True)  # left by a killed backup
             unfinished.touch(store.stat().st_mode & 0o777)  # readable by the same users as the store
             with contextlib.closing(sqlite3.connect(unfinished)) as copy:
                 _copy(store, source, copy)
@@ -50,48 +48,21 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
                 left.unlink(missing_ok=True)
             unfinished.replace(file)
         finally:
-            for left in (unfinished, *logs(unfinished)):
+            for left in (unfinished, beside(unfinished, ".lock"), *logs(unfinished)):
                 left.unlink(missing_ok=True)
+            lock.release()
     return file.stat().st_size
 
 
-def _is_there(file: Path) -> bool:
-    """True if a file exists. Raises OSError for a name that no file can have, as Path.exists did before Python 3.14."""
-    try:
-        file.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    return True
-
-
-def _clear_left(file: Path) -> None:
-    """Remove temporary files of killed backups: their names end with the number of a dead process."""
-    for left in file.parent.glob(f".{escape(file.name)}.*"):
-        number = re.search(r"\.(\d{1,9})(-wal|-shm|-journal)?$", left.name)
-        if number and not is_running(int(number[1])):
-            left.unlink(missing_ok=True)
-
-
 def _copy(store: Path, source: sqlite3.Connection, copy: sqlite3.Connection) -> None:
-    """Copy the database. Errors of reading name the store; any other error is the copy's."""
+    """Copy the database. Errors of damage name the store; any other error is the copy's."""
     try:
         source.backup(copy)
     except sqlite3.DatabaseError as error:
-        if error.sqlite_errorname in _OF_SOURCE or not _can_be_read(store):
+        if error.sqlite_errorname in _OF_SOURCE:
             with store_errors(store):
                 raise
         raise
-
-
-def _can_be_read(store: Path) -> bool:
-    """True if the disk returns every byte of a file."""
-    try:
-        with store.open("rb") as file:
-            while file.read(2**20):
-                pass
-    except OSError:
-        return False
-    return True
 
 
 def compact(store: Path) -> tuple[int, int]:
@@ -102,18 +73,10 @@ def compact(store: Path) -> tuple[int, int]:
     """
     open_to_read(store).close()
     before = _bytes(store)
-    writer = Writer(store)
-    try:
+    with contextlib.closing(Writer(store)) as writer:
         compact_texts(writer)
         writer.vacuum()
-    finally:
-        writer.close()
     return before, _bytes(store)
-
-
-def _check_unused(file: Path) -> None:
-    if is_held(file):
-        raise StoreError(f"a crawl is using {file}; name another file")
 
 
 def _bytes(store: Path) -> int:

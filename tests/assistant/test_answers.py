@@ -10,7 +10,7 @@ from support.searching import indexed, page
 
 from minicrawl.assistant.answers import MOST, MOST_ROWS, TOOLS, changes, links, read_page, search, status, top, why
 from minicrawl.errors import MinicrawlError
-from minicrawl.search.searched_store import open_store
+from minicrawl.reading import open_store
 
 HOME = "http://a.test/"
 LONG, HOSTILE = f"{HOME}long", f"{HOME}hostile"

@@ -9,7 +9,6 @@ from support.sites import Site, crawl
 
 import minicrawl.rank.graph_stats  # noqa: F401
 from minicrawl.cli import main
-from minicrawl.installed import adding
 
 HOME = "http://a.test/"
 SITE: Site = {
@@ -51,30 +50,22 @@ def test_stats_as_json_are_one_document(store: Path) -> None:
     assert document["most_central"][0]["name"] == HOME + "b"
 
 
-@pytest.mark.parametrize(("ending", "magic"), [(".svg", b"<?xml"), (".png", b"\x89PNG")])
-def test_file_is_told_of_and_drawn(tmp_path: Path, ending: str, magic: bytes) -> None:
-    graph, plot = tmp_path / "links.txt", tmp_path / f"shape{ending}"
+def test_graph_file_is_told_of(tmp_path: Path) -> None:
+    graph = tmp_path / "links.txt"
     graph.write_text("".join(f"{page} {(7 * page * page + 1) % 90}\n{page} {(page + 1) % 90}\n" for page in range(90)))
-    result = run(graph, "--plot", plot)
+    result = run(graph)
     assert result.exit_code == 0, result.output
     assert result.output.startswith(f"{graph}: 90 pages, ")
     assert "never read" not in result.output
-    assert result.output.splitlines()[-1] == str(plot)
-    assert plot.read_bytes().startswith(magic)
 
 
-def test_mistake_gets_one_sentence(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mistake_gets_one_sentence(tmp_path: Path) -> None:
     absent = tmp_path / "absent"
     cases: list[tuple[list[str | Path], int, str]] = [
         (["--store", absent], 3, "there is no crawl at"),
         ([absent], 2, "there is no graph file"),
-        (["--store", store, "--plot", "shape.pdf"], 2, "--plot takes a .png or .svg file, not 'shape.pdf'"),
-        (["--store", store, "--plot", absent / "shape.svg"], 2, "cannot be written: No such file or directory"),
     ]
     for words, code, message in cases:
         result = run(*words)
         assert (result.exit_code, result.stderr.startswith("Error: "), message in result.stderr) == (code, True, True)
         assert result.stderr.count("\n") == 1
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    result = run("--store", store, "--plot", "shape.svg")
-    assert result.stderr == f"Error: --plot needs matplotlib; run: {adding('lab')}\n"

@@ -68,19 +68,6 @@ def test_matrices_of_a_file_with_urls_know_its_sites(tmp_path: Path, edges: Path
         assert len({row["matrix"] for row in json.loads(result.stdout)["rows"]}) == count
 
 
-def test_sites_of_a_file_with_urls(tmp_path: Path) -> None:
-    graph = power_law(400, np.random.default_rng(1))
-    links = tmp_path / "links.tsv"
-    names = [f"http://{'www.' * (page % 2)}site{page % 8}.test/{page}" for page in range(graph.size)]
-    ends = zip(graph.sources().tolist(), graph.targets.tolist(), strict=True)
-    links.write_text("".join(f"{names[a]}\t{names[b]}\n" for a, b in ends))
-    result = lab("sites", str(links), "--draws", "1", "--seeds", "5", "--out", str(tmp_path / "out"), "--json")
-    assert result.exit_code == 0, result.output
-    document = json.loads(result.stdout)
-    assert " 8 sites, 5 seeds" in document["title"]
-    assert {row["question"] for row in document["rows"]} >= {"agreement", "early", "order", "fronts", "farm"}
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

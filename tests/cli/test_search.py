@@ -45,7 +45,6 @@ def test_json_has_the_names_that_programs_ask_for(store: Path) -> None:
         (["stripes", "--site", "b.test"], [B]),
         (["zebra", "--n", "1"], [A]),
         (["stripes", "--since", "2100-01-01"], []),
-        (["lion", "--by", "inlinks"], [f"{B}lion"]),
     ],
 )
 def test_words_and_options_say_which_pages(store: Path, words: list[str], urls: list[str]) -> None:
@@ -64,7 +63,6 @@ def test_long_queries_are_not_echoed_whole(store: Path) -> None:
     [
         (["-"], "Error: a search needs at least one word to look for, which '-' has not", 2),
         (["x", "--since", "soon"], "--since takes a date such as 2026-11-20", 2),
-        (["x", "--by", "mine"], "no ranking 'mine' is kept", 2),
         (["x", "--store", "none.db"], "there is no crawl at none.db", 3),
     ],
 )
@@ -79,12 +77,3 @@ def test_index_that_is_behind_says_so(tmp_path: Path) -> None:
     store = indexed(SITE, tmp_path / "crawl.db", A, pages=1)
     crawl(SITE, store, [], text=True)
     assert "The index is behind the store: 1 text to take in" in run("search", "zebra", "--store", store).stderr
-
-
-def test_pages_without_texts_are_said_to_be_so(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl(SITE, store, [A], pages=1)
-    crawl(SITE, store, [], text=True)
-    assert run("index", "--store", store).exit_code == 0
-    said = run("search", "stripes", "--store", store).stderr
-    assert said == "1 page was read before the crawl kept texts, and found only after 'minicrawl refresh'.\n"

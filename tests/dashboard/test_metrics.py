@@ -33,7 +33,6 @@ LOOK: dict[str, Any] = {
     "in_flight": 0,
     "coverage": 0.125,
     "memory": 2**30,
-    "unindexed": 4,
     "statuses": {"2xx": 5, "4xx": 2},
     "failed": {"dns": 2, 'evil"\\\n': 1},
     "histograms": {

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-import scipy.io
 from scipy import sparse
 from support.sites import crawl, random_site
 
@@ -23,7 +22,6 @@ from minicrawl.store.reader import open_store
 
 # 0 -> 1, 2;  1 -> 2;  2 -> 0;  3 has no links.
 LINKS = [(0, 1), (0, 2), (1, 2), (2, 0)]
-BANNER = "%%MatrixMarket matrix coordinate pattern general\n"
 
 
 def write(path: Path, content: bytes | str) -> Path:
@@ -93,30 +91,6 @@ def test_names_stand_beside_an_npz(tmp_path: Path) -> None:
     write(tmp_path / "web.2000.npz", csr([0, 1, 2], [1, 0]))
     write(tmp_path / "web.2000.urls.txt", "http://a.test/é\r\nhttp://b.test/ x\n")
     assert load_graph(tmp_path / "web.2000.npz").names == ("http://a.test/é", "http://b.test/ x")
-
-
-@pytest.mark.parametrize(("name", "field"), [("a.mtx", "real"), ("a.mtx.gz", "pattern")])
-def test_matrix_market_by_scipy(tmp_path: Path, name: str, field: Any) -> None:
-    entries = random_matrix(1)
-    text = io.BytesIO()
-    scipy.io.mmwrite(text, entries, field=field, comment="a comment\n\nwith 1 2 3")
-    loaded = load_graph(write(tmp_path / name, text.getvalue()))
-    assert loaded.graph.size == 80
-    assert links_of(loaded.graph) == matrix_links(entries)
-
-
-@pytest.mark.parametrize("symmetry", ["symmetric", "skew-symmetric"])
-def test_symmetric_matrix_market_links_both_ways_as_scipy_reads_it(tmp_path: Path, symmetry: str) -> None:
-    text = f"%%MatrixMarket matrix coordinate real {symmetry}\n3 3 2\n2 1 5\n3 2 0.5\n"
-    loaded = load_graph(write(tmp_path / "a.mtx", text))
-    assert links_of(loaded.graph) == matrix_links(sparse.coo_array(scipy.io.mmread(tmp_path / "a.mtx", spmatrix=False)))
-    assert links_of(loaded.graph) == [(0, 1), (1, 0), (1, 2), (2, 1)]
-
-
-def test_matrix_market_values_are_not_looked_at(tmp_path: Path) -> None:
-    """So many digits end a process that calls scipy.io.mmread."""
-    text = f"{BANNER.replace('pattern', 'real')}2 2 2\n\n1 2 0.{'1' * 40}\n%\n2 1 0.0\n"
-    assert links_of(load_graph(write(tmp_path / "a.mtx", text)).graph) == [(0, 1), (1, 0)]
 
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.txt", "a.b.txt.gz"])
@@ -200,9 +174,6 @@ def test_store_gives_its_links_and_urls(tmp_path: Path, name: str) -> None:
 # What cannot.
 
 NO_CSR = "{path} is no .npz with indptr and indices of a CSR matrix; name another graph file"
-NO_BANNER = "{path} has no first line '%%MatrixMarket matrix coordinate ...'; name another graph file"
-NO_ENTRY = "{path} has a line that is no entry of a matrix; name another graph file"
-SAYS = "{{path}} says that it has {n} rows, {n} columns and {m} entries, and has {l}; name another graph file"
 WRONG = {
     "no ending": ("graph", "0 1\n", "the ending of {path} must be one of {endings}, not ''"),
     "no file": ("a.txt", None, "there is no graph file '{path}'; name one that exists"),
@@ -228,24 +199,13 @@ WRONG = {
         csr([0, 1, 2], [1, 2]),
         "{path} has a link of page 2, but its pages are 0 to 1; name another graph file",
     ),
-    "no banner": ("a.mtx", "3 3 1\n1 2\n", NO_BANNER),
-    "full matrix": ("a.mtx", "%%MatrixMarket matrix array real general\n1 1\n5\n", NO_BANNER),
-    "size": ("a.mtx", BANNER + "3 3\n", NO_ENTRY),
-    "immense mtx": ("a.mtx", BANNER + "999999999999 999999999999 1\n1 2\n", SAYS.format(n=999999999999, m=1, l=1)),
-    "wrong entry": ("a.mtx.gz", BANNER + "3 3 2\n1 2\n\n1 x\n", NO_ENTRY),
-    "cut mtx": ("a.mtx", BANNER + "3 3 2\n1 2\n", SAYS.format(n=3, m=2, l=1)),
-    "link out of mtx": (
-        "a.mtx",
-        BANNER + "3 3 1\n1 4\n",
-        "{path} has a link of page 4, but its pages are 1 to 3; name another graph file",
-    ),
     "no store": (
         "a.db",
         "hello, I am no database",
         "{path} is damaged or no SQLite file (file is not a database); name another graph file",
     ),
 }
-TEXT = (".mtx", ".txt", ".tsv")
+TEXT = (".txt", ".tsv")
 ENDINGS = ", ".join([".npz", *TEXT, *(f"{ending}.gz" for ending in TEXT), ".db", ".sqlite"])
 
 
@@ -263,7 +223,7 @@ def test_wrong_file_is_one_sentence(tmp_path: Path, name: str, content: bytes | 
     assert refusal(path) == message.format(path=path, endings=ENDINGS)
 
 
-@pytest.mark.parametrize(("name", "damage"), [("a.txt.gz", "cut"), ("a.txt.gz", "bits"), ("a.mtx.gz", "plain")])
+@pytest.mark.parametrize(("name", "damage"), [("a.txt.gz", "cut"), ("a.txt.gz", "bits"), ("a.tsv.gz", "plain")])
 def test_damaged_gzip_is_one_sentence(tmp_path: Path, name: str, damage: str) -> None:
     raw = gzip.compress(np.random.default_rng(1).bytes(500).hex().encode())
     content = {"cut": raw[:-60], "bits": raw[:40] + b"\xff" * 40 + raw[80:], "plain": b"0 1\n"}[damage]

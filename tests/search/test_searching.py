@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 from support.searching import found, indexed, page, urls
-from support.sites import Reply, Site, crawl, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.reading import open_store
 from minicrawl.search.index.following import following
 from minicrawl.search.index.index_folder import index_path, remove_index
-from minicrawl.search.partitions import facets_of as facets
-from minicrawl.search.searched_store import open_store
 
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
 
@@ -23,7 +22,7 @@ def test_result_says_all_that_is_known_of_it(tmp_path: Path) -> None:
     site = {A: page("Asyncio guide", "How to gather what was begun."), f"{B}x": page("Other", "nothing")}
     store = indexed(site | FILLER, tmp_path / "crawl.db")
     (best,) = found(store, "asyncio guide").pages
-    assert (best.rank, best.url, best.title, best.has_all) == (1, A, "Asyncio guide", True)
+    assert (best.rank, best.url, best.title) == (1, A, "Asyncio guide")
     assert best.snippet.text.startswith("How to gather")
     assert best.importance > 0
     assert best.fetched_at is not None
@@ -73,15 +72,6 @@ def test_importance_decides_among_pages_that_agree_alike(tmp_path: Path) -> None
     assert urls(store, "zebra")[0] == f"{B}hub"
 
 
-def test_kept_ranking_takes_the_place_of_importance(tmp_path: Path) -> None:
-    store = indexed({A: page("Zebra", "one"), f"{B}x": page("Zebra", "one"), **FILLER}, tmp_path / "crawl.db")
-    rows(store, "INSERT INTO rankings SELECT 'mine', id, CASE url WHEN ? THEN 1 ELSE .001 END FROM pages", f"{B}x")
-    best = found(store, "zebra", by="mine").pages[0]
-    assert best.url == f"{B}x"
-    with pytest.raises(SettingError, match="no ranking 'other' is kept"):
-        found(store, "zebra", by="other")
-
-
 def test_store_without_index_or_with_that_of_another_says_the_way_out(tmp_path: Path) -> None:
     one = indexed({A: page("One", "x")}, tmp_path / "one.db")
     two = indexed({A: page("Two", "x")}, tmp_path / "two.db")
@@ -94,27 +84,11 @@ def test_store_without_index_or_with_that_of_another_says_the_way_out(tmp_path: 
         found(one, "one")
 
 
-def test_pages_that_were_read_before_texts_were_kept_are_counted(tmp_path: Path) -> None:
-    site: dict[str, Reply] = {
-        A: page("Zebra", "zebra", (B, "b"), (f"{A}pdf", "pdf")),
-        B: page("Lion", "zebra"),
-        f"{A}pdf": 404,
-    }
-    store = tmp_path / "crawl.db"
-    crawl(site, store, [A], pages=1)
-    indexed(site, store)
-    with following(store) as follower:
-        follower.finish()
-    result = found(store, "zebra")
-    assert result.without_text == 1
-    assert [hit.url for hit in result.pages] == [B]
-
-
 def test_pages_with_all_words_come_before_those_with_some(tmp_path: Path) -> None:
     notes = {f"{C}{i}": page(f"Note {i}", "a command, options of it") for i in range(20)}
     site = notes | {A: page("Commands", "squash a command"), B: page("All", "squash options of a command")}
     result = found(indexed(site, tmp_path / "crawl.db"), "squash command options", n=3)
-    assert (result.pages[0].url, [page.has_all for page in result.pages]) == (B, [True, False, False])
+    assert (result.pages[0].url, len(result.pages)) == (B, 3)
     assert result.matches == 1
 
 
@@ -129,14 +103,6 @@ def test_crawl_with_search_of_hardly_any_page_is_searched(tmp_path: Path, pages:
     site: Site = {f"{A}{i}": page("Zebra", f"stripes {i}") for i in range(pages)} or {f"{A}0": 404}
     crawl(site, tmp_path / "crawl.db", [f"{A}{i}" for i in range(max(1, pages))], search=True)
     assert len(urls(tmp_path / "crawl.db", "zebra")) == pages
-
-
-def test_facets_count_pages_with_all_words(tmp_path: Path) -> None:
-    site = {A: ["<html lang=en><title>Zebra</title><p>zebra"], B: ["<html lang=de-AT><title>Zebra</title><p>zebra"]}
-    store = indexed(site | FILLER, tmp_path / "crawl.db")
-    with open_store(store) as reader:
-        counts = facets(reader, "zebra")
-    assert counts == {"site": {"a.test": 1, "b.test": 1}, "language": {"en": 1, "de": 1, "de-at": 1}}
 
 
 def test_rebuild_that_fails_leaves_the_index_and_one_that_succeeds_is_seen_by_an_open_store(tmp_path: Path) -> None:

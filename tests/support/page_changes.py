@@ -1,15 +1,17 @@
 """Pages that change between fetches, with noise beside their content, and the verdicts on their changes."""
 
 import random
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-from refresh import Answer, Verdicts, judged
+from itertools import pairwise
+from typing import NamedTuple
 
 from minicrawl.crawler.html.page_text import block_hashes
 from minicrawl.crawler.recognise.changes import compared, first_seen, unchanged
 
 Noise = Callable[[], list[str]]
+_PATIENCE = 6
 KINDS = (
     "none",
     "date",
@@ -65,6 +67,31 @@ def words(rng: random.Random, count: int) -> str:
     return " ".join(f"w{rng.randrange(5000)}" for _ in range(count))
 
 
+class Verdicts(NamedTuple):
+    """unchanged, changed: fetches again that brought nothing new, or something. false: changes told where nothing has
+    changed since the last one told; missed: changes that were fetched, and not told within six more fetches."""
+
+    unchanged: int
+    changed: int
+    false: int
+    missed: int
+
+
+def judged(fetches: int, changes: list[int], noted: list[int]) -> Verdicts:
+    """Compare the changes that were told of a page with the true ones. Fetches are numbered from 0."""
+    real = [bisect_right(changes, after) > bisect_right(changes, before) for before, after in pairwise(range(fetches))]
+    notes = [at - 1 for at in noted]
+    false = missed = accounted = 0
+    for note in notes:
+        false += not any(real[accounted : note + 1])
+        accounted = note + 1
+    for number, is_real in enumerate(real):
+        if is_real and number + _PATIENCE < len(real):
+            following = bisect_left(notes, number)
+            missed += following == len(notes) or notes[following] > number + _PATIENCE
+    return Verdicts(len(real) - sum(real), sum(real), false, missed)
+
+
 @dataclass(frozen=True)
 class Life:
     """How a page lives: the kind of its noise, changes between two fetches, share of the fetches that are answered 304
@@ -90,7 +117,7 @@ def verdicts(blocks: Sequence[str], life: Life, fetches: int, rng: random.Random
 
     memory = first_seen(shown())
     changes: list[int] = []
-    noted: list[float] = []
+    noted: list[int] = []
     read = 0
     for fetch in range(1, fetches):
         if _change(content, life, rng):
@@ -102,7 +129,7 @@ def verdicts(blocks: Sequence[str], life: Life, fetches: int, rng: random.Random
         memory = found.memory
         if found.is_change:
             noted.append(fetch)
-    return judged([Answer(fetch, 200, 0, False) for fetch in range(fetches)], changes, noted)
+    return judged(fetches, changes, noted)
 
 
 def _change(content: list[str], life: Life, rng: random.Random) -> bool:

@@ -7,10 +7,10 @@ from typing import Any
 from support.sites import Reply, crawl
 from tantivy import Query
 
+from minicrawl.reading import open_store
 from minicrawl.search.index.following import following
 from minicrawl.search.index.index_folder import index_path, open_index, store_mark
 from minicrawl.search.index.inverted import BOOSTS, InvertedIndex
-from minicrawl.search.searched_store import open_store
 from minicrawl.search.searching import Asked, Found, Searcher
 
 
@@ -42,11 +42,12 @@ def content(store: Path) -> dict[str, list[Any]]:
     with open_store(store) as reader:
         mark = store_mark(reader.hash_key)
     with open_index(index_path(store), mark) as index:
-        rows = sorted(index.db.execute("SELECT page, start, digest, shown FROM pages").fetchall())
-        return {"pages": rows} | {f"words of {field}": _words(index.words, field) for field in _FIELDS}
+        return {"pages": sorted(index.words.starts().items())} | {
+            f"words of {field}": _words(index.words, field) for field in _FIELDS
+        }
 
 
-_FIELDS = (*BOOSTS, "hosts", "site", "language")
+_FIELDS = (*BOOSTS, "hosts", "language")
 
 
 def _words(words: InvertedIndex, field: str) -> list[tuple[str, int]]:

@@ -2,5 +2,4 @@
 
 order     the order of pages
 top_list  the first pages of a ranking that can be opened, each once
-variants  pages in several languages or versions
 """

@@ -1,7 +1,7 @@
 """The first pages of a ranking that can be opened, each once.
 
 Unread pages, failed pages and aliases are left out. A duplicate of an earlier line is counted there: exact duplicates,
-near-duplicates for printing or at another host, and the same page in another language or version (variants.py).
+near-duplicates for printing or at another host.
 Near-duplicates in one folder have lines of their own: short pages of one template, but on different subjects.
 
 In a crawl of many sites no site has more than three lines, unless more are asked for.
@@ -11,12 +11,11 @@ full: duplicates behind the last line are not counted.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from minicrawl.analysis.top.order import Order, Wanted, best_first, only
-from minicrawl.analysis.top.variants import Titled, Twins, form
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State
@@ -100,21 +99,23 @@ def list_of(
 ) -> TopList:
     """The list for a given ranking: number, row and value of its pages, best first."""
     with store.snapshot():
-        shown, unread, lines, of_full_sites = _Shown(store), Counter[str](), Counter[str](), 0
+        shown, of_leader = list[Line](), dict[int, Line]()
+        unread, lines, of_full_sites = Counter[str](), Counter[str](), 0
         for number, page, value in ranked:
             if page.state != State.FETCHED:
                 unread[page.state] += 1
-            elif (line := shown.alike(number, page)) is not None:
+            elif (line := of_leader.get(leader := _leader(store, number, page.url))) is not None:
                 line.alike.append(page)
-            elif len(shown.lines) == n:
+            elif len(shown) == n:
                 break
             elif per_site is not None and lines[site := site_of(page.url)] == per_site:
                 of_full_sites += 1
             else:
-                shown.add(Line(page._replace(rank=len(shown.lines) + 1), number, value))
+                shown.append(Line(page._replace(rank=len(shown) + 1), number, value))
+                of_leader[leader] = shown[-1]
                 if per_site is not None:
                     lines[site] += 1
-        return TopList(shown.lines, dict(unread), of_full_sites=of_full_sites)
+        return TopList(shown, dict(unread), of_full_sites=of_full_sites)
 
 
 def whole_list(store: Store, by: str, n: int, is_wanted: Wanted = None) -> TopList:
@@ -125,49 +126,11 @@ def whole_list(store: Store, by: str, n: int, is_wanted: Wanted = None) -> TopLi
         return TopList([Line(page._replace(rank=at), number, value) for at, (number, page, value) in first], {}, order)
 
 
-class _Shown:
-    """The lines so far, indexed to find duplicates."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._twins = Twins(self._known, self._linked)
-        self.lines: list[Line] = []
-        self._by_leader: dict[int, Line] = {}
-        self._by_form: dict[str, dict[Titled, Line]] = {}
-
-    def add(self, line: Line) -> None:
-        """Add a line to the list."""
-        self.lines.append(line)
-        self._note(line.number, line.page, line)
-
-    def alike(self, number: int, page: RankedPage) -> Line | None:
-        """The line that a page is a duplicate of, or None; a duplicate is indexed, too."""
-        titled = Titled(page.url, page.title)
-        same_form = self._by_form.get(form(page.url), {})
-        line = self._by_leader.get(self._leader(number, page.url))
-        if line is None and (twin := self._twins.first_of(titled, same_form)) is not None:
-            line = same_form[twin]
-        if line is not None:
-            self._note(number, page, line)
-        return line
-
-    def _note(self, number: int, page: RankedPage, line: Line) -> None:
-        self._by_leader.setdefault(self._leader(number, page.url), line)
-        self._by_form.setdefault(form(page.url), {})[Titled(page.url, page.title)] = line
-
-    def _leader(self, number: int, url: str) -> int:
-        """The first page that this one is a duplicate of; itself if none."""
-        row = self._store.recognised.fingerprint(number)
-        if row is None or row.leader is None:
-            return number
-        if row.distance is not None and kind_of(url, self._store.page_table.url(row.leader)) not in _SAME_PAGE:
-            return number
-        return row.leader
-
-    def _known(self, urls: Sequence[str]) -> Collection[str]:
-        return self._store.page_table.find(urls)
-
-    def _linked(self, url: str) -> list[str]:
-        pages = self._store.page_table
-        (number,) = pages.find([url]).values()
-        return [pages.url(target) for target in self._store.link_table.outlinks(number).tolist()]
+def _leader(store: Store, number: int, url: str) -> int:
+    """The first page that this one is a duplicate of; itself if none."""
+    row = store.recognised.fingerprint(number)
+    if row is None or row.leader is None:
+        return number
+    if row.distance is not None and kind_of(url, store.page_table.url(row.leader)) not in _SAME_PAGE:
+        return number
+    return row.leader

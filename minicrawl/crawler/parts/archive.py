@@ -25,7 +25,6 @@ class Archive(Part):
         self._writer = writer
         assert settings.archive is not None
         self._folder = settings.archive
-        self._settings = settings
         self._sizes = writer.archived.files()
         self._new: dict[str, int] = {}
         self._open: dict[str, str] = {}
@@ -74,11 +73,8 @@ class Archive(Part):
         if not self._new:
             return
         from minicrawl.archive.writer import sync  # noqa: PLC0415
-        from minicrawl.crawler.archiving.records import keep_crawl  # noqa: PLC0415
 
         begun = self._new.keys() - self._sizes.keys()
-        if begun:
-            keep_crawl(self._folder, self._id(), self._settings, writer.page_table.seeds())
         sync(self._folder, self._new, begun)
         writer.save_archive_files(ArchiveFileRow(name, size) for name, size in self._new.items())
         writer.add_records(self._rows)

@@ -12,9 +12,8 @@ export class Search {
       app.open(`search=${encodeURIComponent(this.input.value.trim())}`);
     };
     this.words = el("p", {role: "status"});
-    this.sites = el("p", {class: "legend"});
     this.found = el("ol", {class: "found"});
-    this.nodes = [card("Search", el("form", {class: "ask", onsubmit: ask}, el("label", {}, "Words", this.input), el("button", {type: "submit"}, "Search")), this.words, this.sites, this.found)];
+    this.nodes = [card("Search", el("form", {class: "ask", onsubmit: ask}, el("label", {}, "Words", this.input), el("button", {type: "submit"}, "Search")), this.words, this.found)];
     this.asked = null;
   }
 
@@ -31,15 +30,11 @@ export class Search {
     const found = await this.app.get("/api/search", {q});
     const behind = found.behind ? ` The index has yet to take in ${counted(found.behind, "text")}.` : "";
     setText(this.words, `${counted(found.matches, "page")} found.${behind}`);
-    const sites = Object.entries(found.sites);
-    const facets = sites.map(([site, pages]) => el("a", {href: `#search=${encodeURIComponent(`${q} site:${site}`)}`}, `${printable(site)} ${count(pages)}`));
-    this.sites.replaceChildren(...(sites.length > 1 ? facets : []));
     this.found.replaceChildren(...found.pages.map(line));
   }
 
   fail(sentence) {
     setText(this.words, printable(sentence));
-    this.sites.replaceChildren();
     this.found.replaceChildren();
   }
 }

@@ -37,16 +37,12 @@ _PATIENCE = 15.0
 """Seconds that a crawl with --time waits for its index; what is left by then is for the next run."""
 
 
-Awaiting = Callable[[Callable[[], str]], AbstractContextManager[None]]
-"""A block that shows that the crawl waits for its index, and how far that is."""
-
-
 class Indexer:
     """Has the index follow a run of a crawl, if its settings ask for one: see `minicrawl.crawler.run.Beside`."""
 
     def __init__(
         self,
-        awaiting: Awaiting = lambda progress: nullcontext(),
+        awaiting: Callable[[], AbstractContextManager[None]] = nullcontext,
         *,
         handle_signals: bool = False,
         patience: float = _PATIENCE,
@@ -68,10 +64,10 @@ class Indexer:
         process = self._process
         if process is None:
             return
-        how_far, loop = [""], asyncio.get_running_loop()
+        loop = asyncio.get_running_loop()
         bound = loop.call_later(self._patience, process.kill) if self._is_timed else None
-        with on_signals(loop, self._signals, process.kill), self._awaiting(lambda: how_far[-1]):
-            await asyncio.to_thread(end_following, process, catch_up=is_over, tell=how_far.append)
+        with on_signals(loop, self._signals, process.kill), self._awaiting():
+            await asyncio.to_thread(end_following, process, catch_up=is_over)
         if bound is not None:
             bound.cancel()
 
@@ -82,29 +78,19 @@ def begin_following(store: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         running("minicrawl.search.index.beside_crawl", str(store)),
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": path},
         process_group=0,  # so that Ctrl-C reaches the crawl alone
     )
 
 
-def end_following(
-    process: subprocess.Popen[bytes], *, catch_up: bool, tell: Callable[[str], None] = lambda how_far: None
-) -> None:
-    """Tell the process that the crawl has ended, and wait for it.
-
-    catch_up: let it index what is left first. tell: called with its progress, in words.
-    """
+def end_following(process: subprocess.Popen[bytes], *, catch_up: bool) -> None:
+    """Tell the process that the crawl has ended, and wait for it. catch_up: let it index what is left first."""
     assert process.stdin is not None
-    assert process.stdout is not None
     began = time.monotonic()
     with suppress(BrokenPipeError):
         if catch_up:
             process.stdin.write(_ENDED)
         process.stdin.close()
-    with process.stdout as lines:
-        for line in lines:
-            tell(line.decode().strip())
     # The process itself has reported an index that cannot be used.
     if process.wait() not in (0, StoreError.exit_code):
         log.index_behind()
@@ -112,11 +98,8 @@ def end_following(
         log.index_caught_up(seconds=time.monotonic() - began)
 
 
-def follow_crawl(follower: "Follower", line: IO[bytes], tell: Callable[[str], None] = lambda how_far: None) -> None:
-    """Index what the crawl stores, until `line` says that it has ended, or closes.
-
-    tell: called with the progress from then on, in words.
-    """
+def follow_crawl(follower: "Follower", line: IO[bytes]) -> None:
+    """Index what the crawl stores, until `line` says that it has ended, or closes."""
 
     def is_over() -> bool:
         return bool(select.select([line], [], [], 0)[0])
@@ -128,8 +111,7 @@ def follow_crawl(follower: "Follower", line: IO[bytes], tell: Callable[[str], No
         now = time.monotonic()
         select.select([line], [], [], pause(now - begun, now - started, follower.seconds_to_look))
     if line.read(1) == _ENDED:
-        follower.catch_up(on_progress=lambda now: tell(f"{now.done:,} of {now.all:,} texts"))
-        follower.finish()
+        follower.catch_up()
 
 
 def pause(elapsed: float, took: float, looked: float) -> float:
@@ -143,16 +125,11 @@ def main() -> int:
     be_less_urgent(_LESS_URGENT)
     try:
         with following(Path(sys.argv[1])) as follower, open(0, "rb", buffering=0, closefd=False) as line:
-            follow_crawl(follower, line, _tell)
+            follow_crawl(follower, line)
     except MinicrawlError as error:
         print(f"Warning: {error}", file=sys.stderr)  # noqa: T201 - a process of its own
         return error.exit_code
     return 0
-
-
-def _tell(how_far: str) -> None:
-    with suppress(OSError):  # the crawl was killed; index the rest all the same
-        os.write(1, f"{how_far}\n".encode())
 
 
 if __name__ == "__main__":

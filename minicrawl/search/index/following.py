@@ -5,9 +5,7 @@ index. So the history does not matter: pages that were read again, are gone or w
 it all, come out of the same difference.
 """
 
-import json
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import ExitStack, contextmanager
 from itertools import islice
@@ -24,7 +22,6 @@ from minicrawl.search.index.index_folder import (
     replacing,
     store_mark,
 )
-from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.texts.marked_text import KeptText, Kind, unpack
 
@@ -43,13 +40,6 @@ class Difference(NamedTuple):
     texts: str
 
 
-class Progress(NamedTuple):
-    """Texts added or removed so far, and in all."""
-
-    done: int
-    all: int
-
-
 class Follower:
     """Brings an index up to date with its store. Nobody else may write to the index meanwhile.
 
@@ -59,7 +49,6 @@ class Follower:
     def __init__(self, store: Store, index: Index) -> None:
         self._store = store
         self._index = index
-        self._db = index.db
         self._templates: dict[str, Set[int]] = {}
         self.seconds_to_look = 0.0
 
@@ -71,17 +60,15 @@ class Follower:
             end = self._store.texts.last_start()  # also of a page that cannot be shown
             texts = f"{self._store.texts.made} {self._store.texts.size}"
         with index_errors(self._index.path):
-            had = dict(self._db.execute("SELECT page, start FROM pages"))
+            had = self._index.words.starts()
         new = sorted((start, page) for page, start in wanted.items() if had.get(page) != start)
         self.seconds_to_look = time.monotonic() - started
         return Difference([page for _, page in new], sorted(had.keys() - wanted.keys()), end, texts)
 
-    def catch_up(
-        self, stop: Callable[[], bool] = lambda: False, on_progress: Callable[[Progress], None] | None = None
-    ) -> Progress:
-        """Index everything in the store. stop: asked between two commits."""
+    def catch_up(self, stop: Callable[[], bool] = lambda: False) -> int:
+        """Index everything in the store; the number of texts added or removed. stop: asked between two commits."""
         lacks = self.difference()
-        done, size = 0, len(lacks.gone) + len(lacks.new)
+        done = 0
         self._templates.clear()
         work = iter([*((page, True) for page in lacks.gone), *((page, False) for page in lacks.new)])
         while not stop() and (some := list(islice(work, BATCH))):
@@ -89,56 +76,38 @@ class Follower:
             with self._index.transaction():
                 self._change(texts)
             done += len(some)
-            if on_progress is not None:
-                on_progress(Progress(done, size))
         if not stop():
-            with self._index.transaction():
-                least, most = self._store.ranks.extremes(RANKINGS[0])
-                self._index.set_meta(end=lacks.end, texts=lacks.texts, least=least, most=most)
-        return Progress(done, size)
+            least, most = self._store.ranks.extremes()
+            self._index.set_state(end=lacks.end, texts=lacks.texts, least=least, most=most)
+        return done
 
     def pages(self) -> int:
-        """Number of pages whose text is in the index."""
-        return int(self._db.execute("SELECT count(*) FROM pages WHERE shown").fetchone()[0])
+        """Number of pages whose text was taken in."""
+        return len(self._index.words.starts())
 
     def size(self) -> int:
         """Bytes of the index."""
         return self._index.size()
 
-    def finish(self) -> None:
-        """Note what takes a scan of the store, pages without a text; and give back the room of the book."""
-        with self._index.transaction():
-            self._index.set_meta(without_text=self._store.texts.missing())
-        with index_errors(self._index.path):
-            self._db.execute("VACUUM")
-
     def _change(self, texts: Mapping[int, "_Text | None"]) -> None:
         """Replace the texts of pages in the index; None: the page is gone."""
-        query = "SELECT page, digest FROM json_each(?) CROSS JOIN pages ON page = value"
-        before = dict(self._db.execute(query, (json.dumps(list(texts)),)))
+        words = self._index.words
         for page, text in texts.items():
             if text is None:
-                self._db.execute("DELETE FROM pages WHERE page = ?", (page,))
-                self._index.words.remove(page)
-                continue
-            kept = text.kept
-            self._db.execute(
-                "INSERT OR REPLACE INTO pages (page, start, digest, shown) VALUES (?, ?, ?, ?)",
-                (page, text.start, text.digest, kept.index),
-            )
-            if before.get(page) == text.digest:  # at another place: the file of texts was rewritten
-                continue
-            if not kept.index:
-                self._index.words.remove(page)
-                continue
-            self._index.words.put(
-                page,
-                url=kept.url,
-                title=kept.title or "",
-                headings=[block.text for block in kept.content if block.kind is Kind.HEADING],
-                text=" ".join(kept.content_text.split()),
-                language=kept.language,
-            )
+                words.remove(page)
+            elif not text.kept.index:
+                words.hide(page, text.start)
+            else:
+                kept = text.kept
+                words.put(
+                    page,
+                    text.start,
+                    url=kept.url,
+                    title=kept.title or "",
+                    headings=[block.text for block in kept.content if block.kind is Kind.HEADING],
+                    text=" ".join(kept.content_text.split()),
+                    language=kept.language,
+                )
 
     def _read(self, page: int) -> "_Text | None":
         """The current text of a page; None if it is gone by now."""
@@ -150,14 +119,13 @@ class Follower:
             host = url.split("/", 3)[2]
             if host not in self._templates:
                 self._templates[host] = self._store.texts.template(page)
-        return _Text(row.start, zlib.crc32(record), unpack(record, url, self._templates[host]))
+        return _Text(row.start, unpack(record, url, self._templates[host]))
 
 
 class _Text(NamedTuple):
-    """A stored text: its start, its digest."""
+    """A stored text, and its start."""
 
     start: int
-    digest: int
     kept: KeptText
 
 
@@ -195,6 +163,5 @@ def bring_up_to_date(store: Store, *, rebuild: bool = False) -> Indexed:
 
 def _up_to_date(store: Store, rebuild: bool) -> Indexed:
     with following(store.path, rebuild=rebuild) as follower:
-        done = follower.catch_up().done
-        follower.finish()
+        done = follower.catch_up()
         return Indexed(done, follower.pages(), follower.size())

@@ -1,4 +1,4 @@
-"""The inverted index: tantivy's, with a document a page."""
+"""The inverted index: tantivy's, with a document a page, of one that is not to be shown without words."""
 
 import re
 from collections.abc import Sequence
@@ -24,12 +24,12 @@ _ENDINGS = re.compile(r"(?:/index|/default)?\.(?:html?|php|aspx?)\Z")
 def _schema() -> SchemaBuilder:
     schema = SchemaBuilder()
     schema.add_unsigned_field("page", indexed=True, fast=True)
+    schema.add_unsigned_field("start", fast=True)  # where the text stands: texts.start of the store
     for field in BOOSTS:
         schema.add_text_field(field, tokenizer_name="words")
     schema.add_bytes_field("text", stored=True)  # the begin of the main content, for snippets
     schema.add_text_field("hosts", tokenizer_name="raw", index_option="basic")  # the host, and the domains above it
-    schema.add_text_field("site", tokenizer_name="raw", index_option="basic", fast=True)
-    schema.add_text_field("language", tokenizer_name="raw", index_option="basic", fast=True, stored=True)
+    schema.add_text_field("language", tokenizer_name="raw", index_option="basic", stored=True)
     return schema
 
 
@@ -50,25 +50,33 @@ class InvertedIndex:
     # Writing.
 
     def put(  # noqa: PLR0913 - what is known of a page, each by name
-        self, page: int, *, url: str, title: str, headings: Sequence[str], text: str, language: str | None
+        self, page: int, start: int, *, url: str, title: str, headings: Sequence[str], text: str, language: str | None
     ) -> None:
         """Add a page in place of what it was before."""
         assert self._writer is not None
-        self.remove(page)
         words = analyser(primary_language(language))
-        document, body = Document(), spelled(text[:_LONGEST_INDEXED])
-        document.add_unsigned("page", page)
+        document, body = self._replaced(page, start), spelled(text[:_LONGEST_INDEXED])
         for field, value in (("title", title), ("headings", " \n ".join(headings)), ("url", _words_of(url))):
             document.add_pre_tokenized_text(field, words.pre_tokenize(spelled(value)))
         document.add_pre_tokenized_text("body", words.pre_tokenize(body))
         document.add_bytes("text", body[:_LONGEST_STORED].encode(errors="ignore"))
-        hosts, site = _of_host(url.split("/", 3)[2])
-        for host in hosts:
+        for host in _hosts_of(url.split("/", 3)[2]):
             document.add_text("hosts", host)
-        document.add_text("site", site)
         for tag in _tags(language):
             document.add_text("language", tag)
         self._writer.add_document(document)
+
+    def hide(self, page: int, start: int) -> None:
+        """Add a page that no search finds."""
+        assert self._writer is not None
+        self._writer.add_document(self._replaced(page, start))
+
+    def _replaced(self, page: int, start: int) -> Document:
+        self.remove(page)
+        document = Document()
+        document.add_unsigned("page", page)
+        document.add_unsigned("start", start)
+        return document
 
     def remove(self, page: int) -> None:
         assert self._writer is not None
@@ -110,6 +118,14 @@ class InvertedIndex:
         """Number of documents that match."""
         return int(self.searcher.search(query, 1, count=True).count)  # type: ignore[attr-defined]  # not in its stubs
 
+    def starts(self) -> dict[int, int]:
+        """Where the texts of all pages stand that were put, by page."""
+        self.reload()
+        found = self.searcher.search(Query.all_query(), max(1, self.searcher.num_docs), count=False).hits
+        addresses = [address for _, address in found]
+        pages, starts = (self.searcher.fast_field_values(field, addresses) for field in ("page", "start"))
+        return {int(page or 0): int(start or 0) for page, start in zip(pages, starts, strict=True)}
+
     def read_as(self, language: str) -> None:
         """Let tantivy take the words of texts, as in snippets, for those of a primary language."""
         self._index.register_tokenizer("words", analyser(language))
@@ -122,12 +138,12 @@ def _words_of(url: str) -> str:
 
 
 @lru_cache(20_000)
-def _of_host(authority: str) -> tuple[list[str], str]:
-    """The host and the domains above it, down to its site; and the site."""
+def _hosts_of(authority: str) -> list[str]:
+    """The host and the domains above it, down to its site."""
     site, host = site_of(authority), authority.rpartition("@")[2].lower()
     labels = (host if host.startswith("[") else host.partition(":")[0]).split(".")
     above = (".".join(labels[i:]) for i in range(len(labels)))
-    return [domain for domain in above if len(domain) >= len(site)] or [host], site
+    return [domain for domain in above if len(domain) >= len(site)] or [host]
 
 
 def _tags(language: str | None) -> list[str]:

@@ -334,8 +334,8 @@ class AllRanks(Ranks):
         found = best_first(self._numbers, lambda _, part: part.ranks.worth(by))
         return ((page, row, None if by in RANKINGS else value) for page, row, value in found)
 
-    def extremes(self, by: str) -> tuple[float, float]:
-        each = self._numbers.each(lambda part: part.ranks.extremes(by))
+    def extremes(self) -> tuple[float, float]:
+        each = self._numbers.each(lambda part: part.ranks.extremes())
         return min((least for least, _ in each if least > 0), default=0.0), max(most for _, most in each)
 
     def _ranks(self) -> IntArray:

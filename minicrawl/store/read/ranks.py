@@ -150,29 +150,17 @@ class Ranks:
     # For the search.
 
     def facts(self, pages: str) -> list[Any]:
-        """Facts of some pages (numbers as JSON): number, URL, host, title, state, leader of its duplicates, time of
-        the last change seen or else of the fetch (Unix seconds), content type."""
+        """Facts of some pages (numbers as JSON): number, URL, title, state, leader of its duplicates, time of the last
+        change seen or else of the fetch (Unix seconds)."""
         query = """
-            SELECT pages.id, url, name, title, state, leader, coalesce(changed_at, fetches.fetched_at), content_type
-            FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value CROSS JOIN hosts ON hosts.id = host
+            SELECT pages.id, url, title, state, leader, coalesce(changed_at, fetches.fetched_at)
+            FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value
             LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id"""
         return self._tables.rows(query, (pages,))
 
-    def values_of(self, pages: Sequence[int], by: str) -> dict[int, float]:
-        """Values of some pages in a ranking (one of RANKINGS or a kept one); pages without a value are left out."""
-        if by in RANKINGS:
-            query = f"SELECT weighed.id, {by} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
-            return dict(self._tables.rows(query, (json.dumps(pages),)))
-        query = "SELECT page, value FROM rankings WHERE name = ? AND page IN (SELECT json_each.value FROM json_each(?))"
-        return dict(self._tables.rows(query, (by, json.dumps(pages))))
-
-    def extremes(self, by: str) -> tuple[float, float]:
-        """The least positive and the largest value of a ranking; scans all pages."""
-        if by in RANKINGS:
-            least, most = self._tables.row(f"SELECT min({by}), max({by}) FROM weighed WHERE {by} > 0")
-        else:
-            query = "SELECT min(value), max(value) FROM rankings WHERE name = ? AND value > 0"
-            least, most = self._tables.row(query, by)
+    def extremes(self) -> tuple[float, float]:
+        """The least positive importance, and the largest; scans all pages."""
+        least, most = self._tables.row("SELECT min(importance), max(importance) FROM weighed WHERE importance > 0")
         return float(least or 0.0), float(most or 0.0)
 
     # The rank of a page without a scan of all.

@@ -54,19 +54,6 @@ class Texts:
         query = "SELECT page, start FROM texts CROSS JOIN pages ON pages.id = page WHERE state = 'fetched'"
         return ((page, start) for page, start in self._tables.rows(query))
 
-    def missing(self) -> int:
-        """Pages of HTML that were fetched when no text was kept, without empty ones and those that forbid it, or may,
-        as they say something on a use in a crawl that respects any; scans all pages."""
-        query = """
-            SELECT count(*) FROM pages CROSS JOIN fetches ON fetches.id = fetch
-            WHERE state = 'fetched' AND (content_type LIKE 'text/html%' OR content_type LIKE 'application/xhtml%')
-              AND coalesce(robots, '') NOT LIKE '%noarchive%' AND bytes > 0
-              AND pages.id NOT IN (SELECT page FROM texts)
-              AND pages.id NOT IN (
-                  SELECT page FROM page_preferences CROSS JOIN meta
-                  WHERE key = 'settings' AND json_array_length(value, '$.respect_usage') > 0)"""
-        return int(self._tables.row(query)[0])
-
     def last_start(self) -> int:
         """Start of the last text; 0 without any."""
         return int(self._tables.row("SELECT coalesce(max(start), 0) FROM texts")[0])

@@ -65,19 +65,6 @@ def test_each_page_that_can_be_opened_is_listed_or_counted_once(store: Path) -> 
     assert found.alike == len(shown) - len(found.lines)
 
 
-def test_languages_and_versions_and_copies_are_one_line(store: Path) -> None:
-    lines = {line.page.url: {page.url for page in line.alike} for line in listed(store, 1000).lines}
-    groups = {frozenset({url, *alike}) for url, alike in lines.items()}
-    manuals = {
-        frozenset(f"{HOME}{language}/{version}/{page}" for language in ("en", "de") for version in ("1.0", "2.0"))
-        for page in PAGES
-    }
-    assert groups == manuals | {
-        frozenset({HOME + "copy", HOME + "copied"}),
-        *(frozenset({HOME + path}) for path in ("", "2023/", "2024/")),
-    }
-
-
 @pytest.mark.parametrize("by", RANKINGS)
 def test_list_is_a_part_of_the_whole_in_its_order(store: Path, by: str) -> None:
     with open_store(store) as reader:

@@ -21,7 +21,6 @@ from minicrawl.archive.collection import index_anew, index_of
 from minicrawl.archive.record import Original
 from minicrawl.archive.writer import ArchiveWriter, Originals, Rules
 from minicrawl.cli import main
-from minicrawl.crawler.archiving.records import kept_crawl
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
@@ -186,38 +185,3 @@ def test_what_a_killed_crawl_has_left_is_noted_and_nothing_wrong(tmp_path: Path)
     crawl({}, store, [], pages=1, workers=0)  # which cuts
     assert faults_in(store) == []
     assert sorted(known(store)) == sorted((one.url, one.kind, int(one.status[:3])) for one in answers(folder))
-
-
-@pytest.mark.parametrize(
-    ("texts", "said"),
-    [
-        ({}, "there are no minicrawl-ID.json"),
-        ({"minicrawl-a.json": "{}", "minicrawl-b.json": "{}"}, "several crawls, minicrawl-a.json, minicrawl-b.json"),
-        ({"minicrawl-a.json": "{}"}, "cannot be read"),
-        ({"minicrawl-a.json": "[" * 100_000}, "cannot be read"),
-        ({"minicrawl-a.json": "\xff"}, "cannot be read"),
-    ],
-    ids=["none", "two", "without seeds", "nested", "no UTF-8"],
-)
-def test_an_archive_without_one_crawl_says_so(texts: dict[str, str], said: str, tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="it has no folder archive"):
-        kept_crawl(tmp_path)
-    (tmp_path / "archive").mkdir()
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text, "latin-1")
-    with pytest.raises(StoreError, match=said):
-        kept_crawl(tmp_path)
-
-
-def test_settings_and_seeds_are_kept_beside_an_archive_without_secrets(tmp_path: Path) -> None:
-    folder = tmp_path / "kept"
-    for name in ("crawl.db", "crawl.db", "other.db"):
-        settings = {"header": "X-Key: hush", "auth": "a.test=me:hush", "max_depth": 3}
-        crawl(SITE, tmp_path / name, [HOME], archive=folder, pages=1, **settings)
-        ours, *_ = sorted(folder.glob("minicrawl-*.json"), key=lambda file: file.stat().st_mtime)
-        if name == "crawl.db":
-            archive = kept_crawl(folder)
-            assert (archive.seeds, archive.settings["max_depth"]) == ([HOME], 3)
-            assert {file.name.partition(f"-{archive.archive_id}-")[0] for file in files(folder)} == {"minicrawl"}
-        assert "hush" not in ours.read_text()
-    assert len(list(folder.glob("*.json"))) == 2

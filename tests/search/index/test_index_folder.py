@@ -3,9 +3,7 @@
 import errno
 import os
 import re
-import sqlite3
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,7 +26,7 @@ MARK = store_mark(b"store")
 
 
 def put(words: InvertedIndex) -> None:
-    words.put(1, url="http://a.test/", title="", headings=(), text="zebra lion", language=None)
+    words.put(1, 0, url="http://a.test/", title="", headings=(), text="zebra lion", language=None)
 
 
 def pages(words: InvertedIndex, query: str = "zebra") -> list[int]:
@@ -42,21 +40,18 @@ def path(tmp_path: Path) -> Path:
 
 def test_index_is_made_once_and_read_by_others(path: Path) -> None:
     with open_index(path, MARK, writes=True) as index:
-        with index.transaction():
-            index.set_meta(end=7)
+        index.set_state(end=7)
         with open_index(path, MARK) as reader:
-            assert reader.meta("end") == 7
-            with pytest.raises(sqlite3.OperationalError, match="readonly"):
-                reader.set_meta(end=8)
+            assert reader.state["end"] == 7
     assert sorted(file.name for file in path.parent.iterdir()) == [path.name]
 
 
 def test_what_breaks_off_leaves_the_index_as_it_was(path: Path) -> None:
     with open_index(path, MARK, writes=True) as index:
         with pytest.raises(KeyError), index.transaction():
-            index.set_meta(end=1)
+            put(index.words)
             raise KeyError
-        assert index.meta("end") is None
+        assert pages(index.words) == []
 
 
 def test_index_of_another_store_is_not_taken(path: Path) -> None:
@@ -66,24 +61,14 @@ def test_index_of_another_store_is_not_taken(path: Path) -> None:
             open_index(path, store_mark(b"other"), writes=writes)
 
 
-@pytest.mark.parametrize(
-    ("deed", "sentence"),
-    [
-        ("PRAGMA user_version = 99", "another version; 'minicrawl index --rebuild'"),
-        ("PRAGMA application_id = 1", "belongs to another program"),
-    ],
-)
-def test_file_that_is_no_index_of_ours_is_named(tmp_path: Path, deed: str, sentence: str) -> None:
-    path = tmp_path / f"{abs(hash(deed))}.search"
-    open_index(path, MARK, writes=True).close()
-    with sqlite3.connect(path / "book.db") as db:
-        db.execute(deed)
-    db.close()
-    with pytest.raises(StoreError, match=sentence):
+def test_index_of_another_version_is_refused(path: Path) -> None:
+    with open_index(path, MARK, writes=True) as index:
+        index.set_state(version=99)
+    with pytest.raises(StoreError, match="another version; 'minicrawl index --rebuild'"):
         open_index(path, MARK)
 
 
-@pytest.mark.parametrize("part", ["book.db", "words/meta.json"])
+@pytest.mark.parametrize("part", ["index.json", "words/meta.json"])
 def test_index_that_is_broken_can_be_thrown_away(path: Path, part: str) -> None:
     open_index(path, MARK, writes=True).close()
     (path / part).write_bytes(b"x" * 5_000)
@@ -93,12 +78,12 @@ def test_index_that_is_broken_can_be_thrown_away(path: Path, part: str) -> None:
     open_index(path, MARK, writes=True).close()
 
 
-@pytest.mark.parametrize("part", ["book.db", "words/meta.json"])
+@pytest.mark.parametrize("part", ["index.json", "words/meta.json"])
 @pytest.mark.parametrize("writes", [False, True])
 def test_index_without_one_of_its_files_is_said_to_be_incomplete(path: Path, part: str, writes: bool) -> None:
     open_index(path, MARK, writes=True).close()
     (path / part).unlink()
-    with pytest.raises(StoreError, match="incomplete; 'minicrawl index --rebuild'"):
+    with pytest.raises(StoreError, match="no index of this version; 'minicrawl index --rebuild'"):
         open_index(path, MARK, writes=writes)
 
 
@@ -117,25 +102,16 @@ def test_panic_of_tantivy_is_one_sentence(path: Path) -> None:
 def test_index_is_replaced_when_whole_and_its_reader_goes_on(path: Path) -> None:
     with open_index(path, MARK, writes=True) as index, index.transaction():
         put(index.words)
-        index.set_meta(end=1)
     with pytest.raises(KeyError), hold_index(path), replacing(path) as new:
         open_index(new, MARK, writes=True).close()
         raise KeyError
     with open_index(path, MARK) as reader:
         with hold_index(path), replacing(path) as new:
             open_index(new, MARK, writes=True).close()
-        assert reader.is_replaced
-        assert pages(reader.words) == [reader.meta("end")] == [1]
+        assert pages(reader.words) == [1]
     with open_index(path, MARK) as reader:
-        assert (reader.is_replaced, pages(reader.words)) == (False, [])
+        assert pages(reader.words) == []
     assert [file.name for file in path.parent.iterdir() if file.is_dir()] == [path.name]
-
-
-def test_index_set_aside_by_a_killed_replacement_is_put_back(path: Path) -> None:
-    open_index(path, MARK, writes=True).close()
-    path.rename(f"{path}.old")
-    with hold_index(path):
-        open_index(path, MARK).close()
 
 
 def test_index_in_a_folder_that_cannot_be_written_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,13 +138,5 @@ def test_one_writes_at_a_time(path: Path) -> None:
 
 
 def test_a_full_disk_is_no_reason_to_build_the_index_anew(path: Path) -> None:
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("CREATE TABLE t (x)")
-        db.execute("PRAGMA max_page_count = 3")
-        with pytest.raises(StoreError, match="is full; free some space and run again") as caught, index_errors(path):
-            db.execute("INSERT INTO t VALUES (zeroblob(100000))")
-        assert "rebuild" not in str(caught.value)
     with pytest.raises(StoreError, match="is full; free some space"), index_errors(path):
         raise OSError(errno.ENOSPC, "No space left on device")
-    with pytest.raises(StoreError, match="--rebuild"), index_errors(path):
-        raise sqlite3.DatabaseError("file is not a database")

@@ -27,11 +27,10 @@ CRAWL_ONLY = {
     "_AllSites": "of_hosts doors fronts voices",
     "_AllSitemaps": "listed_urls",
     "_AllRequisites": "is_kept waiting number_of bytes",
-    "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws versions version "
-    "template host_blocks",
+    "_AllTexts": "row rows of_fetched last_start added_behind records flaws versions version template host_blocks",
     "AllPages": "answered_on fetch_order latest_answers last_turn given_up miscounted unanswered failures columns_of",
     "AllLinks": "hinted merged own too_deep",
-    "AllRanks": "worth facts values_of best places",
+    "AllRanks": "worth facts best places",
     "AllRecognised": "recent_pages alternates",
     "AllRefreshes": "changes_of last_change changes_after",
 }

@@ -111,13 +111,3 @@ def test_numbers_come_with_the_pages_in_order(store: Path, by: str) -> None:
         found = list(reader.ranks.best_first(by))
         assert [page for _, page, _ in found] == list(reader.pages(by, 1000))
         assert [reader.page_table.url(number) for number, _, _ in found] == [page.url for _, page, _ in found]
-
-
-@pytest.mark.parametrize("by", RANKINGS)
-def test_values_of_some_pages_are_those_of_all(store: Path, by: str) -> None:
-    with open_store(store) as reader:
-        values = reader.ranks.arrays()[by]
-        assert reader.ranks.values_of([0, len(values) - 1, 10_000], by) == {
-            page: values[page] for page in (0, len(values) - 1)
-        }
-        assert reader.ranks.values_of([0], "kept by nobody") == {}

@@ -42,16 +42,6 @@ def test_texts_are_those_of_the_pages_that_were_read(store: Path) -> None:
     assert list(problems(store)) == []
 
 
-def test_pages_that_forbid_it_are_not_missing(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    head = "<meta name=robots content=noarchive>"
-    crawl({HOME: ["<p>first", f"{HOME}x"], f"{HOME}x": [head]}, store, [HOME], pages=1)
-    crawl({f"{HOME}x": [head]}, store, [], text=True)
-    with open_store(store) as reader:
-        assert reader.texts.count() == 0
-        assert reader.texts.missing() == 1, "the page that was read before texts were kept"
-
-
 def test_reader_sees_the_texts_of_its_commit_while_a_crawl_goes_on(store: Path) -> None:
     with open_store(store) as reader, reader.snapshot():
         before = reader.text(HOME)

@@ -1,4 +1,4 @@
-"""The read side of a store with search, as `minicrawl.open_store` returns it.
+"""The read side of a store for programs, as `minicrawl.open_store` returns it.
 
     with minicrawl.open_store("data/crawl.db") as store:
         print(store.top(3), store.search("asyncio", n=3), store.links(broken=True)[:3])
@@ -16,7 +16,7 @@ from minicrawl.analysis.page_links import PageLink, page_links
 from minicrawl.analysis.top.top_list import lines_per_site, top_list
 from minicrawl.audit.auditing import Audit, audited
 from minicrawl.search.partitions import search
-from minicrawl.search.searching import Asked, FoundPage, Searcher
+from minicrawl.search.searching import Asked, FoundPage
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import closed_if_it_fails, open_to_read
@@ -40,7 +40,7 @@ class TopPage(NamedTuple):
     read_at: datetime | None
 
 
-class _Searched(Store):
+class _Reading(Store):
     """The methods for programs, beside a store's read side."""
 
     def top(self, n: int = 20, by: str = RANKINGS[0]) -> list[TopPage]:
@@ -53,9 +53,6 @@ class _Searched(Store):
         lines = top_list(self, by, n, per_site=lines_per_site(self)).lines
         return [_shown(line.page) for line in lines]
 
-    def _found(self, words: str, asked: Asked) -> Sequence[FoundPage]:
-        raise NotImplementedError
-
     def search(
         self,
         words: str,
@@ -63,7 +60,6 @@ class _Searched(Store):
         *,
         sites: Iterable[str] = (),
         since: float | None = None,
-        by: str = RANKINGS[0],
     ) -> list[FoundPage]:
         """The n pages that agree best with `words` and are most important, best first.
 
@@ -71,10 +67,10 @@ class _Searched(Store):
                 print(page.rank, page.url, page.snippet.text)
 
         sites: hosts or domains above. since: Unix seconds at which a page was seen to have changed, or fetched, at the
-        earliest. by: another ranking in place of importance. Raises ConfigError for what cannot be searched for, also
-        without an index, and StoreError.
+        earliest. Raises ConfigError for what cannot be searched for, and
+        without an index; StoreError.
         """
-        return list(self._found(words, Asked(n, tuple(sites), since, by)))
+        return list(search(self, words, Asked(n, tuple(sites), since)).pages)
 
     @overload
     def links(self) -> LinkGraph: ...
@@ -117,36 +113,17 @@ def _shown(page: RankedPage) -> TopPage:
     return TopPage(page.rank, round(page.importance, 9), page.url, page.title, page.status, page.inlinks, read_at)
 
 
-class SearchedStore(_Searched):
-    """The read side of a store, with its index, which is opened when something is searched for."""
-
-    _searcher: Searcher | None = None
-
-    def _found(self, words: str, asked: Asked) -> Sequence[FoundPage]:
-        if self._searcher is not None and self._searcher.is_replaced:
-            self._searcher.close()
-            self._searcher = None
-        if self._searcher is None:
-            self._searcher = Searcher(self)
-        return self._searcher.search(words, asked).pages
-
-    def close(self) -> None:
-        if self._searcher is not None:
-            self._searcher.close()
-            self._searcher = None
-        super().close()
+class StoreReading(_Reading):
+    """The read side of a store."""
 
 
-class SearchedFolder(FolderStore, _Searched):
-    """The read side of a folder of partitions, with their indexes."""
-
-    def _found(self, words: str, asked: Asked) -> Sequence[FoundPage]:
-        return search(self, words, asked).pages
+class FolderReading(FolderStore, _Reading):
+    """The read side of a folder of partitions."""
 
 
-def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> SearchedStore | SearchedFolder:
+def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> StoreReading | FolderReading:
     """The read side of the store at `path`, a file or a folder of partitions. Raises StoreError."""
     if Path(path).is_dir():
-        return SearchedFolder.at(Path(path), sizes)
+        return FolderReading.at(Path(path), sizes)
     with closed_if_it_fails(open_to_read(Path(path))) as db:
-        return SearchedStore(Tables(Path(path), db, sizes))
+        return StoreReading(Tables(Path(path), db, sizes))
