@@ -48,9 +48,9 @@ _TABLES = {
 _BOOKS = (
     "INSERT OR REPLACE INTO meta SELECT 'reserve', value - 7 * (SELECT count(*) FROM pages) FROM meta "
     "WHERE key = 'cash_total'",
-    "INSERT OR REPLACE INTO meta SELECT 'ledger_virtual', value - (SELECT sum(received) FROM pages) FROM meta "
-    "WHERE key = 'ledger_births'",
-    "INSERT OR REPLACE INTO meta SELECT 'ledger_total', value FROM meta WHERE key = 'ledger_births'",
+    "INSERT OR REPLACE INTO meta SELECT 'virtual', value - (SELECT sum(received) FROM pages) FROM meta "
+    "WHERE key = 'births'",
+    "INSERT OR REPLACE INTO meta SELECT 'total', value FROM meta WHERE key = 'births'",
 )
 """They add up, with a level of 7."""
 

@@ -119,7 +119,7 @@ def fill(path: Path, size: int) -> None:
     for start in range(0, size, step):
         born = accounts.discover(1 + start * 6 // size, [GRANT] * min(step, size - start))
         turns = np.unique(draw.integers(0, born.stop, len(born) // NEW_LINKS * 5 // 4))
-        turns = turns[~accounts.book.visited[turns]][: len(born) // NEW_LINKS]
+        turns = turns[~accounts.had_turn[turns]][: len(born) // NEW_LINKS]
         graph = _links(turns, hosts + 20 * host_of[turns].astype(np.int64), born.stop, draw)
         _visit_many(accounts, graph)
         visited, credited = (pages[pages < start] for pages in accounts.take_touched())

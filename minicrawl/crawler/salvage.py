@@ -40,7 +40,7 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import RecordKind, State
-from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
+from minicrawl.opic import STRATEGIES
 from minicrawl.opic.surfer import SURFERS
 from minicrawl.settings import CrawlSettings, in_full, lasting
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
@@ -240,9 +240,7 @@ def _rebuilt(
     numbers = {url: number for number, url in enumerate(pages)}
     accounts = Accounts(SURFERS[settings.surfer])
     seeds = [numbers[url] for url, above in found_on.items() if above is None] or [0]
-    grants = np.full(len(pages), GRANT)
-    grants[seeds] = SEED_GRANTS * GRANT
-    accounts.discover(0, grants.tolist())
+    accounts.discover(0, len(pages))
     accounts.depth[: len(pages)] = [min(max(page.depth, 0), _DEEPEST) for page in pages.values()]
     accounts.depth[seeds] = 0
     turns, links = dict[int, Turn](), dict[int, Links]()
