@@ -11,7 +11,7 @@ Before all that as many stores are killed while they are made, at random moments
 says otherwise. After every kill:
 
 made    a store that was killed while it was made does not open
-audit   what a store promises holds: cash and ledger to the unit, links, in-links, a reason for every URL
+audit   what a store promises holds: cash and book to the unit, links, in-links, a reason for every URL
 lost    a page that an earlier commit had read is read no more, be it that --retry asks for it again
 again   a page that was read in the last commit was asked for after the kill (with --discovery it may be: not counted)
 soon    with --refresh-min: a page was asked for again before that time had passed since it was answered, in the life of

@@ -77,11 +77,11 @@ def fill(path: Path, size: int) -> None:
             "reserve": TOTAL - standing - level * visited,
             "level": level,
             "clock": float(size),
-            "ledger_virtual": -left,
-            "ledger_births": UNIT * size,
+            "virtual": -left,
+            "births": UNIT * size,
             "best_floor": 0,
         }
-        missing = ("income", "newcomer_history", "ledger_never_visited", "ledger_total")
+        missing = ("income", "newcomer_history", "never_visited", "total")
         totals |= dict.fromkeys(missing, 0) | {"surfer": "uniform"}
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", totals.items())
     db.close()

@@ -6,7 +6,7 @@
         for page in store.top(10):
             print(page.rank, page.importance, page.url)
 
-A URL passes  seeds -> frontier -> fetch -> parse -> ledger -> store,  and everything else reads the store:
+A URL passes  seeds -> frontier -> fetch -> parse -> book -> store,  and everything else reads the store:
 
 crawler/  the live crawl, a folder per stage       store/   the data on disk: one SQLite file
 opic/     the algorithm: the order of pages, and   rank/    link analysis of a finished graph

@@ -454,7 +454,7 @@ class Progress:
 
     `never_read`: known pages that were not read, forbidden and failed ones included. `left_out`: as in
     `CrawlReport`. `errors`: final failures of this run by reason code; `given_up`: pages given up in all runs, as of
-    the last commit. `clock`: cash spent so far, in turnovers of the pages' cash. `graph`: counts of the graph as of a
+    the last commit. `clock`: cash passed on so far, in turnovers of all cash. `graph`: counts of the graph as of a
     while ago; None while the crawl is small. `silence`: None unless there is an outage. `state`, `reason`: as in
     `RunStatus`. `earlier`: the runs before this one. `pages_per_second`, `bytes_per_second`: of the last half minute.
     `requests`: the oldest in flight; `waits`: the hosts that wait longest; `waiting_for`: numbers of waiting hosts by

@@ -18,7 +18,6 @@ class Sizes:
     arrays           known pages from which on the store also keeps columns of all pages, for a resumed crawl
     block            pages per block of these columns
     loaded           pages queued at a time when a crawl is resumed
-    pages            known pages with whole accounts in memory; beyond, the fields of their own turns are on disk
     seeds            seeds added and committed at a time: a second or two, after which the crawl can be stopped
     pictured         pages whose links are read for a picture of hosts or sites; of more, every nth
     read             pages read before the shape of a crawl is computed: loading the component search would cost more
@@ -35,7 +34,6 @@ class Sizes:
     arrays: int = 2**17
     block: int = 2**16
     loaded: int = 2**20
-    pages: int = 1_000_000
     seeds: int = 2**15
     pictured: int = 10_000
     read: int = 20_000

@@ -19,7 +19,6 @@ class Timing:
     no_name_server   lifetime of a name server's failure (RFC 9520 3.2): at most a page's wait between two tries
     retry            between the first two tries of a page; then four times as long
     proxy            until a page is retried whose proxy could not be used
-    found_nothing    until a page that was not found is asked for again, where pages are refreshed at all
     robots_retry     between the first two tries of a robots.txt; then twice as long each time
     least_backoff, longest_backoff   of a host in trouble, see minicrawl.crawler.hosts.politeness
     on_its_way       longest transit of a request to its host; times the delay where that is more than a second
@@ -55,7 +54,6 @@ class Timing:
     no_name_server: float = 5.0
     retry: float = 5.0
     proxy: float = 10.0
-    found_nothing: float = 86_400.0
     robots_retry: float = 10.0
     least_backoff: float = 1.0
     longest_backoff: float = 300.0

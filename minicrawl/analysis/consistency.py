@@ -2,7 +2,6 @@
 
 in flight  an outbox row that its receiver has not committed yet
 
-    sum of all cash + cash in flight = TOTAL, with the initial cash of partitions that have no store
     sum of carried units + received in flight = 0
     R_j = B_j + units sent by links to j in all partitions - units of these in flight or still at a mirror
     sites elsewhere that link to j, by its home's count = those of all mirrors of j - those in flight
@@ -23,8 +22,7 @@ from minicrawl.crawler.books.stored_accounts import CARRIED
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.sharing.voices import shared_voices
 from minicrawl.opic.arrays import IntArray
-from minicrawl.opic.cash_book import TOTAL, cash_of
-from minicrawl.opic.ledger import add_sent
+from minicrawl.opic.book import add_sent
 from minicrawl.store.partitions.agreement import disagreements, traffic
 from minicrawl.store.partitions.numbers import in_flight, posted
 from minicrawl.store.partitions.records import from_bytes
@@ -66,21 +64,16 @@ def all_violations(stores: Sequence[Store]) -> Iterator[str]:
     yield from faults
     if faults:
         return  # the rest would only say the same
-    missing = set(range(int(partitions or 0))) - {one.partition for one in each}
-    cash = sum(int(store.meta("cash_total") or 0) for store in stores)
-    cash += sum(cash_of(number, int(partitions or 0)) for number in missing)
     carried = sum(int(store.meta(CARRIED) or 0) for store in stores)
     with Spill() as spill:
         for store in stores:
             for home, sent in store.ask(_mirrors).items():
                 _spill(spill, home, sent)
         for _, row in in_flight(stores, each):
-            cash, carried = cash + row.cash, carried + row.received
+            carried += row.received
             _spill(spill, row.home, _not_arrived(row))
-        if cash != TOTAL:
-            yield f"all cash books together hold {cash} units instead of {TOTAL}: {cash - TOTAL:+d}"
         if carried:
-            yield f"all ledgers together have carried {carried:+d} units that no other has"
+            yield f"all books together have carried {carried:+d} units that no other has"
         for one, store in zip(each, stores, strict=True):
             yield from store.ask(_faults_at_home, one.partition, _added_up(spill, one.partition))
 
@@ -88,7 +81,7 @@ def all_violations(stores: Sequence[Store]) -> Iterator[str]:
 def _asked(store: Store) -> None:
     """Ask a store beforehand what is asked of all of them, short answers first."""
     traffic(store), posted(store), kept_surfer(store)
-    for key in ("partitions", "cash_total", CARRIED):
+    for key in ("partitions", CARRIED):
         store.meta(key)
 
 
@@ -148,11 +141,11 @@ def _faults_at_home(store: Store, number: int, sent: Mapping[str, tuple[int, int
 def _of_home(store: Store, number: int, sent: Mapping[str, tuple[int, int, int]]) -> Iterator[str]:
     """Faults in the units and in-link counts of pages, by the links of all partitions."""
     accounts = _accounts(store)
-    ledger, size = accounts.ledger, accounts.size
+    book, size = accounts.book, accounts.size
     expected, counted = np.zeros((2, size), dtype=np.int64)
     for block in store.link_table.blocks():
         np.add.at(counted, block.targets, 1)
-        add_sent(expected, ledger, block.sources, block.indptr, block.targets, block.places)
+        add_sent(expected, book, block.sources, block.indptr, block.targets, block.places)
     pages, heard = store.page_table.find(list(sent)), shared_voices(store)
     for url, (units, inlinks, sites) in sent.items():
         if url in pages:
@@ -162,10 +155,11 @@ def _of_home(store: Store, number: int, sent: Mapping[str, tuple[int, int, int]]
             counted[pages[url]] += inlinks
         elif units or inlinks or sites:
             yield f"partition {number} does not know {url}, which others have sent {units} units to"
-    at_home = ~ledger.is_mirror(slice(0, size))
-    for page in np.flatnonzero(at_home & (expected != ledger.received[:size])).tolist():
+    at_home = ~book.is_mirror(slice(0, size))
+    received = book.received(slice(0, size))
+    for page in np.flatnonzero(at_home & (expected != received)).tolist():
         yield (
-            f"page {page} of partition {number} has received {int(ledger.received[page])} units, but its "
+            f"page {page} of partition {number} has received {int(received[page])} units, but its "
             f"in-links in all partitions have sent {int(expected[page])}"
         )
     for page in np.flatnonzero(at_home & (counted != accounts.inlinks[:size])).tolist():

@@ -138,7 +138,7 @@ def _seed_counts(intake: Intake, seeds: Seeds, known: Seeds, share: Share | None
     )
     found = [page for page in intake.state.urls.find(own) if page is not None]
     for page in found:
-        if not intake.state.accounts.book.visited[page]:
+        if not intake.state.accounts.had_turn[page]:
             states[State.WAITING] += 1
         else:
             is_read = intake.state.pages.last_state(page) in READ
@@ -184,7 +184,7 @@ class _Rehearsal:
                 asked += begun.is_page
                 self._note(begun)
                 self._end(begun)
-            elif due.page is not None and self._accounts.book.visited[due.page]:
+            elif due.page is not None and self._accounts.had_turn[due.page]:
                 reason = self._state.pages.last_turn(due.page).reason
                 self._refused.setdefault(reason, []).append(due.page)
 
@@ -207,8 +207,8 @@ class _Rehearsal:
 
     def _unvisited(self) -> "npt.NDArray[np.bool_]":
         known = slice(0, self._accounts.size)
-        unvisited: npt.NDArray[np.bool_] = ~self._accounts.book.visited[known]
-        return unvisited & ~self._accounts.ledger.is_mirror(known)
+        unvisited: npt.NDArray[np.bool_] = ~self._accounts.had_turn[known]
+        return unvisited & ~self._accounts.book.is_mirror(known)
 
     def left_out(self) -> list[LeftOut]:
         """Pages whose turn made no request, and pages without a turn, by reason; most pages first."""

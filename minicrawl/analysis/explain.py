@@ -14,7 +14,6 @@ from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.admission.traps.budgets import BUDGETS, vouched_for
 from minicrawl.crawler.admission.traps.traps import Traps
-from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.frontier.change_rates import folder_of
 from minicrawl.crawler.hosts.politeness import Health, delay_of
@@ -153,7 +152,7 @@ class KnownPage:
     linked_from, links_to: some of the links. links_in: places of some links to it. nofollow, refused: links not
     counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
     host's soft 404s. challenge: the header fields by which the host, which refuses the page, asks for more. queue:
-    position among waiting pages; by importance where walkers jump to sites, else by cash. refresh: None where no page
+    position among waiting pages. refresh: None where no page
     is fetched again. jump: None where walkers jump to all pages uniformly.
     """
 
@@ -268,7 +267,7 @@ def explain(store: Store, text: str, parts: Iterable[type[Part]] = ALL_PARTS) ->
 
 def _ask(part: Store, urls: list[str]) -> None:
     """Ask a partition what is asked of all of them about a URL, short answers first."""
-    kept_settings(part), banned_hosts(part), jumps_to_sites(part)
+    kept_settings(part), banned_hosts(part)
     part.page_table.roots(), part.recognised.parameters()
     for url in urls:
         part.requisites.of(url), part.page_table.find([url])
@@ -415,7 +414,7 @@ class _Explainer:
             bytes=facts["bytes"],
             seconds=facts["seconds"],
             host=self._host(facts["host"]),
-            received=facts["received"],
+            received=facts["cash"] + facts["forwarded"],
             forwarded=facts["forwarded"],
             linked_from=tuple(map(store.page_table.url, sources[:LINKS_SHOWN])),
             links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:LINKS_SHOWN].tolist())),
@@ -427,13 +426,10 @@ class _Explainer:
             duplicates=Duplicates(exact, near),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
             challenge=tuple(facts["challenge"].split("\n")) if facts["challenge"] and is_refused else (),
-            queue=self._queue(page) if ranked.state == State.WAITING else None,
+            queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, ranked.url, (facts["host"].id, folder)),
             jump=page_jump(store, page, ranked, sources),
         )
-
-    def _queue(self, page: int) -> Queue:
-        return self._store.page_table.queue(page, by_importance=jumps_to_sites(self._store))
 
     def _host(self, host: HostRow) -> HostDelay:
         delay = self._settings.delay

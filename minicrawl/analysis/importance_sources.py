@@ -1,6 +1,6 @@
 """Contributions of jumps and links to a page's importance, in a store whose walkers jump to sites.
 
-R_j, B_j   units received by page j, and its birth cash (opic/ledger.py)
+R_j, B_j   units received by page j, and its birth cash (opic/book.py)
 
     importance of j = X_j / sum(X) = R_j / sum(X)  by links  +  V' B_j / sum(B) / sum(X)  by jumps
 """
@@ -13,8 +13,8 @@ import numpy as np
 from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.model import State
-from minicrawl.opic import Ledger
-from minicrawl.opic.ledger import add_sent
+from minicrawl.opic import Book
+from minicrawl.opic.book import add_sent
 from minicrawl.opic.sites.births import DOOR_UNIT
 from minicrawl.store.read.site_table import TrustedSite
 from minicrawl.store.reader import Store
@@ -51,8 +51,8 @@ def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int
         return None
     facts, table = store.page_table.facts(page), store.site_table
     site, linking, door = table.trusted(facts["host"].id), table.linking(page), table.door(page)
-    received = 0 if ranked.state in (State.ALIAS, State.ELSEWHERE) else facts["received"]
-    by_links = received / max(float(store.meta("ledger_total") or 0.0), 1.0)
+    received = 0 if ranked.state in (State.ALIAS, State.ELSEWHERE) else facts["cash"] + facts["forwarded"]
+    by_links = received / max(float(store.meta("total") or 0.0), 1.0)
     by_jumps = 0.0 if ranked.state in (State.ALIAS, State.ELSEWHERE, State.GONE) else ranked.importance - by_links
     most_units, most_by = 0, None
     if received and sources:
@@ -83,9 +83,9 @@ def units_sent(store: Store, page: int, sources: Sequence[int]) -> dict[int, int
     links = store.link_table.graph_of(sources)
     forwarded, is_alias = store.page_table.senders(links.sources.tolist())
     is_gone = np.zeros(len(forwarded), dtype=np.bool_)
-    ledger = Ledger.of(forwarded.copy(), forwarded, is_gone, is_alias, 0, surfer=kept_surfer(store))
+    book = Book.of(forwarded.copy(), forwarded, is_gone, is_alias, 0, surfer=kept_surfer(store))
     units = np.zeros(len(links.targets), dtype=np.int64)
-    add_sent(units, ledger, np.arange(len(forwarded)), links.indptr, np.arange(len(units)), links.places)
+    add_sent(units, book, np.arange(len(forwarded)), links.indptr, np.arange(len(units)), links.places)
     of_link = np.repeat(links.sources, np.diff(links.indptr))
     to_page = np.isin(links.targets, ends)
     sent = dict.fromkeys(sources, 0)

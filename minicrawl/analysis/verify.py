@@ -1,6 +1,6 @@
 """Accuracy of a crawl's own ranking, against PageRank by power iteration of its stored links, weighed as in the crawl.
 
-Measured twice: as stored (a crawl that was killed, or still runs, is not settled), and after settling the ledger in
+Measured twice: as stored (a crawl that was killed, or still runs, is not settled), and after settling the book in
 memory. The store is only read.
 """
 
@@ -23,9 +23,9 @@ from minicrawl.analysis.rankable import check_is_rankable, rankable
 from minicrawl.crawler.books.stored_births import read_births
 from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.model import READ, State
-from minicrawl.opic import Ledger
+from minicrawl.opic import Book
 from minicrawl.opic.arrays import IntArray
-from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.opic.sites.births import Births
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph, kendall_tau, l1, overlap, pagerank
@@ -42,7 +42,7 @@ class Agreement:
     """Agreement of a ranking with exact PageRank; both as shares over the pages that are no aliases.
 
     overlap: share of the first `Verification.top` pages that agree. tau: Kendall's; None if undefined.
-    l1, largest: sum and maximum of the differences. certificate: bound on l1, of the ledger's rankings.
+    l1, largest: sum and maximum of the differences. certificate: bound on l1, of the book's rankings.
     """
 
     overlap: float
@@ -56,9 +56,9 @@ class Agreement:
 class Verification:
     """Result of `verify`.
 
-    stored, settled: the ledger's importance as stored, and after settling in `rounds` rounds with `visits` virtual
-    visits in all. history: the paper's own estimator, of the cash book. inlinks: ranking by in-degree. rounding: error
-    of whole units, beyond the certificate. surfer: its weights of links apply to PageRank and ledger.
+    stored, settled: the book's importance as stored, and after settling in `rounds` rounds with `visits` virtual
+    visits in all. history: within the window. inlinks: ranking by in-degree. rounding: error
+    of whole units, beyond the certificate. surfer: its weights of links apply to PageRank and book.
     """
 
     known: int
@@ -84,12 +84,12 @@ class Verification:
 class Books:
     """The data of a crawl to verify. Arrays are by page number, of shape (size,).
 
-    rankings: as stored, by name: importance, history, inlinks. virtual: V of the ledger. rule: of birth cash.
+    rankings: as stored, by name: importance, history, inlinks. virtual: V of the book. rule: of birth cash.
     """
 
     links: LinkGraph
     states: npt.NDArray[np.str_]
-    received: IntArray
+    cash: IntArray
     forwarded: IntArray
     rankings: Mapping[str, FloatArray]
     virtual: int
@@ -115,10 +115,10 @@ def books_of(store: Store, rankings: Mapping[str, FloatArray]) -> Books:
     return Books(
         links=store.links(),
         states=columns["state"],
-        received=columns["received"] + store.page_table.unsent(),
+        cash=columns["cash"] + store.page_table.unsent(),
         forwarded=columns["forwarded"],
         rankings=rankings,
-        virtual=int(store.meta("ledger_virtual") or 0),
+        virtual=int(store.meta("virtual") or 0),
         surfer=kept_surfer(store),
         rule=read_births(store),
     )
@@ -129,14 +129,14 @@ def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> V
     links, (graph, jump, places) = books.links, folded
     exact = pagerank(graph, preference=jump, weights=link_weights(books.surfer, places))
     is_alias, is_gone = books.states == State.ALIAS, books.states == State.GONE
-    columns = books.received, books.forwarded, is_gone, is_alias
-    ledger = Ledger.of(*columns, books.virtual, surfer=books.surfer, rule=books.rule)
+    columns = books.cash, books.forwarded, is_gone, is_alias
+    book = Book.of(*columns, books.virtual, surfer=books.surfer, rule=books.rule)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
         return _agreement(ranking[~is_alias], exact[~is_alias], certificate)
 
-    stored = agreement(books.rankings["importance"], ledger.certificate())
-    rounds, visits = _settle(ledger, links)
+    stored = agreement(books.rankings["importance"], book.certificate())
+    rounds, visits = _settle(book, links)
     return Verification(
         known=links.size,
         read=int(np.count_nonzero(np.isin(books.states, list(READ)))),
@@ -145,18 +145,18 @@ def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> V
         surfer=books.surfer.name,
         top=min(_TOP, int(np.count_nonzero(~is_alias))),
         stored=stored,
-        settled=agreement(ledger.importance(), ledger.certificate()),
+        settled=agreement(book.importance(), book.certificate()),
         history=agreement(books.rankings["history"]),
         inlinks=agreement(books.rankings["inlinks"]),
         rounds=rounds,
         visits=visits,
-        rounding=ledger.rounding(len(links.targets)),
+        rounding=book.rounding(len(links.targets)),
     )
 
 
 def _asked(part: Store) -> None:
     """Ask a partition what is asked of all of them, short answers first."""
-    part.page_table.counts(), part.meta("ledger_virtual"), kept_surfer(part), read_births(part)
+    part.page_table.counts(), part.meta("virtual"), kept_surfer(part), read_births(part)
     part.united.mirrors(), part.ranks.arrays()
     for blocks in (part.page_table.columns(), part.link_table.blocks()):
         deque(blocks, maxlen=0)
@@ -169,15 +169,15 @@ def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:
     return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in _COLUMNS}
 
 
-def _settle(ledger: Ledger, links: LinkGraph) -> tuple[int, int]:
+def _settle(book: Book, links: LinkGraph) -> tuple[int, int]:
     """Visit pages virtually until the ranking is settled; return the numbers of rounds and visits."""
     rounds = visits = 0
-    while (least := ledger.least_worth(SETTLED_ERROR)) is not None:
-        rows = ledger.unsettled(links.sources, least)
+    while (least := book.least_worth(SETTLED_ERROR)) is not None:
+        rows = book.unsettled(links.sources, least)
         if not len(rows):
             break  # the rest was received by pages whose links are missing
         due = links.rows(rows)
-        ledger.visit_many(due.sources, due.indptr, due.targets, due.places)
+        book.visit_many(due.sources, due.indptr, due.targets, due.places)
         rounds, visits = rounds + 1, visits + len(rows)
     return rounds, visits
 

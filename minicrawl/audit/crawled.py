@@ -93,7 +93,7 @@ class Crawled:
     @cached_property
     def stake(self) -> npt.NDArray[np.float64]:
         """Importance of each page; of an alias, which has none, the importance that flows into it."""
-        inflow = self.columns.received / max(float(self.store.meta("ledger_total") or 0.0), 1.0)
+        inflow = self.columns.received / max(float(self.store.meta("total") or 0.0), 1.0)
         return np.where(self.are(State.ALIAS), inflow, self.importance)
 
     @cached_property
@@ -321,7 +321,7 @@ class Crawled:
 
 def _asked(part: Store) -> None:
     """Ask a partition what the rules ask all of them, short answers first."""
-    for key in ("ledger_total", "links_left_out"):
+    for key in ("total", "links_left_out"):
         part.meta(key)
     part.facts.is_there(), part.requisites.counts()
     part.sitemaps.all(), part.sitemaps.listed_counts(), part.patterns.trap_patterns()

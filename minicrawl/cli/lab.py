@@ -50,7 +50,7 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
     4          windows against the rate of change
     5 6        types of windows: what they store, how good they are
     discovery  holding a share of the fetches for pages never read
-    settle     the ledger: exact in the limit
+    settle     the book: exact in the limit
     all        all of them
     """
     need_extra("the lab", "numba", "matplotlib")

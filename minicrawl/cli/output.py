@@ -197,7 +197,7 @@ def read_line(known: int, read: int, coverage: float) -> str:
     """ "Read 4,514 of 52,368 known pages: 58 % of the importance": rounded down, as coverage is a lower bound.
 
     With all pages read, the bound may miss 1 by the error of settled importance."""
-    from minicrawl.opic.ledger import SETTLED_ERROR
+    from minicrawl.opic.book import SETTLED_ERROR
 
     text = f"Read {read:,} of {counted(known, 'known page')}"
     error = SETTLED_ERROR if read == known else 0.0

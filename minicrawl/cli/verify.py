@@ -32,9 +32,9 @@ tolerance_option = click.option(
 def command(tolerance: float, store: Path, as_json: bool) -> None:
     """Compare a crawl's ranking with exact PageRank of the links it has stored, weighed as the crawl weighs them.
 
-    As stored, and once the ledger is settled by virtual visits along stored links. That is done in memory, the
+    As stored, and once the book is settled by virtual visits along stored links. That is done in memory, the
     store stays as it is; it may be in use by a crawl. Exit code 4 when the settled ranking is more off than its
-    ledger certifies.
+    book certifies.
     """
     from minicrawl.analysis.verify import verify
     from minicrawl.store.reader import open_store
@@ -60,7 +60,7 @@ def _problem(found: "Verification", tolerance: float) -> str | None:
     if found.excess() <= tolerance:
         return None
     return (
-        f"The settled ranking is {found.excess():.2g} more off than its ledger certifies: the accounts do not belong "
+        f"The settled ranking is {found.excess():.2g} more off than its book certifies: the accounts do not belong "
         "to the links; run 'minicrawl check' to see where."
     )
 

@@ -139,7 +139,7 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     about = "" if page.is_rank_exact else "about "
     yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
     yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
-    yield f"  ledger      received {page.received:,}, forwarded {page.forwarded:,} units"
+    yield f"  book      received {page.received:,}, forwarded {page.forwarded:,} units"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
     yield f"  found {printable(where)}, {counted(ranked.depth, 'link')} from a seed"
     yield from _answer_lines(found, page)

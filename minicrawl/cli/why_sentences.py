@@ -117,8 +117,7 @@ def _of_waiting(found: "Explanation", page: "KnownPage", why: str) -> Iterator[s
     if page.attempts:
         yield f"It was tried {counted(page.attempts, 'time')}, without an answer."
     if (queue := page.queue) is not None:
-        what = "cash" if page.jump is None else "importance"
-        yield f"Pages with more {what} that wait, too: {queue.before:,}, {queue.before_on_host:,} of them on its host."
+        yield f"Pages with more cash that wait, too: {queue.before:,}, {queue.before_on_host:,} of them on its host."
     if found.reason != "host-banned" and (until := page.host.dead_until or page.host.next_at):
         yield f"Its host is asked for nothing before {at(until)}."
 

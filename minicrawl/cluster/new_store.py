@@ -1,9 +1,8 @@
-"""Create the empty store of a partition, with its share of the total cash."""
+"""Create the empty store of a partition."""
 
 from contextlib import closing
 from pathlib import Path
 
-from minicrawl.opic.cash_book import cash_of
 from minicrawl.store.writer import Writer
 
 
@@ -15,9 +14,6 @@ def make_store(path: Path, cluster: str, number: int, partitions: int) -> None:
 
 def begin_store(writer: Writer, cluster: str, number: int, partitions: int) -> None:
     """Make a partition of an empty store; see `make_store`."""
-    cash = cash_of(number, partitions)
     with writer.transaction():
         writer.save_meta({"cluster": cluster, "partition": number, "partitions": partitions})
-        writer.save_meta({"cash_total": cash, "reserve": cash})
-        for name in ("income", "level", "clock", "ledger_virtual"):
-            writer.save_meta({name: 0})
+        writer.save_meta({"clock": 0.0, "virtual": 0, "births": 0})

@@ -1,7 +1,7 @@
 """The live crawl: a folder a stage, in the order a URL travels. No folder imports from one further down this list.
 
 urls        URLs: their normal form, host, origin and site
-books       the accounts of all pages: both books of cash and importance, depth, in-links; and their check
+books       the accounts of all pages: cash and history, depth, in-links; and their check
 admission   rules by which URLs become known: seeds, scope, focus, traps
 net         addresses, names, TLS, open files
 http        one request, one answer

@@ -114,7 +114,7 @@ class Changes:
         """
         url, page = self._known_page(text)
         pages = self._state.pages
-        if self._accounts.book.visited[page] and pages.last_state(page) == State.GONE:
+        if self._accounts.had_turn[page] and pages.last_state(page) == State.GONE:
             raise SettingError(f"{url} is gone: it was there once, and was not found the last time")
         self._ask_again(page, now)
         self._tell(PageAskedAgain(now, url))
@@ -132,7 +132,7 @@ class Changes:
 
     def _is_given_up(self, page: int) -> bool:
         """True if nothing was found at a page in its last turn, and it waits for no other."""
-        if not self._accounts.book.visited[page]:
+        if not self._accounts.had_turn[page]:
             return False
         state = self._state.pages.last_state(page)
         return state not in READ and state != State.GONE and self._waiting.is_given_up(page)

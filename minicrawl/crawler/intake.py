@@ -1,6 +1,6 @@
 """Take in results of requests, and commit them.
 
-Each batch is one transaction: page numbers, both books and the clock in it belong together.
+Each batch is one transaction: page numbers, the book and its clock in it belong together.
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -36,8 +36,8 @@ from minicrawl.timing import STANDARD, Timing
 
 _FEWEST_TURNS, _MOST_TURNS, _PART = 256, 1_024, 4
 _OF_HOSTS = {"delay", "ip_delay", "per_host"}
-_OF_CASH = {"boost"}
-_OF_SCOPE = {"scope", "allow", "deny", "max_depth", "html_only", *_OF_CASH}
+_OF_INTEREST = {"boost"}
+_OF_SCOPE = {"scope", "allow", "deny", "max_depth", "html_only", *_OF_INTEREST}
 
 
 class Intake:
@@ -130,6 +130,7 @@ class Intake:
             *([] if state.outbox is None else [state.outbox]),
             state.batch,
             state.hosts,
+            state.interests,
             *([] if state.sites is None else [state.sites]),
             state.tally,
             self.sitemaps,
@@ -166,7 +167,7 @@ class Intake:
         self.visits.deep_links.follow_further(now)
         if state.sites is not None:
             state.sites.begin()
-            state.frontier.reorder()
+        state.frontier.reorder()
         if state.accounts.size >= writer.sizes.arrays:
             give_memory_back()  # all rows are in arrays by now: this frees a fifth with ten million pages
 
@@ -199,8 +200,9 @@ class Intake:
             self.turns.set_least_delay(settings.delay, now)
         if changed & _OF_SCOPE:
             state.admission.adjust(settings, self.seeds() if "scope" in changed else None)
-        if changed & _OF_CASH:
-            state.frontier.order_by(state.accounts.ledger if settings.reads_by_worth else None)
+        if changed & _OF_INTEREST:
+            state.interests.adjust(state.admission.focus, map(state.urls.url, range(state.accounts.size)))
+            state.frontier.reorder()
         if "max_depth" in changed:
             self.visits.deep_links.follow_further(now)
         if settings.until_coverage is not None:
@@ -225,7 +227,7 @@ class Intake:
 
         A page whose account changes in many turns is written once a commit; but the order rests on what is committed.
         """
-        visited = self.state.accounts.visited
+        visited = self.state.accounts.turns
         return min(max(visited // _PART, _FEWEST_TURNS), _MOST_TURNS)
 
     def commit(self, meta: dict[str, MetaValue], *, ranks: bool = False) -> None:

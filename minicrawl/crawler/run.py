@@ -453,7 +453,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         known=accounts.size,
         read=accounts.coverage.collected,
         coverage=accounts.coverage.bound(),
-        error=accounts.ledger.certificate(),
+        error=accounts.book.certificate(),
         failures=dict(intake.state.tally.failures),
         left_out=intake.state.tally.left_out,
         unanswered=_unanswered(engine, intake.state.writer),

@@ -1,6 +1,6 @@
 """Build a new store from the readable rows of a damaged one.
 
-URLs, states, links and answers are copied as far as they can be read. The books are not: they are computed anew from
+URLs, states, links and answers are copied as far as they can be read. The book is not: it is computed anew from
 the links, from the first page to the last; so they balance to the unit, and the ranking is that of the links. Pages
 whose links were lost wait for their turn again. What a crawl learns again by itself is left out: robots.txt, traps,
 budgets, fingerprints, sitemaps; so are saved rankings.
@@ -24,7 +24,7 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import State
-from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
+from minicrawl.opic import STRATEGIES
 from minicrawl.opic.surfer import SURFERS
 from minicrawl.settings import CrawlSettings, in_full, lasting
 from minicrawl.store.damaged_store import DamagedStore
@@ -92,9 +92,7 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> Salvaged:
     numbers = {page.id: number for number, page in enumerate(pages)}
     accounts = Accounts(SURFERS[settings.surfer])
     seeds = [number for number, page in enumerate(pages) if page.found_on is None] or [0]
-    grants = np.full(len(pages), GRANT)
-    grants[seeds] = SEED_GRANTS * GRANT
-    accounts.discover(0, grants.tolist())
+    accounts.discover(0, len(pages))
     accounts.depth[: len(pages)] = [min(max(page.depth, 0), _DEEPEST) for page in pages]
     accounts.depth[seeds] = 0
     turns = _replayed(damaged, pages, numbers, accounts)

@@ -17,10 +17,10 @@ import numpy.typing as npt
 from numba.extending import register_jitable
 
 from minicrawl.lab.heap import compiled, first, full_heap, moved, risen
-from minicrawl.opic import Adaptive, Basic, Ledger, PayOut
+from minicrawl.opic import Adaptive, Book
+from minicrawl.opic.adaptive import Basic, PayOut
 from minicrawl.opic.arrays import FloatArray, IntArray
-from minicrawl.opic.cash_book import NEWCOMERS
-from minicrawl.opic.ledger import WORTH
+from minicrawl.opic.book import WORTH
 from minicrawl.opic.units import damped, sigma
 from minicrawl.opic.window import interpolated
 from minicrawl.rank import Graph
@@ -53,14 +53,13 @@ class Cash(NamedTuple):
     last: FloatArray
     visited: npt.NDArray[np.bool_]
     till: IntArray
-    newcomer_history: FloatArray
     total: int
     lump: float
     paid: int
 
 
 class Held(NamedTuple):
-    """A `Ledger` in compiled code. `received`: B + R. `till`: virtual page, sum of |B + R - H|."""
+    """A `Book` in compiled code. `received`: B + R. `till`: virtual page, sum of |B + R - H|."""
 
     received: IntArray
     forwarded: IntArray
@@ -111,7 +110,7 @@ def interpolated_history(log: VisitLog, pages: int, window: float) -> tuple[Floa
 
 
 def settle_greedily(
-    ledger: Ledger, graph: Graph, visits: int, as_read: Graph | None = None, *, via: Graph | None = None
+    ledger: Book, graph: Graph, visits: int, as_read: Graph | None = None, *, via: Graph | None = None
 ) -> npt.NDArray[np.bool_]:
     """Visit the page with the largest residual |R - H|, `visits` times; ties go to the lowest number.
 
@@ -136,7 +135,7 @@ class Sweep:
     least: float = WORTH
 
 
-def settle_by_sweeps(ledger: Ledger, graph: Graph, visits: int, sweep: Sweep) -> None:
+def settle_by_sweeps(ledger: Book, graph: Graph, visits: int, sweep: Sweep) -> None:
     """Cycle through all pages until `visits` visits are made, to pages whose residual is at least 1.5 times the mean.
 
     If a whole round finds none, the rest of the next round visits all from the mean on. The sweep is updated.
@@ -158,28 +157,26 @@ def opened(book: Adaptive, room: int) -> Iterator[Cash]:
         book.last[:room],
         book.visited[:room],
         np.array(numbers, dtype=np.int64),
-        np.array([book.newcomer_history]),
         book.total,
         float(book.pay_out.lump),
         _PAID[book.pay_out.to],
     )
     yield cash
     book.income, book.level, book.clock, book.payees, book.reserve = cash.till.tolist()
-    book.newcomer_history = float(cash.newcomer_history[0])
 
 
 @contextmanager
-def _held(ledger: Ledger) -> Iterator[Held]:
+def _held(ledger: Book) -> Iterator[Held]:
     """The ledger in compiled code. The ledger recomputes its sums afterwards."""
     size = ledger.size
     if ledger.alias[:size].any():
         raise ValueError("compiled visits know no aliases; fold them into their targets")
     births, forwarded = ledger.birth(slice(0, size)), ledger.forwarded[:size]
-    received = ledger.received[:size] + births
+    received = ledger.cash[:size] + forwarded + births
     restless = int(np.abs(received - forwarded).sum())
     held = Held(received, forwarded, np.array([ledger.virtual, restless], dtype=np.int64))
     yield held
-    ledger.received[:size] = received - births
+    ledger.cash[:size] = received - births - forwarded
     ledger.recount(int(held.till[VIRTUAL]))
 
 
@@ -224,7 +221,6 @@ def spend(cash, page, degree):  # type: ignore[no-untyped-def]
     cash.standing[page] -= spent
     if not cash.visited[page]:
         cash.visited[page] = True
-        cash.newcomer_history[0] += (cash.history[page] - cash.newcomer_history[0]) / NEWCOMERS
         if cash.paid == TO_VISITED:
             till[PAYEES] += 1
             cash.standing[page] -= till[LEVEL]
@@ -279,7 +275,7 @@ def credit(held, target, units):  # type: ignore[no-untyped-def]
 
 @compiled
 def forward(held, page, outlinks, old):  # type: ignore[no-untyped-def]
-    """The part of `Ledger.visit` that concerns the page itself. Returns the amounts per outlink, now and before."""
+    """The part of `Book.visit` that concerns the page itself. Returns the amounts per outlink, now and before."""
     h, n = held.forwarded[page], held.received[page]
     held.till[RESTLESS] -= abs(n - h)
     held.forwarded[page] = n

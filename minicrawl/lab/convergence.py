@@ -29,7 +29,7 @@ from minicrawl.lab.compiled import (
     visit_greedily,
     visit_pages,
 )
-from minicrawl.opic import Adaptive, Ledger
+from minicrawl.opic import Adaptive, Book
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 from minicrawl.rank.pagerank import power_steps
@@ -73,11 +73,11 @@ def _cash_book(visits: Callable[[Adaptive, Graph, np.random.Generator, int, int]
     return run
 
 
-def _held(start: Callable[[Ledger, Graph], Callable[[int], object]]) -> Method:
+def _held(start: Callable[[Book, Graph], Callable[[int], object]]) -> Method:
     """The method that holds the virtual page's cash. start: from ledger and graph, a function that makes n visits."""
 
     def run(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
-        ledger = Ledger()
+        ledger = Book()
         ledger.discover(graph.size)
         visit = start(ledger, graph)
         while True:
@@ -87,16 +87,16 @@ def _held(start: Callable[[Ledger, Graph], Callable[[int], object]]) -> Method:
     return run
 
 
-def _by_residual(ledger: Ledger, graph: Graph) -> Callable[[int], object]:
+def _by_residual(ledger: Book, graph: Graph) -> Callable[[int], object]:
     return lambda visits: settle_greedily(ledger, graph, visits)
 
 
-def _by_sweeps(ledger: Ledger, graph: Graph) -> Callable[[int], object]:
+def _by_sweeps(ledger: Book, graph: Graph) -> Callable[[int], object]:
     sweep = Sweep()
     return lambda visits: settle_by_sweeps(ledger, graph, visits, sweep)
 
 
-def _certified(ledger: Ledger, graph: Graph) -> float | None:
+def _certified(ledger: Book, graph: Graph) -> float | None:
     if not ledger.forwarded[: ledger.size].all():
         return None
     return ledger.certificate() + ledger.rounding(len(graph.targets))
@@ -104,7 +104,7 @@ def _certified(ledger: Ledger, graph: Graph) -> float | None:
 
 def _rounds(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
     """Vectorised visits of all pages, as the crawl settles; a round counts once all its visits are paid for."""
-    ledger = Ledger()
+    ledger = Book()
     ledger.discover(graph.size)
     links = LinkGraph(np.arange(graph.size), graph.indptr, graph.targets, graph.size)
     due, paid = links.sources, 0

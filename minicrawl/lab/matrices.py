@@ -24,7 +24,7 @@ import numpy.typing as npt
 from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.compiled import paper_book, settle_greedily, visit_greedily
 from minicrawl.lab.convergence import EXACT, H_BY_G, X
-from minicrawl.opic import Ledger
+from minicrawl.opic import Book
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.units import DAMPING
 from minicrawl.rank import Graph, hits, mean_error, overlap
@@ -85,7 +85,7 @@ def fixpoint(matrix: Matrix, tolerance: float = EXACT) -> FloatArray:
 def estimates(matrix: Matrix, turns: Sequence[int] = TURNS) -> dict[int, dict[str, FloatArray]]:
     """Importance on line after each of `turns` greedy visits a page, by the paper's cash and by the ledger."""
     size, done, found = matrix.links.size, 0, {}
-    book, ledger = paper_book(matrix.links), Ledger()
+    book, ledger = paper_book(matrix.links), Book()
     initial = book.cashes()
     ledger.discover(size)
     for turn in turns:

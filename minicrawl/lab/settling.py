@@ -21,7 +21,7 @@ from minicrawl.lab.convergence import (
 )
 from minicrawl.lab.webs import Evolving
 from minicrawl.lab.windows import spliced
-from minicrawl.opic import Ledger
+from minicrawl.opic import Book
 from minicrawl.rank import Graph, pagerank
 
 _METHODS = ("greedy", "off-line", "greedy, held", "sweeps, held", "rounds, held")
@@ -65,7 +65,7 @@ def newcomers(graph: Graph, seed: int, rate: float = 0.05, turns: int = 4, steps
     After 5 N visits, rate * N pages are added in each of `turns` N visits, in `steps` batches.
     """
     web = Evolving(graph, np.random.default_rng(seed))
-    ledger, size = Ledger(), graph.size
+    ledger, size = Book(), graph.size
     ledger.discover(size)
     settle_greedily(ledger, graph, 5 * size)
     as_read = graph

@@ -15,13 +15,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic import GRANT, SEED_GRANTS, Adaptive, Basic, DiscoveryBudget, PageQueue, PayOut
+from minicrawl.opic import Adaptive, DiscoveryBudget, PageQueue
+from minicrawl.opic.adaptive import Basic, PayOut
 from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.strategy import packed, unpacked
 from minicrawl.rank import Graph
 
 TOTAL = 2**58
 """Total cash."""
+GRANT = 2**24
+"""Cash granted to a page at its birth by the virtual page."""
+SEED_GRANTS = 1000
+"""Factor by which a seed's grant is larger."""
 LEVER_GAIN = 0.01
 """Largest movement of the lever in one fetch."""
 _ABSENT = -1

@@ -7,7 +7,6 @@ A window does not affect the order of visits, so one run of visits serves all wi
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from statistics import fmean
@@ -20,9 +19,10 @@ from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.compiled import VisitLog, interpolated_history, paper_book, settle_greedily, visit_greedily
 from minicrawl.lab.convergence import EXACT
 from minicrawl.lab.webs import Evolving
-from minicrawl.opic import Adaptive, Interpolation, Ledger
+from minicrawl.opic import Adaptive, Book
+from minicrawl.opic.adaptive import Interpolation, Window
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray
-from minicrawl.opic.window import Window
+from minicrawl.opic.window import all_interpolated
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 
 RATES = (0.0, 0.002, 0.01, 0.03, 0.1, 0.3)
@@ -119,12 +119,12 @@ def _merged(visits: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
 
 def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
     """The estimate of `book` as if it had used this window during all its visits."""
-    book = copy(book)
-    book.window = window
-    size = book.window_size()
-    if size is not None:
-        book.history, book.last = interpolated_history(past.log, past.size, size)
-    return Remembered(book.shares(), 1.0)
+    now = book.history[: book.size]
+    if isinstance(window, Interpolation):
+        size = window.turnovers * book.in_hand()
+        history, last = interpolated_history(past.log, past.size, size)
+        now = all_interpolated(history, book.cashes(), book.clock - last, size)
+    return Remembered(now / now.sum(), 1.0)
 
 
 def sized(run: "Run", wanted: float = _WANTED) -> Remembered:
@@ -154,7 +154,7 @@ class Run:
 
 def run(graph: Graph, rate: float, seed: int, months: int = 10, *, with_ledger: bool = False) -> Run:
     """Visit greedily for some months with the cash book, and with the ledger if asked for."""
-    book, ledger = paper_book(graph), Ledger()
+    book, ledger = paper_book(graph), Book()
     ledger.discover(graph.size)
     as_read = Graph(np.zeros(graph.size + 1, dtype=np.int64), np.zeros(0, dtype=np.int32))
     logs: list[VisitLog] = []

@@ -1,4 +1,4 @@
-"""The arrays that both books keep per page: their types, growth, and iteration in slices."""
+"""The arrays that the book keeps per page: their types, growth, and iteration in slices."""
 
 from collections.abc import Iterator
 from typing import Any, Protocol, TypeVar  # Any: arrays

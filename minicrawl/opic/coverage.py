@@ -1,13 +1,13 @@
-"""Share of all importance certainly in pages that were read: a bound from below, from the ledger's own books.
+"""Share of all importance certainly in pages that were read: a bound from below, from the book's own sums.
 
-B + R of the ledger counts the walkers that have come to a page, in units. Those it has passed on, H, have gone; the
+B + R of the book counts the walkers that have come to a page, in units. Those it has passed on, H, have gone; the
 others wait there:
 
 K    sum of B + R over pages that were read
 U    sum of B + R over all others: a walker there follows no known link, and starts again
 p    sum of B + R - H over read pages with links, where it is positive: walkers that have not gone on yet
 q    the same sum where it is negative, without sign, also of aliases: walkers passed on and to be taken back
-m    the same sum over aliases and mirrors, where it is positive; and cash in transit between ledgers
+m    the same sum over aliases and mirrors, where it is positive; and cash in transit between books
 
 A walker waiting at a page visits d / (1-d) others at most before it starts again. So of the time of all walkers at
 least
@@ -18,7 +18,7 @@ goes to pages that were read (after RankMass: Cho, Schonfeld: "RankMass Crawler"
 seeds; these start where births say). Where nothing waits, that is K / (K + U), exactly the read pages' share of the
 importance of the known graph.
 
-Where several ledgers share the web, K, U, p, q and m are sums over all of them. They may be taken at different moments:
+Where several books share the web, K, U, p, q and m are sums over all of them. They may be taken at different moments:
 reading a page adds to K no less than to all the rest, so later reads can only raise the bound. Cash handed over and not
 yet taken by its home is in transit, to be credited (m) or debited (q); a home asked later may have taken more, and then
 none is.
@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic.arrays import Flags, FloatArray, Pages, grown, slices
-from minicrawl.opic.ledger import Ledger
+from minicrawl.opic.book import Book
 from minicrawl.opic.units import DAMPING
 
 UNTOUCHED = 1e-3
@@ -57,7 +57,7 @@ COLLECTED = (_PAGE, _ALIAS)
 
 
 class CoverageSums(NamedTuple):
-    """One ledger's sums for the common bound, in units.
+    """One book's sums for the common bound, in units.
 
     read: K; unread: U; waiting: p; moving: m; owed: q.
     """
@@ -70,14 +70,14 @@ class CoverageSums(NamedTuple):
 
 
 class Coverage:
-    """Pages that were read, and a lower bound on their share of the importance in a ledger.
+    """Pages that were read, and a lower bound on their share of the importance in a book.
 
     Invariant: the bound never exceeds the read pages' share of the importance of the known graph, in which all other
     pages have no links.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(self, book: Book) -> None:
+        self._book = book
         self.kind: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
         self.leads: Flags = np.zeros(0, dtype=np.bool_)
         """Pages that have links, or may have, where pages were loaded and `knows_links` is not set."""
@@ -105,7 +105,7 @@ class Coverage:
         self._turns += 1
 
     def note_change(self) -> None:
-        """Forget the bound, as the ledger has changed at many pages."""
+        """Forget the bound, as the book has changed at many pages."""
         self._bound = None
 
     def note_links(self, leads: Flags) -> None:
@@ -126,19 +126,19 @@ class Coverage:
         share births, pages found since the last sharing have next to none: there the bound is that of the latest
         virtual visits.
         """
-        is_old = self._ledger.are_born_alike and 1000 * self._turns >= self._ledger.size
+        is_old = self._book.are_born_alike and 1000 * self._turns >= self._book.size
         if self._bound is None or is_old:
             self._bound, self._turns = bound_of_all([self.sums()]), 0
         return self._bound
 
     def sums(self) -> CoverageSums:
-        """This ledger's sums for the bound of several."""
+        """This book's sums for the bound of several."""
         read = unread = waiting = moving = owed = 0
-        for rows in slices(self._ledger.size):
-            kind, pending = self.kind[rows], self._ledger.pending(rows)
-            held = pending + self._ledger.forwarded[rows]
+        for rows in slices(self._book.size):
+            kind, pending = self.kind[rows], self._book.cash_of(rows)
+            held = pending + self._book.forwarded[rows]
             is_page = kind == _PAGE
-            hands_on = (kind == _ALIAS) | self._ledger.is_mirror(rows)
+            hands_on = (kind == _ALIAS) | self._book.is_mirror(rows)
             leads = is_page & self.leads[rows]
             more = np.maximum(pending, 0)
             read += int(held.sum(where=is_page))
@@ -150,31 +150,31 @@ class Coverage:
 
     def missing(self) -> FloatArray:
         """Share of all importance that each unread page has; 0 for the others. Shape (size,)."""
-        known = slice(0, self._ledger.size)
-        held = self._ledger.received[known] + self._ledger.birth(known)
-        is_unread = ~(np.isin(self.kind[known], COLLECTED) | self._ledger.is_mirror(known))
+        known = slice(0, self._book.size)
+        held = self._book.received(known) + self._book.birth(known)
+        is_unread = ~(np.isin(self.kind[known], COLLECTED) | self._book.is_mirror(known))
         missing: FloatArray = (1.0 - DAMPING) * np.where(is_unread, held, 0) / max(_time([self.sums()]), 1.0)
         return missing
 
     def matters(self, mirrors: Pages) -> Flags:
         """Flags of the mirrors that hold enough for all of them to change the bound."""
         least = UNTOUCHED * _time([self.sums()]) / max(len(mirrors), 1)
-        flags: Flags = np.abs(self._ledger.pending(mirrors)) > least
+        flags: Flags = np.abs(self._book.cash_of(mirrors)) > least
         return flags
 
 
-def bound_of_all(ledgers: Iterable[CoverageSums], credits: int = 0, debits: int = 0) -> float:
-    """Least share of all importance, 0 to 1, that the pages read have, by the sums of all ledgers.
+def bound_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int = 0) -> float:
+    """Least share of all importance, 0 to 1, that the pages read have, by the sums of all books.
 
     credits, debits: units handed over, and not taken yet.
     """
-    some = list(ledgers)
+    some = list(books)
     read, owed = sum(one.read for one in some), sum(one.owed for one in some) + debits
     time = _time(some) + credits
     return min(max((1.0 - DAMPING) * read - owed, 0.0) / time, 1.0) if time > 0.0 else 0.0
 
 
-def _time(ledgers: Iterable[CoverageSums]) -> float:
+def _time(books: Iterable[CoverageSums]) -> float:
     """1-d times the steps that all walkers make at most."""
-    read, unread, waiting, moving, _ = map(sum, zip(*ledgers, strict=True))
+    read, unread, waiting, moving, _ = map(sum, zip(*books, strict=True))
     return (1.0 - DAMPING) * (read + unread) + DAMPING * waiting + moving

@@ -1,7 +1,7 @@
 """Selection strategies for the next page, and the queue they order.
 
-A strategy gives every page a priority, read from the cash book; the queue hands out the page with the
-largest, of ties the one known longest.
+A strategy gives every page a priority, read from the book; the queue hands out the page with the largest, of
+ties the one known longest.
 """
 
 import heapq
@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
-from minicrawl.opic.arrays import FloatArray, IntArray, Pages
-from minicrawl.opic.cash_book import Adaptive
+from minicrawl.opic.arrays import IntArray, Pages
+from minicrawl.opic.book import Book
 
 _PAGE_BITS = 32
 _PAGE_MASK = (1 << _PAGE_BITS) - 1
@@ -24,47 +25,32 @@ _HOT_SHARE = 16
 _SPARE = 8
 
 
+Jumps = npt.NDArray[np.float32]
+"""What the virtual page would pay each page now, in units: its part of the cash of a page."""
+
+
 class Strategy(Protocol):
     follows_cash: ClassVar[bool]
     """True if a credit changes a page's priority."""
-    follows_clock: ClassVar[bool]
-    """True if a page's priority depends on the clock of its last visit."""
 
-    def priority(self, page: int, book: Adaptive) -> int:
+    def priority(self, page: int, book: Book, jumps: Jumps) -> int:
         """Priority of a page; the largest is next."""
 
-    def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
+    def priorities(self, pages: Pages, book: Book, jumps: Jumps) -> IntArray:
         """Priorities of many pages."""
 
 
 @dataclass(frozen=True)
 class Greedy:
-    """The page with the most cash first."""
+    """The page with the most cash first: what its links have brought, and the part of the virtual page."""
 
     follows_cash: ClassVar[bool] = True
-    follows_clock: ClassVar[bool] = False
 
-    def priority(self, page: int, book: Adaptive) -> int:
-        # The level paid to visited pages does not affect their order, so standing will do.
-        return book.standing.item(page)
+    def priority(self, page: int, book: Book, jumps: Jumps) -> int:
+        return int(book.cash.item(page) + book.forwarded.item(page) + jumps.item(page))
 
-    def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
-        return book.standing[pages]
-
-
-@dataclass(frozen=True)
-class Cycle:
-    """The page whose last visit (or discovery) is longest ago."""
-
-    follows_cash: ClassVar[bool] = False
-    follows_clock: ClassVar[bool] = True
-
-    def priority(self, page: int, book: Adaptive) -> int:
-        return -int(book.last[page])
-
-    def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
-        last: FloatArray = book.last[pages]
-        return -last.astype(np.int64)
+    def priorities(self, pages: Pages, book: Book, jumps: Jumps) -> IntArray:
+        return (book.cash.take(pages) + book.forwarded.take(pages) + jumps.take(pages)).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -72,28 +58,26 @@ class BreadthFirst:
     """The page known longest."""
 
     follows_cash: ClassVar[bool] = False
-    follows_clock: ClassVar[bool] = False
 
-    def priority(self, page: int, book: Adaptive) -> int:
+    def priority(self, page: int, book: Book, jumps: Jumps) -> int:
         return 0
 
-    def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
+    def priorities(self, pages: Pages, book: Book, jumps: Jumps) -> IntArray:
         return np.zeros(len(pages), dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class Random:
-    """Any page: drawn from the seed, the page and the clock of its last visit, so a restart draws the same."""
+    """Any page: drawn from the seed and the page, so a restart draws the same."""
 
     seed: int = 0
     follows_cash: ClassVar[bool] = False
-    follows_clock: ClassVar[bool] = True
 
-    def priority(self, page: int, book: Adaptive) -> int:
-        return _mixed(hash((self.seed, page, float(book.last[page]))) & _MASK) >> 1
+    def priority(self, page: int, book: Book, jumps: Jumps) -> int:
+        return _mixed(hash((self.seed, page)) & _MASK) >> 1
 
-    def priorities(self, pages: Pages, book: Adaptive) -> IntArray:
-        return np.fromiter((self.priority(page, book) for page in pages.tolist()), np.int64, len(pages))
+    def priorities(self, pages: Pages, book: Book, jumps: Jumps) -> IntArray:
+        return np.fromiter((self.priority(page, book, jumps) for page in pages.tolist()), np.int64, len(pages))
 
 
 _MASK = 2**64 - 1
@@ -109,7 +93,7 @@ def _mixed(number: int) -> int:
 STRATEGIES: dict[str, Strategy] = {
     "greedy": Greedy(),
     "random": Random(),
-    "cycle": Cycle(),
+    "cycle": BreadthFirst(),  # of pages never read, the one that waits longest is the one known longest
     "breadth-first": BreadthFirst(),
 }
 

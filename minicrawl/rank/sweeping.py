@@ -1,4 +1,4 @@
-"""PageRank page by page: each visit uses the results of the visits before it, as the ledger of a crawl does.
+"""PageRank page by page: each visit uses the results of the visits before it, as the book of a crawl does.
 
 Sources: D. Gleich, L. Zhukov, P. Berkhin, "Fast Parallel PageRank: A Linear System Approach", Yahoo 2004 (Gauss-
 Seidel). A. Moore, C. Atkeson, "Prioritized Sweeping", Machine Learning 13, 1993; F. McSherry, "A Uniform Approach to
@@ -25,7 +25,7 @@ from minicrawl.rank.graph import Graph
 from minicrawl.rank.pagerank import MOST_STEPS, FloatArray, Settled, check, distribution
 
 _WORTH = 1.5
-"""Residual, as a multiple of the mean, from which on a page is worth a visit, as in the ledger."""
+"""Residual, as a multiple of the mean, from which on a page is worth a visit, as in the book."""
 
 
 def gauss_seidel(  # noqa: PLR0913 - parameters of the method, with defaults

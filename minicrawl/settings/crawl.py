@@ -11,7 +11,6 @@ from typing import Any  # Any: settings as given
 from minicrawl.errors import SettingError
 from minicrawl.settings import values
 from minicrawl.settings.options import (
-    BY_SITES,
     GROUPS,
     LINKED,
     Archive,
@@ -156,18 +155,12 @@ class CrawlSettings(
     @property
     def refreshes(self) -> bool:
         """True if read pages are fetched again when due."""
-        return self.refresh or self.recrawl_after is not None
+        return self.refresh or self.recrawl_after is not None or self.discovery < 1.0
 
     @property
     def discovery_share(self) -> float:
         """Share of the fetches for pages never read. With refreshes, 1 would leave nothing for them."""
         return DISCOVERY_BESIDE_REFRESH if self.refreshes and self.discovery >= 1.0 else self.discovery
-
-    @property
-    def reads_by_worth(self) -> bool:
-        """True if pages never read are ordered by their worth in the ledger: only where nothing steers the cash."""
-        bends_cash = self.boost or self.topic
-        return self.jump == BY_SITES and self.strategy == "greedy" and not bends_cash
 
     @property
     def delay_per_address(self) -> float:

@@ -9,21 +9,20 @@ Blob = bytes
 
 
 class Account(NamedTuple):
-    """A page's entry in both books: the part of its row that changes without a fetch."""
+    """A page's entry in the book: the part of its row that changes without a fetch."""
 
     depth: int
     inlinks: int
     visited: bool
-    standing: int
+    cash: int
+    forwarded: int
     history: float
     clock: float
-    received: int
-    forwarded: int
     chain_length: int
 
 
 ACCOUNT_COLUMNS = ", ".join(Account._fields)
-CREDITED_COLUMNS = ("depth", "inlinks", "standing", "received")
+CREDITED_COLUMNS = ("depth", "inlinks", "cash")
 """The part of an Account that a link to the page changes."""
 
 
@@ -438,6 +437,13 @@ class Change(NamedTuple):
     what: str
     added: int
     removed: int
+
+
+class Interest(NamedTuple):
+    """A page that links gave more of the user's interest than its URL does: the factor by the topic."""
+
+    page: int
+    topic: float
 
 
 class Alternate(NamedTuple):

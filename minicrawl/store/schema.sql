@@ -1,9 +1,8 @@
 -- A crawl. One SQLite file in WAL mode; one writer; any number of readers, also while it runs.
 --
 -- Cash is counted in whole units. At every commit, to the unit:
---   sum(pages.standing) + meta.level * (number of visited pages)
---     + meta.reserve + meta.income = meta.cash_total
---   sum(pages.received - pages.forwarded) + meta.ledger_virtual = meta.ledger_carried, which is 0 but in a partition
+--   sum(pages.cash) + meta.virtual = meta.carried, which is 0 but in a partition
+-- where the cash of a page is without its birth cash, which the view `born` adds: minicrawl/opic/book.py has the algorithm.
 
 -- The frontier, and everything known of a URL. Page numbers count from 0 in the order of discovery.
 CREATE TABLE pages (
@@ -17,13 +16,11 @@ CREATE TABLE pages (
     depth        INTEGER NOT NULL,             -- fewest links from a seed
     inlinks      INTEGER NOT NULL DEFAULT 0,   -- counted links from read pages and aliases to this very URL
     stands_for   INTEGER,                      -- of an alias: pages.id of its target; NULL: no alias
-    -- the cash book
-    standing     INTEGER NOT NULL,             -- cash, of a visited page less meta.level
-    history      REAL    NOT NULL DEFAULT 0,   -- by the window, as of clock
-    clock        REAL    NOT NULL DEFAULT 0,   -- all cash ever spent, at the last visit (or at discovery)
-    -- the ledger
-    received     INTEGER NOT NULL,             -- from links
-    forwarded    INTEGER NOT NULL DEFAULT 0,
+    -- the book
+    cash         INTEGER NOT NULL,             -- C: got and not yet passed on, without its birth cash
+    forwarded    INTEGER NOT NULL DEFAULT 0,   -- H: all the cash that it has passed on
+    history      REAL    NOT NULL DEFAULT 0,   -- the part of H within the window, as of clock
+    clock        REAL    NOT NULL DEFAULT 0,   -- G at the last visit, or at discovery
     attempts     INTEGER NOT NULL DEFAULT 0,   -- failures in a row
     chain_length INTEGER NOT NULL DEFAULT 0,   -- aliases in the longest chain of them that ends here
     fetch        INTEGER                       -- fetches.id: what its last turn was answered; NULL: nothing
@@ -183,6 +180,12 @@ CREATE TABLE refused (
     leads_to     TEXT,                         -- target of its redirect, meta refresh or canonical that was refused
     too_deep     TEXT,                         -- JSON: linked URLs that only --max-depth keeps out
     malformed    TEXT                          -- JSON: the first of its links that are no URLs, as written
+) STRICT;
+
+-- By how much a topic raises the priority of pages, where the words stand in a link to one or on the linking page.
+CREATE TABLE interests (
+    page         INTEGER PRIMARY KEY,          -- pages.id
+    topic        REAL    NOT NULL              -- factor, see crawler/admission/focus.py
 ) STRICT;
 
 -- Pages that a page read before them gives as the same in another language or for another medium (crawler/visits/alternates.py).
@@ -489,8 +492,7 @@ CREATE TABLE mirrors (
 CREATE TABLE outbox (
     home         INTEGER NOT NULL,
     number       INTEGER NOT NULL,             -- 1, 2, 3 ... for every home
-    cash         INTEGER NOT NULL,             -- sums of what is in `records`
-    received     INTEGER NOT NULL,
+    received     INTEGER NOT NULL,             -- sum of what is in `records`
     records      BLOB    NOT NULL,             -- see store/partitions/records.py
     PRIMARY KEY (home, number)
 ) STRICT, WITHOUT ROWID;
@@ -506,35 +508,34 @@ CREATE TABLE neighbours (
     debit_taken  INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- The scalars of the books: one row.
-CREATE VIEW books AS
-SELECT (SELECT value FROM meta WHERE key = 'level') AS level,
-       (SELECT value FROM meta WHERE key = 'clock') AS clock,
-       (SELECT value FROM meta WHERE key = 'interpolation_size') AS size,
-       (SELECT value FROM meta WHERE key = 'ledger_virtual')
-           + (SELECT value FROM meta WHERE key = 'ledger_never_visited') + 0.0 AS virtual,
-       max(1, (SELECT value FROM meta WHERE key = 'ledger_births')) AS births,
-       coalesce((SELECT value FROM meta WHERE key = 'shared_out'), 9223372036854775807) AS shared_out,
-       max(1e-300, (SELECT value FROM meta WHERE key = 'ledger_total')) AS total,
+-- The scalars of the book: one row.
+CREATE VIEW book AS
+SELECT (SELECT value FROM meta WHERE key = 'clock') AS clock,
+       (SELECT value FROM meta WHERE key = 'window') AS size,
+       (SELECT value FROM meta WHERE key = 'virtual')
+           + (SELECT value FROM meta WHERE key = 'never_visited') + 0.0 AS virtual,
+       max(1, (SELECT value FROM meta WHERE key = 'births')) AS births,
+       (SELECT value FROM meta WHERE key = 'shared_out') AS shared_out,
+       max(1e-300, (SELECT value FROM meta WHERE key = 'total')) AS total,
        coalesce((SELECT value FROM meta WHERE key = 'best_floor'), 9223372036854775807) AS floor;
 
--- Every page with its birth cash, where that counts for its importance: that of an alias does for its target.
---   birth = 2^24, of a page that has gone 0; where walkers jump to sites the level of its site, and that of doors by
---     its weight; 1 of a page that became known since births were shared out                         (births.py)
+-- Every page with its birth cash.                                                                    (births.py)
+--   birth = 2^24, of a page that has gone 0; where walkers jump to sites the level of its site, which an alias lacks,
+--     and that of doors by its weight; 1 of a page that became known since births were shared out
 CREATE VIEW born AS
 SELECT pages.*,
-       CASE WHEN state IN ('alias', 'gone', 'elsewhere') THEN 0.0
-            WHEN page_level IS NULL THEN 16777216.0
-            WHEN pages.id >= shared_out THEN 1.0
-            ELSE page_level + coalesce(doors.weight, 0) * door_level END AS birth
-FROM pages CROSS JOIN books
+       CASE WHEN state IN ('gone', 'elsewhere') THEN 0
+            WHEN shared_out IS NULL THEN 16777216
+            WHEN pages.id >= shared_out OR page_level IS NULL THEN state <> 'alias'
+            ELSE iif(state = 'alias', 0, page_level) + coalesce(doors.weight, 0) * door_level END AS birth
+FROM pages CROSS JOIN book
 LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.site
 LEFT JOIN doors ON doors.page = pages.id;
 
 -- Every page with its importance. The formulas are those of the package minicrawl.opic:
---   X = received + V' * birth / sum(birth),  importance = X / sum(X),  aliases have none     (ledger.py)
+--   X = R + V' * birth / sum(birth), R = cash + forwarded,  importance = X / sum(X),  aliases have none     (book.py)
 --   history brought to now:                                                                          (window.py)
---   H * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
+--   h * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
 --   aliases have none: what they spend their target spends again; so have pages that another partition has
 CREATE VIEW weighed AS
 SELECT url,
@@ -563,11 +564,11 @@ SELECT url,
        state NOT IN ('alias', 'elsewhere') AND x >= least AS is_worthy
 FROM (
     SELECT born.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total,
-           CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0 ELSE received + virtual / births * birth END AS x,
+           CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0 ELSE cash + forwarded + virtual / births * birth END AS x,
            floor AS least,
-           standing + CASE WHEN visited THEN level ELSE 0 END AS cash,
-           books.clock - born.clock AS elapsed
-    FROM born CROSS JOIN books
+           iif(state = 'elsewhere', 0, cash + birth) AS cash,
+           book.clock - born.clock AS elapsed
+    FROM born CROSS JOIN book
 ) LEFT JOIN fetches ON fetches.id = fetch;
 
 -- Every link as it stands on a page: pages.id of the page, and of the one it leads to. A redirect leads to its target. A

@@ -1,6 +1,6 @@
 """The one writer of a store.
 
-A batch of visits is one transaction: pages, links, both books, clock, hosts and robots together, so the file
+A batch of visits is one transaction: pages, links, book, clock, hosts and robots together, so the file
 is consistent at every commit and a killed crawl loses at most the batch it was gathering.
 """
 
@@ -30,6 +30,7 @@ from minicrawl.store.rows import (
     Fingerprint,
     GroupRate,
     HostRow,
+    Interest,
     LinkerRow,
     Links,
     ListedUrl,
@@ -221,6 +222,9 @@ class Writer(Store):
     def save_recent_pages(self, rows: Iterable[RecentPage], dropped: Iterable[int]) -> None:
         self._insert("recent_pages", RecentPage, rows)
         self._db.executemany("DELETE FROM recent_pages WHERE id = ?", ((number,) for number in dropped))
+
+    def save_interests(self, interests: Iterable[Interest]) -> None:
+        self._replace("interests", Interest, interests)
 
     def save_alternates(self, alternates: Iterable[Alternate]) -> None:
         self._insert("alternates", Alternate, alternates, "INSERT OR IGNORE")

@@ -84,7 +84,7 @@ def test_where_walkers_jump_to_all_pages_alike_there_is_nothing_to_say(tmp_path:
 
 
 def test_what_its_links_brought_a_page_is_what_the_books_have(tmp_path: Path) -> None:
-    """To the unit, whatever a link's place is worth to the ledger; also through aliases."""
+    """To the unit, whatever a link's place is worth to the book; also through aliases."""
     words, home = "some words that stand beside a link", "http://a.test/"
     site = {
         f"{home}{page}": [

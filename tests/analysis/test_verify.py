@@ -15,7 +15,7 @@ from minicrawl.analysis.link_graph import births_of, folded_graph
 from minicrawl.analysis.verify import Verification, verify
 from minicrawl.api import acrawl
 from minicrawl.errors import StoreError
-from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.opic.sites.births import EvenBirths
 from minicrawl.rank import pagerank
 from minicrawl.store.reader import open_store
@@ -153,7 +153,7 @@ def test_aliases_are_folded_and_whatever_became_of_a_page_is_counted(tmp_path: P
         "UPDATE pages SET received = received + 1000000 + received / 10 WHERE received > 0",
         "UPDATE links SET targets = x'05000000' WHERE source = 0",
     ],
-    ids=["cash from nowhere", "links that are not those of the ledger"],
+    ids=["cash from nowhere", "links that are not those of the book"],
 )
 def test_accounts_that_do_not_belong_to_the_links_are_found_out(tmp_path: Path, damage: str) -> None:
     site, seeds = random_site(4)

@@ -13,7 +13,7 @@ from support.sites import rows
 
 from minicrawl.cluster.folder import Folder, found, found_or_made
 from minicrawl.errors import ConfigError, StoreError
-from minicrawl.opic.cash_book import TOTAL
+from minicrawl.opic.adaptive import TOTAL
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import hold, is_held
 from minicrawl.store.partitions.folder import taken

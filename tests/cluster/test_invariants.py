@@ -96,5 +96,5 @@ def test_web_that_changes_while_it_is_read_again(seed: int, tmp_path: Path) -> N
         exchanges = partitions.settle(0.0)
         assert partitions.faults() == []
         for number in partitions.numbers:
-            ledger = partitions.open[number].state.accounts.ledger
-            assert not np.any(ledger.residuals()), f"after {exchanges} exchanges"
+            book = partitions.open[number].state.accounts.book
+            assert not np.any(book.residuals()), f"after {exchanges} exchanges"

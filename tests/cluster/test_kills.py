@@ -61,7 +61,7 @@ def busy_pair(partitions: Partitions) -> tuple[int, int] | None:
         intake = partitions.open[source]
         assert intake.state.mirrors is not None
         for page in (
-            intake.state.mirrors.flags() & (intake.state.accounts.book.standing[: intake.state.accounts.size] > 0)
+            intake.state.mirrors.flags() & (intake.state.accounts.book.cash[: intake.state.accounts.size] > 0)
         ).nonzero()[0]:
             return source, partitions.homes.home_of(intake.state.urls.url(int(page)))
     return None

@@ -26,7 +26,7 @@ def crawled(folder: Path, web: Web, seeds: list[str], count: int) -> tuple[dict[
         partitions.crawl()
         exchanges = partitions.settle(1e-6)
         assert partitions.faults() == []
-        return partitions.pages("state, reason, received - forwarded"), exchanges
+        return partitions.pages("state, reason, cash"), exchanges
 
 
 @pytest.mark.parametrize(("partitions", "length"), [(2, 2), (2, 3), (3, 3), (2, 7), (3, 9)])

@@ -8,7 +8,7 @@ import pytest
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.new_store import make_store
 from minicrawl.opic import TOTAL
-from minicrawl.opic.cash_book import cash_of
+from minicrawl.opic.adaptive import cash_of
 from minicrawl.store.reader import open_store
 
 

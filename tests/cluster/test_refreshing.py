@@ -20,7 +20,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.run import Run, opened
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.demo.server import serving
-from minicrawl.opic.ledger_columns import LedgerSums
+from minicrawl.opic.book import BookSums
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.writer import Writer
 
@@ -68,7 +68,7 @@ def test_pages_are_worth_what_they_are_worth_in_one_process(tmp_path: Path) -> N
             assert sum(partition.sums.pages for partition in some) == len(expected)
             by_itself = [worths(part.run.intake, store) for part, store in zip(some, stores, strict=True)]
             for partition in some:
-                partition.note_elsewhere(LedgerSums(*elsewhere(partition.number, reports, total_of(reports))))
+                partition.note_elsewhere(BookSums(*elsewhere(partition.number, reports, total_of(reports))))
             told = [worths(part.run.intake, store) for part, store in zip(some, stores, strict=True)]
         assert {**told[0], **told[1], **told[2]} == pytest.approx(expected, rel=1e-3)
         assert {**by_itself[0], **by_itself[1], **by_itself[2]} != pytest.approx(expected, rel=1e-2)

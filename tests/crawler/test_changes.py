@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+from support.intakes import DAYS_LATER
 from support.sites import Server, Site, faults_in, rows
 from support.skipping import run_apart
 from support.steering import HOME, Steered, kept, kept_list, pages, steered, wide
@@ -291,10 +292,9 @@ def test_page_that_has_gone_is_not_asked_for_again(tmp_path: Path) -> None:
         async with steered(server, store) as crawl:
             await crawl.finished()
         server.site[HOME] = 404
-        async with steered(server, store, [], discovery=0.5, refresh_min=1e-9, time=10) as crawl:
+        async with steered(server, store, [], **DAYS_LATER) as crawl:
             await crawl.again(HOME)
-            await server.until(5)
-            await asyncio.sleep(1)
+            await asyncio.sleep(3 * 86_400)
             with pytest.raises(ConfigError, match="is gone"):
                 await crawl.again(HOME)
             await crawl.stop()

@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import numpy as np
 import pytest
+from support.intakes import DAYS_LATER
 from support.patience import PATIENCE
 from support.sites import Server, Site, crawl, faults_in, random_site, rows
 
@@ -244,7 +245,7 @@ def test_coverage_of_a_crawl_that_has_ended_is_what_the_read_pages_have_of_the_k
     store = tmp_path / "crawl.db"
     for half in (2, 0, 2):
         served = {url: reply for at, (url, reply) in enumerate(site.items()) if half == 0 or at % half == 0}
-        report, _ = crawl(served, store, seeds, pages=30, discovery=0.4, probe=False)
+        report, _ = crawl(served, store, seeds, **DAYS_LATER)
         with open_store(store) as reader:
             folded = folded_store(reader)
         truth = pagerank(folded.graph, preference=folded.jump)
@@ -268,17 +269,17 @@ def test_links_left_out_are_counted_as_the_store_has_them(tmp_path: Path) -> Non
 def test_bug_while_absorbing_leaves_half_a_visit_out_of_the_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from minicrawl.opic import Ledger
+    from minicrawl.opic import Book
 
-    visit, visits = Ledger.visit, []
+    visit, visits = Book.visit, []
 
-    def breaks_later(self: Ledger, *arguments: object, **options: object) -> None:
+    def breaks_later(self: Book, *arguments: object, **options: object) -> None:
         visit(self, *arguments, **options)  # type: ignore[arg-type]
         visits.append(arguments)
         if len(visits) == 5:
             raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr(Ledger, "visit", breaks_later)
+    monkeypatch.setattr(Book, "visit", breaks_later)
     site, seeds = random_site(10)
     with pytest.raises(ZeroDivisionError, match="a bug"):
         crawl(site, tmp_path / "crawl.db", seeds)

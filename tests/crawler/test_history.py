@@ -1,4 +1,4 @@
-"""The history of cash has one definition, whoever asks: the cash book, the view of the store, an export, a ranking."""
+"""The history of cash has one definition, whoever asks: the book, the view of the store, an export, a ranking."""
 
 import json
 import random
@@ -8,13 +8,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from click.testing import CliRunner
+from support.intakes import DAYS_LATER
 from support.sites import Site, crawl
 
 from minicrawl.cli import main
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
+from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.export.ranks import read_ranks
+from minicrawl.opic.window import all_interpolated
 from minicrawl.store.reader import Store, open_store
 
 
@@ -29,12 +32,18 @@ def wide_site(pages: int) -> tuple[Site, list[str]]:
 
 
 def of_the_book(store: Store) -> npt.NDArray[np.float64]:
-    """What the cash book says that a crawl would go on with: shares of the pages that are no aliases, 0 of aliases."""
+    """What the book says that a crawl would go on with: shares of the pages that are no aliases, 0 of aliases."""
     accounts = Accounts()
+    hosts = []
     for pages in store.page_table.columns():
         load_block(accounts, of_rows(pages))
+        hosts.append(pages.host)
+    accounts.book.rule = stored_births(store, np.concatenate(hosts))
     load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
-    shares = np.where(accounts.ledger.alias[: accounts.size], 0.0, accounts.book.shares())
+    book, known = accounts.book, slice(0, accounts.size)
+    elapsed = book.clock - book.clock_of[known]
+    now = all_interpolated(book.history[known], book.cash_of(known), elapsed, book.window)
+    shares = np.where(book.alias[known], 0.0, now)
     return np.asarray(shares / shares.sum())
 
 
@@ -46,7 +55,8 @@ def test_history_is_the_same_wherever_it_is_told(tmp_path: Path) -> None:
     site |= {seeds[0]: [*site[seeds[0]], old], old: seeds[2]}
     crawl(site, store, seeds, discovery=0.4, pages=40)
     half: Site = {url: site[url] for url in list(site)[::2]} | {old: seeds[2]}
-    crawl(half, store, seeds, discovery=0.4, pages=40)
+    crawl(half, store, seeds, **DAYS_LATER)
+    crawl({"http://new.test/": ["/a", "/b"]}, store, ["http://new.test/"], pages=1)
     with open_store(store) as reader:
         assert {state for state, _ in reader.page_table.counts()} >= {"waiting", "fetched", "alias", "gone"}
         expected, urls = of_the_book(reader), list(reader.page_table.urls())

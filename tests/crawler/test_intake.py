@@ -1,33 +1,32 @@
-"""Where cash goes in every case (table A3 of the design): both books, to the unit, and a reason for every URL."""
+"""Where cash goes in every case (table A3 of the design): to the unit, and a reason for every URL."""
 
 from pathlib import Path
 
 import pytest
-from support.intakes import intake_of, next_page
+from support.intakes import DAYS_LATER, intake_of, next_page
 from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.crawler.intake import Intake
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.opic import GRANT, SEED_GRANTS
+from minicrawl.opic import UNIT
 
 HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")
-SEED_CASH = SEED_GRANTS * GRANT
 DELAY = 1.0
 
 
 def one_visit(tmp_path: Path, site: Site, **settings: object) -> tuple[dict[str, int], dict[str, tuple[str, str]]]:
-    """Visit only the home page. The link cash each URL got (cash beyond its grant), and each URL's state and reason."""
+    """Visit only the home page. The cash each URL got from links, and each URL's state and reason."""
     store = tmp_path / "crawl.db"
-    crawl(site, store, [HOME], pages=1, **settings)
+    crawl(site, store, [HOME], pages=1, jump="pages", **settings)
     assert faults_in(store) == []
-    cash = {url: cash - GRANT for url, cash in rows(store, "SELECT url, cash FROM ranks WHERE url != ?", HOME)}
+    cash = {url: cash - UNIT for url, cash in rows(store, "SELECT url, cash FROM ranks WHERE url != ?", HOME)}
     states = {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
     return cash, states
 
 
 def share(links: int) -> int:
-    return SEED_CASH * 17 // 20 // links
+    return UNIT * 17 // 20 // links
 
 
 CASES = {
@@ -42,9 +41,9 @@ CASES = {
     ),
     "meta nofollow: all to the virtual page": (['<meta name="robots" content="nofollow">', A], {}),
     "mailto and the like are no links": ([A, "mailto:a@b.test", "javascript:x()"], {A: share(1)}),
-    "canonical to another page: all of it": ([f'<link rel="canonical" href="{A}">', B], {A: SEED_CASH, B: 0}),
+    "canonical to another page: all of it": ([f'<link rel="canonical" href="{A}">', B], {A: UNIT, B: 0}),
     "canonical to itself": ([f'<link rel="canonical" href="{HOME}">', B], {B: share(1)}),
-    "meta refresh: all of it": ([f'<meta http-equiv="refresh" content="0; url={A}">'], {A: SEED_CASH}),
+    "meta refresh: all of it": ([f'<meta http-equiv="refresh" content="0; url={A}">'], {A: UNIT}),
 }
 
 
@@ -62,7 +61,7 @@ def test_links_out_of_scope_are_not_counted_and_not_known(tmp_path: Path) -> Non
 
 def test_redirect_hands_over_all_cash_and_has_no_importance(tmp_path: Path) -> None:
     cash, states = one_visit(tmp_path, {HOME: A})
-    assert cash == {A: SEED_CASH}
+    assert cash == {A: UNIT}
     assert states == {HOME: ("alias", "redirect-301"), A: ("waiting", "redirect-301")}
     assert rows(tmp_path / "crawl.db", "SELECT url, importance FROM ranks") == [(A, 1.0), (HOME, 0.0)]
 
@@ -144,7 +143,7 @@ def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     report, server = crawl({HOME: 503}, store, [HOME], time=1)
     assert (report.reason, server.asked) == ("time", [HOME])
-    assert rows(store, "SELECT state, reason, attempts, standing FROM pages") == [("waiting", "http-503", 1, SEED_CASH)]
+    assert rows(store, "SELECT state, reason, attempts, cash FROM pages") == [("waiting", "http-503", 1, 0)]
 
 
 def handed_out(intake: Intake, now: float) -> list[str]:
@@ -179,8 +178,10 @@ def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:
     site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}
     crawl(site, store, [HOME])
     site[A] = 404
-    crawl(site, store, [], discovery=0.0, pages=12)
-    assert rows(store, "SELECT state, reason, received >= 0 FROM pages WHERE url = ?", A) == [("gone", "http-404", 1)]
+    crawl(site, store, [], **DAYS_LATER)
+    assert rows(store, "SELECT state, reason, cash + forwarded >= 0 FROM pages WHERE url = ?", A) == [
+        ("gone", "http-404", 1)
+    ]
     assert faults_in(store) == []
 
 

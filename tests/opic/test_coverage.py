@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 from support.opic_webs import D, csr, exact_importance, final, pages, random_web
 
-from minicrawl.opic import Coverage, Ledger
+from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.sites.births import SiteBirths
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
@@ -37,9 +37,9 @@ class Life:
         self.draw = random.Random(seed)
         self.n = n
         self.surfer = SURFERS[seed % len(SURFERS)]
-        self.ledger = Ledger(surfer=self.surfer)
-        self.ledger.discover(n)
-        self.coverage = Coverage(self.ledger)
+        self.book = Book(surfer=self.surfer)
+        self.book.discover(n)
+        self.coverage = Coverage(self.book)
         self.coverage.grow(n)
         self.links: list[list[int]] = [[] for _ in range(n)]
         self.places: list[list[int]] = [[] for _ in range(n)]
@@ -64,7 +64,7 @@ class Life:
         old_places, self.places[page] = self.places[page], places
         new, before = (np.array(some, dtype=np.uint8) for some in (places, old_places))
         alias = kind is PageKind.ALIAS
-        self.ledger.visit(page, pages(links), pages(old), places=new, old_places=before, alias=alias)
+        self.book.visit(page, pages(links), pages(old), places=new, old_places=before, alias=alias)
         self.coverage.note(page, kind, leads=len(links) > 0)
 
     def rows(self, some: Iterable[int]) -> Rows:
@@ -75,8 +75,8 @@ class Life:
 
     def settle(self, some: Iterable[int]) -> None:
         """Virtual visits of pages that had a turn."""
-        visited = [page for page in some if self.ledger.is_visited(page)]
-        self.ledger.visit_many(*self.rows(visited))
+        visited = [page for page in some if self.book.is_visited(page)]
+        self.book.visit_many(*self.rows(visited))
         self.coverage.note_change()
 
     def settle_some(self) -> None:
@@ -90,19 +90,19 @@ class Life:
         rule.site[: self.n] = [self.draw.randrange(1, sites + 1) for _ in range(self.n)]
         rule.door[: self.n] = [self.draw.choice([0, 0, 256, 700]) for _ in range(self.n)]
         trust = np.array([0.0, *(self.draw.random() for _ in range(sites))])
-        self.ledger.share_births_out(rule, trust / trust.sum())
+        self.book.share_births_out(rule, trust / trust.sum())
         self.coverage.note_change()
 
     def reweigh(self) -> None:
         """Links are taken by other weights from now on, and always were."""
         self.surfer = self.draw.choice(SURFERS)
         half = self.n // 2
-        self.ledger.reweigh(self.surfer, [self.rows(range(half)), self.rows(range(half, self.n))])
+        self.book.reweigh(self.surfer, [self.rows(range(half)), self.rows(range(half, self.n))])
         self.coverage.note_change()
 
     def truth(self) -> float:
         """Share of the pages read, all others having no links, by the linear system of the known graph."""
-        jump = self.ledger.birth(slice(0, self.n)).astype(float).tolist()
+        jump = self.book.birth(slice(0, self.n)).astype(float).tolist()
         weights = [self.surfer.weights[places].tolist() if places else [] for places in self.places]
         importance = exact_importance(self.links, jump, self.aliases(), weights)
         return share_of(importance, [page for page in range(self.n) if self.kinds[page] is PageKind.PAGE])
@@ -142,11 +142,11 @@ def test_bound_is_the_truth_once_everything_is_settled_and_what_it_misses_is_in_
         life.share_births_out()
     for _ in range(200):
         life.turn()
-    while life.ledger.certificate() > 1e-8:
+    while life.book.certificate() > 1e-8:
         life.settle(range(life.n))
         life.check()
     assert life.coverage.bound() == pytest.approx(life.truth(), abs=1e-6)
-    missing, importance = life.coverage.missing(), life.ledger.importance()
+    missing, importance = life.coverage.missing(), life.book.importance()
     for page, kind in enumerate(life.kinds):
         assert missing[page] == pytest.approx(0.0 if kind in READ else importance[page], abs=1e-6)
 
@@ -157,17 +157,17 @@ def test_crawl_of_a_larger_web_comes_near_the_truth(seed: int) -> None:
     draw = random.Random(seed)
     n = 200
     web = random_web(draw, n, 0.03, 0.1)
-    ledger = Ledger()
-    ledger.discover(n)
-    coverage = Coverage(ledger)
+    book = Book()
+    book.discover(n)
+    coverage = Coverage(book)
     coverage.grow(n)
     read: list[int] = []
     for page in draw.sample(range(n), n // 2):
-        ledger.visit(page, pages(web[page]))
+        book.visit(page, pages(web[page]))
         coverage.note(page, PageKind.PAGE, leads=len(web[page]) > 0)
         read.append(page)
         if len(read) % 10 == 0:
-            ledger.visit_many(pages(read), *csr([web[page] for page in read]))
+            book.visit_many(pages(read), *csr([web[page] for page in read]))
             coverage.note_change()
             known = [web[page] if page in read else [] for page in range(n)]
             truth = share_of(exact_importance(known, [1.0] * n), read)
@@ -175,20 +175,20 @@ def test_crawl_of_a_larger_web_comes_near_the_truth(seed: int) -> None:
 
 
 def test_nothing_known_or_read_is_nothing_covered() -> None:
-    ledger = Ledger()
-    assert Coverage(ledger).bound() == 0.0
-    ledger.discover(2)
-    coverage = Coverage(ledger)
+    book = Book()
+    assert Coverage(book).bound() == 0.0
+    book.discover(2)
+    coverage = Coverage(book)
     coverage.grow(2)
     assert coverage.bound() == 0.0
 
 
 def test_lonely_page_without_links_is_everything() -> None:
-    ledger = Ledger()
-    ledger.discover()
-    coverage = Coverage(ledger)
+    book = Book()
+    book.discover()
+    coverage = Coverage(book)
     coverage.grow(1)
-    ledger.visit(0, pages([]))
+    book.visit(0, pages([]))
     coverage.note(0, PageKind.PAGE)
     assert coverage.bound() == 1.0
 
@@ -198,14 +198,14 @@ def test_a_page_that_is_lost_and_found_again_counts_as_at_first() -> None:
 
     B + R is 1, 1.425 and 1.425; nothing waits.
     """
-    ledger = Ledger()
-    ledger.discover(3)
-    coverage = Coverage(ledger)
+    book = Book()
+    book.discover(3)
+    coverage = Coverage(book)
     coverage.grow(3)
-    ledger.visit(0, pages([1, 2]))
+    book.visit(0, pages([1, 2]))
     coverage.note(0, PageKind.PAGE, leads=True)
     for kind, share in ((PageKind.PAGE, 2.425), (PageKind.NOTHING, 1.0), (PageKind.PAGE, 2.425)):
-        ledger.visit(1, pages([]))
+        book.visit(1, pages([]))
         coverage.note(1, kind)
         assert coverage.bound() == pytest.approx(share / 3.85)
 
@@ -216,24 +216,24 @@ def test_what_waits_counts_by_how_far_it_may_go() -> None:
     One that has no links passes nothing on, ever.
     """
     for leads, moves in ((True, D * 0.85), (False, 0.0)):
-        ledger = Ledger()
-        ledger.discover(2)
-        coverage = Coverage(ledger)
+        book = Book()
+        book.discover(2)
+        coverage = Coverage(book)
         coverage.grow(2)
         for page, links in ((1, []), (0, [1])):
-            ledger.visit(page, pages(links))
+            book.visit(page, pages(links))
             coverage.note(page, PageKind.PAGE, leads=leads)
         assert coverage.bound() == pytest.approx((1 - D) * 2.85 / ((1 - D) * 2.85 + moves))
 
 
 def test_bound_of_many_pages_is_looked_up_again_after_a_thousandth_of_them() -> None:
-    ledger = Ledger()
-    ledger.discover(5_000)
-    coverage = Coverage(ledger)
+    book = Book()
+    book.discover(5_000)
+    coverage = Coverage(book)
     coverage.grow(5_000)
     found = []
     for page in range(11):
-        ledger.visit(page, pages([]))
+        book.visit(page, pages([]))
         coverage.note(page, PageKind.PAGE)
         found.append(round(coverage.bound() * 5_000))
     assert found == [1, 1, 1, 1, 1, 6, 6, 6, 6, 6, 11]

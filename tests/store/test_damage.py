@@ -58,7 +58,7 @@ ROWS = [
 ]
 COLUMNS = (
     *("id", "host", "found_on", "visited", "depth", "inlinks"),
-    *("cash", "clock", "received", "forwarded", "walkers", "fetch"),
+    *("cash", "clock", "forwarded", "walkers", "fetch"),
 )
 VALUES = (-1, 0, 2**31, 2**40, 2**62, -(2**62), 999)
 
@@ -116,7 +116,7 @@ UNSEEN = {
     "a run without its pages": "UPDATE meta SET value = '{\"bytes\": 7}' WHERE key = 'run'",
     "no key of hashes": "DELETE FROM meta WHERE key = 'hash_key'",
     "a key of hashes that is none": "UPDATE meta SET value = 'key' WHERE key = 'hash_key'",
-    "no level": "DELETE FROM meta WHERE key = 'level'",
+    "no births": "DELETE FROM meta WHERE key = 'births'",
     "no places": "DELETE FROM places",
     "places elsewhere": "UPDATE places SET first = 7",
     "places in another order": "UPDATE places SET pages = CAST(substr(pages, 5) || substr(pages, 1, 4) AS BLOB)",
@@ -165,7 +165,7 @@ def test_page_without_a_url_is_told_as_what_sqlite_finds(sound: Path, tmp_path: 
 
 
 DEFINITIONS = {
-    "books": ("ledger_virtual", "ledger_virtuam"),
+    "book": ("never_visited", "never_visitet"),
     "weighed": ("'alias'", "'alibs'"),
     "ranks": ("x DESC", "y DESC"),
     "pages_seeds": ("IS NULL", "NOTNULL"),
@@ -188,7 +188,7 @@ def test_definition_that_is_damaged_is_found(sound: Path, tmp_path: Path, name: 
 
 
 @pytest.mark.parametrize("value", ["NULL", "9e999", "-9e999", "'many'", "x'00'"])
-@pytest.mark.parametrize("key", ["ledger_virtual", "ledger_never_visited", "ledger_births", "ledger_total", "level"])
+@pytest.mark.parametrize("key", ["virtual", "never_visited", "births", "total", "window"])
 def test_importance_of_books_that_are_no_numbers_is_told_by_nobody(
     sound: Path, tmp_path: Path, key: str, value: str
 ) -> None:
@@ -202,7 +202,7 @@ def test_importance_of_books_that_are_no_numbers_is_told_by_nobody(
         assert (told.exit_code, "is damaged" in told.output) == (3, True), told.output
 
 
-@pytest.mark.parametrize("clock", ["-1e300", "1e300", "-1"])
+@pytest.mark.parametrize("clock", ["-1e300", "9e999", "-1"])
 def test_clock_that_cannot_be_meant_is_damage(sound: Path, tmp_path: Path, clock: str) -> None:
     path = tmp_path / "crawl.db"
     path.write_bytes(sound.read_bytes())

@@ -15,6 +15,7 @@ from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
 from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.errors import StoreError
+from minicrawl.opic.window import all_interpolated
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import SCHEMA_VERSION, open_to_read
 from minicrawl.store.reader import Store, open_store
@@ -36,7 +37,7 @@ def loaded(store: Store) -> Accounts:
     for pages in store.page_table.columns():
         load_block(accounts, of_rows(pages))
     hosts = np.concatenate([np.array(pages.host) for pages in store.page_table.columns()])
-    accounts.ledger.rule = stored_births(store, hosts)
+    accounts.book.rule = stored_births(store, hosts)
     load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
     return accounts
 
@@ -63,17 +64,20 @@ def test_rankings_are_the_columns_of_the_view(crawled: Path) -> None:
     with open_store(crawled) as store:
         rankings = store.ranks.arrays()
     assert tuple(rankings) == RANKINGS
-    assert list(zip(*(rankings[by].tolist() for by in RANKINGS), strict=True)) == ranked
+    assert np.array([rankings[by] for by in RANKINGS]).T.tolist() == np.array(ranked, dtype=np.float64).tolist()
 
 
-def test_view_shows_the_importance_history_and_cash_of_the_books(crawled: Path) -> None:
+def test_view_shows_the_importance_history_and_cash_of_the_book(crawled: Path) -> None:
     with open_store(crawled) as store:
         accounts = loaded(store)
         ranked = rows(crawled, "SELECT importance, history, cash FROM ranks ORDER BY id")
     importance, history, cash = (np.array(column) for column in zip(*ranked, strict=True))
-    assert importance == pytest.approx(accounts.ledger.importance(), rel=1e-12)
-    assert history / history.sum() == pytest.approx(accounts.book.shares(), rel=1e-9)
-    assert cash.tolist() == accounts.book.cashes().tolist()
+    assert importance == pytest.approx(accounts.book.importance(), rel=1e-12)
+    known = slice(0, accounts.size)
+    assert cash.tolist() == accounts.book.cash_of(known).tolist()
+    elapsed = accounts.book.clock - accounts.book.clock_of[known]
+    now = all_interpolated(accounts.book.history[known], accounts.book.cash_of(known), elapsed, accounts.book.window)
+    assert history == pytest.approx(np.where(accounts.book.alias[known], 0.0, now), rel=1e-9)
     assert rows(crawled, "SELECT rank FROM ranks") == [(rank + 1,) for rank in range(len(ranked))]
     assert importance[rows(crawled, "SELECT id FROM ranks LIMIT 1")[0][0]] == importance.max()
 

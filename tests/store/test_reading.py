@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from support.intakes import DAYS_LATER
 from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.cli import main
@@ -132,7 +133,7 @@ def test_gone_pages_aliases_and_ties_are_in_their_places(tmp_path: Path, monkeyp
         f"http://a.test/{number}": ["/1"] if number % 3 else "http://a.test/2" for number in range(30)
     }
     crawl(site, path, ["http://a.test/"])
-    crawl({**site, "http://a.test/1": 404}, path, [], discovery=0.1, pages=60)
+    crawl({**site, "http://a.test/1": 404}, path, [], **DAYS_LATER)
     assert {state for (state,) in rows(path, "SELECT DISTINCT state FROM pages")} >= {"fetched", "alias", "gone"}
     view_is_right(path)
 

@@ -14,10 +14,17 @@ from minicrawl.opic import STRATEGIES
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.writer import Writer
+from minicrawl.timing import Timing
 
 HOME = "http://a.test/"
 Web = Mapping[str, Sequence[str] | int]
 """By URL what a page links to, or the status of its answer; whatever is not in it is a 404."""
+
+
+PATIENT = Timing(batch=3000.0, lease=9000.0)
+"""So that hours in which nothing is due pass in few steps."""
+DAYS_LATER: dict[str, Any] = {"refresh": True, "refresh_min": "8h", "time": "4d", "probe": False, "timing": PATIENT}
+"""Time enough to read every page again, and to believe that one has gone."""
 
 
 def at_once(settings: Mapping[str, Any]) -> dict[str, float]:

@@ -76,13 +76,13 @@ class Crawled:
         """X = R + V' B / sum(B), with the sums of all partitions, as shares."""
         sums: Counter[str] = Counter()
         for store in self.stores:
-            names = "'ledger_virtual', 'ledger_never_visited', 'ledger_births'"
+            names = "'virtual', 'never_visited', 'births'"
             sums.update({name: int(value) for name, value in rows(store, f"SELECT * FROM meta WHERE key IN ({names})")})
-        held = (sums["ledger_virtual"] + sums["ledger_never_visited"]) / sums["ledger_births"]
+        held = (sums["virtual"] + sums["never_visited"]) / sums["births"]
         x = {
             url: 0.0 if state == State.ALIAS else received + held * birth
             for store in self.stores
-            for url, state, received, birth in rows(store, "SELECT url, state, received, birth FROM born")
+            for url, state, received, birth in rows(store, "SELECT url, state, cash + forwarded, birth FROM born")
             if state != State.ELSEWHERE
         }
         return {url: value / sum(x.values()) for url, value in x.items()}

@@ -233,7 +233,7 @@ def settle(intake: Intake, error: float) -> None:
     intake.commit({})
 
 
-COMPARED = "received, inlinks, depth, state"
+COMPARED = "cash + forwarded, inlinks, depth, state"
 
 
 def crawled_alone(

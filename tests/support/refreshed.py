@@ -3,18 +3,17 @@
 from pathlib import Path
 from typing import Any
 
+from support.intakes import PATIENT
 from support.sites import Site, crawl
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.refresh_times import PageRefresh
 from minicrawl.store.reader import open_store
-from minicrawl.timing import Timing
 
 HOME = "http://a.test/"
 PAGES = [HOME + str(number) for number in range(6)]
 SITE: Site = {HOME: PAGES, **{page: [HOME] for page in PAGES}, PAGES[5]: HOME}
 DAY = 86_400.0
-PATIENT = Timing(batch=3000.0, lease=9000.0)
 
 
 def refreshed(store: Path, pages: int = 20, **more: Any) -> None:

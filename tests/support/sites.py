@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import httpx
-from support.intakes import at_once
+from support.intakes import PATIENT, at_once
 from support.skipping import run
 
 from minicrawl.api import acrawl
@@ -76,6 +76,8 @@ def crawl(site: Any, store: Path, seeds: list[str], **settings: Any) -> tuple[Cr
     """
     server = site if isinstance(site, Server) else Server(site)
     options = {"delay": 0.0, "concurrency": 1} | at_once(settings) | settings
+    if settings.get("discovery", 1.0) < 1.0:
+        options = {"timing": PATIENT} | options
     return run(acrawl(seeds, store, transport=server, **options), grace=0.0), server
 
 

@@ -7,7 +7,7 @@ from minicrawl.crawler.books.stored_accounts import account_totals
 from minicrawl.store.rows import Account, AccountColumns, Fetch, HostRow, NewPage, Turn
 from minicrawl.store.writer import Writer
 
-NEWCOMER = Account(0, 0, False, 100, 0.0, 0.0, 1 << 24, 0, 0)
+NEWCOMER = Account(0, 0, False, 100, 0, 0.0, 0.0, 0)
 
 
 def accounts_of(pages: Iterable[int], account: Account = NEWCOMER) -> AccountColumns:

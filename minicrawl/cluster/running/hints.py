@@ -77,7 +77,7 @@ def _named_elsewhere(intake: Intake) -> Mapping[int, Sequence[str]]:
 
 
 def _dead(urls: Sequence[str], intake: Intake) -> Sequence[str]:
-    visited, is_dead = intake.state.accounts.book.visited, intake.visits.aliases.is_dead
+    visited, is_dead = intake.state.accounts.had_turn, intake.visits.aliases.is_dead
     pages = zip(urls, intake.state.urls.find(urls), strict=True)
     return [url for url, page in pages if page is not None and visited[page] and is_dead(page)]
 

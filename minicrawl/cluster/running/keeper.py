@@ -35,9 +35,8 @@ from minicrawl.crawler.loop.limits import limit_reached
 from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.errors import StoreError
 from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
+from minicrawl.opic.book import BookSums, certificate_of
 from minicrawl.opic.coverage import CoverageSums
-from minicrawl.opic.ledger import certificate_of
-from minicrawl.opic.ledger_columns import LedgerSums
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.partitions.agreement import check_agreement
 from minicrawl.store.write.cookie_rows import CookieRow
@@ -515,13 +514,13 @@ def _counters(reports: Mapping[int, Message | None]) -> object:
 
 
 def total_of(latest: Mapping[int, Message]) -> Sequence[int]:
-    """Sum of the `LedgerSums` of all partitions."""
+    """Sum of the `BookSums` of all partitions."""
     some = [report["sums"] for report in latest.values()]
-    return [sum(column) for column in zip(*some, strict=True)] if some else [0] * len(LedgerSums._fields)
+    return [sum(column) for column in zip(*some, strict=True)] if some else [0] * len(BookSums._fields)
 
 
 def elsewhere(number: int, latest: Mapping[int, Message], total: Sequence[int]) -> Sequence[int]:
-    """Sum of the `LedgerSums` of all other partitions. total: of all."""
+    """Sum of the `BookSums` of all other partitions. total: of all."""
     own = latest[number]["sums"] if number in latest else [0] * len(total)
     return [whole - part for whole, part in zip(total, own, strict=True)]
 

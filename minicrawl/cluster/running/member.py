@@ -38,7 +38,7 @@ from minicrawl.crawler.run import Together, opened
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
 from minicrawl.model import Progress
-from minicrawl.opic.ledger_columns import LedgerSums
+from minicrawl.opic.book import BookSums
 from minicrawl.search.index.beside_crawl import begin_following, end_following
 from minicrawl.store.write.transfer_rows import OutboxRow
 from minicrawl.store.writer import Writer
@@ -200,9 +200,9 @@ class Member:
         await self.partition.committed()
 
     async def _looked_at(self, asked: Message) -> Message:
-        """The report. elsewhere: the `LedgerSums` of the other partitions; addresses: see `Partition.trade`."""
+        """The report. elsewhere: the `BookSums` of the other partitions; addresses: see `Partition.trade`."""
         if "elsewhere" in asked:
-            self.partition.note_elsewhere(LedgerSums(*asked["elsewhere"]))
+            self.partition.note_elsewhere(BookSums(*asked["elsewhere"]))
         report = self._report(asked.get("pages"))  # before the trade, which wakes the engine: it would not be idle
         if "addresses" not in asked:
             return report
@@ -215,7 +215,7 @@ class Member:
 
         pages: the quota that it may have fetched by now, in all runs; the answer has the `quota` in force, and `short`:
         True if it waits for quota. `coverage`: see `Covered`; None if not all is known yet. `size`: see `KnownSites`.
-        `sums`: see `LedgerSums`. `earlier`: figures from before this process. `pages`: known and read pages at home.
+        `sums`: see `BookSums`. `earlier`: figures from before this process. `pages`: known and read pages at home.
         `progress`: the latest `Progress`, if the Brief asks for it.
         """
         if self._crawling is not None and self._crawling.done():
@@ -269,9 +269,9 @@ class Member:
         # Another thread may be updating the books: the values read here stay valid when its changes are added.
         state = self._run.intake.state
         outbox, accounts, folder = self.partition.outbox, state.accounts, self._brief.folder
-        ledger = accounts.ledger
+        book = accounts.book
         waiting = sum(len(outbox.rows(home)) for home in range(folder.homes.partitions))
-        mirrors = int(ledger.is_mirror(slice(0, ledger.size)).sum())
+        mirrors = int(book.is_mirror(slice(0, book.size)).sum())
         return {"answer": answer, "waiting": waiting, "mirrors": mirrors}
 
     async def _done_to_all(self, do: Callable[[Intake], _T], *, changes: bool = True) -> _T | None:
@@ -306,7 +306,7 @@ class Member:
             "coverage": self.partition.covered(),
             "pages": self.partition.counted(),
             "left_out": intake.state.tally.left_out,
-            "unsettled": intake.state.accounts.ledger.unsettled_sums(),
+            "unsettled": intake.state.accounts.book.unsettled_sums(),
             "failures": dict(intake.state.tally.failures),
             "unanswered": dict(dispatch.unanswered),
             "cookies": cookies.rows() if self._brief.settings.cookie_file and cookies else [],

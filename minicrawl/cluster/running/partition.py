@@ -23,7 +23,7 @@ from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
 from minicrawl.model import READ, RunState, State
-from minicrawl.opic.ledger_columns import LedgerSums
+from minicrawl.opic.book import BookSums
 from minicrawl.store.partitions.records import Records, Sums, joined, sums, unpacked
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.write.transfer_rows import OutboxRow
@@ -95,10 +95,10 @@ class Partition:
         self._began = self._handed_over = run.clock()
         self.coverage: Covered | None = None
         """Coverage as of the last commit with all seeds known, or since births were last shared out by sites."""
-        self._covered_at = 0  # `shared_out` of the ledger at that commit
-        self._ledger = run.intake.state.accounts.ledger
-        self.sums = self._ledger.sums()
-        """Ledger sums as of the last commit."""
+        self._covered_at = 0  # `shared_out` of the book at that commit
+        self._book = run.intake.state.accounts.book
+        self.sums = self._book.sums()
+        """Book sums as of the last commit."""
         self.pages = self.counted()
         """Numbers of known and read pages at home, as of the last commit."""
         run.engine.waits_for_others = True
@@ -126,10 +126,10 @@ class Partition:
             knows_seeds = True  # the next commit has all seeds
 
         def committed() -> None:
-            self.sums, self.pages = self._ledger.sums(), self.counted()
-            is_anew = self._ledger.are_born_alike or self._covered_at != self._ledger.shared_out
+            self.sums, self.pages = self._book.sums(), self.counted()
+            is_anew = self._book.are_born_alike or self._covered_at != self._book.shared_out
             if knows_seeds and (is_anew or self.coverage is None):
-                self._covered_at = self._ledger.shared_out
+                self._covered_at = self._book.shared_out
                 self.coverage = self.covered()
             loop.call_soon_threadsafe(self._send_news)
 
@@ -226,7 +226,7 @@ class Partition:
         except CrawlEndedError:
             return Trade([], {})
 
-    def note_elsewhere(self, sums: LedgerSums) -> None:
+    def note_elsewhere(self, sums: BookSums) -> None:
         """Set due times by importance among the pages of all partitions. sums: of all others together."""
         due = self._state.due
         if due is not None:
@@ -417,7 +417,7 @@ class Taking:
         if not is_at_home:
             raise ConfigError(f"row {number} has a URL of another partition")
         of_rows = sums(records, ends)
-        if [of_row[:2] for of_row in of_rows] != [(row.cash, row.received) for row in rows]:
+        if [of_row.received for of_row in of_rows] != [row.received for row in rows]:
             raise ConfigError(f"row {number} has other sums than it says")
         return records, of_rows
 
@@ -427,7 +427,7 @@ class Taking:
         first = accounts.size
         pages = np.array(discovery.handed_over(records.urls, records.found_on), dtype=np.int64)
         depths = accounts.depth[pages]
-        accounts.take_over(pages, records.cash, records.received)
+        accounts.take_over(pages, records.received)
         if intake.state.sites is not None and intake.state.sites.shared is not None and len(records.voices):
             intake.state.sites.shared.take_over(pages, records.voices)
         accounts.inlinks[pages] += records.inlinks

@@ -6,7 +6,7 @@
 Every store has a socket beside it, accessible only to its owner. A message is a line as in minicrawl.control, followed
 by the records of its rows:
 
-{"do": "take", "version": 4, "parcels": [{"source": 1, "home": 0, "rows": [[number, cash, received, bytes], ...]}, ...]}
+{"do": "take", "version": 5, "parcels": [{"source": 1, "home": 0, "rows": [[number, received, bytes], ...]}, ...]}
 {"done": {"here": [0, 4, 8], "answers": [{"done": {"number": 17}}, ...]}}
 
 here     partitions of the process, any of which takes its rows over this connection
@@ -34,7 +34,7 @@ from minicrawl.control.socket_files import bound, connected, serving
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
-VERSION = 4
+VERSION = 5
 """Version of the protocol between partitions and their keeper."""
 _MOST_ROWS, _MOST_BYTES = 1_000, 64 * 2**20
 """Maximum rows and bytes of a batch; a single row may be larger, and is then sent alone."""
@@ -219,7 +219,7 @@ class _Line(NamedTuple):
             {
                 "source": source,
                 "home": home,
-                "rows": [[row.number, row.cash, row.received, len(row.records)] for row in rows],
+                "rows": [[row.number, row.received, len(row.records)] for row in rows],
             }
             for source, home, rows in parcels
         ]
@@ -350,20 +350,19 @@ async def _parcels(message: Message, reader: asyncio.StreamReader) -> Sequence[P
     if len(sizes) > 1 and sum(sizes) > _MOST_BYTES:
         raise ConfigError(f"several rows have {_MOST_BYTES:,} bytes at most")
     return [
-        Parcel(source, home, [OutboxRow(home, *head[:3], await reader.readexactly(head[3])) for head in some])
+        Parcel(source, home, [OutboxRow(home, *head[:2], await reader.readexactly(head[2])) for head in some])
         for (source, home), some in zip(places, heads, strict=True)
     ]
 
 
-def _heads(given: object) -> Sequence[tuple[int, int, int, int]]:
+def _heads(given: object) -> Sequence[tuple[int, int, int]]:
     """Numbers, sums and sizes of rows. Raises ConfigError."""
     if not isinstance(given, list) or len(given) > _MOST_ROWS:
         raise ConfigError(f"a parcel has a list of {_MOST_ROWS:,} rows at most")
-    if any(not isinstance(head, list) or len(head) != 4 for head in given):
-        raise ConfigError("a row has a number, two sums and a size")
+    if any(not isinstance(head, list) or len(head) != 3 for head in given):
+        raise ConfigError("a row has a number, a sum and a size")
     return [
-        (_number(number), _number(cash, least=-_MOST), _number(received, least=-_MOST), _number(size, _LARGEST))
-        for number, cash, received, size in given
+        (_number(number), _number(received, least=-_MOST), _number(size, _LARGEST)) for number, received, size in given
     ]
 
 

@@ -1,7 +1,7 @@
-"""Settling of the ranking in the partitions of a process: their ledgers are settled as one.
+"""Settling of the ranking in the partitions of a process: their books are settled as one.
 
-The received cash of a page follows from what the pages that link to it have forwarded (ledger.py). So virtual visits
-are first made in a ledger of all partitions together, in memory, where mirrors are the pages they stand for. Then every
+The received cash of a page follows from what the pages that link to it have forwarded (book.py). So virtual visits
+are first made in a book of all partitions together, in memory, where mirrors are the pages they stand for. Then every
 partition forwards as much in one visit of each page, and its mirrors hand over all they hold: one row for a pair of
 partitions, however many rounds it took. A pending cash may be negative until these rows have arrived.
 """
@@ -16,7 +16,7 @@ from minicrawl.crawler.books.accounts import LinkBlocks, settled
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.mirrors import Mirrors
 from minicrawl.opic.arrays import IntArray, Pages
-from minicrawl.opic.ledger import SETTLED_ERROR, Ledger, certificate_of
+from minicrawl.opic.book import SETTLED_ERROR, Book, certificate_of
 from minicrawl.opic.sites.births import KnownBirths
 from minicrawl.store.links import LinkGraph
 
@@ -55,8 +55,8 @@ class Settling:
 
 
 def certificate(intakes: Sequence[Intake]) -> float:
-    """The ledger's certificate for several ledgers together."""
-    sums = [intake.state.accounts.ledger.unsettled_sums() for intake in intakes]
+    """The book's certificate for several books together."""
+    sums = [intake.state.accounts.book.unsettled_sums() for intake in intakes]
     return certificate_of(*(sum(column) for column in zip(*sums, strict=True)))
 
 
@@ -83,12 +83,12 @@ class _Links:
         return self._of == [_state_of(intake) for intake in intakes]
 
     def settle(self, error: float) -> None:
-        """Make virtual visits of all pages, along all links, as of one ledger."""
-        ledger = self._ledger()
-        for _ in settled(ledger, self._all, error):
+        """Make virtual visits of all pages, along all links, as of one book."""
+        book = self._book()
+        for _ in settled(book, self._all, error):
             pass
         for intake, own, rows in zip(self._intakes, self._own, self._rows(), strict=True):
-            intake.state.accounts.forward(own, ledger.forwarded[rows])
+            intake.state.accounts.forward(own, book.forwarded[rows])
 
     def shorten(self) -> None:
         """Make depths the least along the links of each partition."""
@@ -119,28 +119,26 @@ class _Links:
                     found[start + own] = self._starts[at[home]] + there
         return found
 
-    def _ledger(self) -> Ledger:
-        """A ledger of all pages. Mirrors of pages here hold nothing: their pages have it."""
-        ledgers = [intake.state.accounts.ledger for intake in self._intakes]
-        known = [slice(0, ledger.size) for ledger in ledgers]
+    def _book(self) -> Book:
+        """A book of all pages. Mirrors of pages here hold nothing: their pages have it."""
+        books = [intake.state.accounts.book for intake in self._intakes]
+        known = [slice(0, book.size) for book in books]
 
         def joined(columns: Sequence[np.ndarray]) -> np.ndarray:
             return np.concatenate([column[rows] for column, rows in zip(columns, known, strict=True)])
 
-        received, forwarded = (
-            joined([getattr(ledger, name) for ledger in ledgers]) for name in ("received", "forwarded")
-        )
+        cash, forwarded = joined([book.cash for book in books]), joined([book.forwarded for book in books])
         mirrors = np.flatnonzero(self._page != np.arange(len(self._page)))
-        np.add.at(received, self._page[mirrors], received[mirrors] - forwarded[mirrors])
-        received[mirrors] = forwarded[mirrors]
-        births: IntArray = np.concatenate([ledger.birth(rows) for ledger, rows in zip(ledgers, known, strict=True)])
-        return Ledger.of(
-            received,
+        np.add.at(cash, self._page[mirrors], cash[mirrors])
+        cash[mirrors] = 0
+        births: IntArray = np.concatenate([book.birth(rows) for book, rows in zip(books, known, strict=True)])
+        return Book.of(
+            cash,
             forwarded,
-            joined([ledger.gone for ledger in ledgers]),
-            joined([ledger.alias for ledger in ledgers]),
-            sum(ledger.virtual for ledger in ledgers),
-            surfer=ledgers[0].surfer,
+            joined([book.gone for book in books]),
+            joined([book.alias for book in books]),
+            sum(book.virtual for book in books),
+            surfer=books[0].surfer,
             rule=KnownBirths(births),
         )
 

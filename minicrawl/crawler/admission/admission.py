@@ -1,7 +1,4 @@
-"""Admission of URLs to the known pages, and the cash that they are born with.
-
-Scope, ownership and traps decide, in this order, once for each URL. Strategy and focus give the cash.
-"""
+"""Admission of URLs to the known pages: scope, ownership and traps decide, in this order, once for each URL."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -90,9 +87,3 @@ class Admission:
         """Record the IP address that a name server gave for a host."""
         if self.traps is not None:
             self.traps.budgets.located(host, address)
-
-    def grants(self, urls: Sequence[str], grant: int) -> list[int]:
-        """The cash that each new page is born with: `grant` weighted by the focus."""
-        if self.focus.is_off:
-            return [grant] * len(urls)
-        return [int(grant * self.focus.factor(url)) for url in urls]

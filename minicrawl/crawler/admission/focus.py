@@ -1,25 +1,25 @@
-"""Weights of links: pages that match the user's focus get more of the cash. Bends the crawl, never the importance."""
+"""What the user wants more of: a factor on the priority of a page. It moves no cash: importance is what links say."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-import numpy.typing as npt
-
 from minicrawl.settings import CrawlSettings, parse_boost
 
-_STEPS = 100  # a factor of 1 is this many parts, so factors down to .01 can be told apart
-_TOPIC_FACTOR = 4.0
+MOST = 1000.0
+"""The largest factor."""
+_OF_LINK = 30.0
+_AROUND = 3.0
 
 
 @dataclass(frozen=True)
 class Focus:
-    """Factors on the weight of links.
+    """Factors on the priority of pages.
 
-    boosts: patterns on URLs with their factors. words: topic words; n of them in a link's anchor or URL multiply its
-    factor by 1 + 4n.
+    boosts: patterns on URLs with their factors. words: the topic. Where n of them are in the URL of a page or in the
+    text of a link to it, and m in the title of the page with that link:
+
+        factor = boost * (1 + 30 n) (1 + 3 m)
     """
 
     boosts: tuple[tuple[re.Pattern[str], float], ...] = ()
@@ -36,21 +36,19 @@ class Focus:
     def is_off(self) -> bool:
         return not self.boosts and not self.words
 
-    def weights(self, urls: Sequence[str], anchors: Sequence[str]) -> npt.NDArray[np.int64] | None:
-        """One positive integer per link of a page, its part of the cash; None when all are equal."""
-        if self.is_off:
-            return None
-        factors = list(map(self.factor, urls, anchors))
-        weights: npt.NDArray[np.int64] = np.maximum(1, np.rint(np.array(factors) * _STEPS)).astype(np.int64)
-        return weights
-
-    def factor(self, url: str, anchor: str = "") -> float:
-        """The factor of a link to `url`, from the URL and the link's text."""
+    def boost(self, url: str) -> float:
+        """The product of the factors of all patterns that match a URL."""
         factor = 1.0
         for pattern, boost in self.boosts:
             if pattern.search(url):
                 factor *= boost
-        if self.words:
-            found = self.words & set(re.findall(r"\w+", f"{url} {anchor}".lower()))
-            factor *= 1.0 + _TOPIC_FACTOR * len(found)
-        return min(factor, 1000.0)
+        return factor
+
+    def topic(self, url: str, anchor: str = "", title: str = "") -> float:
+        """The factor by the topic. anchor: text of a link to the URL; title: of the page with that link."""
+        if not self.words:
+            return 1.0
+        return (1.0 + _OF_LINK * self._found(f"{url} {anchor}")) * (1.0 + _AROUND * self._found(title))
+
+    def _found(self, text: str) -> int:
+        return len(self.words.intersection(re.findall(r"[^\W_]+", text.lower())))

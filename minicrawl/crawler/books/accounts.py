@@ -1,19 +1,16 @@
-"""All data in memory per page: both books, its kind, depth, in-links; and its rows on disk."""
+"""All data in memory per page: the book, its kind, depth, in-links; and its rows on disk."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.model import State
-from minicrawl.opic import Adaptive, Coverage, Ledger, Visit
+from minicrawl.opic import Book, Coverage
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.surfer import UNIFORM, Surfer
-from minicrawl.sizes import STANDARD_SIZES
-from minicrawl.store.file_column import FileColumn
 from minicrawl.store.links import NOWHERE, LinkGraph, PlacedLinks
 
 _NOBODY = np.zeros(0, dtype=np.int32)
@@ -24,20 +21,12 @@ LinkBlocks = Callable[[], Iterable[LinkGraph]]
 class Accounts:
     """The accounts of every known page, and the set that the next commit writes."""
 
-    def __init__(
-        self,
-        surfer: Surfer = UNIFORM,
-        *,
-        folder: Path | None = None,
-        most_in_memory: int = STANDARD_SIZES.pages,
-    ) -> None:
-        """surfer: weighs links for importance; the cash book pays all of a page alike.
-        folder: for columns used only in a page's own turn, beyond `most_in_memory` pages; None: in memory."""
-        self._folder = folder
-        self._most_in_memory = most_in_memory
-        self.book = Adaptive(whole_histories=True)  # SQLite stores these in half the room
-        self.ledger = Ledger(surfer=surfer)
-        self.coverage = Coverage(self.ledger)
+    def __init__(self, surfer: Surfer = UNIFORM) -> None:
+        self.book = Book(surfer=surfer)
+        self.coverage = Coverage(self.book)
+        self.had_turn: Flags = np.zeros(0, dtype=np.bool_)
+        self.turns = 0
+        """Number of pages that had their turn."""
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Aliases in the longest chain that ended at a page when each was noted; fewer may be left while hops_may_fall.
@@ -47,7 +36,7 @@ class Accounts:
         self.note_links: Callable[[int, Pages, Pages], None] | None = None
         """Called with a page's links at its turn, and those before, where sites count them."""
         self.note_moved: Callable[[Pages], None] | None = None
-        """Called with pages whose ledger cash has changed, not by a first turn, if the order depends on it."""
+        """Called with pages whose cash has changed, not by a first turn, if the order depends on it."""
         # Pages, some more than once, whose whole row, or whose columns changed by links, the next commit writes.
         self._visited: list[Pages] = []
         self._credited: list[Pages] = []
@@ -56,36 +45,25 @@ class Accounts:
     def size(self) -> int:
         return self.book.size
 
-    @property
-    def visited(self) -> int:
-        """Number of pages that had their turn."""
-        return self.book.payees
-
-    def discover(self, depth: int, grants: Sequence[int]) -> range:
-        """Make pages known, `depth` links from a seed; page k of them is granted grants[k] units of cash."""
-        born = self.book.discover(grants)
-        self.ledger.discover(len(grants))
+    def discover(self, depth: int, count: int = 1) -> range:
+        """Make pages known, `depth` links from a seed."""
+        born = self.book.discover(count)
         self.grow(born.stop)
         self.depth[born.start : born.stop] = depth
         return born
 
     def visit(
-        self,
-        page: int,
-        outlinks: PlacedLinks,
-        old: PlacedLinks = NOWHERE,
-        kind: PageKind = PageKind.PAGE,
-        *,
-        weights: IntArray | None = None,
-    ) -> Visit:
-        """Note a turn of `page` in both books, which links to `outlinks` now and linked to `old` before."""
+        self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE
+    ) -> None:
+        """Note a turn of `page`, which links to `outlinks` now and linked to `old` before."""
+        self.turns += not self.had_turn.item(page)
         self._relink(page, outlinks, old, kind)
-        return self.book.visit(page, outlinks.targets, weights, alias=kind is PageKind.ALIAS)
+        self.had_turn[page] = True
 
     def relink(
         self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE
     ) -> None:
-        """Note new links of `page` in the ledger, though it is not its turn."""
+        """Note new links of `page`, though it is not its turn."""
         self._relink(page, outlinks, old, kind)
         if self.note_moved is not None:
             self.note_moved(outlinks.targets)
@@ -93,10 +71,10 @@ class Accounts:
     def _relink(self, page: int, outlinks: PlacedLinks, old: PlacedLinks, kind: PageKind) -> None:
         alias = kind is PageKind.ALIAS
         targets, before = outlinks.targets, old.targets
-        if self.ledger.alias[page] and not (alias and np.array_equal(targets, before)):
+        if self.book.alias[page] and not (alias and np.array_equal(targets, before)):
             self.hops_may_fall = True
         places, old_places = outlinks.places, old.places
-        self.ledger.visit(page, targets, before, places=places, old_places=old_places, alias=alias)
+        self.book.visit(page, targets, before, places=places, old_places=old_places, alias=alias)
         self.coverage.note(page, kind, leads=len(targets) > 0)
         if self.note_links is not None:
             self.note_links(page, targets, before)
@@ -117,7 +95,7 @@ class Accounts:
 
     def reach(self, page: int) -> int:
         """Links from a seed to the targets of `page`."""
-        return int(self.depth[page]) + (not self.ledger.alias[page])
+        return int(self.depth[page]) + (not self.book.alias[page])
 
     def begin_at(self, pages: Pages) -> None:
         """Note that these pages are seeds: their depth is 0."""
@@ -157,7 +135,7 @@ class Accounts:
                 is_done = False
                 links = block.rows(rows)
                 is_nearer[links.sources] = False
-                reach = self.depth[links.sources] + ~self.ledger.alias[links.sources]
+                reach = self.depth[links.sources] + ~self.book.alias[links.sources]
                 reach = np.repeat(reach.astype(np.int32), np.diff(links.indptr))
                 is_shorter = reach < self.depth[links.targets]
                 nearer = links.targets[is_shorter]
@@ -167,27 +145,28 @@ class Accounts:
 
     def retire(self, page: int) -> None:
         """Note that the page has gone for good; it must have been visited without links."""
-        self.ledger.retire(page)
+        self.book.retire(page)
 
     def reweigh(self, surfer: Surfer, blocks: LinkBlocks) -> bool:
         """Let another surfer weigh all links, also for cash already sent. Returns whether that changed anything."""
         known = slice(0, self.size)
-        received = self.ledger.received[known].copy()
-        self.ledger.reweigh(surfer, blocks())
+        received = self.book.received(known)
+        self.book.reweigh(surfer, blocks())
         self.coverage.note_change()
-        changed = self.ledger.received[known] != received
+        changed = self.book.received(known) != received
         self._visited.append(flagged(changed))
         return bool(changed.any())
 
     def unvisit(self, page: int) -> None:
         """Make a page without links, which was given up, unvisited again, except for the cash it passed on."""
         self.coverage.note(page, PageKind.UNKNOWN)
-        self.book.unvisit(page)
+        self.had_turn[page] = False
+        self.turns -= 1
         self._visited.append(np.array([page]))
 
     def settle(self, graph: LinkGraph) -> None:
         """Make virtual visits, all at once, of the graph's sources along their stored links."""
-        self.ledger.visit_many(graph.sources, graph.indptr, graph.targets, graph.places)
+        self.book.visit_many(graph.sources, graph.indptr, graph.targets, graph.places)
         self.coverage.note_change()
         self._visited.append(graph.sources)
         self._credited.append(graph.targets)
@@ -202,11 +181,11 @@ class Accounts:
             for block in blocks():
                 leads[block.sources[np.diff(block.indptr) > 0]] = True
             self.coverage.note_links(leads)
-        self._note_virtual(settled(self.ledger, blocks, error))
+        self._note_virtual(settled(self.book, blocks, error))
 
     def forward(self, blocks: LinkBlocks, forwarded: IntArray) -> None:
         """Make virtual visits after which every page but the mirrors has forwarded this much, shape (size,)."""
-        self._note_virtual(_forwarded(self.ledger, blocks, forwarded))
+        self._note_virtual(_forwarded(self.book, blocks, forwarded))
 
     def _note_virtual(self, visits: Iterable[LinkGraph]) -> None:
         """Note virtual visits while they are made, by the links of each."""
@@ -217,10 +196,9 @@ class Accounts:
         self._visited.append(flagged(visited))
         self._credited.append(flagged(credited))
 
-    def take_over(self, pages: Pages, cash: IntArray, received: IntArray) -> None:
+    def take_over(self, pages: Pages, received: IntArray) -> None:
         """Credit distinct pages with units that other partitions have gathered for them."""
-        self.book.take_over(pages, cash)
-        self.ledger.take_over(pages, received)
+        self.book.take_over(pages, received)
         if self.note_moved is not None:
             self.note_moved(pages[received < 0])
         self.coverage.note_change()
@@ -258,39 +236,34 @@ class Accounts:
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1 without making them known."""
-        if self._folder is not None and size > self._most_in_memory:
-            known = slice(0, self.book.size)
-            self.book.history = FileColumn(self.book.history[known], self._folder)
-            self.book.last = FileColumn(self.book.last[known], self._folder)
-            self._folder = None
         self.book.grow(size)
-        self.ledger.grow(size)
+        self.had_turn = grown(self.had_turn, size)
         self.coverage.grow(size)
         self.depth = grown(self.depth, size)
         self.inlinks = grown(self.inlinks, size)
         self.hops = grown(self.hops, size)
 
 
-def settled(ledger: Ledger, blocks: LinkBlocks, error: float) -> Iterator[LinkGraph]:
+def settled(book: Book, blocks: LinkBlocks, error: float) -> Iterator[LinkGraph]:
     """Make rounds of virtual visits until the certified L1 error is at most `error`. Yields the links of each."""
     has_moved = True
-    while has_moved and (least := ledger.least_worth(error)) is not None:
+    while has_moved and (least := book.least_worth(error)) is not None:
         has_moved = False
         for block in blocks():
-            rows = ledger.unsettled(block.sources, least)
+            rows = book.unsettled(block.sources, least)
             if not len(rows):
                 continue
             has_moved = True
             links = block.rows(rows)
-            ledger.visit_many(links.sources, links.indptr, links.targets, links.places)
+            book.visit_many(links.sources, links.indptr, links.targets, links.places)
             yield links
 
 
-def _forwarded(ledger: Ledger, blocks: LinkBlocks, forwarded: IntArray) -> Iterator[LinkGraph]:
+def _forwarded(book: Book, blocks: LinkBlocks, forwarded: IntArray) -> Iterator[LinkGraph]:
     """Make the visits of `Accounts.forward`. Yields the links of each."""
     for block in blocks():
-        links = block.rows(np.flatnonzero(ledger.forwarded[block.sources] != forwarded[block.sources]))
-        ledger.visit_many(links.sources, links.indptr, links.targets, links.places, forwarded=forwarded[links.sources])
+        links = block.rows(np.flatnonzero(book.forwarded[block.sources] != forwarded[block.sources]))
+        book.visit_many(links.sources, links.indptr, links.targets, links.places, forwarded=forwarded[links.sources])
         yield links
 
 

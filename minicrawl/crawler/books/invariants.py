@@ -13,9 +13,9 @@ from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.crawler.books.stored_forms import kept_surfer, wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import State
-from minicrawl.opic import Ledger
+from minicrawl.opic import Book
 from minicrawl.opic.arrays import Flags, flagged
-from minicrawl.opic.ledger import add_sent
+from minicrawl.opic.book import add_sent
 from minicrawl.store.database import damaged
 from minicrawl.store.links import LAST_PLACE
 from minicrawl.store.partitions.folder import files_of
@@ -42,9 +42,9 @@ def violations(store: Store) -> Iterator[str]:
     for state, reason, kept, there in store.page_table.miscounted():
         yield f"{kept} pages are counted as {state} ({reason}) instead of {there}"
     if held.size:
-        yield from held.totals(int(store.meta("cash_total") or 0))
+        yield from held.totals()
         yield from _links(store, held)
-        yield from _order(store, held.ledger)
+        yield from _order(store, held.book)
         yield from wrong_voices(store)
         for first in wrong_copies(store):
             yield f"the copy of pages from {first} on is not what their rows say"
@@ -88,75 +88,67 @@ class _Held:
 
     def __init__(self, store: Store) -> None:
         size = self.size = store.size()
-        received, forwarded = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
+        cash, forwarded = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         gone, alias = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
-        virtual = int(store.meta("ledger_virtual") or 0)
-        self.ledger = Ledger.of(received, forwarded, gone, alias, virtual, surfer=kept_surfer(store))
+        virtual = int(store.meta("virtual") or 0)
+        self.book = Book.of(cash, forwarded, gone, alias, virtual, surfer=kept_surfer(store))
         self.visited: Flags = np.zeros(size, dtype=np.bool_)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(size, dtype=np.int32)
         self._host_of: npt.NDArray[np.int64] = np.zeros(size, dtype=np.int64)
         self._store = store
-        self._sums = {name: store.meta(f"ledger_{name}") for name in ("never_visited", "births", "total")}
-        self._carried = int(store.meta("ledger_carried") or 0)
+        self._sums = {name: store.meta(name) for name in ("never_visited", "births", "total")}
+        self._carried = int(store.meta("carried") or 0)
         self.is_partition = store.meta("partitions") is not None
-        self._level = int(store.meta("level") or 0)
-        self._cash = int(store.meta("reserve") or 0) + int(store.meta("income") or 0)
 
     def faults_of(self, pages: PageColumns) -> Iterator[str]:
         """Take in the next pages. Yields the faults of each by itself."""
-        account, ledger, rows = pages.account, self.ledger, slice(int(pages.id[0]), int(pages.id[-1]) + 1)
+        account, book, rows = pages.account, self.book, slice(int(pages.id[0]), int(pages.id[-1]) + 1)
         states = np.array(pages.state)
-        ledger.received[rows], ledger.forwarded[rows] = account.received, account.forwarded
+        book.cash[rows], book.forwarded[rows] = account.cash, account.forwarded
         elsewhere = states == State.ELSEWHERE
-        ledger.gone[rows], ledger.alias[rows] = (states == State.GONE) | elsewhere, (states == State.ALIAS) | elsewhere
+        book.gone[rows], book.alias[rows] = (states == State.GONE) | elsewhere, (states == State.ALIAS) | elsewhere
         self.inlinks[rows], self._host_of[rows] = account.inlinks, pages.host
         visited = self.visited[rows] = account.visited != 0
-        cash = account.standing + self._level * visited
-        self._cash += int(cash.sum())
         wrong = {
             "is in state {state!r}, which explains nothing": ~np.isin(states, list(_STATES)),
-            "is in state {state!r}, but its cash says otherwise": visited == ((states == State.WAITING) | elsewhere),
-            "has negative cash: {cash}": cash < 0,
+            "is in state {state!r}, but its turns say otherwise": visited == ((states == State.WAITING) | elsewhere),
         }
         for what, flags in wrong.items():
             for row in np.flatnonzero(flags).tolist():
-                fault = what.format(state=pages.state[row], cash=cash[row])
-                yield f"page {pages.id[row]} {fault}"
+                yield f"page {pages.id[row]} {what.format(state=pages.state[row])}"
 
-    def totals(self, cash_total: int) -> Iterator[str]:
+    def totals(self) -> Iterator[str]:
         """Faults in the totals of all pages, taken in before."""
-        if self._cash != cash_total:
-            yield f"the cash book holds {self._cash} units instead of {cash_total}: {self._cash - cash_total:+d}"
-        ledger = self.ledger
-        ledger.rule = stored_births(self._store, self._host_of)
-        ledger.recount(ledger.virtual)
-        residual = int(ledger.received.sum()) - int(ledger.forwarded.sum()) + ledger.virtual
-        sums = {"never_visited": ledger.never_visited, "births": ledger.births, "total": ledger.total()}
+        book = self.book
+        book.rule = stored_births(self._store, self._host_of)
+        book.recount(book.virtual)
+        held, born = int(book.cash_of(slice(0, self.size)).sum()) + book.virtual, book.births + self._carried
+        sums = {"never_visited": book.never_visited, "births": book.births, "total": book.total()}
         for name, value in sums.items():
             kept = self._sums[name]
             if not isinstance(kept, int | float) or abs(kept - value) > 1e-9 * abs(value):
-                yield f"the ledger's {name} is kept as {kept} instead of {value}"
-        if residual != self._carried:
-            yield f"the ledger holds {residual} units instead of {self._carried}: {residual - self._carried:+d}"
+                yield f"the book's {name} is kept as {kept} instead of {value}"
+        if held != born:
+            yield f"pages and the virtual page hold {held} units of cash, but were born with {born}: {held - born:+d}"
 
 
-def _order(store: Store, ledger: Ledger) -> Iterator[str]:
+def _order(store: Store, book: Book) -> Iterator[str]:
     """Faults in the stored places and best pages."""
     if store.meta("is_ranked"):
-        order, places, starts = ledger.order(), dict(store.ranks.places()), range(0, ledger.size, PLACES)
+        order, places, starts = book.order(), dict(store.ranks.places()), range(0, book.size, PLACES)
         right = (np.array_equal(places[first], order[first : first + PLACES]) for first in starts)
         if places.keys() != set(starts) or not all(right):
             yield "the places of pages are not those by what they have received"
     floor = store.meta("best_floor")
     if floor is not None:
-        worthy = flagged(ledger.worths(slice(0, ledger.size), ledger.held()) >= float(floor))
+        worthy = flagged(book.worths(slice(0, book.size), book.held()) >= float(floor))
         for page in np.setdiff1d(worthy, store.ranks.best()).tolist():
             yield f"page {page} is not among the best, but has received as much"
 
 
 def _links(store: Store, held: _Held) -> Iterator[str]:
-    size, ledger = held.size, held.ledger
-    expected = np.zeros(size, dtype=np.int64)
+    size, book = held.size, held.book
+    expected, received = np.zeros(size, dtype=np.int64), book.received(slice(0, size))
     inlinks, has_links = np.zeros(size, dtype=np.int32), np.zeros(size, dtype=np.bool_)
     for block in store.link_table.blocks():
         if len(block.targets) and not (int(block.targets.min()) >= 0 and int(block.targets.max()) < size):
@@ -167,7 +159,7 @@ def _links(store: Store, held: _Held) -> Iterator[str]:
             return
         has_links[block.sources] = True
         np.add.at(inlinks, block.targets, 1)
-        add_sent(expected, ledger, block.sources, block.indptr, block.targets, block.places)
+        add_sent(expected, book, block.sources, block.indptr, block.targets, block.places)
     for page, (own, places) in store.link_table.own():
         if len(own) and not (int(own.min()) >= 0 and int(own.max()) < size):
             yield f"page {page} has a link of its own to a page that is not in the store"
@@ -176,10 +168,9 @@ def _links(store: Store, held: _Held) -> Iterator[str]:
     for page in flagged(held.visited & ~has_links).tolist():
         yield f"page {page} was read, but its links are not in the store"
     if held.is_partition:  # other partitions know the units they sent to a page of this one
-        at_home = ~ledger.is_mirror(slice(0, size))
-        expected[at_home], inlinks[at_home] = ledger.received[at_home], held.inlinks[at_home]
-    for page in flagged(expected != ledger.received).tolist():
-        received = int(ledger.received[page])
-        yield f"page {page} has received {received} units, but its in-links have sent {int(expected[page])}"
+        at_home = ~book.is_mirror(slice(0, size))
+        expected[at_home], inlinks[at_home] = received[at_home], held.inlinks[at_home]
+    for page in flagged(expected != received).tolist():
+        yield f"page {page} has received {int(received[page])} units, but its in-links have sent {int(expected[page])}"
     for page in flagged(inlinks != held.inlinks).tolist():
         yield f"page {page} counts {int(held.inlinks[page])} in-links, but {int(inlinks[page])} lead to it"

@@ -26,11 +26,10 @@ _FORM = {
     "depth": "<i4",
     "inlinks": "<i4",
     "visited": "|b1",
-    "standing": "<i8",
+    "cash": "<i8",
+    "forwarded": "<i8",
     "history": "<f8",
     "clock": "<f8",
-    "received": "<i8",
-    "forwarded": "<i8",
     "chain_length": "|i1",
 }
 FORM = repr(_FORM)
@@ -40,7 +39,7 @@ _BYTES = sum(np.dtype(kind).itemsize for kind in _FORM.values())
 class PageBlock(NamedTuple):
     """Pages `first`, `first` + 1 and so on. columns: by the names in _FORM, a value per page.
 
-    host: number of the page's. gone, alias: as in the ledger; a mirror is both. kind: see `PageKind`. The others
+    host: number of the page's. gone, alias: as in the book; a mirror is both. kind: see `PageKind`. The others
     are the fields of an Account.
     """
 
@@ -74,7 +73,7 @@ def packed_of(accounts: Accounts, host_of: Pages, pages: slice) -> bytes:
 def load_block(accounts: Accounts, block: PageBlock) -> None:
     """Load the next pages of a store."""
     pages = slice(block.first, block.first + block.size)
-    accounts.book.size = accounts.ledger.size = pages.stop
+    accounts.book.size = pages.stop
     accounts.grow(pages.stop)
     for name, column in _columns(accounts).items():
         column[pages] = block.columns[name]
@@ -151,6 +150,6 @@ def _missing(store: Store, first: int) -> StoreError:
 
 def _columns(accounts: Accounts) -> dict[str, Numbers]:
     """The arrays in memory by the names in _FORM, without that of hosts."""
-    ledger = accounts.ledger
-    others: dict[str, Numbers] = {"gone": ledger.gone, "alias": ledger.alias, "kind": accounts.coverage.kind}
+    book = accounts.book
+    others: dict[str, Numbers] = {"gone": book.gone, "alias": book.alias, "kind": accounts.coverage.kind}
     return others | columns_of(accounts)

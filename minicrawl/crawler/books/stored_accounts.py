@@ -9,8 +9,8 @@ from minicrawl.opic.arrays import Numbers, Pages
 from minicrawl.opic.surfer import SURFERS, UNIFORM
 from minicrawl.store.rows import Account, AccountColumns, MetaValue
 
-CARRIED = "ledger_carried"
-"""Units that other partitions have handed over to the ledger, less those sent to them: only in a partition's store."""
+CARRIED = "carried"
+"""Units that other partitions have handed over, less those sent to them: only in a partition's store."""
 
 
 def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
@@ -22,44 +22,33 @@ def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Acc
 def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
     """The totals of the accounts, for `meta`."""
     return {
-        "cash_total": accounts.book.total,
-        "reserve": accounts.book.reserve,
-        "income": accounts.book.income,
-        "level": accounts.book.level,
         "clock": accounts.book.clock,
-        "newcomer_history": accounts.book.newcomer_history,
-        "interpolation_size": accounts.book.window_size(),
-        "surfer": accounts.ledger.surfer.name,
-        "ledger_virtual": accounts.ledger.virtual,
-        "ledger_never_visited": accounts.ledger.never_visited,
-        "ledger_births": accounts.ledger.births,
-        "ledger_total": accounts.ledger.total(),
-        **({CARRIED: accounts.ledger.carried} if accounts.has_neighbours else {}),
+        "window": accounts.book.window,
+        "surfer": accounts.book.surfer.name,
+        "virtual": accounts.book.virtual,
+        "never_visited": accounts.book.never_visited,
+        "births": accounts.book.births,
+        "total": accounts.book.total(),
+        **({CARRIED: accounts.book.carried} if accounts.has_neighbours else {}),
     }
 
 
 def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     """Load the totals of a store, after all pages."""
-    for name in ("reserve", "income", "level", "clock"):
-        setattr(accounts.book, name, int(totals[name] or 0))
-    accounts.book.newcomer_history = float(totals["newcomer_history"] or 0.0)
-    accounts.ledger.surfer = SURFERS[str(totals["surfer"] or UNIFORM.name)]
-    accounts.book.total = int(totals["cash_total"] or 0)
-    accounts.ledger.carried = int(totals.get(CARRIED) or 0)
-    accounts.ledger.recount(int(totals["ledger_virtual"] or 0))
+    accounts.book.clock = float(totals["clock"] or 0.0)
+    accounts.book.surfer = SURFERS[str(totals["surfer"] or UNIFORM.name)]
+    accounts.book.carried = int(totals.get(CARRIED) or 0)
+    accounts.book.recount(int(totals["virtual"] or 0))
     accounts.coverage.recount()
-    accounts.book.payees = int(np.count_nonzero(accounts.book.visited[: accounts.size]))
+    accounts.turns = int(np.count_nonzero(accounts.had_turn[: accounts.size]))
 
 
-def imbalances(accounts: Accounts, cash_total: int) -> Iterator[str]:
-    """Sentences on books that do not balance. cash_total: the sum of all cash in the store."""
-    known, book, ledger = slice(0, accounts.size), accounts.book, accounts.ledger
-    cash = int(book.standing[known].sum()) + book.level * book.payees + book.virtual
-    if cash != cash_total:
-        yield f"the cash book holds {cash} units instead of {cash_total}"
-    held = int(ledger.received[known].sum()) - int(ledger.forwarded[known].sum()) + ledger.virtual
-    if held != ledger.carried:
-        yield f"the ledger holds {held} units instead of {ledger.carried}"
+def imbalances(accounts: Accounts) -> Iterator[str]:
+    """A sentence on a book that does not balance."""
+    book = accounts.book
+    held, born = int(book.cash_of(slice(0, book.size)).sum()) + book.virtual, book.births + book.carried
+    if held != born:
+        yield f"the book holds {held} units instead of {born}"
 
 
 def columns_of(accounts: Accounts) -> dict[str, Numbers]:
@@ -67,11 +56,10 @@ def columns_of(accounts: Accounts) -> dict[str, Numbers]:
     return {
         "depth": accounts.depth,
         "inlinks": accounts.inlinks,
-        "visited": accounts.book.visited,
-        "standing": accounts.book.standing,
+        "visited": accounts.had_turn,
+        "cash": accounts.book.cash,
+        "forwarded": accounts.book.forwarded,
         "history": accounts.book.history,
-        "clock": accounts.book.last,
-        "received": accounts.ledger.received,
-        "forwarded": accounts.ledger.forwarded,
+        "clock": accounts.book.clock_of,
         "chain_length": accounts.hops,
     }

@@ -25,17 +25,14 @@ _RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "err
 _SHAPE = {"read": int, "links": int, "dangling": int, "most_inlinks": int, "components": int, "core": int}
 _OF_RUN = {"refreshed": int, "shape": _SHAPE, "silence": {"since": _NUMBER, "pause": _NUMBER}}
 
-# Without these a store that has pages cannot be read.
-_NEEDED = ("cash_total", "reserve", "income", "level", "clock", "ledger_virtual")
 _META: dict[str, Any] = {
     **dict.fromkeys(("hash_key", "stopped", "surfer", "jump", "cluster"), str),
-    **dict.fromkeys(("cash_total", "reserve", "income", "level", "ledger_virtual", "ledger_never_visited"), int),
-    **dict.fromkeys(("ledger_carried", "partition", "partitions"), int),
-    **dict.fromkeys(("ledger_births", "links_left_out", "sitemap_thirds"), int),
+    **dict.fromkeys(("virtual", "never_visited", "births", "carried", "partition", "partitions"), int),
+    **dict.fromkeys(("links_left_out", "sitemap_thirds"), int),
     **dict.fromkeys(("shared_out", "is_ranked", "in_doubt", "text_size", "text_made"), int),
     **dict.fromkeys(("refresh_noted", "refresh_looked_at"), int),
-    **dict.fromkeys(("clock", "newcomer_history", "interpolation_size"), _NUMBER),
-    **dict.fromkeys(("best_floor", "ledger_total", "discovery_credit"), _NUMBER),
+    **dict.fromkeys(("clock", "window"), _NUMBER),
+    **dict.fromkeys(("best_floor", "total", "discovery_credit"), _NUMBER),
     **dict.fromkeys(("run_at", "asked_until"), _NUMBER),
     **dict.fromkeys(("refresh_price", "refresh_first_rate", "refresh_information"), _NUMBER),
 }
@@ -100,10 +97,7 @@ def wrong_settings(store: Store) -> Iterator[str]:
 
 
 def wrong_meta(store: Store) -> Iterator[str]:
-    """One sentence per value of `meta` that is invalid, or that a store with pages lacks."""
-    for key in _NEEDED if store.size() else ():
-        if store.meta(key) is None:
-            yield f"meta.{key} is missing"
+    """One sentence per value of `meta` that is invalid."""
     for key, shape in _META.items():
         if not _fits(value := store.meta(key), shape | None):
             yield _wrong(f"meta.{key}", value)

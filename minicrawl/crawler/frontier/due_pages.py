@@ -29,9 +29,9 @@ from minicrawl.crawler.frontier.schedules import (
     RefreshRules,
     first_interval,
 )
-from minicrawl.opic import Ledger
+from minicrawl.opic import Book
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown
-from minicrawl.opic.ledger_columns import LedgerSums
+from minicrawl.opic.book import BookSums
 from minicrawl.opic.refresh import value
 from minicrawl.opic.strategy import packed, priority_in, unpacked
 
@@ -61,15 +61,15 @@ class DuePages:
 
     def __init__(
         self,
-        ledger: Ledger,
+        book: Book,
         schedule: ByWorth | Fixed,
         *,
         waits: bool,
         is_patient: bool,
         rules: RefreshRules = RefreshRules(),  # noqa: B008 - frozen
     ) -> None:
-        self._ledger = ledger
-        self.elsewhere = LedgerSums(0, 0, 0, 0)  # sums of the other partitions, if any
+        self._book = book
+        self.elsewhere = BookSums(0, 0, 0, 0)  # sums of the other partitions, if any
         self.rules = rules
         self._schedule = schedule
         self.waits = waits
@@ -288,28 +288,28 @@ class DuePages:
     @property
     def size(self) -> int:
         """Number of known pages, at least 1."""
-        return max(self._ledger.size - self._ledger.mirrors + self.elsewhere.pages, 1)
+        return max(self._book.size - self._book.mirrors + self.elsewhere.pages, 1)
 
     def worth(self, page: int) -> float:
         """Importance of a page relative to the mean; at least that of a page without in-links."""
-        ledger, (mean, held) = self._ledger, self._mean_worth()
+        book, (mean, held) = self._book, self._mean_worth()
         if mean <= 0.0:
             return 1.0
-        linked = 0 if ledger.alias[page] else max(ledger.received.item(page), 0)
-        return max(linked + held * ledger.birth_of(page), mean * 1e-6) / mean
+        linked = 0 if book.alias[page] else max(book.cash.item(page) + book.forwarded.item(page), 0)
+        return max(linked + held * book.birth_of(page), mean * 1e-6) / mean
 
     def _worths(self, pages: Pages) -> FloatArray:
         """`worth` of many pages."""
-        ledger, (mean, held) = self._ledger, self._mean_worth()
+        book, (mean, held) = self._book, self._mean_worth()
         if mean <= 0.0:
             return np.ones(len(pages))
-        linked = np.where(ledger.alias[pages], 0, np.maximum(ledger.received[pages], 0))
-        worths: FloatArray = np.maximum(linked + held * ledger.birth(pages), mean * 1e-6) / mean
+        linked = np.where(book.alias[pages], 0, np.maximum(book.received(pages), 0))
+        worths: FloatArray = np.maximum(linked + held * book.birth(pages), mean * 1e-6) / mean
         return worths
 
     def _mean_worth(self) -> tuple[float, float]:
         """Mean importance of a page, and cash of the virtual page per unit of birth cash."""
-        received, births, held, pages = (a + b for a, b in zip(self._ledger.sums(), self.elsewhere, strict=True))
+        received, births, held, pages = (a + b for a, b in zip(self._book.sums(), self.elsewhere, strict=True))
         return (received + held) / max(pages, 1), held / max(births, 1)
 
     def _rates(self, pages: Pages) -> FloatArray:

@@ -9,13 +9,14 @@ import heapq
 import math
 from collections.abc import Iterable, Mapping
 
+from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.addresses import Addresses, NameServer, Trade
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.lanes import WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Clock, Errand, Host, HostTurn
 from minicrawl.crawler.hosts.politeness import FRESH, Health
-from minicrawl.opic import Adaptive, DiscoveryBudget, Ledger, Strategy
+from minicrawl.opic import DiscoveryBudget, Strategy
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.timing import STANDARD
 
@@ -25,14 +26,14 @@ class Frontier:
 
     ip_delay: seconds between two requests to an IP address, 0 = addresses have no clock. locates: the address of a
     host must be known before it is asked. addresses_from: Unix seconds before which no address is asked. on_its_way: as
-    in `Timing`. loaded_at_once: as in `Sizes`. due, least_age: as in `WaitingPages`. `errands_only`: no page has turns.
+    in `Timing`. loaded_at_once: as in `Sizes`. due: as in `WaitingPages`. `errands_only`: no page has turns.
     """
 
     errands_only = False
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
         self,
-        book: Adaptive,
+        accounts: Accounts,
         strategy: Strategy,
         budget: DiscoveryBudget,
         per_host: int = 1,
@@ -43,13 +44,12 @@ class Frontier:
         on_its_way: float = STANDARD.on_its_way,
         loaded_at_once: int = STANDARD_SIZES.loaded,
         due: DuePages | None = None,
-        least_age: float = 0.0,
     ) -> None:
         self._per_host = per_host
         self._ip_delay = ip_delay
         self._on_its_way = on_its_way
         self.hosts: list[Host] = []
-        self.pages = WaitingPages(self.hosts, book, strategy, budget, loaded_at_once, due, least_age)
+        self.pages = WaitingPages(self.hosts, accounts, strategy, budget, loaded_at_once, due)
         self._errands = WaitingErrands()
         self._name_server = NameServer()
         self._locates = locates
@@ -116,18 +116,8 @@ class Frontier:
         for host in self.hosts:
             self._reschedule(host, now)
 
-    def order_by(self, ledger: Ledger | None) -> None:
-        """Order pages never read by their importance in the ledger, or by their cash if it is None."""
-        if self.pages.ledger is not ledger:
-            self.pages.ledger = ledger
-            self._put_in_order()
-
     def reorder(self) -> None:
-        """Order pages never read anew, if they are ordered by the ledger."""
-        if self.pages.ledger is not None:
-            self._put_in_order()
-
-    def _put_in_order(self) -> None:
+        """Order pages never read anew."""
         self.pages.reorder()
         for host in self.hosts:
             self.pages.offer(host)
@@ -316,9 +306,9 @@ class Frontier:
             self._reschedule(host, now)
         self._per_host, self._ip_delay = per_host, ip_delay
 
-    def put_back(self, page: int, now: float, not_before: float = 0.0, *, is_read: bool = False) -> None:
+    def put_back(self, page: int, now: float, not_before: float = 0.0) -> None:
         """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one."""
-        self._offer_again(self.pages.put_back(page, now, not_before, is_read=is_read), now)
+        self._offer_again(self.pages.put_back(page, now, not_before), now)
 
     def next_ready(self) -> float | None:
         """Unix seconds at which the next host or page comes on offer; None if none will."""

@@ -12,14 +12,17 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Address, Host
-from minicrawl.opic import Adaptive, DiscoveryBudget, Ledger, Strategy
-from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, order_of, slices
-from minicrawl.opic.strategy import bests, packed, unpacked
+from minicrawl.opic import DiscoveryBudget, Strategy
+from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, order_of, slices
+from minicrawl.opic.strategy import Jumps, bests, packed, unpacked
 
 _BEHIND = 2**62  # more than any page's cash
+_MOST = 2.0**61
+_SEED = 1000  # pages that a seed counts for where the virtual page pays all alike: links lead to the others
 
 
 class WaitingPages:
@@ -28,26 +31,25 @@ class WaitingPages:
     def __init__(  # noqa: PLR0913 - the parts that it joins
         self,
         hosts: list[Host],
-        book: Adaptive,
+        accounts: Accounts,
         strategy: Strategy,
         budget: DiscoveryBudget,
         loaded_at_once: int,
         due: DuePages | None = None,
-        least_age: float = 0.0,
     ) -> None:
-        """hosts: grows as hosts become known. loaded_at_once: as in `Sizes`. due: due times of read pages; None: the
-        strategy orders them like all pages, `least_age` seconds after their last fetch or later."""
+        """hosts: grows as hosts become known. loaded_at_once: as in `Sizes`. due: due times of read pages; None:
+        no page is read again."""
         self._hosts = hosts
-        self._book = book
+        self._accounts = accounts
+        self._book = accounts.book
         self._strategy = strategy
         self._budget = budget
         self._loaded_at_once = loaded_at_once
         self._due = due
-        self._least_age = least_age
-        self.ledger: Ledger | None = None
-        """Orders pages never read by their importance; None: their cash does."""
-        self._by_jumps: npt.NDArray[np.float32] = np.zeros(0, dtype=np.float32)
-        """Each page's importance by jumps when pages were last ordered; 0 for pages known since."""
+        self._jumps: Jumps = np.zeros(0, dtype=np.float32)
+        """As of when pages were last ordered; 0 for pages known since."""
+        self.interest: npt.NDArray[np.float32] | None = None
+        """How much more the user wants each page than others: a factor on its priority, if cash orders pages."""
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
         self._held: Flags = np.zeros(0, dtype=np.bool_)
@@ -56,7 +58,6 @@ class WaitingPages:
         self._reads_new = True  # pages never read
         self.first: set[int] = set()  # pages before all others; they are read again even if no others are
         self._resting: list[tuple[float, int]] = []
-        self._set_aside: list[tuple[float, int]] = []  # resting pages that the crawl does not wait for
         self._discovery, self._refresh = (
             Lane(hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read))
             for read in (False, True)
@@ -66,8 +67,9 @@ class WaitingPages:
         self.host_of = grown(self.host_of, size)
         self._held = grown(self._held, size)
         self._is_put_off = grown(self._is_put_off, size)
-        if self.ledger is not None:
-            self._by_jumps = grown(self._by_jumps, size)
+        self._jumps = grown(self._jumps, size)
+        if self.interest is not None:
+            self.interest = grown(self.interest, size)
         if self._due is not None:
             self._due.grow(size)
 
@@ -103,20 +105,6 @@ class WaitingPages:
         self._reads_new = False
         self._due.limit_to_one_turn()
 
-    @property
-    def is_by_strategy(self) -> bool:
-        """True if read pages are read again in the strategy's order."""
-        return self._due is None and self._budget.share < 1.0
-
-    def load_last_fetches(self, pages: Pages, fetched_at: FloatArray, now: float) -> None:
-        """Set aside read pages below the least age. To be called before `load`."""
-        until = np.minimum(fetched_at, now) + self._least_age
-        is_young = until > now
-        pages = pages[is_young]
-        self._set_aside = list(zip(until[is_young].tolist(), pages.tolist(), strict=True))
-        heapq.heapify(self._set_aside)
-        self._held[pages] = True
-
     def load(self, size: int, now: float) -> None:
         """`add` pages 0..size-1 at once, but for forgotten ones, before any other page waits.
 
@@ -124,9 +112,8 @@ class WaitingPages:
         """
         if self._due is not None:
             self._held[self._due.load(self._waiting_read(size), now)] = True
-        self._load_unread(size)
-        if self.is_by_strategy or self._due is not None:
             self._load_lane(self._refresh, size, read=True)
+        self._load_unread(size)
 
     def reorder(self) -> None:
         """Order pages never read anew. `offer` all hosts then."""
@@ -134,7 +121,7 @@ class WaitingPages:
         self._load_unread(self._book.size)
 
     def _waiting_read(self, size: int) -> Pages:
-        return flagged(self._book.visited[:size] & ~self._held[:size])
+        return flagged(self._accounts.had_turn[:size] & ~self._held[:size])
 
     def _order_read(self, due: DuePages, now: float) -> None:
         """Order read pages by their present value."""
@@ -145,10 +132,12 @@ class WaitingPages:
             self._refresh.offer(self._hosts[number])
 
     def _load_unread(self, size: int) -> None:
-        if self.ledger is not None:
-            self._by_jumps = np.zeros(len(self.host_of), dtype=np.float32)
+        if self._strategy.follows_cash:
+            self._jumps = np.zeros(len(self.host_of), dtype=np.float32)
             for rows in slices(size):
-                self._by_jumps[rows] = self.ledger.held() * self.ledger.birth(rows)
+                self._jumps[rows] = self._book.held() * self._book.birth(rows)
+                if self._book.are_born_alike:
+                    self._jumps[rows][self._accounts.depth[rows] == 0] *= _SEED
         self._load_lane(self._discovery, size, read=False)
 
     def _load_lane(self, lane: Lane, size: int, *, read: bool) -> None:
@@ -156,7 +145,7 @@ class WaitingPages:
         for hosts in self._host_groups(size):
             host_of = self.host_of[:size]
             here = flagged((host_of >= hosts.start) & (host_of < hosts.stop) & ~self._held[:size])
-            pages = here[self._book.visited[here] == read]
+            pages = here[self._accounts.had_turn[here] == read]
             among = host_of[pages] - hosts.start
             pages = pages[order_of(among)]
             waiting = np.bincount(among, minlength=len(hosts))
@@ -187,30 +176,17 @@ class WaitingPages:
         """Move up those of these pages that wait, and return their hosts."""
         if not (self._strategy.follows_cash and len(pages) and self._reads_new):
             return set()
-        is_held, is_read = self._held.take(pages), self._book.visited.take(pages)
-        hosts = self._rise(pages[~(is_held | is_read)], read=False)
-        if self.is_by_strategy:
-            hosts |= self._rise(pages[is_read & ~is_held], read=True)
-        return hosts
-
-    def _rise(self, pages: Pages, *, read: bool) -> set[int]:
-        if not len(pages):
-            return set()
+        pages = pages[~(self._held.take(pages) | self._accounts.had_turn.take(pages))]
         hosts = self.host_of.take(pages).tolist()
-        (self._refresh if read else self._discovery).rise_all(pages, hosts, self._priorities(pages, read=read))
+        self._discovery.rise_all(pages, hosts, self._priorities(pages, read=False))
         return set(hosts)
-
-    def note_moved(self, pages: Pages) -> None:
-        """Move pages whose importance in the ledger changed. To be called like `moved`."""
-        if self.ledger is not None:
-            self.moved(pages)
 
     def moved(self, pages: Pages) -> None:
         """Move pages never read to the place of their current priority, up or down. To be called before anything else
         is asked of the frontier."""
         if not self._reads_new:
             return
-        waiting = pages[~self._held[pages] & ~self._book.visited[pages]].tolist()
+        waiting = pages[~self._held[pages] & ~self._accounts.had_turn[pages]].tolist()
         for page in waiting:
             self._discovery.fall(self._hosts[self.host_of[page]], self._entry(page))
         for host in {self.host_of.item(page) for page in waiting}:
@@ -231,7 +207,7 @@ class WaitingPages:
 
     def hand_out(self, page: int, host: Host) -> None:
         """Hold the best page."""
-        if self._due is not None and self._book.visited.item(page):
+        if self._due is not None and self._accounts.had_turn.item(page):
             self._due.hand_out(page)
         popped = self._lane(page).pop(host)
         assert popped == page, "only the best page of a host is handed out"
@@ -244,39 +220,33 @@ class WaitingPages:
             return None
         page = lane.pop(host)
         self._held[page] = True
-        if self._due is not None and self._book.visited.item(page):
+        if self._due is not None and self._accounts.had_turn.item(page):
             self._due.hand_out(page)
         return page
 
-    def put_back(self, page: int, now: float, not_before: float, *, is_read: bool = False) -> Host | None:
+    def put_back(self, page: int, now: float, not_before: float) -> Host | None:
         """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one. Returns its
-        host if it waits already. is_read: it was read just now."""
-        if is_read and self.is_by_strategy:
-            self.set_aside(page, now + self._least_age)
-            return None
+        host if it waits already."""
         if not_before > now and not self._is_done(page):
             heapq.heappush(self._resting, (not_before, page))
             return None
-        if self._due is not None and self._book.visited.item(page):
+        if self._due is not None and self._accounts.had_turn.item(page):
             self._due.rest(page)
             return None
         self._held[page] = False
         return next(iter(self.add((page,))), None)
 
-    def set_aside(self, page: int, until: float) -> None:
-        """Let a read page that was handed out wait for another turn from `until` on; the crawl does not wait for it."""
+    def set_aside(self, page: int) -> None:
+        """Let a read page that was handed out wait for another turn, if it is to have one."""
         if self._due is not None:
             self._due.rest(page)
-        elif self._budget.share < 1.0:
-            heapq.heappush(self._set_aside, (until, page))
 
     def rested(self, now: float) -> Iterator[int]:
         """The pages whose rest is over: each may wait again."""
-        for resting in (self._resting, self._set_aside):
-            while resting and resting[0][0] <= now:
-                _, page = heapq.heappop(resting)
-                self._held[page] = False
-                yield page
+        while self._resting and self._resting[0][0] <= now:
+            _, page = heapq.heappop(self._resting)
+            self._held[page] = False
+            yield page
         if self._due is not None:
             if self._due.is_outdated(now):
                 self._order_read(self._due, now)
@@ -315,8 +285,8 @@ class WaitingPages:
             self._refresh.offer(host)
 
     def put_off(self, pages: Pages) -> None:
-        """Put pages behind all others, unless the strategy orders by time of the last visit."""
-        if self._strategy.follows_clock or not len(pages):
+        """Put pages behind all others."""
+        if not len(pages):
             return
         self._is_put_off[pages] = self._puts_off = True
         self.moved(pages)
@@ -333,7 +303,7 @@ class WaitingPages:
 
     def charge(self, page: int) -> None:
         """Count a page that was handed out and is fetched toward the discovery share."""
-        self._budget.charge(discovers=not self._book.visited[page])
+        self._budget.charge(discovers=not self._accounts.had_turn[page])
 
     def forget(self, page: int | Pages) -> None:
         """Never hand out a page, or these pages, again."""
@@ -364,12 +334,10 @@ class WaitingPages:
             return None
         was_done = self._is_done(page)
         self.first.add(page)
-        if self._held[page] and (self._is_set_aside(page) if self._due is None else self._due.end_rest(page)):
+        if self._held[page] and self._due is not None and self._due.end_rest(page):
             is_new = True
         if is_new:
             self._held[page] = False
-            self._set_aside = [rest for rest in self._set_aside if rest[1] != page]
-            heapq.heapify(self._set_aside)
         if self._held[page]:
             return None
         host: Host = self._hosts[self.host_of[page]]
@@ -379,43 +347,37 @@ class WaitingPages:
 
     def is_given_up(self, page: int) -> bool:
         """True if a page at which nothing was found neither waits nor is in flight."""
-        if self._due is not None:
-            return self._due.is_resting(page)
-        return self._budget.share >= 1.0 or self._is_set_aside(page)
+        return self._due is None or self._due.is_resting(page)
 
     def has_page(self, host: Host) -> bool:
         return self._discovery.has_page(host) or self._refresh.has_page(host)
 
-    def _is_set_aside(self, page: int) -> bool:
-        return any(rest[1] == page for rest in self._set_aside)
-
     def _is_done(self, page: int) -> bool:
         """True if a page is not to be read: it was read and is not read again, or new pages are not read."""
-        if not self._book.visited.item(page):
+        if not self._accounts.had_turn.item(page):
             return not self._reads_new
-        return self._budget.share >= 1.0 and page not in self.first
+        return self._due is None and page not in self.first
 
     def _lane(self, page: int) -> Lane:
-        return self._refresh if self._book.visited.item(page) else self._discovery
+        return self._refresh if self._accounts.had_turn.item(page) else self._discovery
 
     def _entry(self, page: int) -> int:
         if self.first and page in self.first:
             return packed(page, FIRST)
-        if self._due is not None and self._book.visited.item(page):
+        if self._due is not None and self._accounts.had_turn.item(page):
             return packed(page, self._due.priority(page))
-        if self.ledger is None or self._book.visited.item(page):
-            priority = self._strategy.priority(page, self._book)
-        else:
-            priority = int(self.ledger.received.item(page) + self._by_jumps.item(page))
+        priority = self._strategy.priority(page, self._book, self._jumps)
+        if self.interest is not None and self._strategy.follows_cash:
+            priority = int(min(priority * self.interest.item(page), _MOST))
         return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
 
     def _is_current(self, entry: int, *, read: bool) -> bool:
         page = unpacked(entry)
         # For a number, item() takes half as long as an index.
-        return self._book.visited.item(page) is read and not self._held.item(page) and self._entry(page) == entry
+        return self._accounts.had_turn.item(page) is read and not self._held.item(page) and self._entry(page) == entry
 
     def _waiting_of(self, pages: Pages, *, read: bool) -> tuple[Pages, IntArray]:
-        pages = pages[(self._book.visited[pages] == read) & ~self._held[pages]]
+        pages = pages[(self._accounts.had_turn[pages] == read) & ~self._held[pages]]
         return pages, self._priorities(pages, read=read)
 
     def _priorities(self, pages: Pages, *, read: bool) -> IntArray:
@@ -423,11 +385,9 @@ class WaitingPages:
         if read and self._due is not None:
             priorities = self._due.priorities(pages)
         else:
-            if read or self.ledger is None:
-                priorities = self._strategy.priorities(pages, self._book)
-            else:
-                worths = self.ledger.received.take(pages) + self._by_jumps.take(pages)
-                priorities = worths.astype(np.int64)
+            priorities = self._strategy.priorities(pages, self._book, self._jumps)
+            if self.interest is not None and self._strategy.follows_cash:
+                priorities = np.minimum(priorities * self.interest.take(pages), _MOST).astype(np.int64)
             if self._puts_off:
                 priorities = priorities - _BEHIND * self._is_put_off[pages]
         if self.first:

@@ -12,6 +12,7 @@ from minicrawl.crawler.hosts.host import Past
 from minicrawl.crawler.hosts.politeness import HostDelays
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.discovery import Discovery
+from minicrawl.crawler.known.interests import Interests
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_sites import KnownSites
@@ -48,6 +49,7 @@ class CrawlState:
     tally: Tally
     admission: Admission
     discovery: Discovery
+    interests: Interests
     budget: DiscoveryBudget
     past: Past
     locates: bool
@@ -74,14 +76,12 @@ class CrawlState:
         check_sound(writer)
         past = Past.of(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
-        folder = None if strategy.follows_clock else writer.path.parent
-        surfer = SURFERS[settings.surfer]
-        accounts = Accounts(surfer, folder=folder, most_in_memory=writer.sizes.pages)
+        accounts = Accounts(SURFERS[settings.surfer])
         budget = _discovery(writer, settings)
         ip_delay = settings.delay_per_address if locates else 0.0
         due = _due_pages(accounts, settings, waits=only is None) if settings.refreshes else None
         frontier = Frontier(
-            accounts.book,
+            accounts,
             strategy,
             budget,
             settings.per_host,
@@ -91,12 +91,9 @@ class CrawlState:
             on_its_way=timing.on_its_way,
             loaded_at_once=writer.sizes.loaded,
             due=due,
-            least_age=settings.refresh_min,
         )
         hosts, batch = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay)), Batch()
         pages = KnownPages(writer, batch)
-        if settings.reads_by_worth:
-            frontier.pages.ledger = accounts.ledger
         load_hosts(writer, hosts, past, asked_until if writer.meta("in_doubt") else 0.0)
         load_pages(writer, accounts, frontier, pages, hosts, now, due, only)
         sites = KnownSites(accounts, frontier, writer) if settings.jump == BY_SITES else None
@@ -108,10 +105,12 @@ class CrawlState:
             mirrors = Mirrors(share, accounts, urls.url, outbox, writer, None if sites is None else sites.shared)
         traps = load_traps(writer, accounts, frontier, sites) if settings.traps else None
         admission = _admission(writer, settings, traps, owns, share)
-        discovery = Discovery(urls, accounts, frontier, hosts, batch, admission, mirrors)
+        interests = Interests(admission.focus, frontier.pages, writer)
+        discovery = Discovery(urls, accounts, frontier, hosts, batch, admission, interests, mirrors)
         if sites is not None:
             discovery.note_page = sites.note_page
-            accounts.note_moved = lambda moved: frontier.pages.note_moved(moved[moved < discovery.offered])
+        if strategy.follows_cash:
+            accounts.note_moved = lambda moved: frontier.pages.moved(moved[moved < discovery.offered])
         return cls(
             writer,
             accounts,
@@ -123,6 +122,7 @@ class CrawlState:
             Tally.of(writer),
             admission,
             discovery,
+            interests,
             budget,
             past,
             locates,
@@ -154,9 +154,9 @@ def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> D
     """Due times of pages. With a budget of pages or time, all of it is spent."""
     has_budget = settings.pages is not None or settings.time is not None
     is_simple = settings.recrawl_after is not None
-    waits = waits and (settings.refresh or not is_simple)
+    waits = waits and (settings.refresh or (settings.discovery < 1.0 and has_budget))
     return DuePages(
-        accounts.ledger,
+        accounts.book,
         schedule_of(settings),
         waits=waits,
         is_patient=is_simple or not has_budget,

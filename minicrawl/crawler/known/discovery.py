@@ -11,13 +11,13 @@ from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.known.batch import Batch
+from minicrawl.crawler.known.interests import Interests
 from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.sharing.mirrors import UNREACHED, Mirrors
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError
 from minicrawl.model import State
-from minicrawl.opic import GRANT, SEED_GRANTS
 from minicrawl.opic.arrays import IntArray, Pages, slices
 from minicrawl.store.rows import NewPage, Restated
 
@@ -53,6 +53,7 @@ class Discovery:
         hosts: KnownHosts,
         batch: Batch,
         admission: Admission,
+        interests: Interests,
         mirrors: Mirrors | None = None,
     ) -> None:
         """mirrors: None where the crawl has no partitions."""
@@ -63,6 +64,7 @@ class Discovery:
         self._hosts = hosts
         self._batch = batch
         self._admission = admission
+        self._interests = interests
         self.offered = accounts.size
         self.note_page: Callable[[int, str], None] | None = None
         """Called with every new page and its URL, where sites are counted."""
@@ -81,7 +83,7 @@ class Discovery:
             self._admission.protect(seeds[some])
             fresh = unknown(seeds[some], pages[some])
             if fresh:
-                self._discover(fresh, "seed", [None] * len(fresh), 0, [SEED_GRANTS * GRANT] * len(fresh))
+                self._discover(fresh, "seed", [None] * len(fresh), 0)
                 self.offer_new(now)
             known = np.array([page for page in pages[some] if page is not None], dtype=np.int64)
             depths = self._accounts.depth[known]
@@ -120,18 +122,13 @@ class Discovery:
         reason: str,
         *,
         same_depth: bool = False,
-        grant: int = GRANT,
     ) -> list[int]:
-        """Page numbers of the links of `source`, making unknown URLs known.
-
-        grant: the birth cash of new pages.
-        """
+        """Page numbers of the links of `source`, making unknown URLs known."""
         if None not in found.pages:
             return [page for page in found.pages if page is not None]
         fresh = unknown(found.urls, found.pages)
         depth = int(self._accounts.depth[source]) + (0 if same_depth else 1)
-        grants = self._admission.grants(fresh, grant)
-        born = iter(self._discover(fresh, reason, [source] * len(fresh), depth, grants))
+        born = iter(self._discover(fresh, reason, [source] * len(fresh), depth))
         return [next(born) if page is None else page for page in found.pages]
 
     def offer_new(self, now: float) -> int:
@@ -163,7 +160,7 @@ class Discovery:
         sources = self._elsewhere(list(dict.fromkeys(found_on[at] for at in fresh)))
         new = [urls[at] for at in fresh]
         linkers = [sources[found_on[at]] for at in fresh]
-        born = iter(self._discover(new, "link", linkers, UNREACHED, self._admission.grants(new, GRANT)))
+        born = iter(self._discover(new, "link", linkers, UNREACHED))
         return [next(born) if page is None else page for page in pages]
 
     def _elsewhere(self, urls: Sequence[str]) -> dict[str, int]:
@@ -171,7 +168,7 @@ class Discovery:
         assert self._mirrors is not None
         pages = self._urls.find(urls)
         new = unknown(urls, pages)
-        born = self._discover(new, "link", [0] * len(new), UNREACHED, [0] * len(new))
+        born = self._discover(new, "link", [0] * len(new), UNREACHED)
         self._mirrors.note_known(np.arange(born.start, born.stop))
         numbers = iter(born)
         return {url: next(numbers) if page is None else page for url, page in zip(urls, pages, strict=True)}
@@ -180,19 +177,16 @@ class Discovery:
         """The new pages that no other partition has."""
         return np.arange(pages.start, pages.stop) if self._mirrors is None else self._mirrors.own(pages)
 
-    def _discover(
-        self, urls: Sequence[str], reason: str, found_on: Sequence[int | None], depth: int, grants: Sequence[int]
-    ) -> range:
+    def _discover(self, urls: Sequence[str], reason: str, found_on: Sequence[int | None], depth: int) -> range:
         homes = [] if self._mirrors is None else self._mirrors.homes(urls)
-        if self._mirrors is not None:
-            grants = [grant if home is None else 0 for home, grant in zip(homes, grants, strict=True)]
-        born = self._accounts.discover(depth, grants)
+        born = self._accounts.discover(depth, len(urls))
         self._frontier.pages.grow(born.stop)
         for page, url, source in zip(born, urls, found_on, strict=True):
             self._urls.add(url, page)
             host = self._hosts.host(politeness_key(url))
             self._frontier.pages.place(page, host)
             self._batch.new.append(NewPage(page, url, host.id, source, reason))
+            self._interests.know(page, url)
             if self.note_page is not None:
                 self.note_page(page, url)
         if self._mirrors is not None:

@@ -56,7 +56,7 @@ class KnownSites:
         stored = writer.site_table.voices()
         self.shared = SharedVoices(stored) if writer.meta("partitions") is not None else None
         if jumps_to_sites(writer):
-            self._births = cast(SiteBirths, accounts.ledger.rule)
+            self._births = cast(SiteBirths, accounts.book.rule)
             self._load(writer, stored[stored[:, 1] > 0])
         else:
             self._count_links(writer)
@@ -71,7 +71,7 @@ class KnownSites:
     @property
     def size(self) -> int:
         """Size of the crawl: pages known at home plus pages that had their turn."""
-        return self._accounts.size - self._accounts.ledger.mirrors + self._accounts.book.payees
+        return self._accounts.size - self._accounts.book.mirrors + self._accounts.turns
 
     @property
     def size_then(self) -> int:
@@ -154,7 +154,7 @@ class KnownSites:
         births.site[known], births.door[known] = site, doors
         self._trust = np.zeros(len(self._numbers) + 1)
         self._trust[1 : len(trust) + 1] = trust
-        accounts.ledger.share_births_out(births, self._trust)
+        accounts.book.share_births_out(births, self._trust)
         accounts.coverage.note_change()
         self._size_then, self._shared, self._is_shared_out = self.size, accounts.size, True
 
@@ -174,7 +174,7 @@ class KnownSites:
     def save(self, writer: Writer) -> None:
         """Write the changes since the last commit; the rows of new hosts must be in the store. Writes nothing before
         births are shared out: until then all pages are born alike."""
-        if self._accounts.ledger.are_born_alike:
+        if self._accounts.book.are_born_alike:
             return
         self._count_turns()
         for voices in self._voices:
@@ -232,7 +232,7 @@ class KnownSites:
 
     def _is_at_home(self) -> Flags:
         """False for mirrors."""
-        return ~self._accounts.ledger.is_mirror(slice(0, self._accounts.size))
+        return ~self._accounts.book.is_mirror(slice(0, self._accounts.size))
 
     def _load(self, writer: Writer, voices: IntArray) -> None:
         rows = writer.site_table.all()

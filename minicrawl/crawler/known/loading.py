@@ -5,7 +5,6 @@ would have.
 """
 
 import gc
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -111,15 +110,12 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
     for flaw in writer.page_blocks.flaws:
         log.store_damaged(file=str(writer.path), why=str(flaw))
     pages.attempts.update(writer.page_table.failures())
-    accounts.ledger.rule = stored_births(writer, frontier.pages.host_of[:size])
-    if writer.meta("cash_total") is not None:
+    accounts.book.rule = stored_births(writer, frontier.pages.host_of[:size])
+    if writer.meta("clock") is not None:
         _load_books(writer, accounts)
     if size:
         if due is not None:
             load_refresh(writer, due, now)
-        elif frontier.pages.is_by_strategy:
-            last = writer.refreshes.last_fetches(math.inf)
-            frontier.pages.load_last_fetches(last.page.astype(np.int64), last.fetched_at, now)
         if only is not None:
             frontier.pages.limit_to(only)
         frontier.load(size, now)
@@ -156,8 +152,8 @@ def load_traps(writer: Writer, accounts: Accounts, frontier: Frontier, sites: Kn
 
 
 def _load_books(writer: Writer, accounts: Accounts) -> None:
-    """Load the totals of the books, after all pages."""
+    """Load the totals of the book, after all pages."""
     totals = {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED)}
     load_totals(accounts, totals)
-    for what in imbalances(accounts, int(writer.meta("cash_total") or 0)):
+    for what in imbalances(accounts):
         raise damaged(writer.path, what)

@@ -3,7 +3,7 @@
 from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic.arrays import FloatArray, slices
-from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.opic.surfer import Surfer
 from minicrawl.settings import BY_SITES
 
@@ -54,7 +54,7 @@ class Ranking:
 
     def _note_births(self) -> None:
         """Count new births: they leave as much to pass on as turns of a twentieth of the pages."""
-        self._turns += 1 + self._accounts.book.payees // 20
+        self._turns += 1 + self._accounts.turns // 20
 
     @property
     def is_due(self) -> bool:
@@ -62,7 +62,7 @@ class Ranking:
 
         A round rewrites most accounts; this way a busy crawl writes each a bounded number of times.
         """
-        return 10 * self._turns > self._accounts.book.payees
+        return 10 * self._turns > self._accounts.turns
 
     def settle(self) -> int:
         """Make virtual visits and reorder the frontier. Returns their number."""
@@ -81,8 +81,8 @@ class Ranking:
             return 0
         self._turns, visits, is_worth_a_look = 0, 0, most > 0
         while is_worth_a_look:
-            worthy = self._accounts.ledger.due(most - visits)
-            # The store lacks the links of pages visited since the last commit, which the ledger has.
+            worthy = self._accounts.book.due(most - visits)
+            # The store lacks the links of pages visited since the last commit, which the book has.
             due = [page for page in worthy.tolist() if page not in self._batch.links]
             for some in slices(len(due), self._writer.sizes.settled):
                 self._accounts.settle(self._writer.link_table.graph_of(due[some]))
@@ -95,14 +95,14 @@ class Ranking:
         commit deletes the sites and the births of all pages."""
         if self._writer.meta(JUMP) != BY_SITES:
             return
-        self._accounts.ledger.share_births_alike()
+        self._accounts.book.share_births_alike()
         self._accounts.coverage.note_change()
         with self._writer.link_table.kept_blocks() as blocks:
             self._accounts.settle_fully(blocks, SETTLED_ERROR)
 
     def let_weigh(self, surfer: Surfer) -> None:
         """Let `surfer` weigh the links, all being committed; if another one did, settle the ranking again."""
-        if surfer == self._accounts.ledger.surfer:
+        if surfer == self._accounts.book.surfer:
             return
         with self._writer.link_table.kept_blocks() as blocks:
             if self._accounts.reweigh(surfer, blocks):

@@ -7,7 +7,7 @@ import numpy as np
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.page_block import FORM, packed_of
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
-from minicrawl.crawler.books.stored_births import JUMP
+from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT
 from minicrawl.crawler.books.top_pages import TopPages
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.known.crawl_state import CrawlState
@@ -45,9 +45,9 @@ class AccountSaver:
         if self._mirrors is not None:
             emptied = self._mirrors.hand_over(writer, np.concatenate([visited, credited, born]))
             visited = np.union1d(visited, emptied[emptied < self._committed])
-        if self._accounts.ledger.are_born_alike and writer.meta(JUMP) == BY_SITES:
+        if self._accounts.book.are_born_alike and writer.meta(JUMP) == BY_SITES:
             writer.forget_sites()
-            writer.save_meta({JUMP: BY_PAGES})
+            writer.save_meta({JUMP: BY_PAGES, SHARED_OUT: None})
         self._save_top_pages(writer, np.concatenate([visited, credited, born]))
         writer.page_rows.add(self._batch.new, account_columns(self._accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):
@@ -58,7 +58,7 @@ class AccountSaver:
         self._committed = self._accounts.size
 
     def _save_top_pages(self, writer: Writer, changed: Pages) -> None:
-        added, is_anew = self._top_pages.changes(self._accounts.ledger, changed)
+        added, is_anew = self._top_pages.changes(self._accounts.book, changed)
         writer.save_best(added, is_anew=is_anew)
         writer.save_meta({"best_floor": self._top_pages.floor, "is_ranked": 0})
 
@@ -106,5 +106,5 @@ class BlockSaver:
 
 def save_ranking(writer: Writer, accounts: Accounts) -> None:
     """Write the place of every page, within the transaction of the last commit of a run."""
-    writer.save_places(accounts.ledger.order().astype(np.int32))
+    writer.save_places(accounts.book.order().astype(np.int32))
     writer.save_meta({"is_ranked": 1})

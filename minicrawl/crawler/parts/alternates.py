@@ -56,10 +56,10 @@ class Alternates(Part):
         if not urls:
             return
         admitted = self._discovery.admitted(url, urls, urls)
-        known = self._discovery.made_known(admitted, page, "alternate", same_depth=True, grant=0)
+        known = self._discovery.made_known(admitted, page, "alternate", same_depth=True)
         self._discovery.offer_new(turn.now)
         pages = np.array(known, dtype=np.int64)
-        waiting = pages[~self._accounts.book.visited[pages] & (self._accounts.depth[pages] > 0)]
+        waiting = pages[~self._accounts.had_turn[pages] & (self._accounts.depth[pages] > 0)]
         waiting = waiting[~self._frontier.pages.is_put_off(waiting)]
         self._frontier.pages.put_off(waiting)
         self._rows += [Alternate(other, page) for other in waiting.tolist()]

@@ -36,10 +36,10 @@ class DuplicatePages(Part):
 
         def kept(page: int) -> Fingerprint | None:
             """The fingerprint of a page in the store; pages that were never visited have none, as most have."""
-            return stored.fingerprint(page) if accounts.book.visited[page] else None
+            return stored.fingerprint(page) if accounts.had_turn[page] else None
 
         fingerprints = of_no_alias(stored.fingerprints(), accounts)
-        self.fingerprints = Duplicates(fingerprints, kept, is_alias=lambda page: bool(accounts.ledger.alias[page]))
+        self.fingerprints = Duplicates(fingerprints, kept, is_alias=lambda page: bool(accounts.book.alias[page]))
         self._canonicals = Canonicals(json.loads(str(state.writer.meta("refuted_canonicals") or "[]")))
         self.is_reloaded = False
 
@@ -58,7 +58,7 @@ class DuplicatePages(Part):
         page, outcome, fetched, fingerprints = turn.page, turn.outcome, turn.fetched, self.fingerprints
         says_something = outcome.state in (State.FETCHED, State.ALIAS) and not outcome.is_redirect
         if not says_something or fetched.digest is None or fetched.payload is None:
-            if self._accounts.book.visited[page]:
+            if self._accounts.had_turn[page]:
                 fingerprints.forget(page)
         elif outcome.state is State.ALIAS and outcome.reason != "duplicate":
             fingerprints.keep(page, fetched.digest, fetched.payload, fetched.sketch)
@@ -111,5 +111,5 @@ class DuplicatePages(Part):
 def of_no_alias(blocks: Iterable[FingerprintColumns], accounts: Accounts) -> Iterator[FingerprintColumns]:
     """The same fingerprints, with aliases excluded from the indexes."""
     for block in blocks:
-        is_page = ~accounts.ledger.alias[block.page]
+        is_page = ~accounts.book.alias[block.page]
         yield block._replace(is_first=block.is_first * is_page, leads=block.leads * is_page)

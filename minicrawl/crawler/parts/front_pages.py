@@ -59,7 +59,7 @@ class FrontPages(Part):
             yield from (page for page in first if self._urls.url(page).rpartition("/")[0] == folder)
 
     def _leads(self, page: int, alias: int, payload: int) -> bool:
-        if page == alias or self._accounts.ledger.alias[page]:
+        if page == alias or self._accounts.book.alias[page]:
             return False
         row = self._fingerprints.row(page)
         return row is not None and row.payload == payload

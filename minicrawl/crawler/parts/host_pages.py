@@ -46,7 +46,7 @@ class HostPages(Part):
     def on_refusal(self, page: int) -> None:
         """Free the place of a page that was never read."""
         host = self._frontier.host(page).name
-        if host in self._pages and not self._accounts.book.visited[page]:
+        if host in self._pages and not self._accounts.had_turn[page]:
             self._pages[host].discard(page)
 
     def _has_place(self, host: str, page: int) -> bool:

@@ -135,11 +135,12 @@ class MergedDuplicates(Part):
         for alias, leader in merged:
             clusters[leader].append(alias)
         changed = 0
-        ledger = self._accounts.ledger
+        book = self._accounts.book
         for leader, aliases in clusters.items():
-            own = int(ledger.received[leader]) - int(ledger.forwarded[aliases].sum())
-            heir = max(aliases, key=lambda alias: int(ledger.received[alias]))
-            if ledger.received[heir] > own and not ledger.alias[leader]:
+            received = dict(zip(aliases, book.received(np.array(aliases)).tolist(), strict=True))
+            own = book.cash.item(leader) + book.forwarded.item(leader) - int(book.forwarded[aliases].sum())
+            heir = max(aliases, key=lambda alias: received[alias])
+            if received[heir] > own and not book.alias[leader]:
                 self._aliases.hand_over(leader, heir, [alias for alias in aliases if alias != heir])
                 changed += 1
         return changed
@@ -156,7 +157,7 @@ class MergedDuplicates(Part):
 
     def _may_lead(self, page: int) -> Callable[[int], bool]:
         """Predicate: another page may be the leader of `page`, judged without reading the store."""
-        own, is_alias = self._owner_hash(page), self._accounts.ledger.alias
+        own, is_alias = self._owner_hash(page), self._accounts.book.alias
         return lambda other: other != page and not is_alias[other] and self._owner_hash(other) == own
 
     def _key(self, page: int, payload: int) -> int:

@@ -61,7 +61,7 @@ class Refresh(Part):
         self._due = state.due
         self._frontier = state.frontier
         self._pictures = pictures
-        self._book = state.accounts.book
+        self._accounts = state.accounts
         self._most = LONGEST
         self._rates = ChangeRates(1.0 / first_interval(settings.refresh_min)) if state.due is None else state.due.rates
         if state.due is None:
@@ -85,7 +85,7 @@ class Refresh(Part):
 
     def request(self, page: int, asked: PageRequest) -> PageRequest:
         """Make the request for a page that was read conditional on a change of the page."""
-        if not self._book.visited.item(page):
+        if not self._accounts.had_turn.item(page):
             return asked
         asked = asked._replace(blocks=True)
         last = self._pages.last_answer(page)
@@ -102,7 +102,7 @@ class Refresh(Part):
     def on_answer(self, turn: Turn) -> bool:
         """Put a page back for a day that is missing for the first time: that may be an accident."""
         page = turn.page
-        if self._book.visited.item(page):
+        if self._accounts.had_turn.item(page):
             turn.last = self._pages.last_answer(page)
         if self._due is None or turn.outcome.reason not in NOT_FOUND:
             return False

@@ -24,7 +24,7 @@ class TrapRefusals(Part):
         return None if traps is None else cls(traps, opening.state, opening.sessions)
 
     def refusal(self, page: int, url: str) -> str | None:
-        if self._accounts.depth[page] == 0 or (self._accounts.book.visited[page] and self._pages.was_there(page)):
+        if self._accounts.depth[page] == 0 or (self._accounts.had_turn[page] and self._pages.was_there(page)):
             return None
         return "trap-session" if self._sessions.plain(url) != url else self._traps.turns_away(url)
 

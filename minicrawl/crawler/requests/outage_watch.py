@@ -79,7 +79,7 @@ class Liveness:
 
     def _found(self) -> Iterator[int]:
         size = self._accounts.size
-        read = self._accounts.book.visited[:size]
+        read = self._accounts.had_turn[:size]
         host_of = self._frontier.pages.host_of[:size]
         hosts = self._frontier.hosts
         answering = np.fromiter((bool(host.answers) for host in hosts), np.bool_, len(hosts))

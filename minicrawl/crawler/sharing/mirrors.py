@@ -81,7 +81,7 @@ class Mirrors:
             if source is not None:
                 self._found_on[page] = source
         self._new += elsewhere
-        self._accounts.ledger.mirror(np.array(elsewhere))
+        self._accounts.book.mirror(np.array(elsewhere))
 
     def own(self, pages: range) -> IntArray:
         """The pages that are no mirrors."""
@@ -117,23 +117,18 @@ class Mirrors:
             pages = waiting[self._has_news(waiting)]
             if self._voices is not None:
                 pages = np.union1d(pages, self._voices.unsaid())
-            ledger, coverage = self._accounts.ledger, self._accounts.coverage
+            book, coverage = self._accounts.book, self._accounts.coverage
             if self.hands_over_all or coverage.ends_crawl:
                 mirrors = flagged(self.flags())
-                matters = ledger.pending(mirrors) != 0 if self.hands_over_all else coverage.matters(mirrors)
+                matters = book.cash_of(mirrors) != 0 if self.hands_over_all else coverage.matters(mirrors)
                 pages = np.union1d(pages, mirrors[matters])
-            changed = np.union1d(changed, pages[self._outdate_rows(pages)])
+            changed = np.union1d(changed, pages[self._has_news(pages)])
             self._send(pages)
         self._new.clear()
         writer.transfers.save_mirrors(self._rows(changed))
         return pages
 
     def _has_news(self, pages: Pages) -> Flags:
-        """True for mirrors with cash, which affects the fetch order, or with outdated rows."""
-        has_cash: Flags = self._accounts.book.standing[pages] != 0
-        return has_cash | self._outdate_rows(pages)
-
-    def _outdate_rows(self, pages: Pages) -> Flags:
         """True for mirrors with unsent in-links, depth or chain length; their rows hold the values sent.
 
         Virtual visits change none of these, so while the ranking is settled hardly any row is rewritten.
@@ -156,8 +151,7 @@ class Mirrors:
         records = Records(
             urls=list(map(self._url_of, pages.tolist())),
             found_on=["" if page is None else self._url_of(page) for page in found_on],
-            cash=accounts.book.hand_over(pages),
-            received=accounts.ledger.hand_over(pages),
+            received=accounts.book.hand_over(pages),
             inlinks=accounts.inlinks[pages] - self._inlinks[pages],
             depth=accounts.depth[pages].copy(),
             chain_length=accounts.hops[pages].copy(),

@@ -16,7 +16,7 @@ from minicrawl.store.writer import Writer
 
 
 class Carried(NamedTuple):
-    """Units sent between two partitions for their ledgers: credits and debits."""
+    """Units sent between two partitions for their books: credits and debits."""
 
     credit_sent: int = 0
     debit_sent: int = 0
@@ -56,7 +56,7 @@ class Outbox:
         """
         for home, row, of_row in zip(homes, packed(records, ends), sums(records, ends), strict=True):
             number = self._sent[home] = self._sent.get(home, 0) + 1
-            self._new.append(OutboxRow(home, number, of_row.cash, of_row.received, row))
+            self._new.append(OutboxRow(home, number, of_row.received, row))
             carried = self._carried_of(home)
             self._carried[home] = carried._replace(
                 credit_sent=carried.credit_sent + of_row.credit, debit_sent=carried.debit_sent + of_row.debit

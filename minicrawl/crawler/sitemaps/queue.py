@@ -6,7 +6,7 @@ has the sitemap, so no site can list pages of others. Sitemaps are never guessed
 asking all others for /sitemap.xml would cost each a request for nothing.
 
 The URLs wait in the store. For every three pages that links made known, one of them becomes known, so at most a quarter
-of the birth grants goes to them while linked pages wait; next is always the host with the fewest URLs let in so far. A
+of new pages come from them while linked pages wait; next is always the host with the fewest URLs let in so far. A
 host that may be asked and has no page left gets some of its own URLs, however busy others are. While many URLs wait, no
 more sitemaps are asked for.
 

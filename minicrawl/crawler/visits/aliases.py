@@ -113,7 +113,7 @@ class Aliases:
 
     def hinted_mirrors(self) -> list[int]:
         """Pages of other partitions that have aliases here, by a hint, or had: whether they are dead is known there."""
-        is_alias, is_mirror = self._accounts.ledger.alias, self._accounts.ledger.is_mirror
+        is_alias, is_mirror = self._accounts.book.alias, self._accounts.book.is_mirror
         named = np.fromiter((page for page, aliases in self._hinted.items() if is_alias[aliases].any()), np.int64)
         mirrors: list[int] = named[is_mirror(named)].tolist()
         return mirrors
@@ -127,7 +127,7 @@ class Aliases:
         """Let those of some pages that are aliases of `page` by a hint stand for themselves. Returns their number."""
         before = len(self._reinstated)
         for alias in aliases:
-            row = self._pages.links_row(alias) if self._accounts.book.visited[alias] else None
+            row = self._pages.links_row(alias) if self._accounts.had_turn[alias] else None
             if row is not None and row.own is not None and row.targets and from_bytes(row.targets)[0] == page:
                 self._stand_for_itself(alias, why)
         return len(self._reinstated) - before
@@ -160,8 +160,8 @@ class Aliases:
 
     def _lengthened(self, page: int) -> int | None:
         """The target of an alias, if the chain that ends there is longer now."""
-        ledger, hops = self._accounts.ledger, self._accounts.hops
-        if not ledger.alias[page] or ledger.gone[page]:
+        book, hops = self._accounts.book, self._accounts.hops
+        if not book.alias[page] or book.gone[page]:
             return None
         if hops[page] >= MAX_HOPS:
             self._break(page)
@@ -196,7 +196,7 @@ class Aliases:
         for _ in range(MAX_HOPS):
             if target == page:
                 return "loop"
-            if not self._accounts.ledger.alias[target] or self._accounts.ledger.gone[target]:
+            if not self._accounts.book.alias[target] or self._accounts.book.gone[target]:
                 return self._long_chain(page)  # a mirror's target is checked at its home
             target = int(self._pages.outlinks(target)[0])
         return "chain"
@@ -205,7 +205,7 @@ class Aliases:
         accounts = self._accounts
         # Chains through other partitions are unknown here: they never count as shorter again.
         if accounts.hops[page] >= MAX_HOPS and accounts.hops_may_fall and not accounts.has_neighbours:
-            aliases = np.flatnonzero(accounts.ledger.alias[: accounts.size])
+            aliases = np.flatnonzero(accounts.book.alias[: accounts.size])
             accounts.count_hops((alias, int(self._pages.outlinks(alias)[0])) for alias in aliases.tolist())
         return "chain" if accounts.hops[page] >= MAX_HOPS else None
 

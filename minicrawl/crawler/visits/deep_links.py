@@ -43,7 +43,7 @@ class DeepLinks:
             for url in (parsed.outlinks if scope.limits_depth else ())
             if scope.refuses(url, depth, source=source) == "max-depth" and scope.refuses(url, 0, source=source) is None
         ]
-        if leads_to or (too_deep and outcome.follows) or parsed.malformed or self._accounts.book.visited[page]:
+        if leads_to or (too_deep and outcome.follows) or parsed.malformed or self._accounts.had_turn[page]:
             kept = json.dumps(too_deep) if too_deep and outcome.follows else None
             malformed = json.dumps(parsed.malformed) if parsed.malformed else None
             self._pages.note_refused(Refused(page, leads_to, kept, malformed))
@@ -66,7 +66,7 @@ class DeepLinks:
         nearer: list[int] = pages.tolist()
         while nearer:
             page = nearer.pop()
-            if not self._accounts.book.visited[page]:
+            if not self._accounts.had_turn[page]:
                 continue  # its links are followed when its turn comes
             nearer += self._follow(page).tolist()
             targets = self._pages.outlinks(page)

@@ -1,15 +1,13 @@
-"""The counted links of a page, and the division of its cash among them."""
+"""The counted links of a page."""
 
 from collections.abc import Sequence
 from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.known.crawl_state import CrawlState
-from minicrawl.crawler.known.discovery import Admitted
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.part import Parts
@@ -21,13 +19,11 @@ from minicrawl.store.rows import Links
 
 
 class Counted(NamedTuple):
-    """The counted links of a page: as the row of the store, and `outlinks` as arrays. `weights`: their parts of the
-    cash, None if equal. `elsewhere`: number of links to URLs that this crawl does not own.
-    """
+    """The counted links of a page: as the row of the store, and `outlinks` as arrays. `elsewhere`: number of links to
+    URLs that this crawl does not own."""
 
     links: Links
     outlinks: PlacedLinks = NOWHERE
-    weights: npt.NDArray[np.int64] | None = None
     elsewhere: int = 0
 
 
@@ -40,6 +36,7 @@ class Outlinks:
         self._urls = state.urls
         self._admission = state.admission
         self._discovery = state.discovery
+        self._interests = state.interests
         self._sessions = sessions
         self._parts = parts
 
@@ -49,31 +46,30 @@ class Outlinks:
         if outcome.reason == "soft-404":
             return Counted(self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0))
         urls, anchors, places, refused = self._followed(turn)
-        if fetched.status == 200 and not self._accounts.book.visited[page]:
+        if fetched.status == 200 and not self._accounts.had_turn[page]:
             turn.content = self._content(fetched)
             self._parts.before_links(turn)
         if target is None and not urls and turn.content is NO_CONTENT:  # as in every turn without a request
             return Counted(Links(page, b"", parsed.nofollow, refused))
         admitted = self._discovery.admitted(fetched.url, urls, anchors, turn.content, places)
         turn.targets, turn.anchors = self._discovery.made_known(admitted, page, "link"), admitted.anchors
+        self._interests.note_links(turn.targets, admitted.urls, admitted.anchors, parsed.title or "")
         targets, places = turn.targets, admitted.places
-        weights = self._weights(admitted) if target is None else None
         if page in targets:  # a link to itself is not counted
             at = targets.index(page)
             targets, places = [*targets[:at], *targets[at + 1 :]], places[:at] + places[at + 1 :]
-            weights = None if weights is None else np.delete(weights, at)
         outlinks = linked(targets, places)
         self._note_hosts(page, outlinks.targets)
         own, own_places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
         left_out, elsewhere = refused + admitted.in_traps, len(admitted.elsewhere)
         if target is None:
             links = Links(page, own, parsed.nofollow, left_out, places=own_places)
-            return Counted(links, outlinks, weights, elsewhere)
+            return Counted(links, outlinks, elsewhere)
         to_target = linked([target], b"")
         links = Links(page, to_bytes(to_target.targets), parsed.nofollow, left_out)
         if not outcome.is_redirect:
             links = links._replace(own=own, own_places=own_places)
-        return Counted(links, to_target, None, elsewhere)
+        return Counted(links, to_target, elsewhere)
 
     def _content(self, fetched: Fetched) -> PageContent:
         """The content of a page, for traps.
@@ -84,16 +80,6 @@ class Outlinks:
         if fetched.digest is None:
             return PageContent(None, fetched.wording)
         return PageContent(fetched.digest ^ self._sessions.found_on(politeness_key(fetched.url)), fetched.wording)
-
-    def weights_again(self, outlinks: Sequence[int]) -> npt.NDArray[np.int64] | None:
-        """The weights of a page's links at its last turn, whose anchors are lost."""
-        if self._admission.focus.is_off:
-            return None
-        return self._admission.focus.weights(list(map(self._urls.url, outlinks)), [""] * len(outlinks))
-
-    def _weights(self, links: Admitted) -> npt.NDArray[np.int64] | None:
-        focus = self._admission.focus
-        return None if focus.is_off or not links.urls else focus.weights(links.urls, links.anchors)
 
     def _kept(self, page: int, parsed: ParsedPage) -> Links:
         """The links of a soft 404, none of which counts; those to known pages will, should it turn out to be none."""

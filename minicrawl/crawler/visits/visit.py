@@ -21,8 +21,6 @@ from minicrawl.crawler.visits.part import Parts
 from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
-from minicrawl.opic.arrays import Pages
-from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, placed
 from minicrawl.store.rows import Links
 from minicrawl.store.rows import Turn as TurnRow
@@ -47,7 +45,7 @@ class Visits:
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in the result of the request for `page`. The page must have been acquired from the frontier."""
         state = self.state
-        state.tally.refreshed += int(fetched.status is not None and state.accounts.book.visited[page])
+        state.tally.refreshed += int(fetched.status is not None and state.accounts.had_turn[page])
         was_read = fetched.status == NOT_MODIFIED and self._was_read(page)
         attempts = state.pages.attempts.get(page, 0)
         outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=self.timing)
@@ -92,21 +90,20 @@ class Visits:
 
     def _was_read(self, page: int) -> bool:
         """True if a page was read, and was still there the last time."""
-        book = self.state.accounts.book
-        return bool(book.visited[page]) and self.state.pages.was_there(page)
+        return bool(self.state.accounts.had_turn[page]) and self.state.pages.was_there(page)
 
     def _visit(self, turn: Turn) -> None:
         """Take the turn of a page: spend its cash along its present links, and note these."""
         state, page, now = self.state, turn.page, turn.now
         self.parts.recognise(turn)
-        before = state.pages.links_row(page) if state.accounts.book.visited[page] else None
+        before = state.pages.links_row(page) if state.accounts.had_turn[page] else None
         target, turn.outcome = self.aliases.target(page, turn.outcome)
         counted = self.outlinks.counted(turn, target)
         outlinks = counted.outlinks.targets
         depths = state.accounts.depth.take(outlinks) if state.admission.scope.limits_depth else None
         self.deep_links.note_refused(turn)
         self.parts.on_links(turn)
-        credited = self._spend(turn, counted, before)
+        self._spend(turn, counted, before)
         if before is not None:
             self._retire_if_gone(turn)
         self._count(turn.outcome, counted, before)
@@ -115,7 +112,7 @@ class Visits:
         self.aliases.note_turn(turn, counted.links, before)
         if depths is not None:
             self.deep_links.note_nearer(outlinks, depths)
-        state.frontier.pages.credit(state.discovery.only_offered(credited))
+        state.frontier.pages.credit(state.discovery.only_offered(outlinks))
         born = state.discovery.offer_new(now)
         self.sitemaps.let_earned_in(born, now)
         if turn.outcome.reason == "not-html" and not state.accounts.depth[page] and _may_list(turn.fetched):
@@ -128,15 +125,13 @@ class Visits:
         state, page = self.state, turn.page
         outlinks = state.pages.placed_outlinks(page)
         kind = kind_of(state.pages.last_state(page), is_answered=True)
-        is_page = kind is PageKind.PAGE
-        weights = self.outlinks.weights_again(outlinks.targets.tolist()) if is_page else None
-        visit = state.accounts.visit(page, outlinks, outlinks, kind, weights=weights)
+        state.accounts.visit(page, outlinks, outlinks, kind)
         state.pages.note_unchanged(page)
         self.parts.on_unchanged(turn)
         self.ranking.note_turn(len(outlinks.targets))
-        state.frontier.pages.credit(visit.credited)
+        state.frontier.pages.credit(outlinks.targets)
         state.frontier.had_turn(page)
-        state.frontier.put_back(page, turn.now, is_read=True)
+        state.frontier.put_back(page, turn.now)
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
         log.page_again(url=self.state.urls.url(page), reason=outcome.reason, wait=outcome.wait)
@@ -145,12 +140,12 @@ class Visits:
 
     # The steps of a visit.
 
-    def _spend(self, turn: Turn, counted: Counted, before: Links | None) -> Pages:
-        """Note the visit in both books. Returns the pages whose cash has risen."""
+    def _spend(self, turn: Turn, counted: Counted, before: Links | None) -> None:
+        """Note the visit in the book."""
         assert turn.outcome.state is not None
         old = NOWHERE if before is None else placed(before.targets, before.places)
         kind = kind_of(turn.outcome.state, turn.fetched.status is not None)
-        return self.state.accounts.visit(turn.page, counted.outlinks, old, kind, weights=counted.weights).credited
+        self.state.accounts.visit(turn.page, counted.outlinks, old, kind)
 
     def _retire_if_gone(self, turn: Turn) -> None:
         """Make a page gone that was read before, was there, and is not found any more."""
@@ -187,9 +182,9 @@ class Visits:
         if turn.outcome.state is State.GONE:
             frontier.pages.forget(page)
         elif turn.outcome.state in READ:
-            frontier.put_back(page, turn.now, is_read=True)
+            frontier.put_back(page, turn.now)
         else:
-            frontier.pages.set_aside(page, max(turn.not_before, turn.now + self.timing.found_nothing))
+            frontier.pages.set_aside(page)
 
 
 def _may_list(fetched: Fetched) -> bool:

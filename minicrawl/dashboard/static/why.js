@@ -80,7 +80,7 @@ function pageFacts(found) {
     ["Found on", found.found_on ? known(found.found_on, printable(found.found_on)) : "a seed, or a sitemap"],
     ["Leads to", found.leads_to ? printable(found.leads_to) : null],
     ["Answer", found.status ? [toPages({status: found.status}, String(found.status)), `, ${printable(found.content_type ?? "")}, ${amount(found.bytes ?? 0)} in ${duration(found.seconds ?? 0)}`] : null],
-    ["Before it", found.queue ? `${count(found.queue.before)} pages with more ${found.jump ? "importance" : "cash"}, ${count(found.queue.before_on_host)} of them on its host` : null],
+    ["Before it", found.queue ? `${count(found.queue.before)} pages with more cash, ${count(found.queue.before_on_host)} of them on its host` : null],
     ["Same as", found.duplicate_of ? known(found.duplicate_of.url, printable(found.duplicate_of.url)) : null],
     ["Partition", found.partition === undefined ? null : String(found.partition)],
     ["Host", [toPages({host: found.host.name}, printable(found.host.name)), `: ${small(found.host.delay)} s between two requests`]],

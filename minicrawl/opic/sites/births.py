@@ -30,7 +30,7 @@ DOOR_UNIT = 256
 
 
 class Births(Protocol):
-    """The rule for the birth cash of pages. gone, alias: the ledger's flags of the pages asked about."""
+    """The rule for the birth cash of pages. gone, alias: the book's flags of the pages asked about."""
 
     @property
     def alike(self) -> int | None:

@@ -48,7 +48,7 @@ FloatArray = npt.NDArray[np.float64]
 Site = TypeVar("Site", SiteRow, TrustedSite)
 
 _ADDED_UP = (
-    *("cash_total", "reserve", "income", "ledger_virtual", "ledger_never_visited", "ledger_births", "ledger_carried"),
+    *("virtual", "never_visited", "births", "carried"),
     *("links_left_out", "text_size"),
 )
 _IN_ONE_STORE = ("is_ranked", "best_floor", "partition")
@@ -173,7 +173,7 @@ class FolderStore(Store):
             return None
         each = self._numbers.each(lambda part: part.meta(key))
         merged: dict[str, Callable[[Sequence[MetaValue]], MetaValue]] = {
-            "ledger_total": lambda _: self._numbers.sums.total,
+            "total": lambda _: self._numbers.sums.total,
             "stopped": _reasons,
             "banned_hosts": _united_lists,
         }

@@ -110,10 +110,10 @@ class AllPages(PageTable):
         facts["host"] = facts["host"]._replace(id=facts["host"].id + self._numbers.host_starts[number])
         return facts
 
-    def queue(self, page: int, *, by_importance: bool = False) -> Queue:
+    def queue(self, page: int) -> Queue:
         """The queue of the page's own partition."""
         _, part, own = self._numbers.at(page)
-        return part.page_table.queue(own, by_importance=by_importance)
+        return part.page_table.queue(own)
 
     def senders(self, pages: Sequence[int]) -> tuple[IntArray, npt.NDArray[np.bool_]]:
         forwarded = np.zeros(len(pages), dtype=np.int64)
@@ -179,9 +179,9 @@ class AllPages(PageTable):
             for block in part.page_table.columns():
                 pages = self._numbers.to_all(number, block.id)
                 is_adopted = np.isin(block.id, adopted)
-                received = np.where(is_adopted, 0, block.account.received)
+                cash = np.where(is_adopted, 0, block.account.cash)
                 forwarded = np.where(is_adopted, 0, block.account.forwarded)
-                account = block.account._replace(received=received, forwarded=forwarded)
+                account = block.account._replace(cash=cash, forwarded=forwarded)
                 host = block.host + self._numbers.host_starts[number]
                 yield block._replace(id=pages, host=host, account=account)
 

@@ -17,7 +17,7 @@ _COUNT = 4
 """Bytes of the number of records."""
 _DIGITS = 10
 _URL = re.compile(r"https?://[^\x00-\x20\x7f/]+/")
-_COLUMNS = {"cash": "<i8", "received": "<i8", "inlinks": "<i4", "depth": "<i4", "chain_length": "|i1"}
+_COLUMNS = {"received": "<i8", "inlinks": "<i4", "depth": "<i4", "chain_length": "|i1"}
 _SIZES = [np.dtype(kind).itemsize for kind in _COLUMNS.values()]
 
 
@@ -25,13 +25,12 @@ class Records(NamedTuple):
     """Distinct URLs, and in every other field a value per URL.
 
     `found_on`: the page that made the URL known, if its home may not know it yet; else "".
-    `cash`: of the mirror. `received`, `inlinks`: changes since. `depth`, `chain_length`: as of now.
+    `received`, `inlinks`: changes since. `depth`, `chain_length`: as of now.
     `voices`: increase of linking sites, see voices.py; empty unless random surfers jump to sites.
     """
 
     urls: list[str]
     found_on: list[str]
-    cash: IntArray
     received: IntArray
     inlinks: npt.NDArray[np.int32]
     depth: npt.NDArray[np.int32]
@@ -43,7 +42,6 @@ class Sums(NamedTuple):
     """Sums over the records of a row. credit, debit: of the positive and negative numbers of `received`, both without
     sign."""
 
-    cash: int
     received: int
     credit: int
     debit: int
@@ -51,10 +49,10 @@ class Sums(NamedTuple):
 
 def sums(records: Records, ends: Sequence[int]) -> list[Sums]:
     """The sums of consecutive rows. ends: for each, the index behind its last record."""
-    columns = (records.cash, records.received, np.maximum(records.received, 0))
+    columns = (records.received, np.maximum(records.received, 0))
     bounds = np.array([0, *ends])
     each = (np.diff(np.concatenate([[0], np.cumsum(column)])[bounds]).tolist() for column in columns)
-    return [Sums(cash, received, credit, credit - received) for cash, received, credit in zip(*each, strict=True)]
+    return [Sums(received, credit, credit - received) for received, credit in zip(*each, strict=True)]
 
 
 def joined(records: Records) -> Records:
@@ -73,7 +71,7 @@ def joined(records: Records) -> Records:
         by.at(result, of, column)
         return result
 
-    added = {name: combined(name, np.add, 0) for name in ("cash", "received", "inlinks")}
+    added = {name: combined(name, np.add, 0) for name in ("received", "inlinks")}
     depth = combined("depth", np.minimum, np.iinfo(np.int32).max)
     chain_length = combined("chain_length", np.maximum, 0)
     voices = combined("voices", np.add, 0) if len(records.voices) else records.voices

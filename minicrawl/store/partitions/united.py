@@ -1,12 +1,12 @@
 """A partition as a part of its crawl: its own pages, ranked among those of all partitions.
 
-X = R + V' * B / sum(B)        as in one process (opic/ledger.py), with V' and sum(B) of all partitions
+X = R + V' * B / sum(B)        as in one process (opic/book.py), with V' and sum(B) of all partitions
 importance = X / sum(X)
 
 Temporary views shadow those of the file, so that every query of minicrawl.store.read works unchanged:
 
 pages   without mirrors, except `adopted` ones, which their home does not know yet
-books   with V', sum(B) and sum(X) of all partitions
+book    with V', sum(B) and sum(X) of all partitions
 born, weighed, ranks   as in schema.sql, on these two
 """
 
@@ -76,7 +76,7 @@ class United:
 
     def mirrors(self) -> MirrorColumns:
         rows = self._tables.rows(
-            "SELECT page, home, received - forwarded, mirrors.depth IS NULL FROM mirrors "
+            "SELECT page, home, cash, mirrors.depth IS NULL FROM mirrors "
             "CROSS JOIN main.pages ON id = page ORDER BY page"
         )
         columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
@@ -131,16 +131,17 @@ class United:
 
     def sums(self) -> Sums:
         """The sums of this partition."""
-        (virtual,) = self._tables.row("SELECT virtual FROM books")
-        received, born = self._tables.row("SELECT total(received), total(birth) FROM born WHERE state <> 'alias'")
-        return Sums(float(virtual or 0.0), float(self._tables.meta("ledger_births") or 0), received, born)
+        (virtual,) = self._tables.row("SELECT virtual FROM book")
+        query = "SELECT total(cash + forwarded), total(birth) FROM born WHERE state <> 'alias'"
+        received, born = self._tables.row(query)
+        return Sums(float(virtual or 0.0), float(self._tables.meta("births") or 0), received, born)
 
     def ranking(self, sums: Sums) -> dict[str, str]:
         """Queries of the views that rank pages among all partitions, by name. sums: over all partitions."""
         of_all = {"virtual": sums.virtual, "births": max(sums.births, 1.0), "total": sums.total, "floor": _NEVER}
-        columns = [name for _, name, *_ in self._tables.rows("PRAGMA main.table_info(books)")]
+        columns = [name for _, name, *_ in self._tables.rows("PRAGMA main.table_info(book)")]
         names = ", ".join(f"{of_all[name]!r} AS {name}" if name in of_all else name for name in columns)
-        return {"books": f"SELECT {names} FROM main.books"} | {view: self._query_of(view) for view in _RANKED_VIEWS}
+        return {"book": f"SELECT {names} FROM main.book"} | {view: self._query_of(view) for view in _RANKED_VIEWS}
 
     def show(self, views: Mapping[str, str]) -> None:
         """Rank the pages among those of all partitions. views: see `ranking`."""

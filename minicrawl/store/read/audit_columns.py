@@ -44,7 +44,7 @@ class AuditColumns(NamedTuple):
 
 
 _QUERY = f"""
-    SELECT pages.host, depth, inlinks, received, found_on IS NULL, coalesce(status, 0), coalesce(bytes, 0),
+    SELECT pages.host, depth, inlinks, cash + forwarded, found_on IS NULL, coalesce(status, 0), coalesce(bytes, 0),
         coalesce(leader, {NO_PAGE}), coalesce(payload, 0), distance IS NOT NULL, url GLOB 'https:*',
         CASE state WHEN 'alias' THEN substr(targets, 1, 4) END, coalesce(nofollow + refused, 0),
         fetched_at, seconds, state, reason, content_type, robots

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from minicrawl.store.database import damaged
 from minicrawl.store.links import from_bytes
 from minicrawl.store.read.tables import Tables, columns
-from minicrawl.store.rows import Account, HostRow, LastAnswer, LastTurn, PageColumns, PageTurn
+from minicrawl.store.rows import Account, HostRow, Interest, LastAnswer, LastTurn, PageColumns, PageTurn
 from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
@@ -171,14 +171,17 @@ class PageTable:
         facts["nofollow"], facts["refused"] = left_out or (0, 0)
         return facts
 
-    def queue(self, page: int, *, by_importance: bool = False) -> Queue:
-        """Counts of pages that wait like this one, and of those with more cash, or importance; scans all pages."""
-        worth, joined = ("x", "JOIN weighed USING (id)") if by_importance else ("standing", "")
-        query = f"""
-            SELECT count(*), total(it.{worth} > mine.worth), total(it.host = mine.host),
-                total(it.host = mine.host AND it.{worth} > mine.worth)
-            FROM (SELECT pages.host, pages.state, {worth} FROM pages {joined}) AS it,
-                (SELECT host, {worth} AS worth FROM pages {joined} WHERE id = ?) AS mine
+    def interests(self) -> list[Interest]:
+        """Pages whose interest was raised by links."""
+        return self._tables.records(Interest, "interests")
+
+    def queue(self, page: int) -> Queue:
+        """Counts of pages that wait like this one, and of those with more cash; scans all pages."""
+        query = """
+            WITH them AS (SELECT pages.id, pages.host, pages.state, x FROM pages JOIN weighed USING (id))
+            SELECT count(*), total(it.x > mine.x), total(it.host = mine.host),
+                total(it.host = mine.host AND it.x > mine.x)
+            FROM them AS it, (SELECT host, x FROM them WHERE id = ?) AS mine
             WHERE it.state = 'waiting'"""
         return Queue._make(map(int, self._tables.row(query, page)))
 

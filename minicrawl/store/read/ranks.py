@@ -1,4 +1,4 @@
-"""Pages by importance, by the other rankings of the books, and by kept rankings."""
+"""Pages by importance, by the other rankings of the book, and by kept rankings."""
 
 import json
 from bisect import bisect_left, bisect_right
@@ -105,7 +105,7 @@ class Ranks:
 
     def least_importance(self) -> float:
         """Importance of a page without in-links."""
-        (least,) = self._tables.row("SELECT virtual * (16777216.0 / births) / total FROM books")
+        (least,) = self._tables.row("SELECT virtual * (16777216.0 / births) / total FROM book")
         return float(least or 0.0)
 
     def values(self, by: str) -> dict[str, float]:

@@ -95,18 +95,12 @@ class SiteTable:
 
     def is_older(self, page: int) -> bool:
         """True if a page was known when births were last shared out."""
-        (is_older,) = self._tables.row("SELECT ? < shared_out FROM books", page)
+        (is_older,) = self._tables.row("SELECT ? < shared_out FROM book", page)
         return bool(is_older)
 
     def births(self) -> IntArray:
         """Birth cash of every page by number, that of an alias by its door weight (opic/sites/births.py)."""
-        query = """
-            SELECT CASE WHEN state = 'gone' THEN 0
-                        WHEN pages.id >= shared_out OR page_level IS NULL THEN state <> 'alias'
-                        ELSE iif(state = 'alias', 0, page_level) + coalesce(doors.weight, 0) * door_level END
-            FROM pages CROSS JOIN books LEFT JOIN hosts ON hosts.id = pages.host
-            LEFT JOIN sites ON sites.id = hosts.site LEFT JOIN doors ON doors.page = pages.id ORDER BY pages.id"""
-        return self._array(query, 1).reshape(-1)
+        return self._array("SELECT birth FROM born ORDER BY id", 1).reshape(-1)
 
     def linking_sites(self, name: str) -> list[str]:
         """The names of the sites that link to a site; scans all voices."""

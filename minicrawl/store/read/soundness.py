@@ -8,11 +8,8 @@ from minicrawl.store.read.recognised import SKETCH_BYTES
 from minicrawl.store.read.tables import Tables
 from minicrawl.store.urlhash import url_hash
 
-_BOOKS = (
-    *("level", "clock", "interpolation_size"),
-    *("ledger_virtual", "ledger_never_visited", "ledger_births", "ledger_total", "best_floor"),
-)
-"""Keys of `meta` that the view `books` reads."""
+_BOOK = ("clock", "window", "virtual", "never_visited", "births", "total", "best_floor")
+"""Keys of `meta` that the view `book` reads."""
 _FLAWS = {
     "pages are on a host that is not in the store": (
         "SELECT count(*) FROM pages WHERE host NOT IN (SELECT id FROM hosts)"
@@ -76,9 +73,6 @@ _FLAWS = {
 }
 """Queries that count flawed rows, by the flaw."""
 
-_MOST_CLOCK = 2**63 - 1
-"""SQLite keeps no larger integer."""
-
 
 class Soundness:
     """Looks for damage in all tables."""
@@ -122,11 +116,11 @@ class Soundness:
 
 def check_books(tables: Tables) -> None:
     """Raise StoreError if importance cannot be computed: SQL reads words as 0, and accepts infinity and NULL."""
-    keys = ", ".join("?" * len(_BOOKS))
-    for key, value in tables.rows(f"SELECT key, value FROM meta WHERE key IN ({keys})", _BOOKS):
+    keys = ", ".join("?" * len(_BOOK))
+    for key, value in tables.rows(f"SELECT key, value FROM meta WHERE key IN ({keys})", _BOOK):
         is_number = isinstance(value, int | float) and math.isfinite(value)
-        if value is not None and not (is_number and (key != "clock" or 0 <= value <= _MOST_CLOCK)):
+        if value is not None and not (is_number and (key != "clock" or value >= 0)):
             raise damaged(tables.path, f"meta.{key} is {value!r:.60}, which cannot be meant")
-    (books,) = tables.row("SELECT level + clock + virtual + births + total + floor FROM books")
-    if books is None and tables.size():
+    (book,) = tables.row("SELECT clock + size + virtual + births + total + floor FROM book")
+    if book is None and tables.size():
         raise damaged(tables.path, "a number is missing that importance is computed with")

@@ -40,7 +40,7 @@ _READ = {
     "doors": {""},
 }
 """Columns of `pages_for`, "" for the rows as such. Views may be read in full, all other columns only by views."""
-_VIEWS = frozenset({"weighed", "born", "books"})
+_VIEWS = frozenset({"weighed", "born", "book"})
 _WITHIN = _VIEWS | {"aliases", "pages"}
 """Views that may read their tables; `aliases` is a part of `weighed`; in a partition `pages` is a view, see
 store/partitions/united.py."""

@@ -102,8 +102,6 @@ class PageRows:
     def ask_again(self, pages: Sequence[int], origins: Iterable[str], reasons: Iterable[str]) -> None:
         """Let pages that were given up wait as if they never had a turn.
 
-        They keep their part of the level.
-
         Their hosts count as alive. Failed robots.txt files of `origins`, and sitemaps that failed for one of
         `reasons`, are fetched again.
         """
@@ -121,9 +119,7 @@ class PageRows:
         some = [(page,) for page in pages]
         self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
         self._db.executemany(
-            """UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, visited = 0,
-                standing = standing + (SELECT value FROM meta WHERE key = 'level')
-            WHERE id = ? AND visited""",
+            "UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, visited = 0 WHERE id = ? AND visited",
             some,
         )
         self._db.executemany(

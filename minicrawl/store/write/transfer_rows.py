@@ -21,7 +21,6 @@ class OutboxRow(NamedTuple):
 
     home: int
     number: int
-    cash: int
     received: int
     records: bytes
 

@@ -28,7 +28,7 @@ from minicrawl.cluster.running.combined import (
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.crawler.urls.keys import site_of
-from minicrawl.opic import Coverage, Ledger
+from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.sites.births import UNIT
 from minicrawl.store.partitions.folder import PartitionFolder
@@ -45,21 +45,21 @@ class Ledgers:
     def __init__(self, draw: random.Random, n: int, count: int) -> None:
         self.n, self.draw = n, draw
         self.home = [draw.randrange(count) for _ in range(n)]
-        self.ledgers = [Ledger() for _ in range(count)]
-        self.coverages = [Coverage(ledger) for ledger in self.ledgers]
+        self.ledgers = [Book() for _ in range(count)]
+        self.coverages = [Coverage(book) for book in self.ledgers]
         self.mail: list[tuple[int, int, int]] = []
         self.sent, self.taken = Counter[tuple[int, int, bool]](), Counter[tuple[int, int, bool]]()
-        for number, (ledger, coverage) in enumerate(zip(self.ledgers, self.coverages, strict=True)):
-            ledger.discover(n)
+        for number, (book, coverage) in enumerate(zip(self.ledgers, self.coverages, strict=True)):
+            book.discover(n)
             coverage.grow(n)
-            ledger.mirror(pages(page for page in range(n) if self.home[page] != number))
+            book.mirror(pages(page for page in range(n) if self.home[page] != number))
 
     def visit(self, page: int, links: Sequence[int], old: Sequence[int], *, alias: bool) -> None:
         self.ledgers[self.home[page]].visit(page, pages(links), pages(old), alias=alias)
         self.coverages[self.home[page]].note(page, PageKind.ALIAS if alias else PageKind.PAGE, leads=len(links) > 0)
 
     def hand_over(self) -> None:
-        """One ledger hands some of its mirrors over; what is on its way may arrive late."""
+        """One book hands some of its mirrors over; what is on its way may arrive late."""
         number = self.draw.randrange(len(self.ledgers))
         mirrors = [page for page in range(self.n) if self.home[page] != number and self.draw.random() < 0.7]
         units = self.ledgers[number].hand_over(pages(mirrors))

@@ -18,7 +18,7 @@ from minicrawl.cluster.running.partition import PostError
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import Together
 from minicrawl.errors import ConfigError, CrawlEndedError
-from minicrawl.opic.ledger import UNIT
+from minicrawl.opic.book import UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.records import Records, to_bytes
 from minicrawl.store.write.transfer_rows import OutboxRow
@@ -45,7 +45,6 @@ def test_one_commit_holds_what_others_hand_over_together_when_all_have_crawled(t
         Records(
             [url],
             [SEEDS[0]],
-            cash=np.array([0]),
             received=np.array([UNIT]),
             inlinks=np.array([1], dtype=np.int32),
             depth=np.array([1], dtype=np.int32),
@@ -53,7 +52,7 @@ def test_one_commit_holds_what_others_hand_over_together_when_all_have_crawled(t
         )
         for url in islice(at_home, 2)
     ]
-    handed = [OutboxRow(0, 1, 0, UNIT, to_bytes(some)) for some in records]
+    handed = [OutboxRow(0, 1, UNIT, to_bytes(some)) for some in records]
 
     async def both() -> tuple[int, int]:
         with closing(Writer(store)) as writer:

@@ -101,7 +101,7 @@ def test_invalid_row_of_one_source_keeps_no_other_from_being_taken(tmp_path: Pat
         partitions.commit(0)
         (good,) = partitions.outbox(0).rows(1)
         unfounded = to_bytes(from_bytes(good.records)._replace(urls=RIGHT[2:4], found_on=["", ""]))
-        bad = [good._replace(records=unfounded), good._replace(cash=good.cash + 1), good._replace(records=b"")]
+        bad = [good._replace(records=unfounded), good._replace(received=good.received + 1), good._replace(records=b"")]
         parcels = [(7, bad[:1]), (8, [bad[1]]), (0, [good]), (9, [good, good._replace(number=2, records=b"")]), (9, [])]
         answers = partitions.take_all(1, parcels)
         assert [answer if isinstance(answer, int) else str(answer).partition(" ")[0] for answer in answers] == [

@@ -22,7 +22,7 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Folder:
 
 
 def row(number: int, records: bytes = b"\n{}\n\0") -> OutboxRow:
-    return OutboxRow(1, number, 2**60 + number, -5, records)
+    return OutboxRow(1, number, 2**60 + number, records)
 
 
 class Home:

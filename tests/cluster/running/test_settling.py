@@ -1,4 +1,4 @@
-"""Partitions of a process are settled as one ledger, whichever of them are in it."""
+"""Partitions of a process are settled as one book, whichever of them are in it."""
 
 import random
 from collections.abc import Sequence

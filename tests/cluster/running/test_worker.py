@@ -26,7 +26,7 @@ from minicrawl.cluster.running.worker import Server
 from minicrawl.control.messages import line_of
 from minicrawl.control.socket_files import connected
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.opic.ledger import UNIT
+from minicrawl.opic.book import UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.records import Records, from_bytes, to_bytes
 from minicrawl.store.write.transfer_rows import OutboxRow
@@ -131,14 +131,14 @@ def a_row(folder: Folder, **other: Any) -> OutboxRow:
     """What partition 1 may hand over to partition 0, but for some columns."""
     urls = [url for url in map("http://g{}.test/".format, range(40)) if folder.homes.home_of(url) == 0][:2]
     texts = {"urls": urls, "found_on": ["http://h0.test/"] * 2}
-    columns = {"cash": [0, 5], "received": [UNIT, -1], "inlinks": [1, 1], "depth": [1, 2]}
+    columns = {"received": [UNIT, -1], "inlinks": [1, 1], "depth": [1, 2]}
     numbers = {name: np.array(other.get(name, column)) for name, column in (columns | {"chain_length": [0, 0]}).items()}
-    return OutboxRow(0, 1, 5, UNIT - 1, to_bytes(Records(**{**texts, **other, **numbers})))
+    return OutboxRow(0, 1, UNIT - 1, to_bytes(Records(**{**texts, **other, **numbers})))
 
 
 def frame(given: OutboxRow, head: object = None, **more: object) -> bytes:
     """As it goes over the socket."""
-    sizes = [given.number, given.cash, given.received, len(given.records)] if head is None else head
+    sizes = [given.number, given.received, len(given.records)] if head is None else head
     parcel = {"source": 1, "home": 0, "rows": [sizes]} | {key: more.pop(key) for key in list(more) if key in PARCEL}
     message = {"do": "take", "version": VERSION, "parcels": [_whole(parcel)]} | more
     return line_of(_whole(message)) + given.records

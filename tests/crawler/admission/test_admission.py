@@ -6,7 +6,6 @@ import pytest
 
 from minicrawl.crawler.admission.admission import ELSEWHERE, Admission
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT, Traps
-from minicrawl.opic import GRANT
 from minicrawl.settings import CrawlSettings
 
 HOME = "http://a.test/"
@@ -38,12 +37,3 @@ def test_scope_is_that_of_the_seeds_once_these_are_known() -> None:
     admission.begin([HOME])
     inside: Sequence[str] = [url for url in (HOME + "x", "http://b.test/") if admission.scope.refuses(url, 1) is None]
     assert inside == [HOME + "x"]
-
-
-@pytest.mark.parametrize(
-    ("boost", "grants"),
-    [((), [GRANT, GRANT]), (("/good=3",), [3 * GRANT, GRANT])],
-)
-def test_pages_are_born_with_what_the_focus_says(boost: tuple[str, ...], grants: list[int]) -> None:
-    admission = Admission(CrawlSettings(boost=boost))
-    assert admission.grants([HOME + "good", HOME + "other"], GRANT) == grants

@@ -219,5 +219,5 @@ def test_seeds_in_steps_have_the_cash_of_seeds_at_once(tmp_path: Path) -> None:
             ignore_robots=True,
             pages=1,
         )
-        found.append(rows(store, "SELECT id, url, standing, depth, received FROM pages ORDER BY id"))
+        found.append(rows(store, "SELECT id, url, cash, depth, forwarded FROM pages ORDER BY id"))
     assert found[0] == found[1]

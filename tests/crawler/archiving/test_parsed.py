@@ -19,7 +19,7 @@ from minicrawl.archive.collection import Collection, files
 from minicrawl.archive.sidecar import SidecarWriter, beside
 from minicrawl.crawler.archiving.parsed import SOURCES, ParsedAnswers, version
 from minicrawl.model import PageRequest, Wanted
-from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 

@@ -19,10 +19,9 @@ def crawled(tmp_path: Path) -> Path:
 
 
 DAMAGES = {
-    "cash appears": "UPDATE pages SET standing = standing + 1 WHERE id = 3",
-    "cash vanishes from the virtual page": "UPDATE meta SET value = value - 1 WHERE key = 'reserve'",
-    "ledger loses a unit": "UPDATE pages SET received = received - 1 WHERE id = 2",
-    "ledger's virtual page gains": "UPDATE meta SET value = value + 1 WHERE key = 'ledger_virtual'",
+    "cash appears": "UPDATE pages SET cash = cash + 1 WHERE id = 3",
+    "cash is passed on twice": "UPDATE pages SET forwarded = forwarded + 1 WHERE state = 'fetched'",
+    "the virtual page gains": "UPDATE meta SET value = value + 1 WHERE key = 'virtual'",
     "links are lost": "DELETE FROM links WHERE source = (SELECT max(source) FROM links)",
     "a link leads nowhere": "UPDATE links SET targets = x'ffffff00' WHERE source = (SELECT min(source) FROM links)",
     "a place that there is not": "UPDATE links SET places = x'03' WHERE length(targets) BETWEEN 4 AND 16",

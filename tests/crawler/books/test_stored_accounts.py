@@ -28,17 +28,16 @@ def test_accounts_come_back_to_the_last_bit(tmp_path: Path) -> None:
     size = again.state.accounts.size
     assert (account_columns(again.state.accounts, np.arange(size)), account_totals(again.state.accounts)) == kept
     assert (again.state.accounts.coverage.kind[:size] == before.coverage.kind[:size]).all()
-    assert (again.state.accounts.ledger.alias[:size] == before.ledger.alias[:size]).all()
-    assert list(imbalances(again.state.accounts, before.book.total)) == []
+    assert (again.state.accounts.book.alias[:size] == before.book.alias[:size]).all()
+    assert list(imbalances(again.state.accounts)) == []
     again.state.writer.close()
 
 
 @pytest.mark.parametrize(
     ("deed", "sentence"),
     [
-        ("UPDATE pages SET standing = standing + 5 WHERE id = 1", "the cash book holds"),
-        ("UPDATE pages SET received = received - 5 WHERE id = 1", "the ledger holds"),
-        ("UPDATE meta SET value = value - 1 WHERE key = 'reserve'", "the cash book holds"),
+        ("UPDATE pages SET cash = cash + 5 WHERE id = 1", "the book holds"),
+        ("UPDATE meta SET value = value - 1 WHERE key = 'virtual'", "the book holds"),
     ],
 )
 def test_books_that_do_not_add_up_are_no_store_to_go_on_with(tmp_path: Path, deed: str, sentence: str) -> None:

@@ -29,9 +29,9 @@ def test_rule_of_a_store_is_that_of_the_crawl(tmp_path: Path, jump: str, turns: 
     accounts = intake.state.accounts
     known = slice(0, accounts.size)
     rule = stored_births(intake.state.writer, intake.state.frontier.pages.host_of[known])
-    flags = accounts.ledger.gone[known], accounts.ledger.alias[known]
-    assert rule.of(known, *flags).tolist() == accounts.ledger.birth(known).tolist()
-    assert rule.alike == accounts.ledger.rule.alike
+    flags = accounts.book.gone[known], accounts.book.alias[known]
+    assert rule.of(known, *flags).tolist() == accounts.book.birth(known).tolist()
+    assert rule.alike == accounts.book.rule.alike
     if jump == "sites":
-        assert len(np.unique(accounts.ledger.birth(known))) > 1 or accounts.size == 1
+        assert len(np.unique(accounts.book.birth(known))) > 1 or accounts.size == 1
     intake.state.writer.close()

@@ -76,14 +76,6 @@ def test_values_of_meta(store: Path, key: str, value: object, is_right: bool) ->
     assert wrong(store) == []
 
 
-def test_only_a_store_with_pages_needs_its_books(tmp_path: Path, store: Path) -> None:
-    intake_of(tmp_path / "new.db").state.writer.close()
-    assert wrong(tmp_path / "new.db") == []
-    rows(store, "DELETE FROM meta WHERE key IN ('cash_total', 'income')")
-    with open_store(store) as reader:
-        assert sorted(wrong_meta(reader)) == ["meta.cash_total is missing", "meta.income is missing"]
-
-
 TEXTS = {
     "INSERT INTO refused VALUES (0, NULL, '[1]', NULL)": "too_deep in refused is '[1]'",
     "UPDATE refused SET too_deep = '[\"http://a.test/\"]'": None,

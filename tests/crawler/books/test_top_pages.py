@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from minicrawl.crawler.books import top_pages
 from minicrawl.crawler.books.top_pages import TopPages
-from minicrawl.opic import Ledger
+from minicrawl.opic import Book
 
 
 @given(st.data())
 def test_no_page_that_is_not_kept_is_better_than_one_that_is(data: st.DataObject) -> None:
-    ledger, kept = Ledger(), TopPages()
+    book, kept = Book(), TopPages()
     held: set[int] = set()
-    ledger.discover(40)
+    book.discover(40)
     links = {page: np.zeros(0, dtype=np.int32) for page in range(40)}
     top_pages.KEPT, before = 6, top_pages.KEPT
     try:
@@ -23,12 +23,12 @@ def test_no_page_that_is_not_kept_is_better_than_one_that_is(data: st.DataObject
             old = links[page]
             targets = sorted(data.draw(st.sets(st.integers(0, 39), max_size=6)) - {page})
             links[page] = np.array(targets, dtype=np.int32)
-            ledger.visit(page, links[page], old)
-            added, is_anew = kept.changes(ledger, np.concatenate([[page], old, links[page]]).astype(np.int64))
+            book.visit(page, links[page], old)
+            added, is_anew = kept.changes(book, np.concatenate([[page], old, links[page]]).astype(np.int64))
             held = set(added) if is_anew else held | set(added)
-            worths = ledger.worths(slice(0, 40), ledger.held())
+            worths = book.worths(slice(0, 40), book.held())
             assert all(worths[other] < kept.floor for other in set(range(40)) - held)
             assert len(held) <= 12
-            assert ledger.total() == pytest.approx(float(ledger._x(slice(0, 40)).sum()))
+            assert book.total() == pytest.approx(float(book._x(slice(0, 40)).sum()))
     finally:
         top_pages.KEPT = before

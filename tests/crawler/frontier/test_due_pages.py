@@ -5,13 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.schedules import NEVER, ByWorth, Fixed
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import Host
-from minicrawl.opic import Adaptive, DiscoveryBudget, Ledger
+from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.refresh import WEEK, interval, value
 from minicrawl.opic.strategy import STRATEGIES
+from minicrawl.store.links import NOWHERE
 
 HOUR, DAY = 3600.0, 86_400.0
 
@@ -32,17 +34,14 @@ def known_pages(
     count: int, schedule: ByWorth | Fixed, *, is_patient: bool, hosts: int = 1
 ) -> tuple[WaitingPages, DuePages, list[Host]]:
     """Pages that were all read, and are yet to be loaded."""
-    book, ledger = Adaptive(), Ledger()
+    accounts = Accounts()
     on_offer = [Host(id=number, name=f"h{number}", delay=1.0, most=1, is_offered=True) for number in range(hosts)]
-    due = DuePages(ledger, schedule, waits=True, is_patient=is_patient)
-    pages = WaitingPages(on_offer, book, STRATEGIES["greedy"], DiscoveryBudget(0.7), 1000, due)
-    ledger.discover(count)
-    none = np.zeros(0, dtype=np.int32)
-    for page in book.discover([1] * count):
+    due = DuePages(accounts.book, schedule, waits=True, is_patient=is_patient)
+    pages = WaitingPages(on_offer, accounts, STRATEGIES["greedy"], DiscoveryBudget(0.7), 1000, due)
+    for page in accounts.discover(0, count):
         pages.grow(page + 1)
         pages.place(page, on_offer[page % hosts])
-        book.visit(page, none)
-        ledger.visit(page, none)
+        accounts.visit(page, NOWHERE)
     return pages, due, on_offer
 
 

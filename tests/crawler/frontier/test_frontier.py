@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pytest
 from support.intakes import next_page
 
+from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts.host import Host, HostTurn
-from minicrawl.opic import STRATEGIES, Adaptive, DiscoveryBudget, PageQueue
-
-NOWHERE = np.zeros(0, dtype=np.int32)
+from minicrawl.opic import STRATEGIES, DiscoveryBudget, PageQueue
+from minicrawl.store.links import NOWHERE, linked
 
 
 def pages(*numbers: int) -> npt.NDArray[np.int32]:
@@ -24,23 +24,23 @@ def pages(*numbers: int) -> npt.NDArray[np.int32]:
 
 
 class Crawl:
-    """A real cash book and a frontier: pages are added with so much cash, on hosts by name."""
+    """Real accounts and a frontier: pages are added with so much cash, on hosts by name."""
 
-    def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
+    def __init__(
         self,
         *,
         delay: float = 10.0,
         per_host: int = 1,
-        discovery: float = 1.0,
         strategy: str = "greedy",
         ip_delay: float = 0.0,
         addresses_from: float = 0.0,
     ) -> None:
-        self.book = Adaptive()
+        self.accounts = Accounts()
+        self.book = self.accounts.book
         self.frontier = Frontier(
-            self.book,
+            self.accounts,
             STRATEGIES[strategy],
-            DiscoveryBudget(discovery),
+            DiscoveryBudget(1.0),
             per_host,
             ip_delay=ip_delay,
             locates=ip_delay > 0,
@@ -49,14 +49,13 @@ class Crawl:
         self.delay = delay
         self.hosts: dict[str, Host] = {}
 
-    def add(self, host: str, cash: int, now: float = 0.0, *, read: bool = False) -> int:
-        (page,) = self.book.discover([cash])
+    def add(self, host: str, cash: int, now: float = 0.0) -> int:
+        (page,) = self.accounts.discover(0)
+        self.book.cash[page] = cash
         self.frontier.pages.grow(page + 1)
         if host not in self.hosts:
             self.hosts[host] = self.frontier.add_host(host, self.delay)
         self.frontier.pages.place(page, self.hosts[host])
-        if read:
-            self.book.visit(page, NOWHERE)
         self.frontier.add([page], now)
         return page
 
@@ -227,25 +226,13 @@ def test_a_turn_without_request_does_not_shorten_the_rest_that_another_turn_aske
     assert crawl.drain(500.0) == [third]
 
 
-def test_a_page_set_aside_has_its_turn_again_but_is_not_waited_for() -> None:
-    crawl = Crawl(delay=0.0, discovery=0.5)
-    page = crawl.add("a", 2, read=True)
-    crawl.drain(0.0)
-    crawl.frontier.release(page, 0.0)
-    crawl.frontier.pages.set_aside(page, 30.0)
-    assert crawl.frontier.next_ready() is None
-    assert crawl.frontier.is_empty()
-    assert crawl.drain(29.0) == []
-    assert crawl.drain(30.0) == [page]
-
-
 def test_a_forgotten_page_is_never_handed_out_again() -> None:
-    crawl = Crawl(delay=0.0, discovery=0.5)
+    crawl = Crawl(delay=0.0)
     page = crawl.add("a", 2)
     crawl.drain(0.0)
     crawl.frontier.release(page, 0.0)
     crawl.frontier.pages.forget(page)
-    crawl.book.standing[page] += 100
+    crawl.book.cash[page] += 100
     crawl.frontier.pages.credit(pages(page))
     assert crawl.drain(10**9) == []
     assert crawl.frontier.is_empty()
@@ -260,42 +247,6 @@ def test_a_frontier_with_a_page_in_flight_is_not_empty() -> None:
     crawl.frontier.release(page, 0.0)
     assert crawl.frontier.in_flight == 0
     assert crawl.frontier.is_empty()
-
-
-@pytest.mark.parametrize("discovery", [0.0, 0.1, 0.3, 0.5, 0.75, 0.99])
-def test_the_discovery_share_is_held_while_both_kinds_are_ready(discovery: float) -> None:
-    """A4: the number of discoveries among n fetches is within 2 of q * n."""
-    crawl = Crawl(delay=0.0, discovery=discovery)
-    for number in range(600):
-        crawl.add(f"h{number % 7}", 1000 - number)
-    for number in range(600):
-        crawl.add(f"h{number % 7}", number, read=True)
-    discoveries = 0
-    for fetches in range(1, 501):
-        page = crawl.acquire()
-        crawl.frontier.pages.charge(page)
-        crawl.frontier.release(page, 0.0)
-        discoveries += not crawl.book.visited[page]
-        if crawl.book.visited[page]:
-            crawl.frontier.put_back(page, 0.0)
-        assert abs(discoveries - discovery * fetches) <= 2
-
-
-def test_a_turn_handed_back_does_not_count_for_the_share() -> None:
-    crawl = Crawl(delay=0.0, discovery=0.5)
-    for number in range(60):
-        crawl.add(f"n{number}", 5)
-        crawl.add(f"r{number}", 5, read=True)
-    kinds = []
-    for _ in range(40):
-        turned_away = crawl.acquire()
-        crawl.frontier.release(turned_away, 0.0, asked=False)
-        crawl.frontier.put_back(turned_away, 0.0)
-        page = crawl.acquire()
-        crawl.frontier.pages.charge(page)
-        assert crawl.book.visited[page] == crawl.book.visited[turned_away]
-        kinds.append(bool(crawl.book.visited[page]))
-    assert abs(sum(kinds) - 20) <= 2
 
 
 def grow_web(crawl: Crawl, draw: random.Random, hosts: int, number: int) -> None:
@@ -314,8 +265,8 @@ class SlowHost:
 class SlowFrontier:
     """The rules in the plainest way: every question looks at every page and every host."""
 
-    def __init__(self, book: Adaptive, strategy: str, budget: DiscoveryBudget, per_host: int) -> None:
-        self.book, self.strategy, self.budget, self.per_host = book, STRATEGIES[strategy], budget, per_host
+    def __init__(self, accounts: Accounts, strategy: str, per_host: int) -> None:
+        self.accounts, self.strategy, self.per_host = accounts, STRATEGIES[strategy], per_host
         self.hosts: dict[int, SlowHost] = {}
         self.host_of: dict[int, int] = {}
         self.waiting: set[int] = set()
@@ -338,17 +289,16 @@ class SlowFrontier:
             self.add(page)
 
     def add(self, page: int) -> None:
-        if not (self.book.visited[page] and self.budget.share >= 1.0):
+        if not self.accounts.had_turn[page]:
             self.waiting.add(page)
 
     def acquire(self, now: float) -> int | None:
         self.wake(now)
         ready = [page for page in self.waiting if self.is_open(self.hosts[self.host_of[page]], now)]
-        kinds = {read: [page for page in ready if bool(self.book.visited[page]) == read] for read in (False, True)}
-        discovers = self.budget.discovers(bool(kinds[False]), bool(kinds[True]))
-        if discovers is None:
+        if not ready:
             return None
-        page = max(kinds[not discovers], key=lambda page: (self.strategy.priority(page, self.book), -page))
+        jumps = np.zeros(self.accounts.size, dtype=np.float32)
+        page = max(ready, key=lambda page: (self.strategy.priority(page, self.accounts.book, jumps), -page))
         self.waiting.remove(page)
         for clock in self.clocks(page):
             clock.turns[page] = now
@@ -363,14 +313,10 @@ class SlowFrontier:
         host.rests_until = max(host.rests_until, not_before)
 
     def put_back(self, page: int, now: float, not_before: float = 0.0) -> None:
-        is_done = self.book.visited[page] and self.budget.share >= 1.0
-        if not_before > now and not is_done:
+        if not_before > now and not self.accounts.had_turn[page]:
             self.resting[page] = not_before
         else:
             self.add(page)
-
-    def charge(self, page: int) -> None:
-        self.budget.charge(discovers=not self.book.visited[page])
 
     def hosts_with_pages(self) -> list[SlowHost]:
         return [self.hosts[number] for number in {self.host_of[page] for page in self.waiting}]
@@ -395,14 +341,14 @@ class SlowFrontier:
 class Twins:
     """The frontier and its slow model, told the same."""
 
-    def __init__(self, draw: random.Random, strategy: str, discovery: float, per_host: int, ip_delay: float) -> None:
+    def __init__(self, draw: random.Random, strategy: str, per_host: int, ip_delay: float) -> None:
         self.draw, self.per_host, self.ip_delay = draw, per_host, ip_delay
-        self.book = Adaptive()
-        budget = DiscoveryBudget(discovery)
-        locates = ip_delay > 0
-        self.frontier = Frontier(self.book, STRATEGIES[strategy], budget, per_host, ip_delay=ip_delay, locates=locates)
+        self.accounts, budget = Accounts(), DiscoveryBudget(1.0)
+        self.frontier = Frontier(
+            self.accounts, STRATEGIES[strategy], budget, per_host, ip_delay=ip_delay, locates=ip_delay > 0
+        )
         self.addresses = [SlowHost(ip_delay) for _ in range(3)]
-        self.model = SlowFrontier(self.book, strategy, DiscoveryBudget(discovery), per_host)
+        self.model = SlowFrontier(self.accounts, strategy, per_host)
         self.out: list[int] = []
         self.now = 1000.0
 
@@ -415,7 +361,8 @@ class Twins:
     def known(self) -> int:
         """A new page, which does not wait yet."""
         draw = self.draw
-        (page,) = self.book.discover([draw.choice([1, 1, 5, draw.randrange(2**24)])])
+        (page,) = self.accounts.discover(0)
+        self.accounts.book.cash[page] = draw.choice([1, 1, 5, draw.randrange(2**24)])
         self.frontier.pages.grow(page + 1)
         if not self.model.hosts or draw.random() < 0.15:
             delay, ready_at = draw.choice([0.0, 1.0, 3.0, 10.0]), draw.choice([0.0, 0.0, self.now + 5.0])
@@ -436,9 +383,6 @@ class Twins:
         assert page == self.model.acquire(self.now)
         if page is not None:
             self.out.append(page)
-            if self.draw.random() < 0.8:
-                self.frontier.pages.charge(page)
-                self.model.charge(page)
             return
         found, expected = self.frontier.next_ready(), self.model.next_ready()
         if self.per_host == 1 and not self.ip_delay:
@@ -460,10 +404,11 @@ class Twins:
         page = self.out.pop(draw.randrange(len(self.out)))
         end = draw.random()
         if end < 0.6:  # read
-            others = [other for other in range(self.book.size) if other != page]
+            others = [other for other in range(self.accounts.size) if other != page]
             self.both("release", page, now, not_before=draw.choice([0.0, 0.0, 0.0, now + 20.0]))
-            visit = self.book.visit(page, pages(*draw.sample(others, min(len(others), draw.randrange(9)))))
-            self.frontier.pages.credit(visit.credited)
+            links = linked(draw.sample(others, min(len(others), draw.randrange(9))), b"")
+            self.accounts.visit(page, links)
+            self.frontier.pages.credit(links.targets)
             if draw.random() < 0.2:
                 self.frontier.pages.forget(page)
             else:
@@ -498,21 +443,20 @@ class Twins:
         assert self.frontier.in_flight == len(self.out)
 
 
-def check_against_the_slow_model(seed: int, strategy: str, discovery: float, per_host: int, ip_delay: float) -> None:
-    twins = Twins(random.Random(f"{seed} {strategy} {discovery} {per_host}"), strategy, discovery, per_host, ip_delay)
+def check_against_the_slow_model(seed: int, strategy: str, per_host: int, ip_delay: float) -> None:
+    twins = Twins(random.Random(f"{seed} {strategy} {per_host}"), strategy, per_host, ip_delay)
     for _ in range(15):
         twins.discover()
     for _ in range(600):
         twins.step()
-    assert twins.book.visited[: twins.book.size].sum() > (10 if ip_delay else 20)
+    assert twins.accounts.turns > (10 if ip_delay else 20)
 
 
 @pytest.mark.parametrize("per_host", [1, 2])
-@pytest.mark.parametrize("discovery", [1.0, 0.3])
 @pytest.mark.parametrize("strategy", sorted(STRATEGIES))
 @pytest.mark.parametrize("seed", range(2))
-def test_the_frontier_agrees_with_the_slow_model(seed: int, strategy: str, discovery: float, per_host: int) -> None:
-    check_against_the_slow_model(seed, strategy, discovery, per_host, ip_delay=0.0)
+def test_the_frontier_agrees_with_the_slow_model(seed: int, strategy: str, per_host: int) -> None:
+    check_against_the_slow_model(seed, strategy, per_host, ip_delay=0.0)
 
 
 @pytest.mark.parametrize("per_host", [1, 2])
@@ -522,7 +466,7 @@ def test_the_frontier_agrees_with_the_slow_model(seed: int, strategy: str, disco
 def test_the_frontier_agrees_with_the_slow_model_where_hosts_share_addresses(
     seed: int, ip_delay: float, strategy: str, per_host: int
 ) -> None:
-    check_against_the_slow_model(seed, strategy, 0.3, per_host, ip_delay)
+    check_against_the_slow_model(seed, strategy, per_host, ip_delay)
 
 
 def entries_held(frontier: Frontier) -> int:
@@ -547,7 +491,7 @@ def test_queues_stay_small_after_many_credits(state: str) -> None:
     draw = random.Random(7)
     for _ in range(2000):
         risen = pages(*draw.sample(range(150), 10))
-        crawl.book.standing[risen] += 1
+        crawl.book.cash[risen] += 1
         crawl.frontier.pages.credit(risen)
     hosts = len(crawl.frontier.hosts)
     assert entries_held(crawl.frontier) <= (64 + 4 * waiting / hosts) * hosts + 64 + 6 * hosts
@@ -564,7 +508,7 @@ def test_queues_stay_small_after_many_turns() -> None:
             crawl.frontier.release(page, now)
             crawl.frontier.put_back(page, now, not_before=draw.choice([0.0, now + 2.0]))
         risen = pages(*draw.sample(range(60), 3))
-        crawl.book.standing[risen] += 1
+        crawl.book.cash[risen] += 1
         crawl.frontier.pages.credit(risen)
     assert entries_held(crawl.frontier) <= 20 * (64 + 4 * 3) + 64 + 6 * 20 + 60
 
@@ -610,7 +554,7 @@ def test_of_ten_turns_of_a_host_with_pages_one_is_for_an_errand() -> None:
         else:
             page = crawl.acquire()
             turns.append("page")
-            crawl.book.visit(page, NOWHERE)
+            crawl.accounts.visit(page, NOWHERE)
             crawl.frontier.release(page, 0.0)
             crawl.frontier.put_back(page, 0.0)
     assert [place for place, turn in enumerate(turns) if turn == "errand"] == [0, 10, 20, 28, 29]
@@ -649,7 +593,7 @@ def test_hosts_of_which_nobody_knows_that_they_answer_can_be_left_out(ip_delay: 
             crawl.frontier.judge(host, host in answering, now)
         attempts = draw.random() < 0.5
         allowed = [page for page in waiting if attempts or crawl.frontier.host(page).answers]
-        best = min(allowed, key=lambda page: (-crawl.book.cashes()[page], page), default=None)
+        best = min(allowed, key=lambda page: (-crawl.book.cash[page], page), default=None)
         assert next_page(crawl.frontier, now, attempts=attempts) == best
         if best is not None:
             crawl.frontier.release(best, now)
@@ -670,7 +614,7 @@ def test_no_page_of_a_closed_host_is_on_offer_but_what_opens_hosts_is() -> None:
     crawl.frontier.end_turn(HostTurn(host, errand=opening), 0.0)
     assert crawl.drain(0.0) == [other]
     crawl.frontier.open(host, 0.0)
-    crawl.book.standing[page] += 1
+    crawl.book.cash[page] += 1
     crawl.frontier.pages.credit(pages(page))
     assert crawl.drain(0.0) == []
     assert not crawl.frontier.is_empty()

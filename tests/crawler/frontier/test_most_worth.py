@@ -144,7 +144,7 @@ def test_a_crawl_goes_on_after_a_round_as_before(tmp_path: Path) -> None:
 
 
 def test_importance_follows_links_that_have_changed_on_a_third_of_the_pages(tmp_path: Path) -> None:
-    """After a round the ledger says what PageRank does of the links that there are now."""
+    """After a round the book says what PageRank does of the links that there are now."""
     path = tmp_path / "crawl.db"
     site, seeds = random_site(11, pages=400)
     crawl(site, path, seeds)

@@ -2,17 +2,19 @@
 
 import numpy as np
 
+from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import Host
-from minicrawl.opic import Adaptive, DiscoveryBudget
+from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.strategy import STRATEGIES
 
 
 def waiting(*cash: int) -> tuple[WaitingPages, Host]:
     """Pages with so much cash each, on one host that is on offer."""
-    book, host = Adaptive(), Host(id=0, name="h", delay=1.0, most=1, is_offered=True)
-    found = WaitingPages([host], book, STRATEGIES["greedy"], DiscoveryBudget(1.0), 1000)
-    for page in book.discover(cash):
+    accounts, host = Accounts(), Host(id=0, name="h", delay=1.0, most=1, is_offered=True)
+    found = WaitingPages([host], accounts, STRATEGIES["greedy"], DiscoveryBudget(1.0), 1000)
+    for page, units in zip(accounts.discover(0, len(cash)), cash, strict=True):
+        accounts.book.cash[page] = units
         found.grow(page + 1)
         found.place(page, host)
         found.add([page])

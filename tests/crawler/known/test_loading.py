@@ -19,10 +19,9 @@ def held(intake: Intake) -> dict[str, Any]:
         "urls": [intake.state.urls.url(page) for page in range(size)],
         "hosts": [(host.name, host.crawl_delay, host.health, host.rests_until) for host in frontier.hosts],
         "host of a page": frontier.pages.host_of[:size].tolist(),
-        "cash": intake.state.accounts.book.cashes().tolist(),
-        "received": intake.state.accounts.ledger.received[:size].tolist(),
-        "gone": intake.state.accounts.ledger.gone[:size].tolist(),
-        "visited": intake.state.accounts.book.visited[:size].tolist(),
+        "cash": intake.state.accounts.book.cash[:size].tolist(),
+        "gone": intake.state.accounts.book.gone[:size].tolist(),
+        "visited": intake.state.accounts.had_turn[:size].tolist(),
         "read": intake.state.accounts.coverage.collected,
         "bound": intake.state.accounts.coverage.bound(),
     }
@@ -46,8 +45,8 @@ DAMAGE = {
     "UPDATE pages SET host = 99 WHERE id = 2": "pages with numbers from 0 on are on a host that is missing",
     "UPDATE pages SET host = -1 WHERE id = 2": "pages with numbers from 0 on are on a host that is missing",
     "DELETE FROM pages WHERE id = 1": "pages with numbers from 0 on are missing",
-    "DELETE FROM meta WHERE key = 'reserve'": "meta.reserve is missing",
-    "UPDATE meta SET value = 'much' WHERE key = 'reserve'": "meta.reserve is 'much', which cannot be meant",
+    "DELETE FROM meta WHERE key = 'virtual'": "a number is missing that importance is computed with",
+    "UPDATE meta SET value = 'much' WHERE key = 'virtual'": "meta.virtual is 'much', which cannot be meant",
 }
 
 

@@ -18,7 +18,7 @@ def crawled(store: Path, most: int = 1_000) -> Intake:
 
 def test_they_are_due_when_the_crawl_has_grown_by_a_tenth(tmp_path: Path) -> None:
     intake = crawled(tmp_path / "crawl.db")
-    ranking, visited = intake.ranking, intake.state.accounts.book.payees
+    ranking, visited = intake.ranking, intake.state.accounts.turns
     assert visited == 13
     assert ranking.is_due
     ranking.settle()

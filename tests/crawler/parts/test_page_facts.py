@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.intakes import DAYS_LATER
 from support.killing_web import killing_web
 from support.sites import Site, canonical, crawl, rows
 
@@ -47,9 +48,9 @@ def test_facts_are_those_of_the_last_answer(tmp_path: Path) -> None:
     crawl(site, store, [HOME], audit=True)
     assert facts(store, "h1") == {"": (None,)} | {name: (name,) for name in names}
     site |= {f"{HOME}changes": ["<h1>other</h1>"], f"{HOME}goes": 410, f"{HOME}moves": HOME}
-    crawl(site, store, [], discovery=0.5, pages=12)
+    crawl(site, store, [], **DAYS_LATER)
     assert facts(store, "h1") == {"": (None,), "stays": ("stays",), "changes": ("other",)}
-    crawl(site, store, [], discovery=0.5, pages=12, audit=False)
+    crawl(site, store, [], audit=False, **DAYS_LATER)
     assert facts(store, "h1") == {}, "the answers of these pages are no more those that the facts were of"
 
 

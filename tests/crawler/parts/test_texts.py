@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from support.intakes import DAYS_LATER
 from support.killing_web import killing_web
 from support.sites import Server, Site, canonical, crawl, rows
 
@@ -66,7 +67,7 @@ def test_a_page_read_again_says_what_it_says_now_and_one_that_is_gone_nothing(tm
     before = texts(store)
     assert len(before) == 5
     pages |= {f"{HOME}changes": [words("others")], f"{HOME}goes": 410, f"{HOME}moves": HOME}  # type: ignore[dict-item]
-    crawl({HOME: ["/stays", "/changes", "/goes", "/moves"], **pages}, store, [], discovery=0.5, pages=12)
+    crawl({HOME: ["/stays", "/changes", "/goes", "/moves"], **pages}, store, [], **DAYS_LATER)
     after = texts(store)
     assert rows(store, "SELECT state FROM pages WHERE url LIKE '%goes'") == [("gone",)]
     assert after.keys() == {HOME, f"{HOME}stays", f"{HOME}changes"}

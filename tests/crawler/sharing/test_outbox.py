@@ -19,9 +19,9 @@ def writer(tmp_path: Path) -> Iterator[Writer]:
         yield opened
 
 
-def record(url: str, cash: int = 1) -> Records:
+def record(url: str, received: int = 1) -> Records:
     one = np.array([1])
-    return Records([url], [""], np.array([cash]), one, one.astype(np.int32), one.astype(np.int32), one.astype(np.int8))
+    return Records([url], [""], np.array([received]), one.astype(np.int32), one.astype(np.int32), one.astype(np.int8))
 
 
 def commit(outbox: Outbox, writer: Writer) -> None:
@@ -35,10 +35,10 @@ def test_row_may_be_sent_from_its_commit_on_until_it_is_confirmed(writer: Writer
     outbox.add([2], [1], record("http://a.test/"))
     assert outbox.rows(2) == ()
     commit(outbox, writer)
-    b, c = record("http://b.test/", cash=7), record("http://c.test/")
+    b, c = record("http://b.test/", received=7), record("http://c.test/")
     outbox.add([2, 0], [1, 2], unpacked([to_bytes(b), to_bytes(c)])[0])
     commit(outbox, writer)
-    assert [(row.home, row.number, row.cash) for row in outbox.rows(2)] == [(2, 1, 1), (2, 2, 7)]
+    assert [(row.home, row.number, row.received) for row in outbox.rows(2)] == [(2, 1, 1), (2, 2, 7)]
     assert from_bytes(outbox.rows(2)[1].records).urls == ["http://b.test/"]
     assert sorted(outbox.homes()) == [0, 2]
     outbox.confirm(2, 1)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.intakes import DAYS_LATER
 from support.sites import Server, Site, canonical, crawl, faults_in, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
-from minicrawl.opic import GRANT
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import PlacedLinks
 from minicrawl.store.reader import open_store
@@ -72,7 +72,7 @@ def test_a_chain_that_has_become_shorter_may_grow_again(tmp_path: Path) -> None:
     chain: Site = {f"{HOME}{hop}": f"{HOME}{hop + 1}" for hop in range(MAX_HOPS)}
     crawled(tmp_path, chain | {f"{HOME}{MAX_HOPS}": []}, [HOME + "0"])
     later: Site = chain | {HOME + "0": [HOME + "1"], f"{HOME}{MAX_HOPS}": HOME + "new", HOME + "new": []}
-    states = crawled(tmp_path, later, [HOME + "0"], strategy="cycle", discovery=0.1, pages=MAX_HOPS + 2)
+    states = crawled(tmp_path, later, [HOME + "0"], **DAYS_LATER)
     assert (states[f"{HOME}{MAX_HOPS}"], states[HOME + "new"]) == ("alias redirect-301", "fetched ok")
 
 
@@ -80,7 +80,7 @@ def test_a_chain_that_has_become_shorter_may_grow_again(tmp_path: Path) -> None:
 def test_hops_are_the_longest_chain_once_they_are_counted(changes: list[tuple[int, int]]) -> None:
     """Whatever stood for what before: copies change their leader time and again."""
     accounts, links = Accounts(), dict[int, int]()
-    accounts.discover(0, [GRANT] * 12)
+    accounts.discover(0, 12)
 
     def leads_to(page: int) -> list[int]:
         return [page, *leads_to(links[page])] if page in links else [page]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.intakes import crawl_all, intake_of, page_of
+from support.intakes import DAYS_LATER, intake_of, page_of
 from support.sites import Site, canonical, crawl, rows
 
 from minicrawl.crawler.books.invariants import violations
@@ -78,9 +78,8 @@ def test_new_places_take_the_place_of_old_ones(tmp_path: Path) -> None:
         crawled(
             store,
             {HOME: [linking(links)]},
-            strategy="cycle",
             discovery=0.1,
-            pages=len(rows(store, "SELECT 1 FROM pages")) if store.exists() else 1,
+            pages=20 if store.exists() else 1,
         )
         expected = links if len(set(links.values())) > 1 else dict.fromkeys(links)
         assert places(store, HOME) == expected
@@ -95,7 +94,7 @@ def test_a_page_that_stands_for_another_keeps_the_places_of_its_own_links(tmp_pa
     saved = tmp_path / "saved.db"
     salvage(store, saved)
     assert places(saved, HOME, OWN) == own
-    crawled(store, site | {HOME + "c": 404}, strategy="cycle", discovery=0.1, pages=6)
+    crawled(store, site | {HOME + "c": 404}, **DAYS_LATER)
     assert places(store, HOME) == own
 
 
@@ -140,15 +139,12 @@ def test_links_count_in_document_order_but_for_those_to_itself_and_refused_ones(
     assert urls(intake, found.links.targets) == [B, C, A]
     assert (found.links.nofollow, found.links.refused, found.elsewhere) == (2, 1, 0)
     assert found.links.own is None
-    assert found.weights is not None
-    weights = found.weights.tolist()
-    assert [weight / weights[1] for weight in weights] == [3, 1, 1]
 
 
 def test_a_page_that_stands_for_another_has_one_link_and_keeps_its_own(intake: Intake) -> None:
     hint = Outcome(State.ALIAS, "canonical", alias=C, follows=True)
     found = counted(intake, [A, B], outcome=hint, target=C)
-    assert (urls(intake, found.links.targets), found.weights) == ([C], None)
+    assert urls(intake, found.links.targets) == [C]
     assert found.links.own is not None
     assert urls(intake, found.links.own) == [A, B]
     redirect = Outcome(State.ALIAS, "http-301", alias=C, is_redirect=True)
@@ -169,17 +165,18 @@ def test_of_a_soft_404_known_links_are_kept_and_none_counts_or_becomes_known(int
     assert intake.state.urls.find([A]) == [None]
 
 
-def test_weights_of_a_page_that_is_as_it_was_are_those_it_had(intake: Intake) -> None:
-    first = counted(intake, [B, A])
-    again = intake.visits.outlinks.weights_again(from_bytes(first.links.targets).tolist())
-    assert first.weights is not None
-    assert again is not None
-    assert again.tolist() == first.weights.tolist()
-
-
-def test_without_focus_there_are_no_weights(tmp_path: Path) -> None:
-    intake = intake_of(tmp_path / "crawl.db")
-    intake.start([HOME], 0.0)
-    crawl_all(intake, {HOME: [A, B]})
-    assert intake.visits.outlinks.weights_again([1, 2]) is None
-    intake.state.writer.close()
+def test_what_a_link_says_of_a_page_is_kept(tmp_path: Path) -> None:
+    """A word of the topic in the text of a link, or in the title of its page, raises the page's priority for good."""
+    store = tmp_path / "crawl.db"
+    for run in range(2):
+        intake = intake_of(store, topic="boats")
+        intake.start([HOME], 0.0)
+        if not run:
+            parsed = ParsedPage((A, B, C), anchors=("boats", "", "cars"), title="On cars")
+            turn = Turn(page_of(intake, HOME), Fetched(HOME, status=200), parsed, READ, 0.0)
+            intake.visits.outlinks.counted(turn, None)
+        interest = intake.state.frontier.pages.interest
+        assert interest is not None
+        assert [interest[page_of(intake, url)] for url in (HOME, A, B, C)] == [1.0, 31.0, 1.0, 1.0]
+        intake.commit({})
+        intake.state.writer.close()

@@ -4,6 +4,7 @@ import itertools
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support.intakes import HOME, answer, crawl_all, intake_of, next_page, page_of, take_turn
 from support.sites import rows
@@ -69,11 +70,12 @@ def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(tmp_p
     before = rows(store, query), rows(store, "SELECT * FROM links"), rows(store, "SELECT * FROM fetches")
     page = next_page(intake.state.frontier, 9.0)
     assert page is not None
-    cash = int(intake.state.accounts.book.cashes()[page])
+    book, forwarded = intake.state.accounts.book, intake.state.accounts.book.forwarded[page]
     unchanged = Fetched(intake.state.urls.url(page), status=NOT_MODIFIED, is_conditional=True)
     take_turn(intake, page, (unchanged, ParsedPage()))
     intake.commit({})
-    assert int(intake.state.accounts.book.cashes()[page]) < cash
+    assert book.cash_of(np.array([page])).tolist() == [0]
+    assert book.forwarded[page] >= forwarded
     assert (rows(store, query), rows(store, "SELECT * FROM links"), rows(store, "SELECT * FROM fetches")) == before
     intake.state.writer.close()
 

@@ -1,4 +1,4 @@
-"""Birth cash by site and door: what a settled ledger makes of it is PageRank with that jump, whatever came before."""
+"""Birth cash by site and door: what a settled book makes of it is PageRank with that jump, whatever came before."""
 
 import random
 
@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pytest
 from support.opic_webs import csr, exact_importance, pages, random_web
 
-from minicrawl.opic import UNIT, Ledger
-from minicrawl.opic.ledger import SETTLED_ERROR
+from minicrawl.opic import UNIT, Book
+from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.opic.sites.births import ALL_BIRTHS, DOOR_UNIT, SiteBirths, counted_doors
 
 
@@ -65,45 +65,45 @@ def test_doors_are_counted_in_parts_and_never_overflow() -> None:
 
 
 class Changing:
-    """A ledger on a web whose links, pages, sites and trust change."""
+    """A book on a web whose links, pages, sites and trust change."""
 
     def __init__(self, seed: int, size: int = 12) -> None:
         self.draw = random.Random(seed)
         self.links = random_web(self.draw, size, 0.3)
-        self.ledger = Ledger()
+        self.book = Book()
         self.births = SiteBirths()
         self.kept: dict[int, list[int]] = {}
         self.aliases: set[int] = set()
         self.gone: set[int] = set()
-        self.ledger.discover(size - 3)
+        self.book.discover(size - 3)
 
     @property
     def size(self) -> int:
-        return self.ledger.size
+        return self.book.size
 
     def step(self) -> None:
         """Whatever may happen next."""
         deed, page = self.draw.randrange(12), self.draw.randrange(self.size)
         if deed == 0 and self.size < len(self.links):
-            self.ledger.discover(1)
+            self.book.discover(1)
         elif deed == 1:
             self.share_out()
         elif page in self.gone:
             pass
         elif deed == 2 and page in self.kept and page not in self.aliases:
             self.visit(page, [])
-            self.ledger.retire(page)
+            self.book.retire(page)
             self.gone.add(page)
         elif deed == 3 and page and page - 1 not in self.gone:
             self.visit(page, [page - 1], alias=True)  # to smaller numbers only: none stands for itself
         elif deed == 4 and self.draw.random() < 0.1:
-            self.ledger.share_births_alike(UNIT)
+            self.book.share_births_alike(UNIT)
         else:
             self.visit(page, self.draw.choice([self.links[page], self.draw.sample(range(len(self.links)), 3)]))
 
     def visit(self, page: int, targets: list[int], *, alias: bool = False) -> None:
         targets = [target for target in targets if target < self.size and target != page]
-        self.ledger.visit(page, pages(targets), pages(self.kept.get(page, [])), alias=alias)
+        self.book.visit(page, pages(targets), pages(self.kept.get(page, [])), alias=alias)
         self.kept[page] = targets
         (self.aliases.add if alias else self.aliases.discard)(page)
 
@@ -113,32 +113,32 @@ class Changing:
         self.births.site[: self.size] = [self.draw.randrange(1, sites) for _ in range(self.size)]
         self.births.door[: self.size] = [self.draw.choice([0, 0, 256, 700]) for _ in range(self.size)]
         trust = np.array([0.0, *(self.draw.random() for _ in range(sites - 1))])
-        self.ledger.share_births_out(self.births, trust / trust.sum())
+        self.book.share_births_out(self.births, trust / trust.sum())
 
     def check(self) -> None:
         """To the unit: what is kept beside the pages equals its definition, and nothing is made or lost."""
-        ledger, known = self.ledger, slice(0, self.size)
-        births, received = ledger.birth(known), ledger.received[known]
-        visited = ledger.visited(known)
-        assert ledger.births == births.sum()
-        assert ledger.never_visited == (births + received).sum(where=~visited)
-        assert received.sum() - ledger.forwarded[known].sum() + ledger.virtual == 0
+        book, known = self.book, slice(0, self.size)
+        births, received = book.birth(known), book.received(slice(0, book.size))[known]
+        visited = book.visited(known)
+        assert book.births == births.sum()
+        assert book.never_visited == (births + received).sum(where=~visited)
+        assert received.sum() - book.forwarded[known].sum() + book.virtual == 0
         assert set(np.flatnonzero(visited).tolist()) == set(self.kept)
-        assert [ledger.birth_of(page) for page in range(self.size)] == births.tolist()
+        assert [book.birth_of(page) for page in range(self.size)] == births.tolist()
 
     def settle(self) -> None:
         for _ in range(2_000):
-            least = self.ledger.least_worth(SETTLED_ERROR / 10)
+            least = self.book.least_worth(SETTLED_ERROR / 10)
             if least is None:
                 return
             sources = pages(sorted(self.kept))
-            some = sources[self.ledger.unsettled(sources, least)]
-            self.ledger.visit_many(some, *csr([self.kept[page] for page in some.tolist()]))
-        raise AssertionError("the ledger does not settle")
+            some = sources[self.book.unsettled(sources, least)]
+            self.book.visit_many(some, *csr([self.kept[page] for page in some.tolist()]))
+        raise AssertionError("the book does not settle")
 
     def exact(self) -> npt.NDArray[np.float64]:
         rows = [self.kept.get(page, []) for page in range(self.size)]
-        return exact_importance(rows, self.ledger.birth(slice(0, self.size)).tolist(), self.aliases)
+        return exact_importance(rows, self.book.birth(slice(0, self.size)).tolist(), self.aliases)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -151,12 +151,12 @@ def test_settled_ledger_is_pagerank_with_the_last_jump(seed: int) -> None:
     world.check()
     world.settle()
     world.check()
-    assert np.abs(world.ledger.importance() - world.exact()).sum() < 1e-6
-    worths = world.ledger.worths(slice(0, world.size), world.ledger.held())
-    assert world.ledger.total() == pytest.approx(worths.clip(0).sum())
+    assert np.abs(world.book.importance() - world.exact()).sum() < 1e-6
+    worths = world.book.worths(slice(0, world.size), world.book.held())
+    assert world.book.total() == pytest.approx(worths.clip(0).sum())
 
 
 def test_all_births_are_shared_but_for_rounding() -> None:
     world = Changing(1)
     world.share_out()
-    assert abs(world.ledger.births - ALL_BIRTHS) < 1e-9 * ALL_BIRTHS
+    assert abs(world.book.births - ALL_BIRTHS) < 1e-9 * ALL_BIRTHS

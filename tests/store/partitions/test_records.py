@@ -15,7 +15,6 @@ def some_records(rng: random.Random, count: int) -> Records:
     return Records(
         urls=[f"http://h{at}.test/é{rng.random()}" for at in range(count)],
         found_on=[rng.choice(["", "http://x.test/"]) for _ in range(count)],
-        cash=numbers(2**62, np.int64),
         received=numbers(2**62, np.int64),
         inlinks=numbers(2**31 - 1, np.int32),
         depth=abs(numbers(2**30, np.int32)),
@@ -29,7 +28,7 @@ def test_records_of_several_are_added_up(senders: int) -> None:
     each = []
     for _ in range(senders):
         records = some_records(rng, rng.randrange(8))
-        small = {name: getattr(records, name) // 2**7 for name in ("cash", "received", "inlinks")}
+        small = {name: getattr(records, name) // 2**7 for name in ("received", "inlinks")}
         urls = rng.sample([f"http://h.test/{number}" for number in range(10)], len(records.urls))
         voices = np.array([rng.randrange(9) for _ in urls], dtype=np.int64)
         each.append(records._replace(**small, urls=urls, voices=voices))
@@ -37,7 +36,6 @@ def test_records_of_several_are_added_up(senders: int) -> None:
     assert packed(all_rows, ends) == list(map(to_bytes, each))
     assert sums(all_rows, ends) == [
         Sums(
-            int(records.cash.sum()),
             int(records.received.sum()),
             sum(units for units in records.received.tolist() if units > 0),
             -sum(units for units in records.received.tolist() if units < 0),
@@ -48,7 +46,7 @@ def test_records_of_several_are_added_up(senders: int) -> None:
     assert set(found.urls) == {url for records in each for url in records.urls}
     for at, url in enumerate(found.urls):
         own = [(records, records.urls.index(url)) for records in each if url in records.urls]
-        for name in ("cash", "received", "inlinks", "voices"):
+        for name in ("received", "inlinks", "voices"):
             assert getattr(found, name)[at] == sum(int(getattr(records, name)[place]) for records, place in own)
         assert found.depth[at] == min(records.depth[place] for records, place in own)
         assert found.chain_length[at] == max(records.chain_length[place] for records, place in own)
@@ -70,13 +68,12 @@ def test_bytes_are_these() -> None:
     one = Records(
         ["http://b.test/"],
         ["http://a.test/"],
-        np.array([1]),
         np.array([-2]),
         np.array([4], np.int32),
         np.array([5], np.int32),
         np.array([6], np.int8),
     )
-    numbers = "01000000 0100000000000000 feffffffffffffff 04000000 05000000 06"
+    numbers = "01000000 feffffffffffffff 04000000 05000000 06"
     assert to_bytes(one) == bytes.fromhex(numbers) + b"http://b.test/\nhttp://a.test/"
 
 

@@ -11,18 +11,18 @@ from minicrawl.store.partitions.numbers import Numbers
 
 
 def test_importance_is_that_of_all_sums(tmp_path: Path) -> None:
-    """X = R + V' B / sum(B), added up here as the ledger does."""
+    """X = R + V' B / sum(B), added up here as the book does."""
     folder = found(twins(tmp_path, THREE)[1])
     sums: dict[str, float] = {}
     for store in folder.stores:
-        names = "'ledger_virtual', 'ledger_never_visited', 'ledger_births'"
+        names = "'virtual', 'never_visited', 'births'"
         for name, value in rows(store, f"SELECT * FROM meta WHERE key IN ({names})"):
             sums[name] = sums.get(name, 0) + int(value)
-    held = (sums["ledger_virtual"] + sums["ledger_never_visited"]) / sums["ledger_births"]
+    held = (sums["virtual"] + sums["never_visited"]) / sums["births"]
     x = {
         url: 0.0 if state == "alias" else received + held * birth
         for store in folder.stores
-        for url, state, received, birth in rows(store, "SELECT url, state, received, birth FROM born")
+        for url, state, received, birth in rows(store, "SELECT url, state, cash + forwarded, birth FROM born")
         if state != "elsewhere"
     }
     with folder.opened() as stores:

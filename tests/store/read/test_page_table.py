@@ -85,12 +85,12 @@ def test_columns_are_the_rows_however_many_come_at_once(tmp_path: Path, at_once:
         add_pages(writer, URLS[:7])
         with writer.transaction():
             writer.page_rows.save_turns([turn(3, fetch=answer()), turn(5, "error", "dns")])
-            writer.page_rows.save_accounts(accounts_of([4], NEWCOMER._replace(history=2.5, standing=-3)))
+            writer.page_rows.save_accounts(accounts_of([4], NEWCOMER._replace(history=2.5, cash=-3)))
         blocks = list(writer.page_table.columns())
         assert [len(block.id) for block in blocks] == [at_once] * (7 // at_once) + [7 % at_once] * (7 % at_once > 0)
         assert [page for block in blocks for page in block.id.tolist()] == list(range(7))
         assert [page for block in blocks for page in block.is_answered.tolist()] == [page == 3 for page in range(7)]
         assert [state for block in blocks for state in block.are("error")] == [page == 5 for page in range(7)]
         histories = [value for block in blocks for value in block.account.history.tolist()]
-        standings = [value for block in blocks for value in block.account.standing.tolist()]
-        assert (histories, standings) == ([0, 0, 0, 0, 2.5, 0, 0], [100, 100, 100, 100, -3, 100, 100])
+        cashes = [value for block in blocks for value in block.account.cash.tolist()]
+        assert (histories, cashes) == ([0, 0, 0, 0, 2.5, 0, 0], [100, 100, 100, 100, -3, 100, 100])

@@ -34,7 +34,7 @@ ATTACKS = {
     "extension": "load_extension('evil') IS NULL",
     "file": "readfile('/etc/passwd') IS NOT NULL",
     "hidden column": "weighed.id = 1",
-    "column of a table": "pages.standing = 1",
+    "column of a table": "pages.cash = 1",
     "row of a table": "fetches.digest = 1",
     "parameter": "id = ?",
     "named parameter": "id = :id",

@@ -92,16 +92,14 @@ def test_pages_are_as_the_last_of_many_random_steps_left_them(tmp_path: Path) ->
 
 
 def test_a_page_that_is_asked_for_again_waits_with_all_that_it_holds(tmp_path: Path) -> None:
-    """Its standing is of a page that was never visited: cash, which has the level in it."""
     store = tmp_path / "crawl.db"
     with Writer(store) as writer:
         add_pages(writer, ["http://a.test/", "http://a.test/never"])
         with writer.transaction():
-            writer.save_meta({"level": 40})
             writer.page_rows.save_turns([Turn(0, "error", "timeout", 2, answer())])
-        rows(store, "UPDATE pages SET visited = 1, standing = -30 WHERE id = 0")
+        rows(store, "UPDATE pages SET visited = 1, cash = -30 WHERE id = 0")
         with writer.transaction():
             writer.page_rows.ask_again([0, 1], [], [])
-    found = rows(store, "SELECT state, reason, attempts, visited, standing, fetch FROM pages")
-    assert found == [("waiting", "timeout", 0, 0, -30 + 40, None), ("waiting", "seed", 0, 0, 100, None)]
+    found = rows(store, "SELECT state, reason, attempts, visited, cash, fetch FROM pages")
+    assert found == [("waiting", "timeout", 0, 0, -30, None), ("waiting", "seed", 0, 0, 100, None)]
     assert rows(store, "SELECT count(*) FROM fetches") == [(0,)]

@@ -7,11 +7,11 @@ from minicrawl.store.rows import AccountColumns, NewPage
 from minicrawl.store.write.transfer_rows import MirrorRow, NeighbourRow, OutboxRow
 from minicrawl.store.writer import Writer
 
-ACCOUNT = {"depth": [1, 1], "inlinks": [0, 0], "standing": [0, 0], "received": [0, 0]}
+ACCOUNT = {"depth": [1, 1], "inlinks": [0, 0], "cash": [0, 0]}
 
 
 def test_outbox_loses_what_was_confirmed_of_one_home(tmp_path: Path) -> None:
-    rows = [OutboxRow(home, number, number, 0, b"r") for home in (0, 2) for number in (1, 2, 3)]
+    rows = [OutboxRow(home, number, number, b"r") for home in (0, 2) for number in (1, 2, 3)]
     with closing(Writer(tmp_path / "crawl.db")) as writer:
         with writer.transaction():
             writer.transfers.add(rows)

@@ -455,13 +455,13 @@ def test_crawl_in_pieces_leaves_the_same_traps_as_the_crawl_in_one(tmp_path: Pat
     whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
 
     def crawled(store: Path, pages: int) -> None:
-        settings: dict[str, Any] = {"delay": 0.0, "concurrency": 1, "ignore_robots": True, "jump": "pages"}
+        settings: dict[str, Any] = {"delay": 0.0, "concurrency": 1, "ignore_robots": True, "strategy": "breadth-first"}
         asyncio.run(acrawl(web.seeds, store, transport=transport(web), pages=pages, **settings))
 
     crawled(whole, 400)
     for pages in (1, 3, 6, 40, 50, 100, 200):
         crawled(pieces, pages)
-    for query in ("SELECT * FROM patterns", "SELECT * FROM digests", "SELECT url, state, reason, standing FROM pages"):
+    for query in ("SELECT * FROM patterns", "SELECT * FROM digests", "SELECT url, state, reason FROM pages"):
         assert rows(pieces, query) == rows(whole, query)
     assert rows(whole, "SELECT count(DISTINCT trap) FROM patterns WHERE trap IS NOT NULL")[0][0] >= 4
 

@@ -1,4 +1,4 @@
-"""The ledger against a dictionary that follows the text of the design, and against PageRank."""
+"""The book against a dictionary that follows the text of the design, and against PageRank."""
 
 # mypy: disable-error-code="arg-type"
 
@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.opic_webs import D, csr, exact_importance, final, pages, random_web
 
-from minicrawl.opic import UNIT, Ledger
-from minicrawl.opic.ledger import add_sent
+from minicrawl.opic import UNIT, Book
+from minicrawl.opic.book import add_sent
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
 from minicrawl.opic.units import sigma
 
@@ -117,18 +117,18 @@ SURFERS = (UNIFORM, REASONABLE, Surfer(1000, 1, 7), Surfer(5, 5, 5), Surfer(1, 2
 
 
 class World:
-    """A ledger and its oracle, led through the same history."""
+    """A book and its oracle, led through the same history."""
 
     def __init__(self, unit: int = UNIT, surfer: Surfer = UNIFORM) -> None:
-        self.ledger = Ledger(unit=unit, surfer=surfer)
+        self.book = Book(unit=unit, surfer=surfer)
         self.oracle = Oracle(unit, surfer)
 
     @property
     def n(self) -> int:
-        return self.ledger.size
+        return self.book.size
 
     def discover(self) -> None:
-        assert self.ledger.discover() == range(self.n - 1, self.n)
+        assert self.book.discover() == range(self.n - 1, self.n)
         self.oracle.discover(self.n - 1)
 
     def visit(
@@ -137,7 +137,7 @@ class World:
         """places: of the links; None: all beside text."""
         places = [0] * len(links) if places is None else places
         old = self.oracle.links[page] if page in self.oracle.read else None
-        self.ledger.visit(
+        self.book.visit(
             page,
             pages(links),
             None if old is None else pages(old),
@@ -151,8 +151,8 @@ class World:
         self.visit(page, self.oracle.links[page], self.oracle.places[page], alias=page in self.oracle.aliases)
 
     def retire(self, page: int) -> None:
-        self.ledger.visit(page, NOTHING, pages(self.oracle.links[page]), old_places=as_stored(self.oracle.places[page]))
-        self.ledger.retire(page)
+        self.book.visit(page, NOTHING, pages(self.oracle.links[page]), old_places=as_stored(self.oracle.places[page]))
+        self.book.retire(page)
         self.oracle.retire(page)
 
     def rows(self, chosen: Iterable[int]) -> Rows:
@@ -163,12 +163,12 @@ class World:
         return Rows(pages(some), *csr([links[page] for page in some]), all_places)
 
     def visit_many(self, chosen: Sequence[int]) -> None:
-        self.ledger.visit_many(*self.rows(chosen))
+        self.book.visit_many(*self.rows(chosen))
         self.oracle.visit_many(chosen)
 
     def reweigh(self, surfer: Surfer) -> None:
         half = self.n // 2
-        self.ledger.reweigh(surfer, [self.rows(range(half)), self.rows(range(half, self.n))])
+        self.book.reweigh(surfer, [self.rows(range(half)), self.rows(range(half, self.n))])
         self.oracle.reweigh(surfer)
 
     def alias_target(self, page: int, wish: int) -> int | None:
@@ -210,42 +210,43 @@ class World:
 
     def check(self) -> None:
         """Everything that must hold after every step."""
-        ledger, oracle, n = self.ledger, self.oracle, self.n
+        book, oracle, n = self.book, self.oracle, self.n
         received, forwarded, birth = (
-            column.tolist() for column in (ledger.received[:n], ledger.forwarded[:n], ledger.birth(slice(0, n)))
+            column.tolist()
+            for column in (book.received(slice(0, book.size))[:n], book.forwarded[:n], book.birth(slice(0, n)))
         )
         # To the unit what the text of the design says.
         held = [got + born for got, born in zip(received, birth, strict=True)]
         assert held == list(oracle.r.values())
         assert forwarded == list(oracle.h.values())
         assert birth == list(oracle.b.values())
-        assert ledger.virtual == oracle.v
+        assert book.virtual == oracle.v
         # I1: nothing is made, nothing is lost.
-        assert sum(received) - sum(forwarded) + ledger.virtual == 0
+        assert sum(received) - sum(forwarded) + book.virtual == 0
         # I2: Lemma 2.3, by hand and by the audit.
         assert held == list(oracle.expected().values())
         audit = np.zeros(n, dtype=np.int64)
-        add_sent(audit, ledger, *self.rows(oracle.links))
+        add_sent(audit, book, *self.rows(oracle.links))
         assert audit.tolist() == received
         # I3: nobody owes.
         assert min(forwarded, default=0) >= 0
-        assert ledger.virtual >= 0
+        assert book.virtual >= 0
         # What is kept beside the pages equals its definition.
-        assert ledger.births == sum(birth)
-        assert set(np.flatnonzero(ledger.visited(slice(0, n))).tolist()) == oracle.read
-        assert ledger.never_visited == sum(held[page] for page in range(n) if page not in oracle.read)
-        assert ledger.in_all == sum(received)
+        assert book.births == sum(birth)
+        assert set(np.flatnonzero(book.visited(slice(0, n))).tolist()) == oracle.read
+        assert book.never_visited == sum(held[page] for page in range(n) if page not in oracle.read)
+        assert book.in_all == sum(received)
         residuals = [held[page] - forwarded[page] if page in oracle.read else 0 for page in range(n)]
-        assert ledger.residuals().tolist() == list(map(abs, residuals))
-        assert ledger.mean_residual() * max(n, 1) == pytest.approx(sum(residuals), rel=1e-9, abs=1e-6)
-        assert set(ledger.due(n).tolist()) <= oracle.read
+        assert book.residuals().tolist() == list(map(abs, residuals))
+        assert book.mean_residual() * max(n, 1) == pytest.approx(sum(residuals), rel=1e-9, abs=1e-6)
+        assert set(book.due(n).tolist()) <= oracle.read
         self.check_importance()
 
     def check_importance(self) -> None:
-        importance = self.ledger.importance()
+        importance = self.book.importance()
         assert importance.shape == (self.n,)
-        assert self.ledger.total() == pytest.approx(self.ledger._x(slice(0, self.n)).sum(), rel=1e-12, abs=1e-6)
-        if self.ledger.births:
+        assert self.book.total() == pytest.approx(self.book._x(slice(0, self.n)).sum(), rel=1e-12, abs=1e-6)
+        if self.book.births:
             assert importance.sum() == pytest.approx(1.0, abs=1e-12)
             assert all(importance[page] == 0.0 for page in self.oracle.aliases)
             assert all(importance[page] > 0.0 for page in range(self.n) if page not in self.oracle.read)
@@ -254,12 +255,12 @@ class World:
         """Visit read pages in random order until nothing moves any more."""
         order = sorted(self.oracle.read)
         for _ in range(ROUNDS):
-            if not self.ledger.residuals().any():
+            if not self.book.residuals().any():
                 return
             draw.shuffle(order)
             for page in order:
                 self.revisit(page)
-        pytest.fail("the ledger does not settle")
+        pytest.fail("the book does not settle")
 
     def exact(self) -> np.ndarray:
         """PageRank of the graph as it was last seen; walkers jump to pages that are not gone."""
@@ -330,19 +331,22 @@ def test_visits_at_once_equal_visits_one_by_one(history: list[tuple[str, int, in
     for page in chosen:
         one_by_one.revisit(page)
     at_once.check()
-    assert at_once.ledger.received[: at_once.n].tolist() == one_by_one.ledger.received[: at_once.n].tolist()
-    assert at_once.ledger.forwarded[: at_once.n].tolist() == one_by_one.ledger.forwarded[: at_once.n].tolist()
-    assert at_once.ledger.virtual == one_by_one.ledger.virtual
-    assert at_once.ledger.never_visited == one_by_one.ledger.never_visited
+    assert (
+        at_once.book.received(slice(0, at_once.book.size))[: at_once.n].tolist()
+        == one_by_one.book.received(slice(0, one_by_one.book.size))[: at_once.n].tolist()
+    )
+    assert at_once.book.forwarded[: at_once.n].tolist() == one_by_one.book.forwarded[: at_once.n].tolist()
+    assert at_once.book.virtual == one_by_one.book.virtual
+    assert at_once.book.never_visited == one_by_one.book.never_visited
 
 
 def test_visits_at_once_forward_what_was_held_at_the_start() -> None:
     """Two pages that link to each other swap what they hold; neither forwards what it has just got."""
     world = lived([("visit", 0, 0b010), ("visit", 1, 0b001)], unit=100, known=2)
-    assert world.ledger.received[:2].tolist() == [157, 85]  # 157 = .85 * 185
+    assert world.book.received(slice(0, 2)).tolist() == [157, 85]  # 157 = .85 * 185
     world.visit_many([0, 1])
-    assert world.ledger.forwarded[:2].tolist() == [257, 185]
-    assert world.ledger.received[:2].tolist() == [157, 218]  # 218 = .85 * 257
+    assert world.book.forwarded[:2].tolist() == [257, 185]
+    assert world.book.received(slice(0, 2)).tolist() == [157, 218]  # 218 = .85 * 257
     world.check()
 
 
@@ -359,11 +363,11 @@ def test_page_that_is_emptied_and_given_cash_at_once_stays_visited() -> None:
     world.visit(2, [])
     world.visit(3, [1], alias=True)
     world.check()
-    assert (world.ledger.received[0], world.ledger.forwarded[0]) == (0, 1)
+    assert (world.book.received(slice(0, world.book.size))[0], world.book.forwarded[0]) == (0, 1)
     world.visit_many([0, 1])
-    assert (world.ledger.received[0], world.ledger.forwarded[0]) == (1, 0)
+    assert (world.book.received(slice(0, world.book.size))[0], world.book.forwarded[0]) == (1, 0)
     world.check()
-    assert world.ledger.due(10).tolist() == [0]
+    assert world.book.due(10).tolist() == [0]
 
 
 def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings() -> None:
@@ -373,24 +377,24 @@ def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings
         world.discover()
     world.visit(2, [])
     world.retire(2)
-    assert (world.ledger.received[2], world.ledger.forwarded[2]) == (0, 0)
+    assert (world.book.received(slice(0, world.book.size))[2], world.book.forwarded[2]) == (0, 0)
     world.visit(0, [2])
-    assert world.ledger.residuals().tolist() == [0, 0, sigma(UNIT, 1)]
-    assert world.ledger.due(10).tolist() == [2]
-    assert world.ledger.least_worth(1e-6) is not None
-    ledger = world.ledger
-    loaded = Ledger.of(
-        ledger.received[:3].copy(),
-        ledger.forwarded[:3].copy(),
-        ledger.gone[:3].copy(),
-        ledger.alias[:3].copy(),
-        ledger.virtual,
+    assert world.book.residuals().tolist() == [0, 0, sigma(UNIT, 1)]
+    assert world.book.due(10).tolist() == [2]
+    assert world.book.least_worth(1e-6) is not None
+    book = world.book
+    loaded = Book.of(
+        book.cash[:3].copy(),
+        book.forwarded[:3].copy(),
+        book.gone[:3].copy(),
+        book.alias[:3].copy(),
+        book.virtual,
     )
-    assert loaded.never_visited == world.ledger.never_visited == UNIT
+    assert loaded.never_visited == world.book.never_visited == UNIT
     world.settle(random.Random(0))
     world.check()
-    assert world.ledger.forwarded[2] == world.ledger.received[2] > 0
-    assert np.abs(world.ledger.importance() - world.exact()).sum() < 1e-6
+    assert world.book.forwarded[2] == world.book.received(slice(0, world.book.size))[2] > 0
+    assert np.abs(world.book.importance() - world.exact()).sum() < 1e-6
 
 
 @given(histories, st.integers(0, 2**32))
@@ -399,15 +403,15 @@ def test_visiting_again_changes_nothing_once_settled(history: list[tuple[str, in
     world = lived(history)
     world.settle(random.Random(seed))
     before = [
-        world.ledger.received.copy(),
-        world.ledger.forwarded.copy(),
-        world.ledger.virtual,
-        world.ledger.never_visited,
+        world.book.cash.copy(),
+        world.book.forwarded.copy(),
+        world.book.virtual,
+        world.book.never_visited,
     ]
     for page in world.oracle.read:
         world.revisit(page)
     world.visit_many(sorted(world.oracle.read))
-    after = [world.ledger.received, world.ledger.forwarded, world.ledger.virtual, world.ledger.never_visited]
+    after = [world.book.cash, world.book.forwarded, world.book.virtual, world.book.never_visited]
     for one, other in zip(before, after, strict=True):
         assert np.array_equal(one, other)
     world.check()
@@ -419,8 +423,8 @@ def test_importance_is_pagerank_once_settled(history: list[tuple[str, int, int]]
     world = lived(history)
     world.settle(random.Random(seed))
     world.check()
-    if world.ledger.births:
-        assert np.abs(world.ledger.importance() - world.exact()).sum() < 1e-5
+    if world.book.births:
+        assert np.abs(world.book.importance() - world.exact()).sum() < 1e-5
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -428,13 +432,13 @@ def test_importance_is_pagerank_after_a_long_life(seed: int) -> None:
     """I7 once more, by virtual visits of all read pages at once."""
     draw = random.Random(seed)
     world = lived([(draw.choice(DEEDS), draw.randrange(MOST), draw.getrandbits(MOST)) for _ in range(150)], known=8)
-    if world.ledger.births == 0:
+    if world.book.births == 0:
         world.discover()
     for _ in range(ROUNDS):
         world.visit_many(sorted(world.oracle.read))
-    assert not world.ledger.residuals().any()
+    assert not world.book.residuals().any()
     world.check()
-    assert np.abs(world.ledger.importance() - world.exact()).sum() < 1e-5
+    assert np.abs(world.book.importance() - world.exact()).sum() < 1e-5
 
 
 @pytest.mark.parametrize("leaves", [1, 3, 50])
@@ -450,7 +454,7 @@ def test_star_has_closed_form(leaves: int) -> None:
             world.visit(leaf, [0])
     jump = (1 - D) / n
     centre = (jump + D * leaves * jump) / (1 - D**2)
-    assert world.ledger.importance()[0] == pytest.approx(centre, abs=1e-6)
+    assert world.book.importance()[0] == pytest.approx(centre, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -471,26 +475,26 @@ def test_certificate_bounds_the_error(seed: int) -> None:
     for _ in range(15 * n):
         page = draw.choice(ever_read)
         world.visit(page, web[page])
-        ledger = world.ledger
-        history = np.where(ledger.forwarded[:n] > 0, ledger.forwarded[:n], ledger.pending(slice(0, n))).astype(float)
+        book = world.book
+        history = np.where(book.forwarded[:n] > 0, book.forwarded[:n], book.cash_of(slice(0, n))).astype(float)
         known = [web[page] if page in world.oracle.read else [] for page in range(n)]
         error = np.abs(history / history.sum() - exact_importance(known, [1.0] * n)).sum()
         rounding = 2 * 2 * sum(map(len, known)) / ((1 - D) * history.sum())
-        assert error <= ledger.certificate() + rounding + 1e-12  # the oracle's own last digits
-        tightest = min(tightest, ledger.certificate())
+        assert error <= book.certificate() + rounding + 1e-12  # the oracle's own last digits
+        tightest = min(tightest, book.certificate())
     assert tightest < 0.5
 
 
 def test_certificate_of_a_settled_ledger_is_zero_and_of_an_untouched_one_covers_everything() -> None:
     world = World()
-    assert world.ledger.certificate() == 2.0
+    assert world.book.certificate() == 2.0
     for _ in range(3):
         world.discover()
     world.visit(0, [1, 2])
     world.settle(random.Random(0))
-    assert world.ledger.certificate() == 0.0
+    assert world.book.certificate() == 0.0
     world.visit(1, [0])
-    assert world.ledger.certificate() > 0.0
+    assert world.book.certificate() > 0.0
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -514,7 +518,7 @@ def test_importance_does_not_depend_on_when_a_page_was_discovered(seed: int) -> 
                 world.visit(number[ready], [number[target] for target in web[ready]])
         world.settle(draw)
         world.check()
-        importance = world.ledger.importance()
+        importance = world.book.importance()
         results.append(np.array([importance[number[page]] for page in range(n)]))
     assert np.all(results[0] > 0)
     assert results[0] == pytest.approx(results[1], rel=1e-6)
@@ -529,7 +533,7 @@ def test_page_without_inlinks_has_the_least_importance_whether_read_or_not() -> 
     world.visit(1, [0])
     world.visit(2, [])
     world.settle(random.Random(0))
-    importance = world.ledger.importance()
+    importance = world.book.importance()
     assert importance[2] == pytest.approx(importance[3], rel=1e-6)
     assert importance[2] == pytest.approx(min(importance), rel=1e-6)
 
@@ -540,9 +544,9 @@ def test_alias_hands_over_everything_and_has_no_importance() -> None:
     for _ in range(2):
         world.discover()
     world.visit(0, [1], alias=True)
-    assert world.ledger.received[:2].tolist() == [0, 100]
-    assert world.ledger.virtual == 0
-    assert world.ledger.importance().tolist() == [0.0, 1.0]
+    assert world.book.received(slice(0, 2)).tolist() == [0, 100]
+    assert world.book.virtual == 0
+    assert world.book.importance().tolist() == [0.0, 1.0]
 
 
 def test_page_that_stops_being_an_alias_takes_back_what_was_above_its_share() -> None:
@@ -551,8 +555,8 @@ def test_page_that_stops_being_an_alias_takes_back_what_was_above_its_share() ->
         world.discover()
     world.visit(0, [1], alias=True)
     world.visit(0, [1])
-    assert world.ledger.received[:2].tolist() == [0, 85]
-    assert world.ledger.virtual == 15
+    assert world.book.received(slice(0, 2)).tolist() == [0, 85]
+    assert world.book.virtual == 15
     world.check()
 
 
@@ -564,35 +568,35 @@ def test_gone_page_gives_its_birth_cash_back() -> None:
     world.visit(0, [1])
     world.visit(1, [0])
     world.retire(1)
-    assert world.ledger.births == 100
-    assert world.ledger.received[:2].tolist() == [0, 85]
-    assert world.ledger.virtual == 100 - 0
+    assert world.book.births == 100
+    assert world.book.received(slice(0, 2)).tolist() == [0, 85]
+    assert world.book.virtual == 100 - 0
     world.check()
 
 
-def ledger_with(residuals: Sequence[int], forwarded: int = 1000) -> Ledger:
+def ledger_with(residuals: Sequence[int], forwarded: int = 1000) -> Book:
     """Pages that have all forwarded the same, and received so much more, or less."""
     h = np.full(len(residuals), forwarded, dtype=np.int64)
     gone, alias = np.zeros(len(residuals), dtype=np.bool_), np.zeros(len(residuals), dtype=np.bool_)
     virtual = 1000 * len(residuals) - sum(residuals)
     received = h + np.array(residuals, dtype=np.int64) - 1000
-    return Ledger.of(received, h, gone, alias, virtual, unit=1000)
+    return Book.of(received - h, h, gone, alias, virtual, unit=1000)
 
 
 @given(histories)
-def test_ledger_of_its_columns_is_the_ledger(history: list[tuple[str, int, int]]) -> None:
+def test_book_of_its_columns_is_the_book(history: list[tuple[str, int, int]]) -> None:
     """Sums beside the columns follow from them."""
     world = World()
     for step in history:
         world.do(*step)
-    ledger, n = world.ledger, world.n
-    columns = (ledger.received, ledger.forwarded, ledger.gone, ledger.alias)
+    book, n = world.book, world.n
+    columns = (book.cash, book.forwarded, book.gone, book.alias)
     copies = [column[:n].copy() for column in columns]
-    again = Ledger.of(*copies, ledger.virtual, unit=UNIT)  # type: ignore[misc]
+    again = Book.of(*copies, book.virtual, unit=UNIT)  # type: ignore[misc]
     for name in ("size", "virtual", "births", "never_visited"):
-        assert getattr(again, name) == getattr(ledger, name)
-    assert again.importance().tolist() == ledger.importance().tolist()
-    assert again.certificate() == ledger.certificate()
+        assert getattr(again, name) == getattr(book, name)
+    assert again.importance().tolist() == book.importance().tolist()
+    assert again.certificate() == book.certificate()
 
 
 @pytest.mark.parametrize("block", [1, 4, 2**18])
@@ -601,11 +605,11 @@ def test_pages_with_much_more_left_than_the_mean_are_due_the_largest_first(
 ) -> None:
     """The mean is 100, so from 150 on a visit is worth it."""
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
-    ledger = ledger_with([149, 150, 20, 30, 151, 100])
-    assert ledger.due(9).tolist() == [1, 4]
-    assert ledger.due(2).tolist() == [1, 4]
-    assert ledger.due(1).tolist() == [4]
-    assert ledger.due(0).tolist() == []
+    book = ledger_with([149, 150, 20, 30, 151, 100])
+    assert book.due(9).tolist() == [1, 4]
+    assert book.due(2).tolist() == [1, 4]
+    assert book.due(1).tolist() == [4]
+    assert book.due(0).tolist() == []
 
 
 @pytest.mark.parametrize(
@@ -624,21 +628,21 @@ def test_round_of_settling_visits(
     residuals: list[int], expected: list[int], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
-    ledger = ledger_with(residuals)
-    least = ledger.least_worth(0.0)
+    book = ledger_with(residuals)
+    least = book.least_worth(0.0)
     if least is None:
         assert not expected
     else:
-        assert ledger.unsettled(np.arange(len(residuals)), least).tolist() == expected
-    assert ledger.least_worth(100.0) is None
+        assert book.unsettled(np.arange(len(residuals)), least).tolist() == expected
+    assert book.least_worth(100.0) is None
 
 
 def test_rows_to_settle_are_told_by_their_index() -> None:
     """Not by page number."""
-    ledger = ledger_with([5, 0, 0, 5, 900])
-    assert ledger.unsettled(pages([0, 2, 3]), 5.0).tolist() == [0, 2]
-    assert ledger.unsettled(pages([1, 2]), 5.0).tolist() == []
-    assert ledger.unsettled(NOTHING, 1.0).tolist() == []
+    book = ledger_with([5, 0, 0, 5, 900])
+    assert book.unsettled(pages([0, 2, 3]), 5.0).tolist() == [0, 2]
+    assert book.unsettled(pages([1, 2]), 5.0).tolist() == []
+    assert book.unsettled(NOTHING, 1.0).tolist() == []
 
 
 @pytest.mark.parametrize("unit", [UNIT, 1000])
@@ -647,17 +651,17 @@ def test_settled_ledger_is_exact_but_for_its_certificate_and_rounding(seed: int,
     draw = random.Random(seed)
     n = draw.randrange(2, 40)
     web = random_web(draw, n, draw.choice([0.05, 0.3, 0.7]))
-    ledger = Ledger(unit=unit)
-    ledger.discover(n)
+    book = Book(unit=unit)
+    book.discover(n)
     for page in range(n):
-        ledger.visit(page, pages(web[page]))
+        book.visit(page, pages(web[page]))
     error = 1e-3
-    while (least := ledger.least_worth(error)) is not None:
-        rows = ledger.unsettled(np.arange(n), least)
-        ledger.visit_many(rows, *csr([web[page] for page in rows]))
-    assert ledger.certificate() <= error
-    distance = np.abs(ledger.importance() - exact_importance(web, [1.0] * n)).sum()
-    assert distance <= ledger.certificate() + ledger.rounding(sum(map(len, web))) + 1e-12
+    while (least := book.least_worth(error)) is not None:
+        rows = book.unsettled(np.arange(n), least)
+        book.visit_many(rows, *csr([web[page] for page in rows]))
+    assert book.certificate() <= error
+    distance = np.abs(book.importance() - exact_importance(web, [1.0] * n)).sum()
+    assert distance <= book.certificate() + book.rounding(sum(map(len, web))) + 1e-12
 
 
 def test_certificate_holds_where_half_of_the_pages_are_aliases() -> None:
@@ -666,30 +670,28 @@ def test_certificate_holds_where_half_of_the_pages_are_aliases() -> None:
     web = [[ring + page] for page in range(ring)] + [[(page + 1) % ring] for page in range(ring)]
     web += [[2 * ring + (page + 1) % rest] for page in range(rest)]
     aliases = range(ring, 2 * ring)
-    ledger = Ledger()
-    ledger.discover(len(web))
+    book = Book()
+    book.discover(len(web))
     for page in [*range(len(web)), *list(range(2 * ring)) * 300]:  # only the first ring settles
-        ledger.visit(
-            page, pages(web[page]), pages(web[page]) if ledger.forwarded[page] else None, alias=page in aliases
-        )
+        book.visit(page, pages(web[page]), pages(web[page]) if book.forwarded[page] else None, alias=page in aliases)
     exact = exact_importance(web, [1.0] * len(web), aliases)
-    history = np.where(ledger.alias[: ledger.size], 0, ledger.forwarded[: ledger.size])
-    assert np.abs(history / history.sum() - exact).sum() <= ledger.certificate()
-    assert np.abs(ledger.importance() - exact).sum() <= ledger.certificate() < 0.2
+    history = np.where(book.alias[: book.size], 0, book.forwarded[: book.size])
+    assert np.abs(history / history.sum() - exact).sum() <= book.certificate()
+    assert np.abs(book.importance() - exact).sum() <= book.certificate() < 0.2
 
 
 @pytest.mark.parametrize("block", [3, 7, 1000])
 def test_most_important_pages_are_the_head_of_importance(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
     draw = random.Random(2)
-    ledger = Ledger()
-    assert [array.tolist() for array in ledger.most_important(5)] == [[], []]
-    ledger.discover(40)
+    book = Book()
+    assert [array.tolist() for array in book.most_important(5)] == [[], []]
+    book.discover(40)
     for _ in range(200):
         page = draw.randrange(30)
-        ledger.visit(page, pages(each for each in range(40) if each != page and (each * page) % 7 == 1))
-    importance = ledger.importance()
-    best, values = ledger.most_important(10)
+        book.visit(page, pages(each for each in range(40) if each != page and (each * page) % 7 == 1))
+    importance = book.importance()
+    best, values = book.most_important(10)
     assert values == pytest.approx(np.sort(importance)[::-1][:10])
     assert importance[best] == pytest.approx(values)
 
@@ -705,12 +707,12 @@ def test_settling_ends_when_a_hand_over_would_move_more(
 ) -> None:
     """Page 2 is a mirror: no visit moves what it holds, and a ranking is not settled while it holds much."""
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
-    ledger = ledger_with([left, 0, held])
-    ledger.gone[2] = ledger.alias[2] = True
-    ledger.received[2] += 1000  # a mirror has no birth cash
-    ledger.recount(ledger.virtual)
-    assert ledger.due(9).tolist() == ([0] if left else [])
-    assert ledger.certificate() == pytest.approx(2 * (left + held) / (0.15 * 2000))
-    least = ledger.least_worth(0.0)
-    assert (None if least is None else ledger.unsettled(np.arange(2), least).tolist()) == expected
-    assert ledger.least_worth(2 * (left + held) / (0.15 * 2000)) is None
+    book = ledger_with([left, 0, held])
+    book.gone[2] = book.alias[2] = True
+    book.cash[2] += 1000  # a mirror has no birth cash
+    book.recount(book.virtual)
+    assert book.due(9).tolist() == ([0] if left else [])
+    assert book.certificate() == pytest.approx(2 * (left + held) / (0.15 * 2000))
+    least = book.least_worth(0.0)
+    assert (None if least is None else book.unsettled(np.arange(2), least).tolist()) == expected
+    assert book.least_worth(2 * (left + held) / (0.15 * 2000)) is None

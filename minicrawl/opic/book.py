@@ -1,0 +1,575 @@
+"""The book: cash and history of every known page, by Adaptive OPIC made exact.
+
+C_j   cash of page j: what it has, and has not passed on yet
+H_j   forwarded: history, all cash it has passed on
+V     cash of the virtual page, which every page links to, and which holds what it gets
+B_j   birth cash of page j; 0 once the page is gone
+G     the clock: all cash ever passed on
+
+**A visit of page j** (the paper's loop):
+
+    H_j := H_j + C_j
+    floor(.85 C_j) is divided over the outlinks of j, and V gets the rest
+    C_j := 0
+
+**Nothing is lost**: sum(C) + V = sum(B), to the unit, after every step. Where several books share the web, plus
+the cash carried here from the others.
+
+**Lemma 2.3**, in whole units: what a page has received is what its in-links have sent,
+
+    R_j = C_j + H_j - B_j = sum over links i -> j of sigma(H_i, w, W_i)
+
+with w the weight of the link by its place and W_i that of all links of i, see surfer.py.
+
+**Importance** is what a page has received, and its part of what the virtual page holds:
+
+    X_j = R_j + V' * B_j / sum(B)             before it is divided by the sum of all X
+    V'  = V + sum of C over pages never visited: their cash counts as that of pages without links
+
+The last term is the virtual page's visit. The paper's pays its cash out again and again, so the error of H/G
+falls like 1/G; here it is paid lazily, in the formula, so the error falls exponentially. A walker's jump says
+to whom: to all pages alike as in the paper, or to sites by their trust (package `sites`).
+
+**The error**: the L1 distance of X from exact importance is at most 2 sum|C| / ((1-d) sum(H)), see `certificate`.
+
+**A changing web**: a page that has other links than at its last visit takes back what it sent along vanished
+ones. So its targets, and their targets in turn, may owe cash: C < 0 until they are visited.
+
+**The window** (paper, section 5): h_j, `history`, is the part of H_j passed on while the clock advanced by the
+last T = 8 sum(B), interpolated at each visit, see window.py.
+
+An alias forwards all it has received to its one target, and has no importance of its own.
+
+`cash` keeps C - B, as births change for all pages at once when they are shared out anew; `cash_of` adds B.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
+from minicrawl.opic.sites.births import UNIT, Births, EvenBirths, SiteBirths
+from minicrawl.opic.surfer import UNIFORM, LinkRows, Places, Sent, Shares, Surfer
+from minicrawl.opic.units import DAMPING, damped, dampeds
+from minicrawl.opic.window import TURNOVERS, all_interpolated, interpolated
+
+__all__ = ["SETTLED_ERROR", "UNIT", "WORTH", "Book", "BookSums", "add_sent", "certificate_of"]
+
+SETTLED_ERROR = 1e-6
+"""Certified L1 distance from exact importance at which a ranking is settled."""
+WORTH = 1.5
+"""Cash, as a multiple of the mean, from which on a visit without a fetch is worth it."""
+_OUTWEIGHED = 30
+"""Settling stops once mirrors hold this multiple of the cash elsewhere: handing over costs more than visits."""
+
+
+class BookSums(NamedTuple):
+    """Sums from which importance is computed, beside a page's own cash: of one book, or of several together.
+
+    received: sum(R), each unit once that mirrors have handed over; births: sum(B); held: V'; pages: known ones that
+    are no mirrors.
+    """
+
+    received: int
+    births: int
+    held: int
+    pages: int
+
+
+class Book:
+    """Cash and history of every known page, with flags for gone pages and aliases.
+
+    Invariant: the cash of pages and of the virtual page is the birth cash of all pages, plus what is `carried`.
+    """
+
+    def __init__(self, *, unit: int = UNIT, surfer: Surfer = UNIFORM, rule: Births | None = None) -> None:
+        """unit: birth cash of every page, where there is no other `rule`."""
+        self.rule: Births = EvenBirths(unit) if rule is None else rule
+        self.surfer = surfer
+        """Surfer that weighs the links, including cash already carried."""
+        self.size = 0
+        self.virtual = 0
+        self.clock = 0.0
+        self.births = 0
+        """sum(B)"""
+        self.never_visited = 0
+        """Sum of B + R over pages never visited."""
+        self.in_all = 0
+        """sum(R)"""
+        self.retired = 0
+        """Number of gone pages, mirrors among them."""
+        self._has_idle_aliases = self.rule.alike is None
+        """True if some aliases may have forwarded nothing, as they had none."""
+        self.shared_out = 0
+        """Number of times births were shared out anew."""
+        self.carried = 0
+        """Cash handed over to this book by others, less the cash it has handed over to them."""
+        self.mirrors = 0
+        """Number of mirrors."""
+        self.handed_over = 0
+        """Sum of H over mirrors."""
+        self.cash: IntArray = np.zeros(0, dtype=np.int64)
+        self.forwarded: IntArray = np.zeros(0, dtype=np.int64)
+        self.history: FloatArray = np.zeros(0)
+        self.clock_of: FloatArray = np.zeros(0)
+        """G at each page's last visit, or at its discovery."""
+        self.gone: Flags = np.zeros(0, dtype=np.bool_)
+        self.alias: Flags = np.zeros(0, dtype=np.bool_)
+
+    @classmethod
+    def of(  # noqa: PLR0913 - the columns of the book
+        cls,
+        cash: IntArray,
+        forwarded: IntArray,
+        gone: Flags,
+        alias: Flags,
+        virtual: int,
+        *,
+        unit: int = UNIT,
+        surfer: Surfer = UNIFORM,
+        rule: Births | None = None,
+    ) -> Self:
+        """The book with these columns, each of shape (size,); it owns them from then on."""
+        book = cls(unit=unit, surfer=surfer, rule=rule)
+        book.size = len(cash)
+        book.cash, book.forwarded, book.gone, book.alias = cash, forwarded, gone, alias
+        book.history, book.clock_of = np.zeros(book.size), np.zeros(book.size)
+        book.recount(virtual)
+        return book
+
+    def recount(self, virtual: int) -> None:
+        """Set V, and recompute the sums derived from the columns, which were filled from elsewhere."""
+        self.virtual = virtual
+        self.retired = int(np.count_nonzero(self.gone[: self.size]))
+        self._count_births()
+        self.in_all = int(self.received(slice(0, self.size)).sum())
+        mirrors = self.is_mirror(slice(0, self.size))
+        self.mirrors = int(np.count_nonzero(mirrors))
+        self.handed_over = int(self.forwarded[: self.size].sum(where=mirrors)) if self.mirrors else 0
+
+    def _count_births(self) -> None:
+        idle = self.alias[: self.size] & (self.forwarded[: self.size] == 0)
+        self._has_idle_aliases = self.rule.alike is None or bool(idle.any())
+        births, unvisited = self.birth(slice(0, self.size)), ~self.visited(slice(0, self.size))
+        self.births = int(births.sum())
+        births += self.received(slice(0, self.size))
+        self.never_visited = int(births.sum(where=unvisited))
+
+    def share_births_out(self, rule: SiteBirths, trust: FloatArray) -> None:
+        """Let walkers jump by the trust of sites, and by the sites and doors of pages in `rule`.
+
+        No page is visited for it: forwarded cash stays, which creates residuals for virtual visits to settle.
+        """
+        known = slice(0, self.size)
+        rule.grow(self.size)
+        rule.share_out(trust, ~(self.gone[known] | self.alias[known]), self.gone[known])
+        self.rule = rule
+        self.shared_out += 1
+        self._count_births()
+
+    def share_births_alike(self, unit: int = UNIT) -> None:
+        """Let walkers jump to all pages alike."""
+        self.rule = EvenBirths(unit)
+        self.shared_out += 1
+        self._count_births()
+
+    def sums(self) -> BookSums:
+        """Sums of this book alone."""
+        received, pages = self.in_all - self.handed_over, self.size - self.mirrors
+        return BookSums(received, self.births, self.virtual + self.never_visited, pages)
+
+    def grow(self, size: int) -> None:
+        """Make room for pages 0..size-1 without making them known."""
+        self.cash = grown(self.cash, size)
+        self.forwarded = grown(self.forwarded, size)
+        self.history = grown(self.history, size)
+        self.clock_of = grown(self.clock_of, size)
+        self.gone = grown(self.gone, size)
+        self.alias = grown(self.alias, size)
+        self.rule.grow(size)
+
+    def discover(self, count: int = 1) -> range:
+        """Make `count` pages known and return their numbers."""
+        born = range(self.size, self.size + count)
+        self.grow(born.stop)
+        self.size = born.stop
+        self.clock_of[born.start : born.stop] = self.clock
+        births = self._births_of(born)
+        self.births += births
+        self.never_visited += births
+        return born
+
+    def visit(  # noqa: PLR0913 - the links of a page now and before
+        self,
+        page: int,
+        outlinks: Pages,
+        old: Pages | None = None,
+        *,
+        places: Places | None = None,
+        old_places: Places | None = None,
+        alias: bool = False,
+    ) -> None:
+        """Forward the received cash of `page` along `outlinks`, and take back the cash sent along links now gone.
+
+        outlinks: distinct pages, without `page`. old: its outlinks at the last visit; None or empty at the first.
+        places, old_places: of the links on the page; None: all alike. alias: `page` is an alias of its one outlink and
+        hands it everything.
+        """
+        h = self.forwarded.item(page)
+        n = h + self.cash.item(page) + self.birth_of(page)
+        if not self.is_visited(page):
+            self.never_visited -= n
+            self.forwarded[page] = n
+        if old is not None and len(old):
+            self._credit(old, self._sent(page, h, len(old), old_places), -1)
+        if alias != self.alias.item(page):
+            n += self._let_stand_for(page, alias=alias)
+        self._credit(outlinks, self._sent(page, n, len(outlinks), places), 1)
+        self.forwarded[page] = n
+        self.cash[page] -= n - h
+        self.virtual += n - h
+        self._note(page, n - h)
+
+    def visit_many(
+        self,
+        pages: Pages,
+        indptr: IntArray,
+        targets: Pages,
+        places: Places | None = None,
+        *,
+        forwarded: IntArray | None = None,
+    ) -> None:
+        """Visit distinct pages at once, their links unchanged: each forwards the cash it held at the start.
+
+        indptr, targets, places: CSR of their outlinks, row k for pages[k], shapes (len(pages) + 1,), (links,) and
+        (links,). forwarded: what each has forwarded in the end instead, shape (len(pages),).
+        """
+        h, n = self.forwarded[pages], forwarded
+        if n is None:
+            n = h + self.cash_of(pages)
+        shares = Shares(self.surfer, indptr, places)
+        sent = _sigmas(self, shares, pages, n) - _sigmas(self, shares, pages, h)
+        moved, in_all = shares.each(sent), int(shares.in_all(sent).sum())
+        np.add.at(self.cash, targets, moved)
+        self.never_visited += int(moved.sum(where=~self.visited(targets)))
+        self.never_visited -= int(self.cash_of(pages).sum(where=~self.visited(pages)))
+        self.in_all += in_all
+        self.forwarded[pages] = n
+        self.cash[pages] -= n - h
+        self.virtual += int((n - h).sum()) - in_all
+        self._note_all(pages, n - h)
+
+    def reweigh(self, surfer: Surfer, links: Iterable[LinkRows]) -> None:
+        """Let another surfer weigh the links, including cash already carried, without visiting pages.
+
+        Forwarded cash stays and is divided among a page's links anew, which creates residuals for virtual visits to
+        settle. links: those of all pages at their last visits.
+        """
+        for rows in links:
+            h, moved = self.forwarded[rows.sources], np.zeros(len(rows.targets), dtype=np.int64)
+            for sign, by in ((-1, self.surfer), (1, surfer)):
+                shares = Shares(by, rows.indptr, rows.places)
+                moved += sign * shares.each(_sigmas(self, shares, rows.sources, h))
+            np.add.at(self.cash, rows.targets, moved)
+            self.virtual -= int(moved.sum())
+        self.surfer = surfer
+        self.recount(self.virtual)
+
+    def retire(self, page: int) -> None:
+        """Take back the birth cash of a page that is gone for good. It must have been visited without links."""
+        if not self.gone.item(page):
+            self.births -= self.birth_of(page)
+            self.retired += 1
+            self.gone[page] = True
+        self.visit(page, np.zeros(0, dtype=np.int64))
+
+    def importance(self) -> FloatArray:
+        """Share of all importance of every known page, shape (size,), sum 1; aliases 0. Exact when settled."""
+        x = self._x(slice(0, self.size))
+        total = x.sum()
+        return x / total if total > 0 else x
+
+    def most_important(self, count: int) -> tuple[IntArray, FloatArray]:
+        """The `count` pages with the largest importance, best first, and their importance.
+
+        Takes pages block by block: for millions it needs no array of their number.
+        """
+        pages, best, total = np.zeros(0, dtype=np.int64), np.zeros(0), 0.0
+        for rows in slices(self.size):
+            x = self._x(rows)
+            total += float(x.sum())
+            pages, best = np.concatenate([pages, np.arange(rows.start, rows.stop)]), np.concatenate([best, x])
+            if len(best) > count:
+                largest = np.argpartition(-best, count)[:count]
+                pages, best = pages[largest], best[largest]
+        order = np.lexsort((pages, -best))
+        return pages[order], best[order] / total if total > 0 else best[order]
+
+    def total(self) -> float:
+        """sum(X), without a pass over pages that are no aliases."""
+        aliases = flagged(self.alias[: self.size])
+        births = self.births - int(self.birth(aliases).sum())
+        received = self.in_all - int(self.received(aliases).sum())
+        held = self.virtual + self.never_visited
+        return float(received) + float(held) * (births / self.births) if self.births else 0.0
+
+    def order(self) -> IntArray:
+        """All pages by falling importance, shape (size,); ties by number."""
+        x = self._x(slice(0, self.size))
+        return np.argsort(np.negative(x, out=x), kind="stable")
+
+    def held(self) -> float:
+        """V' / sum(B): cash of the virtual page per unit of birth cash."""
+        return (self.virtual + self.never_visited) / self.births if self.births else 0.0
+
+    def worths(self, pages: Pages | slice, held: float) -> FloatArray:
+        """R + held * B of some pages; -1 of an alias. With the current `held` this is X, see `importance`."""
+        worths: FloatArray = self.received(pages) + held * self.birth(pages)
+        return np.where(self.alias[pages], -1.0, worths)
+
+    def residuals(self) -> IntArray:
+        """|C| of every visited page, 0 for the others, shape (size,): the cash that a visit would move."""
+        known = slice(0, self.size)
+        return np.where(self.visited(known), np.abs(self.cash_of(known)), 0)
+
+    def mean_residual(self) -> float:
+        """Mean of C over all known pages, with the cash of pages never visited counted as settled."""
+        return (self.births + self.carried - self.virtual - self.never_visited) / max(self.size, 1)
+
+    def certificate(self) -> float:
+        """Bound on the L1 distance between H/G and exact importance: 2 sum|C| / ((1-d) sum H).
+
+        Pages never visited count as pages without links. Holds while no link change is pending. Where several books
+        share the web, each is certified with its mirrors' cash; the largest of these bounds holds for the whole.
+        """
+        return certificate_of(*self.unsettled_sums())
+
+    def unsettled_sums(self) -> tuple[int, int]:
+        """Sums of |C| and of H, of which `certificate_of` makes the certificate, also of several books."""
+        return self._restless()[0] + self._held(), self._forwarded()
+
+    def rounding(self, links: int) -> float:
+        """Bound on the error that whole units add to the `certificate`: 2 links / ((1-d) sum H).
+
+        links: number of links of all visited pages. For any weights, a page with o links loses less than o units: less
+        than one on each link, and a whole number of floor(.85 h) in all.
+        """
+        forwarded = self._forwarded()
+        return 2.0 * links / ((1.0 - DAMPING) * forwarded) if forwarded else 0.0
+
+    def due(self, at_most: int) -> IntArray:
+        """Up to `at_most` visited pages whose residual is worth a visit, those with the largest, rising by number."""
+        least = max(1.0, WORTH * self.mean_residual())
+        due, residuals = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        for rows in slices(self.size):
+            pages, residual = self._residuals(rows)
+            some = residual >= least
+            due, residuals = np.concatenate([due, pages[some]]), np.concatenate([residuals, residual[some]])
+            if len(due) > at_most:
+                largest = np.argpartition(-residuals, at_most)[:at_most]
+                due, residuals = due[largest], residuals[largest]
+        return np.sort(due)
+
+    def least_worth(self, error: float) -> float | None:
+        """Least residual that the next round of settling visits; None for no further round.
+
+        None once the certified error is at most `error`, or nothing is left to move (every page is gone, say), or a
+        hand-over would move thirty times as much; before that 1.5 times the mean, or anything where no page has that.
+        """
+        total, largest, visited = self._restless()
+        held = self._held()
+        if not total or certificate_of(total + held, self._forwarded()) <= error or _OUTWEIGHED * total <= held:
+            return None
+        least = max(1.0, WORTH * total / visited)
+        return least if largest >= least else 1.0
+
+    def unsettled(self, sources: Pages, least: float) -> IntArray:
+        """Rising indices into `sources` of pages with a residual of at least `least`."""
+        return np.flatnonzero(np.abs(self.cash_of(sources)) >= least)
+
+    def _residuals(self, rows: slice) -> tuple[IntArray, IntArray]:
+        """Visited pages among `rows`, rising, and their residuals. Without mirrors, whose cash no visit moves."""
+        pages = np.flatnonzero(self.visited(rows) & ~self.is_mirror(rows)) + rows.start
+        return pages, np.abs(self.cash_of(pages))
+
+    def _held(self) -> int:
+        """Sum of |C| over mirrors: the cash that a hand-over would move."""
+        if not self.mirrors:
+            return 0
+        mirrors = (flagged(self.is_mirror(rows)) + rows.start for rows in slices(self.size))
+        return sum(int(np.abs(self.cash_of(pages)).sum()) for pages in mirrors)
+
+    def _restless(self) -> tuple[int, int, int]:
+        """Sum, maximum and number of the residuals of all visited pages but mirrors."""
+        total = largest = visited = 0
+        for rows in slices(self.size):
+            pages, residual = self._residuals(rows)
+            total += int(residual.sum())
+            largest = max(largest, int(residual.max(initial=0)))
+            visited += len(pages)
+        return total, largest, visited
+
+    def _x(self, rows: slice) -> FloatArray:
+        """X of some pages."""
+        return np.maximum(self.worths(rows, self.held()), 0.0) if self.births else np.zeros(rows.stop - rows.start)
+
+    def _forwarded(self) -> int:
+        """sum(H) over pages that are no aliases: the denominator of importance.
+
+        Pages never visited count as pages without links that have forwarded all they have.
+        """
+        is_page = ~self.alias[: self.size]
+        return int(self.forwarded[: self.size].sum(where=is_page)) + self.never_visited
+
+    def _sent(self, page: int, h: int, links: int, places: Places | None) -> Sent:
+        """Cash that the page has sent along its links, having forwarded h in all."""
+        return self.surfer.sent(h if self.alias[page] else damped(h), links, places)
+
+    def _let_stand_for(self, page: int, *, alias: bool) -> int:
+        """Make a page an alias, or none; returns the change of its birth cash."""
+        before = self.birth_of(page)
+        self.alias[page] = alias
+        change = self.birth_of(page) - before
+        self.births += change
+        return change
+
+    def _note(self, page: int, spent: int) -> None:
+        """Note the cash that a visit has passed on in the window, and advance the clock."""
+        elapsed = self.clock - self.clock_of.item(page)
+        # Whole numbers take half the room in the store.
+        self.history[page] = round(interpolated(self.history.item(page), spent, elapsed, self.window))
+        self.clock += max(spent, 0)
+        self.clock_of[page] = self.clock
+
+    def _note_all(self, pages: Pages, spent: IntArray) -> None:
+        """`_note` for visits made at once."""
+        elapsed = self.clock - self.clock_of[pages]
+        self.history[pages] = np.rint(all_interpolated(self.history[pages], spent, elapsed, self.window))
+        self.clock += float(spent.sum(where=spent > 0))
+        self.clock_of[pages] = self.clock
+
+    def _credit(self, targets: Pages, sent: Sent, sign: int) -> None:
+        """Credit the targets with the cash sent along the links to them, or (sign -1) take it back."""
+        if not sent.in_all:
+            return
+        self.cash[targets] += sign * sent.each
+        unvisited = ~self.visited(targets)
+        if isinstance(sent.each, int):
+            self.never_visited += sign * sent.each * int(np.count_nonzero(unvisited))
+        else:
+            self.never_visited += sign * int(sent.each[unvisited].sum())
+        self.in_all += sign * sent.in_all
+        self.virtual -= sign * sent.in_all
+
+    # In a web that several books share, a page has its home in one of them. In another, which only knows links to it,
+    # it is a mirror: it has no birth cash, and its received cash is handed over to its home, like an alias' to its
+    # target. Its forwarded cash is the cash handed over.
+
+    def mirror(self, pages: Pages) -> None:
+        """Make just discovered pages mirrors."""
+        born = int(self.birth(pages).sum())
+        self.gone[pages] = self.alias[pages] = True
+        self.retired += len(pages)
+        self.births -= born
+        self.never_visited -= born
+        self.mirrors += len(pages)
+
+    def is_mirror(self, pages: Pages | slice) -> Flags:
+        """Flags of mirrors: no page of one's own is both gone and an alias."""
+        return self.gone[pages] & self.alias[pages]
+
+    def hand_over(self, mirrors: Pages) -> IntArray:
+        """Hand over the cash that distinct mirrors received since the last time; returns the amount of each."""
+        units: IntArray = self.cash[mirrors]
+        self.forwarded[mirrors] += units
+        self.cash[mirrors] = 0
+        moved = int(units.sum())
+        self.handed_over += moved
+        self.carried -= moved
+        return units
+
+    def take_over(self, pages: Pages, units: IntArray) -> None:
+        """Credit pages with the cash handed over by their mirrors; a page may be listed more than once."""
+        np.add.at(self.cash, pages, units)
+        in_all = int(units.sum())
+        self.in_all += in_all
+        self.carried += in_all
+        self.never_visited += int(units.sum(where=~self.visited(pages)))
+
+    @property
+    def are_born_alike(self) -> bool:
+        """True if all pages are born with equal cash."""
+        return self.rule.alike is not None
+
+    def birth(self, pages: Pages | slice) -> IntArray:
+        """B of some pages."""
+        return self.rule.of(pages, self.gone[pages], self.alias[pages])
+
+    def birth_of(self, page: int) -> int:
+        """B of one page."""
+        return self.rule.of_one(page, gone=self.gone.item(page), alias=self.alias.item(page))
+
+    def _births_of(self, pages: range) -> int:
+        if self.rule.alike is not None and not self.retired:
+            return self.rule.alike * len(pages)
+        return sum(map(self.birth_of, pages))
+
+    def cash_of(self, pages: Pages | slice) -> IntArray:
+        """C of some pages."""
+        return self.birth(pages) + self.cash[pages]
+
+    def received(self, pages: Pages | slice) -> IntArray:
+        """R of some pages: all that links have brought, less what was taken back."""
+        received: IntArray = self.cash[pages] + self.forwarded[pages]
+        return received
+
+    @property
+    def window(self) -> int:
+        """T, on the clock; at least 1."""
+        return max(TURNOVERS * self.births, 1)
+
+    def visited(self, pages: Pages | slice) -> Flags:
+        """Flags of visited pages.
+
+        A visit forwards all cash of a page, at least its birth cash. Only a gone page, and an alias where sites share,
+        may have none, and have forwarded nothing; it had to be visited to be known as such.
+        """
+        visited: Flags = self.forwarded[pages] > 0
+        if self.retired:
+            visited |= self.gone[pages]
+        if self._has_idle_aliases:
+            visited |= self.alias[pages]
+        return visited
+
+    def is_visited(self, page: int) -> bool:
+        """True if the page has been visited."""
+        has_forwarded = self.forwarded.item(page) > 0 or self.gone.item(page)
+        return has_forwarded or (self._has_idle_aliases and self.alias.item(page))
+
+
+def _sigmas(book: Book, shares: Shares, pages: Pages, h: IntArray) -> IntArray:
+    """Cash that pages have sent along each link, having forwarded h in all, by place. Shape (pages, places)."""
+    return shares.sigmas(np.where(book.alias[pages], h, dampeds(h)))
+
+
+def certificate_of(residual: int, forwarded: int) -> float:
+    """The `Book.certificate` for sum|C| and sum H."""
+    return 2.0 * float(residual) / ((1.0 - DAMPING) * forwarded) if forwarded else 2.0
+
+
+def add_sent(  # noqa: PLR0913 - the link rows of some pages
+    expected: IntArray,
+    book: Book,
+    sources: Pages,
+    indptr: IntArray,
+    targets: Pages,
+    places: Places | None = None,
+) -> None:
+    """Add the cash that some pages have sent along their links: slow recomputation of received cash, for a check.
+
+    By Lemma 2.3, the sum over all pages with links is `received`. expected: shape (book.size,).
+    sources, indptr, targets, places: CSR of the links the pages had at their last visit.
+    """
+    shares = Shares(book.surfer, indptr, places)
+    np.add.at(expected, targets, shares.each(_sigmas(book, shares, sources, book.forwarded[sources])))
