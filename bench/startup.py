@@ -28,7 +28,7 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known import crawl_state, loading
 from minicrawl.crawler.recognise.duplicates import Duplicates
-from minicrawl.opic import GRANT, STRATEGIES, TOTAL, UNIT
+from minicrawl.opic import STRATEGIES, UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.rows import CREDITED_COLUMNS, AccountColumns
 from minicrawl.store.writer import Writer
@@ -42,11 +42,11 @@ NOW = 2e9
 _NUMBERS = "WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n WHERE id + 1 < :count)"
 _FILL = {
     "pages": f"""{_NUMBERS} INSERT INTO pages (id, url, host, found_on, state, reason, visited, depth, inlinks,
-            standing, history, clock, received, forwarded, fetch)
+            cash, forwarded, history, clock, fetch)
         SELECT id, 'https://garden' || (id % :hosts) || '.org/manual/science/the-history-of-' || id * 7919 || '.html',
             id % :hosts, iif(id < 100, NULL, id / 2), iif(id % {READ}, 'waiting', 'fetched'),
-            iif(id % {READ}, 'link', 'ok'), id % {READ} = 0, 1 + id % 7, id % 13, abs(id * 2654435761 % {GRANT}),
-            id % 1000 + 0.0, id + 0.0, id % 1000, iif(id % {READ}, 0, {UNIT} + id % 1000),
+            iif(id % {READ}, 'link', 'ok'), id % {READ} = 0, 1 + id % 7, id % 13,
+            iif(id % {READ}, id % 1000, -{UNIT}), iif(id % {READ}, 0, {UNIT} + id % 1000), id % 1000 + 0.0, id + 0.0,
             iif(id % {READ}, NULL, id / {READ} + 1)
         FROM n""",
     "fetches": f"""{_NUMBERS} INSERT INTO fetches (id, page, status, fetched_at, seconds, bytes, content_type, title,
@@ -68,21 +68,15 @@ def fill(path: Path, size: int) -> None:
         for table, query in _FILL.items():
             db.execute(query, {"count": counts[table], "hosts": hosts})
         db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
-        standing, left, visited = db.execute(
-            "SELECT sum(standing), sum(received - forwarded), sum(visited) FROM pages"
-        ).fetchone()
-        level = 7
+        (cash,) = db.execute("SELECT sum(cash) FROM pages").fetchone()
         totals = {
-            "cash_total": TOTAL,
-            "reserve": TOTAL - standing - level * visited,
-            "level": level,
             "clock": float(size),
-            "virtual": -left,
+            "window": 8 * UNIT * size,
+            "virtual": -cash,
             "births": UNIT * size,
             "best_floor": 0,
         }
-        missing = ("income", "newcomer_history", "never_visited", "total")
-        totals |= dict.fromkeys(missing, 0) | {"surfer": "uniform"}
+        totals |= {"never_visited": 0, "total": 0, "surfer": "uniform"}
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", totals.items())
     db.close()
 

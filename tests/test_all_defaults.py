@@ -12,8 +12,8 @@ import pytest
 from support import skipping
 from support.cluster_runs import folder_at, ranked_pages
 from support.command_line import answer, run
+from support.intakes import PATIENT
 from support.patience import PATIENCE
-from support.refreshed import PATIENT
 from support.sites import Server, faults_in, html
 
 from minicrawl.analysis.consistency import all_violations

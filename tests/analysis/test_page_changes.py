@@ -5,7 +5,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from support.refreshed import PATIENT
+from support.intakes import PATIENT
 from support.sites import Server, crawl, rows
 
 from minicrawl.analysis.page_changes import page_changes

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 from support.command_line import run
-from support.refreshed import DAY, HOME, PAGES, PATIENT, SITE, refresh_of, refreshed
+from support.intakes import PATIENT
+from support.refreshed import DAY, HOME, PAGES, SITE, refresh_of, refreshed
 from support.sites import Server, crawl, rows
 
 from minicrawl.analysis.explain import explain

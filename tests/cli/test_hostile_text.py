@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from support.hostile import HostileServer, hostile_url
-from support.refreshed import PATIENT
+from support.intakes import PATIENT
 from support.sites import Site, crawl, rows
 
 from minicrawl.cli import main

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 from support.command_line import run
-from support.refreshed import PATIENT
+from support.intakes import PATIENT
 from support.sites import Server, crawl, rows
 
 from minicrawl.cli import main

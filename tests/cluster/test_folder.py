@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 from support.cluster_runs import make_here
-from support.sites import rows
 
 from minicrawl.cluster.folder import Folder, found, found_or_made
 from minicrawl.errors import ConfigError, StoreError
-from minicrawl.opic.adaptive import TOTAL
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import hold, is_held
 from minicrawl.store.partitions.folder import taken
@@ -26,8 +24,6 @@ def folder(tmp_path: Path) -> Folder:
 
 def test_a_crawl_is_made_once_and_found_again(folder: Folder) -> None:
     assert [path.name for path in folder.stores] == ["000.db", "001.db", "002.db"]
-    cash = [int(rows(path, "SELECT value FROM meta WHERE key = 'cash_total'")[0][0]) for path in folder.stores]
-    assert sum(cash) == TOTAL
     assert found(folder.path) == found_or_made(folder.path, None) == found_or_made(folder.path, 3) == folder
     assert stat.S_IMODE((folder.path / "cluster.json").stat().st_mode) == 0o600, "whoever has the key can aim hosts"
 

@@ -19,7 +19,7 @@ from support.chromium import NEEDS_CHROMIUM, WAIT, chromium, dashboard, is_just,
 from support.command_line import answer, run
 from support.counted_web import CountedWeb, counted_web
 from support.hostile import HostileServer
-from support.refreshed import PATIENT
+from support.intakes import PATIENT
 from support.sites import Server, Site, crawl, rows
 
 from minicrawl.crawler.books.invariants import violations

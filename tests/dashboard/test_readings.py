@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from support.command_line import answer
-from support.refreshed import HOME, PATIENT
+from support.intakes import PATIENT
+from support.refreshed import HOME
 from support.sites import Server, crawl, random_site, rows
 
 from minicrawl.dashboard import readings

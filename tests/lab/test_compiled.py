@@ -34,7 +34,7 @@ _WINDOW = ("history", "clock", "clock_of")
 
 
 def state(book: Adaptive | Book) -> dict[str, object]:
-    """Everything a book keeps, arrays as lists; without the window of the crawl's, which the lab's loops do not keep."""
+    """Everything a book keeps, arrays as lists; without the window, which the lab's loops do not keep."""
     return {
         name: value.tolist() if isinstance(value, np.ndarray) else value
         for name, value in vars(book).items()
@@ -96,7 +96,7 @@ class PlainLedger:
         return Graph.from_links([row.tolist() for row in self.old])
 
     def most_restless(self) -> int:
-        return int(np.argmax(np.abs(self.ledger.pending(slice(0, self.ledger.size)))))
+        return int(np.argmax(np.abs(self.ledger.cash_of(slice(0, self.ledger.size)))))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -123,7 +123,7 @@ def test_sweeps_visit_who_has_half_more_than_the_mean(seed: int) -> None:
     fast.discover(graph.size)
     page, passed, least, visits = 0, 0, 1.5, 0
     while visits < 400:
-        residual = np.abs(plain.pending(slice(0, graph.size)))
+        residual = np.abs(plain.cash_of(slice(0, graph.size)))
         if residual[page] and residual[page] >= least * residual.mean():
             plain.visit(page, links(graph, page), links(graph, page))
             visits, passed = visits + 1, 0

@@ -364,7 +364,7 @@ def test_estimates_need_all_of_the_past(window: Window) -> None:
 
 def shares(book: Adaptive) -> np.ndarray:
     """Histories as shares, shape (size,)."""
-    return book.history[: book.size] / book.history[: book.size].sum()
+    return np.asarray(book.history[: book.size] / book.history[: book.size].sum())
 
 
 def greedily(book: Adaptive, web: Sequence[Sequence[int]], until: int) -> None:

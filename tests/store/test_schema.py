@@ -59,7 +59,7 @@ def test_view_computes_what_the_book_computes(tmp_path: Path, seed: int) -> None
     pages = some_pages(rng, now)
     alias, gone = (np.array([page.state == state for page in pages]) for state in ("alias", "gone"))
     book = Book.of(
-        *(np.array([getattr(page, name) for page in pages]) for name in ("cash", "forwarded")), gone, alias, 12_345
+        np.array([page.cash for page in pages]), np.array([page.forwarded for page in pages]), gone, alias, 12_345
     )
     book.recount(12_345)
     scalars = {

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.refreshed import PATIENT
+from support.intakes import PATIENT
 from support.sites import Server, Site, crawl, rows
 
 from minicrawl.errors import SettingError

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.intakes import PATIENT
 from support.preferring import HEADER, HEADERS, HOME, META, SIGNAL, SITE, Preferring
-from support.refreshed import PATIENT
 from support.sites import crawl, rows
 
 from minicrawl.analysis.page_text import page_text

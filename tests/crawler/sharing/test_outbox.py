@@ -60,7 +60,7 @@ def test_numbers_of_rows_that_were_taken_are_kept_and_how_much_was_carried(write
     outbox = Outbox(writer)
     outbox.add([4], [1], record("http://a.test/"))
     for number, (credit, debit) in enumerate([(20, 0), (0, 3), (7, 0)], start=1):
-        outbox.note_taken(5, number, Sums(1, credit - debit, credit, debit))
+        outbox.note_taken(5, number, Sums(credit - debit, credit, debit))
     commit(outbox, writer)
     again = Outbox(writer)
     assert (again.taken(5), again.taken(4)) == (3, 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.dying import killed_at
-from support.refreshed import PATIENT
+from support.intakes import PATIENT
 from support.sites import Server, Site, crawl, rows
 
 from minicrawl.analysis.page_changes import PageChange, page_changes
