@@ -247,8 +247,8 @@ class Order:
     discovery: float = setting(
         1.0,
         values.share,
-        "Share of the fetches for never-read pages; with 1 no page is fetched twice. Below 1, pages that failed are "
-        "asked for again once a day, or by the next run.",
+        "Share of the requests for pages never read; with 1 no page is fetched twice. Below 1, the others re-read "
+        "pages as --refresh does.",
         check=values.from_0_to_1,
         metavar="SHARE",
     )
@@ -256,16 +256,21 @@ class Order:
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Focus:
-    """Links that get more, or less, of a page's cash."""
+    """Pages that come earlier, or later. The ranking stays what the links say."""
 
     boost: tuple[str, ...] = setting(
         (),
         values.texts,
-        "Links to matching URLs get more cash. Repeatable.",
+        "Multiply the priority of pages with matching URLs. Repeatable.",
         check=values.boosts,
         metavar="REGEX=FACTOR",
     )
-    topic: str = setting("", values.text, "Links whose text or URL has these words get more cash.", metavar="WORDS")
+    topic: str = setting(
+        "",
+        values.text,
+        "Pages on these words first: in their URL, in links to them, in titles around those.",
+        metavar="WORDS",
+    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
