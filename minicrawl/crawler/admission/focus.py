@@ -6,9 +6,9 @@ from functools import cached_property
 
 from minicrawl.settings import CrawlSettings, parse_boost
 
-MOST = 1000.0
+MOST = 1e6
 """The largest factor."""
-_OF_LINK = 30.0
+_OF_LINK = 300.0
 _AROUND = 3.0
 
 
@@ -19,7 +19,7 @@ class Focus:
     boosts: patterns on URLs with their factors. words: the topic. Where n of them are in the URL of a page or in the
     text of a link to it, and m in the title of the page with that link:
 
-        factor = boost * (1 + 30 n) (1 + 3 m)
+        factor = boost * (1 + 300 n) (1 + 3 m)
     """
 
     boosts: tuple[tuple[re.Pattern[str], float], ...] = ()

@@ -54,14 +54,14 @@ def test_boosts_multiply(boosts: tuple[str, ...], url: str, factor: float) -> No
         ("http://cats.test/", "", 1),
     ],
 )
-def test_each_topic_word_of_a_link_adds_thirty(url: str, anchor: str, found: int) -> None:
-    assert focus(topic="Cats, dogs").topic(url, anchor) == 1.0 + 30.0 * found
+def test_each_topic_word_of_a_link_adds_three_hundred(url: str, anchor: str, found: int) -> None:
+    assert focus(topic="Cats, dogs").topic(url, anchor) == 1.0 + 300.0 * found
 
 
 def test_topic_words_of_any_script_count() -> None:
-    assert focus(topic="котики 猫").topic("http://h.test/", "Котики и 猫") == 61.0
+    assert focus(topic="котики 猫").topic("http://h.test/", "Котики и 猫") == 601.0
 
 
 def test_the_title_of_the_linking_page_multiplies() -> None:
     assert focus(topic="cats").topic("http://h.test/", "more", "My cats") == 4.0
-    assert focus(topic="cats").topic("http://h.test/my_cats", "more", "My cats") == 4.0 * 31.0
+    assert focus(topic="cats").topic("http://h.test/my_cats", "more", "My cats") == 4.0 * 301.0

@@ -177,6 +177,6 @@ def test_what_a_link_says_of_a_page_is_kept(tmp_path: Path) -> None:
             intake.visits.outlinks.counted(turn, None)
         interest = intake.state.frontier.pages.interest
         assert interest is not None
-        assert [interest[page_of(intake, url)] for url in (HOME, A, B, C)] == [1.0, 31.0, 1.0, 1.0]
+        assert [interest[page_of(intake, url)] for url in (HOME, A, B, C)] == [1.0, 301.0, 1.0, 1.0]
         intake.commit({})
         intake.state.writer.close()
