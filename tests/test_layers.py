@@ -45,6 +45,8 @@ FOR_EVERYONE |= {"garbage", "installed", "log", "sandbox", "system"}
 HOMES = {
     "httpx": ("crawler/http/",),
     "h2": ("crawler/http/",),
+    "httpcore": ("crawler/http/",),
+    "socksio": ("crawler/http/",),
     "aiohappyeyeballs": ("crawler/http/",),
     "zlib_ng": ("crawler/http/", "store/", "archive/"),
     "brotli": ("crawler/http/",),
@@ -253,7 +255,8 @@ def ours() -> set[str]:
 # Where a value is asked which of our classes it is of: no kind of request and no policy is.
 MAY_ASK_FOR_CLASS = {
     "audit/auditing.py": {"Rule"},  # what a module of rules holds
-    "crawler/http/protocols.py": {"BrokenOffError", "FrameError", "NoHttp2Error"},  # errors
+    "crawler/http/connection_pool.py": {"BrokenOffError", "NoHttp1Error"},  # errors
+    "crawler/http/httpx_transport.py": {"ProxyError"},  # the same
     "crawler/net/dns.py": {"NameServerError"},  # an error
     "crawler/sources/worker.py": {"StoreError"},  # the same
     "crawler/requests/due.py": {"Request"},  # an assertion: what waits for a host's turn is a request of any kind

@@ -14,12 +14,9 @@ cookies          cookies that hosts set, and those of a request
 saved_cookies    cookies in the store and in the user's file
 failures         reason codes of failed requests
 transport        the interface of the two transports
-httpx_transport  any transport of httpx, for tests and hooks
+httpx_transport  httpx: HTTP/2, odd proxies, and any transport of its kind, for tests and hooks
 connection_pool  our own connections, pooled
-protocols        HTTP/1.1 or HTTP/2: by which an endpoint is asked
-proxies          the proxies of an origin; SOCKS
+proxies          the proxies of an origin
 connection       one connection, a request at a time
 answer_reader    the parser of HTTP/1.1 responses
-http2_connection  a connection over HTTP/2, for hosts that refuse HTTP/1.1
-http2_session    its frames
 """

@@ -6,6 +6,7 @@ depend on how the bytes are split.
 
 import re
 
+from minicrawl.crawler.http.transport import NoHttp1Error
 from minicrawl.errors import FetchError
 
 LONGEST_HEAD = 256 * 1024
@@ -25,10 +26,6 @@ _PLAIN_CHUNK_SIZE = re.compile(rb"([\da-fA-F]{1,6}+)\r\n")
 _DIGITS = 18
 _EMPTY_LINE = (b"", b"\r")
 _FRAMING = frozenset({b"connection", b"content-length", b"transfer-encoding"})
-
-
-class FrameError(FetchError):
-    """The response begins like a frame of HTTP/2 (RFC 9113 4.1): SETTINGS, or GOAWAY."""
 
 
 class AnswerReader:
@@ -188,7 +185,7 @@ def _check_beginning(head: bytes) -> None:
     """Raise FetchError for bytes that cannot be a head, or its beginning."""
     # RFC 9112 2.2: a carriage return alone ends no line.
     if not _BEGINNING.startswith(head[: len(_BEGINNING)].upper()) or (b"\n" not in head and b"\r" in head[:-1]):
-        raise (FrameError if head.startswith(b"\0") else FetchError)("bad-response", f"{head[:20]!r} is no HTTP")
+        raise (NoHttp1Error if head.startswith(b"\0") else FetchError)("bad-response", f"{head[:20]!r} is no HTTP")
     if len(head) > LONGEST_HEAD:
         raise _bad(f"a head of more than {LONGEST_HEAD} bytes")
 

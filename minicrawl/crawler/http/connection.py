@@ -5,12 +5,12 @@ Responses are parsed by answer_reader.py; connections are chosen in connection_p
 
 import asyncio
 import copy
-from typing import NamedTuple, Protocol, Self, cast
+from typing import NamedTuple, cast
 
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.failures import PARSER_FAILED
-from minicrawl.crawler.http.transport import BrokenOffError
-from minicrawl.crawler.net.tls import HTTP_1, TlsClient, TlsLayer
+from minicrawl.crawler.http.transport import BrokenOffError, NoHttp1Error
+from minicrawl.crawler.net.tls import TlsClient, TlsLayer
 from minicrawl.errors import FetchError
 
 _READ_AHEAD = 64 * 1024  # bytes of a body that are passed on at once
@@ -25,17 +25,12 @@ class Endpoint(NamedTuple):
     port: int
     via: "Proxy | None" = None
 
-    @property
-    def is_forwarded(self) -> bool:
-        """True if the proxy gets requests and answers them, where others only pass on bytes."""
-        return self.via is not None and not self.is_tls and not self.via.is_socks
-
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
 class Proxy(NamedTuple):
-    """A proxy. `scheme`: http, https, socks5 or socks5h; all but socks5 resolve names themselves.
+    """A proxy. `scheme`: http, https, socks5 or socks5h.
 
     `authorization`: the value of Proxy-Authorization, or None; `login`: the name and password in it.
     """
@@ -54,32 +49,13 @@ class Proxy(NamedTuple):
         return f"{self.scheme}://{self.endpoint}"
 
 
-class Reader(Protocol):
-    """A parser of responses, such as AnswerReader."""
-
-    head: bytes
-    status: int
-    fields: list[tuple[bytes, bytes]]
-    has_head: bool
-    is_whole: bool
-    is_followed: bool
-    keeps_alive: bool
-
-    def feed(self, data: bytes) -> list[bytes]: ...
-
-    def end(self) -> bool: ...
-
-
 class Connection(asyncio.Protocol):
     """A connection to a server, with one request at a time.
 
-    `peer`: address and port of the other end. `has_agreed`: the server has agreed on `protocol` in a TLS handshake.
+    `peer`: address and port of the other end.
     `request`: as given; `asked_at`: when it was sent, by the loop's clock. `head`, `status`, `fields`: of the response,
     once `ask` returns, see AnswerReader.
     """
-
-    protocol = HTTP_1
-    has_agreed = False
 
     def __init__(self, read_timeout: float) -> None:
         self._loop = asyncio.get_running_loop()
@@ -90,6 +66,7 @@ class Connection(asyncio.Protocol):
         self._waiter: asyncio.Future[None] | None = None
         self._error: FetchError | None = None
         self._is_spoiled = False
+        self._may_speak = True  # HTTP/1.1: False if TLS has agreed on no protocol
         self._begin()
 
     def _begin(self) -> None:
@@ -98,7 +75,7 @@ class Connection(asyncio.Protocol):
         self.is_silent = True  # no byte of the response was received
         self._ahead = 0
         self._body: list[bytes] = []
-        self._answer: Reader = AnswerReader()
+        self._answer = AnswerReader()
 
     @property
     def head(self) -> bytes:
@@ -129,24 +106,19 @@ class Connection(asyncio.Protocol):
         """The bytes of the body that have come, and were not read."""
         return b"".join(self._body)
 
-    async def ask(self, request: bytes) -> Self:
+    async def ask(self, request: bytes) -> None:
         """Send a request and wait for the head of the response. The connection is closed if there is none."""
         assert self._transport is not None
         self._begin()
         self.request = request
         self.asked_at = self._loop.time()
         try:
-            self._transport.write(self._encoded(request))
+            self._transport.write(request)
             while not self._answer.has_head:
                 await self._more()
         except BaseException:
             self.close()
             raise
-        return self
-
-    def _encoded(self, request: bytes) -> bytes:
-        """A request as it goes over the connection. Raises FetchError."""
-        return request
 
     async def read(self) -> bytes:
         """The next bytes of the body; empty once it is complete."""
@@ -169,17 +141,10 @@ class Connection(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    def over(self, tunnel: "Connection") -> Self:
-        """Take over a tunnel that another connection has made."""
-        if tunnel._timer is not None:
-            tunnel._timer.cancel()
-        self._transport, self.peer = tunnel._transport, tunnel.peer
-        return self
-
     async def start_tls(self, client: TlsClient, endpoint: Endpoint) -> None:
         assert self._transport is not None
-        layer = TlsLayer(client, endpoint.host, endpoint.port, self.protocol, self)
-        self.has_agreed = await layer.secure(self._transport)
+        layer = TlsLayer(client, endpoint.host, endpoint.port, self)
+        self._may_speak = await layer.secure(self._transport)
 
     async def _more(self) -> None:
         if self._error is not None:
@@ -256,8 +221,9 @@ class Connection(asyncio.Protocol):
             has_head = self._answer.has_head
             place = "in the body" if has_head else "before the answer" if self.is_silent else "in the head"
             reason = "bad-response" if has_head else "reset"
+            kind = BrokenOffError if self._may_speak or not self.is_silent else NoHttp1Error
             is_ours = isinstance(error, MemoryError)
-            self._error = _of_ours(error) if is_ours else BrokenOffError(reason, f"the connection ends {place}")
+            self._error = _of_ours(error) if is_ours else kind(reason, f"the connection ends {place}")
         self._wake()
 
     def _spoil(self) -> None:

@@ -1,35 +1,52 @@
 """Requests over our own connections: which proxy they go through, and which connection they are sent on.
 
-Connections are kept between requests (RFC 9112 9). New ones to an endpoint are made one at a time, by HTTP/1.1 unless
-the endpoint refuses it; then by HTTP/2, if it speaks that.
+Connections are kept between requests (RFC 9112 9). New ones to an endpoint are made one at a time. HTTP/2, and
+proxies other than plain HTTP ones, are httpx's: see httpx_transport.py.
 """
 
 import asyncio
 import copy
+import re
 import socket
 import ssl
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from aiohappyeyeballs import start_connection
 
+from minicrawl import log
 from minicrawl.crawler.http.connection import Connection, Endpoint, Proxy
-from minicrawl.crawler.http.failures import reason_of
-from minicrawl.crawler.http.protocols import Protocols, is_left
-from minicrawl.crawler.http.proxies import Proxies, enter, reach
-from minicrawl.crawler.http.transport import Field, ProxyError, Sign, head, target_of
+from minicrawl.crawler.http.failures import chain_of, reason_of
+from minicrawl.crawler.http.proxies import Proxies
+from minicrawl.crawler.http.transport import (
+    Answer,
+    BrokenOffError,
+    Field,
+    NoHttp1Error,
+    ProxyError,
+    Sign,
+    head,
+    target_of,
+)
 from minicrawl.crawler.net.addresses import Resolver, endpoint
 from minicrawl.crawler.net.open_files import MOST_IDLE, OWN_TROUBLE
-from minicrawl.crawler.net.tls import HTTP_2, TlsClient
+from minicrawl.crawler.net.tls import HTTP_1, HTTP_2, TlsClient, is_without_protocol
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import FetchError
 from minicrawl.timing import STANDARD, Timing
 
+if TYPE_CHECKING:
+    from minicrawl.crawler.http.httpx_transport import OddTransports
+
 _HAPPY_EYEBALLS_DELAY = 0.25  # RFC 8305 5
 PROXY_LOGIN = 407
 """The status by which a proxy requires a login."""
+_UPGRADE_REQUIRED, _NOT_SUPPORTED = 426, 505  # RFC 9110 15.5.22, 15.6.6
+_HTTP_2 = re.compile(rb"\b(?:h2c?|http/2(?:\.0)?)(?![\w./])", re.IGNORECASE)
+_MOST_REFUSALS = 10_000
 
 
 class ConnectionPool:
@@ -54,7 +71,6 @@ class ConnectionPool:
         # Both in the order of the ends of their last requests.
         self._idle: dict[Connection, tuple[float, Endpoint]] = {}
         self._idle_of: dict[Endpoint, list[Connection]] = {}
-        self._protocols = Protocols()
         # Endpoints to which a connection is being made, and the requests that wait for it or for another one.
         self._waiting: dict[Endpoint, deque[asyncio.Future[None]]] = {}
 
@@ -69,13 +85,11 @@ class ConnectionPool:
                 await connection.ask(request())
             except FetchError as error:
                 # RFC 9112 9.3.1: the server may have closed a kept connection at the same time.
-                was_closed = is_kept and is_left(connection, error)
-                if not (was_closed or self._protocols.changed_by_failure(endpoint, connection, error)):
+                is_left = isinstance(error, BrokenOffError) and error.reason == "reset" and connection.is_silent
+                if not (is_kept and is_left):
                     raise
             else:
-                if not self._protocols.changed_by_answer(endpoint, connection):
-                    return connection
-                connection.close()
+                return connection
             connection = None
 
     async def _free(self, endpoint: Endpoint) -> Connection | None:
@@ -168,86 +182,39 @@ class ConnectionPool:
             del self._idle_of[endpoint]
 
     async def _opened(self, endpoint: Endpoint) -> Connection:
-        """A new connection by HTTP/1.1, or by HTTP/2 where that is refused."""
-        protocol = self._protocols.of(endpoint)
-        try:
-            return await self._reached(endpoint, _http2_connection() if protocol == HTTP_2 else Connection)
-        except ssl.SSLError as error:
-            if not self._protocols.changed_by_handshake(endpoint, protocol, error):
-                raise
-        return await self._opened(endpoint)
-
-    async def _reached(self, endpoint: Endpoint, kind: type[Connection]) -> Connection:
         proxy = endpoint.via
         if proxy is None:
-            return await self._connected(endpoint, kind)
-        self._resolver.check_host(endpoint.host)  # the proxy resolves names, except for socks5
-        if proxy.is_socks:
-            return await self._through_socks(endpoint, proxy, kind)
-        connection = await self._to_proxy(proxy)
+            return await self._connected(endpoint)
+        self._resolver.check_host(endpoint.host)  # the proxy resolves names
+        with _proxy_errors():
+            connection = await self._connected(proxy.endpoint, is_proxy=True)
         if endpoint.is_tls:
             try:
                 async with asyncio.timeout(self._timing.connect):
                     await self._tunnel(connection, endpoint, proxy)
-                    connection = kind(self._timing.read).over(connection)
                     await connection.start_tls(self._tls, endpoint)
             except BaseException:
                 connection.close()
                 raise
         return connection
 
-    async def _to_proxy(self, proxy: Proxy) -> Connection:
-        with _proxy_errors():
-            return await self._connected(proxy.endpoint, Connection, is_proxy=True)
-
-    async def _through_socks(self, endpoint: Endpoint, proxy: Proxy, kind: type[Connection]) -> Connection:
-        host, port = endpoint.host, endpoint.port
-        connected = await self._socket(proxy.endpoint)
-        try:
-            await self._let_in(connected, proxy)
-            if proxy.scheme == "socks5":  # no sooner, so that a dead proxy is not blamed on the name
-                host, port = (await self._resolver.resolve(host, port))[0]
-            async with asyncio.timeout(self._timing.connect):
-                await reach(connected, host, port)
-        except BaseException:
-            connected.close()
-            raise
-        async with asyncio.timeout(self._timing.connect):
-            return await self._spoken(connected, endpoint, kind)
-
-    async def _socket(self, endpoint: Endpoint) -> socket.socket:
-        with _proxy_errors():
-            async with asyncio.timeout(self._timing.connect):
-                return await self._dialled(await self._resolver.resolve(endpoint.host, endpoint.port, is_proxy=True))
-
-    async def _let_in(self, connected: socket.socket, proxy: Proxy) -> None:
-        with _proxy_errors():
-            async with asyncio.timeout(self._timing.connect):
-                await enter(connected, proxy.login)
-
-    async def _connected(self, endpoint: Endpoint, kind: type[Connection], *, is_proxy: bool = False) -> Connection:
+    async def _connected(self, endpoint: Endpoint, *, is_proxy: bool = False) -> Connection:
         found = await self._resolver.resolve(endpoint.host, endpoint.port, is_proxy=is_proxy)
         async with asyncio.timeout(self._timing.connect):
-            return await self._spoken(await self._dialled(found), endpoint, kind)
-
-    async def _dialled(self, found: list[tuple[str, int]]) -> socket.socket:
-        return await start_connection(
-            [_info(address, port) for address, port in found],
-            happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
-            interleave=1,
-        )
-
-    async def _spoken(self, connected: socket.socket, endpoint: Endpoint, kind: type[Connection]) -> Connection:
-        """Wrap a socket that is connected to an endpoint."""
-        loop = asyncio.get_running_loop()
-        _, connection = await loop.create_connection(lambda: kind(self._timing.read), sock=connected)
-        if endpoint.is_tls:
-            try:
-                await connection.start_tls(self._tls, endpoint)
-            except BaseException:
-                connection.close()
-                raise
-        return connection
+            connected = await start_connection(
+                [_info(address, port) for address, port in found],
+                happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
+                interleave=1,
+            )
+            loop = asyncio.get_running_loop()
+            _, connection = await loop.create_connection(lambda: Connection(self._timing.read), sock=connected)
+            if endpoint.is_tls:
+                try:
+                    await connection.start_tls(self._tls, endpoint)
+                except BaseException:
+                    connection.close()
+                    raise
+            return connection
 
     async def _tunnel(self, connection: Connection, endpoint: Endpoint, proxy: Proxy) -> None:
         """Open a tunnel through the proxy by CONNECT (RFC 9110 9.3.6)."""
@@ -259,12 +226,6 @@ class ConnectionPool:
             raise ProxyError("it wants a name and password, or others")
         if not 200 <= connection.status < 300:
             raise FetchError("bad-response", f"the proxy says {connection.status}")
-
-
-def _http2_connection() -> type[Connection]:
-    from minicrawl.crawler.http.http2_connection import Http2Connection  # noqa: PLC0415 - few hosts need it
-
-    return Http2Connection
 
 
 @contextmanager
@@ -286,32 +247,30 @@ def _info(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int] 
 
 
 class WireTransport:
-    """Sends requests on pooled connections. proxies: None if there are none."""
+    """Sends requests on pooled connections, and by httpx where those will not do. proxies: None if there are none."""
 
-    def __init__(self, pool: ConnectionPool, proxies: Proxies | None = None) -> None:
-        self._pool, self._proxies = pool, proxies
+    def __init__(self, pool: ConnectionPool, proxies: Proxies | None, odd: "Callable[[], OddTransports]") -> None:
+        """odd: makes the transports of httpx for the first request that needs them."""
+        self._pool, self._proxies, self._new_odd = pool, proxies, odd
+        self._odd: OddTransports | None = None
         self._endpoint_of = lru_cache(maxsize=1000)(_endpoint_of)
+        self._speaks_http2: dict[Endpoint, bool] = {}  # of those that have refused HTTP/1.1
 
-    async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> "_WireAnswer":
+    async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> Answer:
         origin = origin_of(url)
         to = self._endpoint_of(origin)
         if self._proxies is not None and (proxies := self._proxies.in_turn(origin)):
             return await self._through(proxies, to, url, fields, sign)
-        return await self._sent(to, partial(_request, target_of(url), fields, sign))
+        return await self._sent(to, url, fields, sign)
 
     async def _through(
         self, proxies: Sequence[Proxy], to: Endpoint, url: str, fields: Sequence[Field], sign: Sign | None
-    ) -> "_WireAnswer":
+    ) -> Answer:
         """Send a request through the first of these proxies that works. Raises ProxyError if none does."""
         assert self._proxies is not None
         for proxy in proxies:
-            target, more = target_of(url), list(fields)
-            if not to.is_tls and not proxy.is_socks:
-                target = url.encode()  # RFC 9112 3.2.2
-                if proxy.authorization is not None:
-                    more.append((b"Proxy-Authorization", proxy.authorization))
             try:
-                answer = await self._sent(to._replace(via=proxy), partial(_request, target, more, sign))
+                answer = await self._sent(to._replace(via=proxy), url, fields, sign)
                 if answer.status == PROXY_LOGIN and not to.is_tls and not proxy.is_socks:
                     await answer.aclose()
                     raise ProxyError("it wants a name and password, or others")
@@ -323,16 +282,79 @@ class WireTransport:
                 return answer
         raise failure
 
-    async def _sent(self, to: Endpoint, request: Callable[[], bytes]) -> "_WireAnswer":
+    async def _sent(self, to: Endpoint, url: str, fields: Sequence[Field], sign: Sign | None) -> Answer:
+        """Send a request by HTTP/1.1, and to an endpoint that refuses that by HTTP/2, if it answers by that."""
+        speaks_http2 = self._speaks_http2.get(to)
+        if speaks_http2:
+            return await self._by_httpx(to, HTTP_2, url, fields, sign)
+        failure: FetchError | None = None
         try:
-            return _WireAnswer(self._pool, to, await self._pool.ask(to, request))
+            answer = await self._by_http1(to, url, fields, sign)
+        except FetchError as error:
+            if speaks_http2 is False or not (isinstance(error, NoHttp1Error) or _wants_protocol(error)):
+                raise
+            failure = copy.copy(error)  # which references no frame
+            failure.__cause__ = error.__cause__
+        else:
+            if speaks_http2 is False or not _refuses_http1(to, answer):
+                return answer
+        log.http2_tried(host=str(to))
+        if len(self._speaks_http2) >= _MOST_REFUSALS:
+            self._speaks_http2.clear()
+        try:
+            found = await self._by_httpx(to, HTTP_2, url, fields, sign)
+        except FetchError as error:
+            if failure is not None and _wants_protocol(failure) and not _wants_protocol(error):
+                raise  # another protocol than HTTP/1.1 was wanted: this one
+            self._speaks_http2.setdefault(to, False)
+            if failure is not None:
+                raise copy.copy(failure) from failure.__cause__
+            return answer
+        self._speaks_http2[to] = True
+        if failure is None:
+            await answer.aclose()
+        return found
+
+    async def _by_http1(self, to: Endpoint, url: str, fields: Sequence[Field], sign: Sign | None) -> Answer:
+        if to.via is not None and to.via.scheme != "http":
+            return await self._by_httpx(to, HTTP_1, url, fields, sign)
+        target = target_of(url)
+        if to.via is not None and not to.is_tls:
+            target = url.encode()  # RFC 9112 3.2.2
+            if to.via.authorization is not None:
+                fields = [*fields, (b"Proxy-Authorization", to.via.authorization)]
+        try:
+            return _WireAnswer(self._pool, to, await self._pool.ask(to, partial(_request, target, fields, sign)))
         except TimeoutError as error:
             raise FetchError("timeout-connect", str(error)) from error
         except OSError as error:
             raise FetchError(reason_of(error, otherwise="connect"), str(error)) from error
 
+    async def _by_httpx(
+        self, to: Endpoint, protocol: str, url: str, fields: Sequence[Field], sign: Sign | None
+    ) -> Answer:
+        if self._odd is None:
+            self._odd = self._new_odd()
+        return await self._odd.ask(to, protocol, url, fields, sign)
+
     async def aclose(self) -> None:
+        if self._odd is not None:
+            await self._odd.aclose()
         await self._pool.aclose()
+
+
+def _wants_protocol(error: FetchError) -> bool:
+    """True if a server refuses the protocol in the TLS handshake."""
+    return any(isinstance(link, ssl.SSLError) and is_without_protocol(link) for link in chain_of(error))
+
+
+def _refuses_http1(to: Endpoint, answer: Answer) -> bool:
+    """True if a response says that HTTP/2 would do."""
+    if to.via is not None and not to.is_tls:  # it may be the proxy's
+        return False
+    if answer.status == _UPGRADE_REQUIRED:
+        return any(name.lower() == b"upgrade" and _HTTP_2.search(value) for name, value in answer.fields)
+    return answer.status == _NOT_SUPPORTED and to.is_tls
 
 
 class _WireAnswer:
@@ -345,7 +367,7 @@ class _WireAnswer:
         self._pool, self._endpoint, self._connection = pool, to, connection
         self.request = connection.request
         self.head, self.status, self.fields = connection.head, connection.status, connection.fields
-        self.asked_at, self.peer, self.protocol = connection.asked_at, connection.peer, connection.protocol
+        self.asked_at, self.peer, self.protocol = connection.asked_at, connection.peer, HTTP_1
         self.read = connection.read
 
     @property

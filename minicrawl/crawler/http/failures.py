@@ -27,14 +27,21 @@ OF_THE_SYSTEM: Reasons = (
 )
 
 
-def reason_of(error: BaseException, reasons: Reasons = OF_THE_SYSTEM, otherwise: str = "connection") -> str:
-    """The reason code of an exception, by the most specific one in its chain of causes."""
+def chain_of(error: BaseException) -> list[BaseException]:
+    """An exception and its causes."""
     chain = [error]
     while (cause := chain[-1].__cause__ or chain[-1].__context__) is not None and len(chain) < 8:
         chain.append(cause)
+    return chain
+
+
+def reason_of(error: BaseException, reasons: Reasons = OF_THE_SYSTEM, otherwise: str = "connection") -> str:
+    """The reason code of an exception, by the most specific one in its chain of causes."""
+    chain = chain_of(error)
     if any(isinstance(link, OSError) and link.errno in OWN_TROUBLE for link in chain):
         return OPEN_FILES
-    handshake = next((link for link in chain if isinstance(link, ssl.SSLError)), None)
+    failed = (link for link in chain if isinstance(link, ssl.SSLError) and not isinstance(link, ssl.SSLWantReadError))
+    handshake = next(failed, None)
     if handshake is not None:
         return tls_reason(handshake)
     for kinds, reason in reasons:

@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -33,6 +33,7 @@ from minicrawl.settings import CrawlSettings, Header
 from minicrawl.timing import STANDARD, Timing
 
 if TYPE_CHECKING:
+    from minicrawl.crawler.http.httpx_transport import OddTransports
     from minicrawl.crawler.http.signing import Signer
 
 _NO_PAGE = ParsedPage()
@@ -65,7 +66,7 @@ class Fetcher:
             pool = ConnectionPool(self._resolver, tls, timing, most_idle=idle)
             proxies = Proxies(settings.proxy_rules, proxies_of_environment(), self._resolver.is_taken_elsewhere)
             self._proxies = proxies or None
-            transport = WireTransport(pool, self._proxies)
+            transport = WireTransport(pool, self._proxies, partial(_odd, self._resolver, tls, timing, idle))
         self._transport = transport
         self._capture = capture
         self._fields_of = lru_cache(maxsize=1000)(self._prepared)
@@ -286,6 +287,12 @@ class Fetcher:
         """The header fields that all requests to an origin have."""
         host = (b"Host", authority(f"{origin}/").encode())
         return replaced((host, *self._fields), as_fields(self._given.going_to(origin)))
+
+
+def _odd(resolver: Resolver, tls: TlsClient, timing: Timing, most_idle: int) -> "OddTransports":
+    from minicrawl.crawler.http.httpx_transport import OddTransports  # noqa: PLC0415 - takes 0.1 s, and few need it
+
+    return OddTransports(resolver, tls, timing, most_idle)
 
 
 def _signer(settings: CrawlSettings) -> "Signer":

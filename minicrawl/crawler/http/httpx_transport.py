@@ -1,32 +1,55 @@
-"""httpx: any of its transports in place of our own, for tests, and exchanges as its responses, for hooks.
+"""httpx: HTTP/2 and odd proxies; any of its transports in place of our own; exchanges as its responses, for hooks.
 
-The only module that imports httpx, which takes a tenth of a second: import it only where it is needed.
+The only module that imports httpx and httpcore, its engine. They take a tenth of a second: import it only where it is
+needed.
 """
 
 import asyncio
-from collections.abc import Sequence
+import re
+import ssl
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any  # Any: callables
 
+import httpcore
 import httpx
+import socksio
+from h2.exceptions import H2Error
 
+from minicrawl.crawler.http.answer_reader import LONGEST_HEAD
+from minicrawl.crawler.http.connection import Endpoint, Proxy
 from minicrawl.crawler.http.exchange import Exchange
 from minicrawl.crawler.http.failures import OF_THE_SYSTEM, Reasons, reason_of
-from minicrawl.crawler.http.transport import BrokenOffError, Field, Sign, head, target_of
-from minicrawl.crawler.net.tls import HTTP_1, HTTP_2
+from minicrawl.crawler.http.transport import BrokenOffError, Field, ProxyError, Sign, head, target_of
+from minicrawl.crawler.net.addresses import Resolver
+from minicrawl.crawler.net.open_files import OPEN_FILES
+from minicrawl.crawler.net.tls import HTTP_1, HTTP_2, TlsClient
 from minicrawl.errors import FetchError
 from minicrawl.timing import STANDARD, Timing
 
 _REASONS: Reasons = (
-    ((httpx.ConnectTimeout,), "timeout-connect"),
-    ((httpx.TimeoutException,), "timeout-read"),
-    ((httpx.RemoteProtocolError,), "reset"),
+    ((httpx.ConnectTimeout, httpcore.ConnectTimeout), "timeout-connect"),
+    ((httpx.TimeoutException, httpcore.TimeoutException), "timeout-read"),
+    ((H2Error,), "bad-response"),
+    ((httpx.RemoteProtocolError, httpcore.RemoteProtocolError), "reset"),
     ((httpx.InvalidURL, httpx.UnsupportedProtocol), "bad-url"),
-    ((httpx.ProtocolError,), "bad-response"),
+    ((httpx.ProtocolError, httpcore.ProtocolError), "bad-response"),
     *OF_THE_SYSTEM,
-    ((httpx.ConnectError,), "connect"),
+    ((httpx.ConnectError, httpcore.ConnectError), "connect"),
 )
 _FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError)
+_OF_THE_ENGINE = (httpcore.ProtocolError, httpcore.TimeoutException, httpcore.NetworkError)
 _VERSIONS = {HTTP_1: b"HTTP/1.1", HTTP_2: b"HTTP/2"}
 _NO_BODY = httpx.ByteStream(b"")
+_NO_TEXT = re.compile(rb"[\r\n\0]")
+_MOST_OVERHEAD = 2 * LONGEST_HEAD  # bytes in a row without body
+_ANYWHERE = ("", 0)  # an endpoint without a context of its own
+_UNREACHED = "Proxy Server could not connect: "  # what httpcore says for a SOCKS proxy that answers for the host
+
+
+_DIALLED: ContextVar["_Stream | None"] = ContextVar("_DIALLED")
+"""The connection that the current request has made, if any."""
 
 
 class HttpxTransport:
@@ -52,6 +75,203 @@ class HttpxTransport:
 
     async def aclose(self) -> None:
         await self._transport.aclose()
+
+
+class OddTransports:
+    """Requests by HTTP/2, and through proxies other than plain HTTP ones.
+
+    All connections are dialled by `_Network`. One by HTTP/2 serves the requests that are made at once: httpx would read
+    on in a body that nobody wants, so it is closed then.
+    """
+
+    def __init__(self, resolver: Resolver, tls: TlsClient, timing: Timing, most_idle: int) -> None:
+        self._resolver, self._tls, self._timing, self._most_idle = resolver, tls, timing, most_idle
+        self._pools: list[httpcore.AsyncConnectionPool] = []
+        self._of = lru_cache(maxsize=None)(self._made)
+
+    async def ask(
+        self, to: Endpoint, protocol: str, url: str, fields: Sequence[Field], sign: Sign | None = None
+    ) -> "_HttpxAnswer":
+        """Send a request. Raises FetchError; ProxyError if it is the proxy's fault."""
+        if to.via is not None:
+            self._resolver.check_host(to.host)  # it resolves names
+        own = (to.host, to.port) if self._tls.is_own(to.host, to.port) else _ANYWHERE
+        transport = self._of(to.via, own, protocol)
+        try:
+            return await transport.ask(url, fields, sign)
+        except FetchError as error:
+            if to.via is None or isinstance(error, ProxyError):
+                raise
+            raise _through_proxy(error) from error.__cause__
+
+    async def aclose(self) -> None:
+        for pool in self._pools:
+            await pool.aclose()
+
+    def _made(self, proxy: Proxy | None, own: tuple[str, int], protocol: str) -> HttpxTransport:
+        network = _Network(self._resolver, self._timing.read, proxy, protocol)
+        pool = httpcore.AsyncConnectionPool(
+            ssl_context=self._tls.context(*own, protocol),
+            proxy=None if proxy is None else _as_httpcore(proxy, self._tls.context(*_ANYWHERE, HTTP_1)),
+            max_connections=None,
+            max_keepalive_connections=self._most_idle if protocol == HTTP_1 else 0,
+            keepalive_expiry=self._timing.keep_alive,
+            http1=protocol == HTTP_1,
+            http2=protocol == HTTP_2,
+            network_backend=network,
+        )
+        self._pools.append(pool)
+        return HttpxTransport(_PoolTransport(pool), self._timing)
+
+
+def _as_httpcore(proxy: Proxy, tls: ssl.SSLContext) -> httpcore.Proxy:
+    to = proxy.endpoint
+    url = httpcore.URL(scheme=proxy.scheme.encode(), host=to.host.encode(), port=to.port, target=b"/")
+    return httpcore.Proxy(url, auth=proxy.login, ssl_context=tls if to.is_tls else None)
+
+
+def _through_proxy(error: FetchError) -> FetchError:
+    """The failure of a request through a proxy: of the host behind it, or ProxyError."""
+    cause = error.__cause__
+    if not isinstance(cause, httpx.ProxyError):
+        return error
+    why = str(cause)
+    if why.startswith(_UNREACHED):
+        return FetchError("refused" if "refused" in why else "connect", why)
+    if why.partition(" ")[0].isdigit() and not why.startswith("407"):
+        return FetchError("bad-response", f"the proxy says {why}")
+    return ProxyError(f"it wants a name and password, or others ({why})")
+
+
+class _PoolTransport(httpx.AsyncBaseTransport):
+    """httpx's own transport, but for where its connections come from."""
+
+    def __init__(self, pool: httpcore.AsyncConnectionPool) -> None:
+        self._pool = pool
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        # The target of the request, not that of the CONNECT before it, as an extension would be.
+        extensions = dict(request.extensions)
+        url = request.url
+        place = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=extensions.pop("target"))
+        asked = httpcore.Request(request.method, place, headers=request.headers.raw, content=b"", extensions=extensions)
+        _DIALLED.set(None)
+        try:
+            answer = await self._pool.handle_async_request(asked)
+        except (httpcore.ProxyError, AssertionError, socksio.SOCKSError) as error:
+            if (dialled := _DIALLED.get()) is not None:  # which httpcore leaves open
+                await dialled.aclose()
+            if not isinstance(error, httpcore.ProxyError):
+                raise ProxyError("it speaks no SOCKS 5") from error
+            raise httpx.ProxyError(str(error)) from error
+        except _OF_THE_ENGINE as error:
+            raise FetchError(reason_of(error, _REASONS), str(error)) from error
+        if any(_NO_TEXT.search(part) for field in answer.headers for part in field):
+            await answer.aclose()
+            raise FetchError("bad-response", "a line break in a field")  # RFC 9113 8.2.1
+        return httpx.Response(
+            answer.status, headers=answer.headers, stream=_PoolStream(answer), extensions=answer.extensions
+        )
+
+
+class _PoolStream(httpx.AsyncByteStream):
+    """The body of a response of the pool."""
+
+    def __init__(self, answer: httpcore.Response) -> None:
+        self._answer = answer
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        network = self._answer.extensions["network_stream"]
+        try:
+            async for piece in self._answer.aiter_stream():
+                if piece:
+                    network.overhead = 0
+                yield piece
+        except _OF_THE_ENGINE as error:
+            reason = reason_of(error, _REASONS)
+            raise BrokenOffError("bad-response" if reason == "reset" else reason, str(error)) from error
+
+    async def aclose(self) -> None:
+        await self._answer.aclose()
+
+
+class _Network(httpcore.AsyncNetworkBackend):
+    """Dials the very addresses that the resolver allows, of which no DNS answer can make others."""
+
+    def __init__(self, resolver: Resolver, read: float, proxy: Proxy | None, protocol: str) -> None:
+        self._resolver, self._read, self._proxy, self._protocol = resolver, read, proxy, protocol
+        self._dials = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> "_Stream":
+        try:
+            found = await self._resolver.resolve(host.strip("[]"), port, is_proxy=self._proxy is not None)
+            for address, to_port in found[:-1]:
+                try:
+                    return self._stream(await self._dials.connect_tcp(address, to_port, timeout))
+                except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                    continue
+            return self._stream(await self._dials.connect_tcp(*found[-1], timeout))
+        except (OSError, httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+            reason = reason_of(error, _REASONS, otherwise="connect")
+            if self._proxy is not None and reason != OPEN_FILES:
+                raise ProxyError(reason) from error
+            raise FetchError(reason, str(error)) from error
+
+    def _stream(self, stream: httpcore.AsyncNetworkStream) -> "_Stream":
+        leads_to_proxy = self._proxy is not None and self._proxy.endpoint.is_tls
+        dialled = _Stream(stream, self._read, self._protocol, leads_to_proxy)
+        _DIALLED.set(dialled)
+        return dialled
+
+
+class _Stream(httpcore.AsyncNetworkStream):
+    """A connection whose reads are bounded in time, and in bytes without any of a body.
+
+    leads_to_proxy: TLS begins with the proxy.
+    """
+
+    def __init__(
+        self, stream: httpcore.AsyncNetworkStream, timeout: float, protocol: str, leads_to_proxy: bool
+    ) -> None:
+        self._stream, self._timeout = stream, timeout
+        self._protocol, self._leads_to_proxy = protocol, leads_to_proxy
+        self.overhead = 0
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        data = await self._stream.read(max_bytes, self._timeout if timeout is None else timeout)
+        self.overhead += len(data)
+        if self.overhead > _MOST_OVERHEAD:
+            raise httpcore.LocalProtocolError(f"more than {_MOST_OVERHEAD} bytes without any of a body")
+        return data
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        await self._stream.write(buffer, self._timeout if timeout is None else timeout)
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    async def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> "_Stream":
+        if not self._leads_to_proxy:
+            ssl_context.set_alpn_protocols([self._protocol])  # httpcore offers HTTP/1.1 beside HTTP/2
+        try:
+            stream = await self._stream.start_tls(ssl_context, server_hostname, timeout)
+        except (OSError, httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+            if self._leads_to_proxy:
+                raise ProxyError(reason_of(error, _REASONS, otherwise="connect")) from error
+            raise
+        return _Stream(stream, self._timeout, self._protocol, leads_to_proxy=False)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
 
 
 class _HttpxAnswer:

@@ -1,4 +1,4 @@
-"""Choose the proxies of an origin, by --proxy or the environment, and connect through a SOCKS proxy (RFC 1928, 1929).
+"""Choose the proxies of an origin, by --proxy or the environment.
 
     --proxy URL            for every origin except those of NO_PROXY
     --proxy PATTERN=URL    for matching origins; the first matching pattern decides; "none": no proxy
@@ -8,11 +8,9 @@
 Several proxies of one pattern share its hosts: each host is assigned one of them, and the next if that is unusable.
 """
 
-import asyncio
 import base64
 import ipaddress
 import os
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -21,9 +19,8 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from minicrawl import log
 from minicrawl.crawler.http.connection import Endpoint, Proxy
-from minicrawl.crawler.http.transport import ProxyError
 from minicrawl.crawler.net.addresses import PORTS, endpoint, is_literal
-from minicrawl.errors import FetchError, SettingError
+from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings, ProxyRule, shown_proxy
 
 _PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
@@ -148,62 +145,3 @@ def proxy_of(url: str) -> Proxy:
     authorization = b"Basic " + base64.b64encode(b"%b:%b" % login) if login else None
     to = Endpoint(parts.scheme == "https", parts.hostname, port or _PORTS[parts.scheme])
     return Proxy(parts.scheme, to, authorization, login)
-
-
-_NO_LOGIN, _BY_PASSWORD = 0, 2
-_IPV4, _NAME, _IPV6 = 1, 3, 4
-_LONGEST = 255  # bytes of a name or password
-# Our reason codes for a proxy's replies about a host (RFC 1928 6); for other replies "connect".
-_REASONS = {5: "refused", 6: "timeout-connect"}
-
-
-async def enter(connected: socket.socket, login: tuple[bytes, bytes] | None) -> None:
-    """Log in at a SOCKS proxy. login: name and password. Raises ProxyError, OSError."""
-    loop = asyncio.get_running_loop()
-    methods = bytes([_NO_LOGIN, _BY_PASSWORD] if login else [_NO_LOGIN])
-    await loop.sock_sendall(connected, b"\x05%c%b" % (len(methods), methods))
-    version, method = await _exactly(2, connected)
-    if version != 5:
-        raise ProxyError("it speaks no SOCKS 5")
-    if method not in methods:
-        raise ProxyError("it wants a name and password" if login is None else "it takes no name and password")
-    if method == _BY_PASSWORD and login is not None:
-        name, password = (part[:_LONGEST] for part in login)
-        await loop.sock_sendall(connected, b"\x01%c%b%c%b" % (len(name), name, len(password), password))
-        _, refusal = await _exactly(2, connected)
-        if refusal:
-            raise ProxyError("it refuses the name and password")
-
-
-async def reach(connected: socket.socket, host: str, port: int) -> None:
-    """Have the proxy connect the socket to a host, by name or address. Raises FetchError, OSError."""
-    await asyncio.get_running_loop().sock_sendall(connected, b"\x05\x01\x00" + _address(host) + port.to_bytes(2))
-    version, reply, _, kind = await _exactly(4, connected)
-    if version != 5 or kind not in (_IPV4, _NAME, _IPV6):
-        raise FetchError("bad-response", "the proxy speaks no SOCKS 5")
-    if reply:
-        raise FetchError(_REASONS.get(reply, "connect"), f"the proxy says {reply}")
-    length = {_IPV4: 4, _IPV6: 16}.get(kind)
-    if length is None:
-        (length,) = await _exactly(1, connected)
-    await _exactly(length + 2, connected)
-
-
-async def _exactly(size: int, connected: socket.socket) -> bytes:
-    data = b""
-    while len(data) < size:
-        piece = await asyncio.get_running_loop().sock_recv(connected, size - len(data))
-        if not piece:
-            raise ConnectionResetError("the proxy ends the connection")
-        data += piece
-    return data
-
-
-def _address(host: str) -> bytes:
-    if is_literal(host):
-        address = ipaddress.ip_address(host)
-        return bytes([_IPV4 if address.version == 4 else _IPV6]) + address.packed
-    name = host.encode()
-    if len(name) > _LONGEST:
-        raise FetchError("dns", f"a name of more than {_LONGEST} bytes")
-    return bytes([_NAME, len(name)]) + name

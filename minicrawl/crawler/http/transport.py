@@ -17,8 +17,9 @@ class BrokenOffError(FetchError):
     """The connection ended or stalled before the response was complete."""
 
 
-class NoHttp2Error(FetchError):
-    """The server speaks no HTTP/2: it has not begun by SETTINGS (RFC 9113 3.4)."""
+class NoHttp1Error(BrokenOffError):
+    """The server may speak HTTP/2 alone: it answers like that (RFC 9113 4.1), or not at all where TLS has agreed on no
+    protocol."""
 
 
 class ProxyError(FetchError):

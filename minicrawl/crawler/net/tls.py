@@ -37,17 +37,9 @@ def tls_reason(error: ssl.SSLError) -> str:
     return "tls"
 
 
-_NO_PROTOCOL = "no application protocol"  # OpenSSL's words for the alert; not all versions of Python know its reason
-
-
-def without_protocol() -> ssl.SSLError:
-    """The failure of a handshake with a server that has not agreed on the protocol."""
-    return ssl.SSLError(ssl.SSLErrorNumber.SSL_ERROR_SSL, _NO_PROTOCOL)
-
-
 def is_without_protocol(error: ssl.SSLError) -> bool:
     """True if a handshake failed because the server does not speak the protocol (RFC 7301 3.2)."""
-    return _NO_PROTOCOL in str(error)
+    return "no application protocol" in str(error)  # OpenSSL's words; not all versions of Python know its reason
 
 
 def trust(ca_file: Path | None, protocol: str = HTTP_1) -> ssl.SSLContext:
@@ -118,20 +110,24 @@ class TlsClient:
         # Not before the first connection, as a crawl without TLS needs none.
         self._usual: Contexts = lru_cache(maxsize=None)(partial(trust, ca_file))
         self._own = own
-        self._sessions: OrderedDict[tuple[str, int, str], ssl.SSLSession] = OrderedDict()
+        self._sessions: OrderedDict[tuple[str, int], ssl.SSLSession] = OrderedDict()
 
-    def begun(
-        self, host: str, port: int, protocol: str, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO
-    ) -> ssl.SSLObject:
-        session = self._sessions.get((host, port, protocol))
-        context = self._own.get((host, port), self._usual)(protocol)
-        return context.wrap_bio(incoming, outgoing, server_hostname=host, session=session)
+    def context(self, host: str, port: int, protocol: str) -> ssl.SSLContext:
+        return self._own.get((host, port), self._usual)(protocol)
 
-    def keep(self, host: str, port: int, protocol: str, session: ssl.SSLSession | None) -> None:
+    def is_own(self, host: str, port: int) -> bool:
+        """True if a host and port have a context of their own."""
+        return (host, port) in self._own
+
+    def begun(self, host: str, port: int, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
+        session = self._sessions.get((host, port))
+        return self.context(host, port, HTTP_1).wrap_bio(incoming, outgoing, server_hostname=host, session=session)
+
+    def keep(self, host: str, port: int, session: ssl.SSLSession | None) -> None:
         """Keep a session for the next connection to a host."""
         if session is not None:
-            self._sessions[host, port, protocol] = session
-            self._sessions.move_to_end((host, port, protocol))
+            self._sessions[host, port] = session
+            self._sessions.move_to_end((host, port))
             if len(self._sessions) > _MOST_SESSIONS:
                 self._sessions.popitem(last=False)
 
@@ -139,22 +135,22 @@ class TlsClient:
 class TlsLayer(asyncio.Protocol):
     """One connection: the protocol of the transport below, and the transport of the protocol above.
 
-    connection_made() of the protocol above is called once the handshake is done. protocol: offered to the server.
+    connection_made() of the protocol above is called once the handshake is done.
     """
 
-    def __init__(self, client: TlsClient, host: str, port: int, protocol: str, above: asyncio.Protocol) -> None:
-        self._client, self._host, self._port, self._protocol = client, host, port, protocol
+    def __init__(self, client: TlsClient, host: str, port: int, above: asyncio.Protocol) -> None:
+        self._client, self._host, self._port = client, host, port
         self._above = above
         self._below: asyncio.Transport | TlsLayer | None = None
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._tls = client.begun(host, port, protocol, self._incoming, self._outgoing)
+        self._tls = client.begun(host, port, self._incoming, self._outgoing)
         self._is_secured = self._is_kept = False
         self._unsent = b""
         self._shaken: asyncio.Future[None] | None = asyncio.get_running_loop().create_future()
 
     async def secure(self, below: "asyncio.Transport | TlsLayer") -> bool:
-        """Shake hands over a transport, whose protocol this becomes. Returns True if the server has agreed on the
-        application protocol; one that knows nothing of them does not.
+        """Shake hands over a transport, whose protocol this becomes. Returns True if the server has agreed on
+        HTTP/1.1; one that knows nothing of application protocols does not.
 
         Raises ssl.SSLError, ConnectionResetError; the transport below is to be closed then.
         """
@@ -166,7 +162,7 @@ class TlsLayer(asyncio.Protocol):
             await self._shaken
         finally:
             self._shaken = None  # its exception references this frame
-        return self._tls.selected_alpn_protocol() == self._protocol
+        return self._tls.selected_alpn_protocol() == HTTP_1
 
     # As the transport of the protocol above.
 
@@ -242,7 +238,7 @@ class TlsLayer(asyncio.Protocol):
             if not self._is_kept:  # a ticket comes before the first data, if at all (RFC 8446 4.6.1)
                 self._is_kept = True
                 if not self._tls.session_reused:  # copying a session costs as much as a handshake; the old one will do
-                    self._client.keep(self._host, self._port, self._protocol, self._tls.session)
+                    self._client.keep(self._host, self._port, self._tls.session)
             self._above.data_received(data)
         if is_over:
             self._above.eof_received()

