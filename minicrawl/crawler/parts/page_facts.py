@@ -1,6 +1,6 @@
 """Facts of pages for an audit (--audit)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Self
 
 from minicrawl.crawler.html.facts import name_hash, numbers_to_bytes
@@ -17,19 +17,18 @@ from minicrawl.store.writer import Writer
 class Facts(Part):
     """Keeps the facts of every HTML page as of its last answer. A store that has facts goes on without stale ones."""
 
-    def __init__(self, urls: KnownUrls, plain: Callable[[str], str]) -> None:
-        """plain: removes session parameters, and others that are not kept, from a URL."""
+    def __init__(self, urls: KnownUrls, *, keep_parameters: bool) -> None:
         self._urls = urls
-        self._plain = plain
+        self._keep_parameters = keep_parameters
         self._rows: dict[int, FactsRow] = {}
         self._gone: set[int] = set()
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        settings, plain = opening.settings, opening.sessions.plain
+        settings = opening.settings
         if not (settings.audit or opening.state.writer.facts.is_there()):
             return None
-        return cls(opening.state.urls, plain if settings.keep_parameters else lambda url: plain(stripped(url)))
+        return cls(opening.state.urls, keep_parameters=settings.keep_parameters)
 
     @staticmethod
     def explain(store: Store, page: int) -> Iterable[str]:
@@ -52,7 +51,8 @@ class Facts(Part):
 
     def _row(self, page: int, facts: PageFacts) -> FactsRow:
         urls = list(dict.fromkeys(url for url, _ in facts.fragments))
-        page_of = dict(zip(urls, self._urls.find(list(map(self._plain, urls))), strict=True))
+        known_as = urls if self._keep_parameters else list(map(stripped, urls))
+        page_of = dict(zip(urls, self._urls.find(known_as), strict=True))
         fragments = [(target, name) for url, name in facts.fragments if (target := page_of[url]) is not None]
         packed_row = {
             "page": page,

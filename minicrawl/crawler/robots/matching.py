@@ -6,15 +6,8 @@ value     what a rule says, a number from 0 to 3; of one for access, 1 allows an
 rank      four times a pattern's length in octets, plus the value: of the matching patterns, the highest rank decides
 piece     the octets between two stars of a pattern: first its head, with which a URL must begin, then its parts
 
-Matching never goes back: each part is looked for once, from where the one before it ended.
-
-Many patterns with stars are matched at once in a trie, so that a common beginning is matched once:
-
-node    the patterns that begin with the same pieces, as far as these go; nodes with so many parts are a level
-place   a position between two octets of a URL; `nowhere` is beyond its end
-
-A node has one place, whichever patterns it stands for, and a whole level is looked up in one array. So a question costs
-a few nanoseconds a node, whatever the patterns and the URL are like.
+Matching never goes back: each part is looked for once, from where the one before it ended. So half a megabyte of
+patterns with stars costs a URL a few hundredths of a second at most, about as much as a large page.
 """
 
 import re
@@ -23,188 +16,12 @@ from itertools import product
 from string import hexdigits
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-_LARGEST_TABLE = 1 << 20  # keys; making a larger table takes longer than searching without one
-_Ints = npt.NDArray[np.intp]
-_Ranks = npt.NDArray[np.int32]
-
-
-class _Level(NamedTuple):
-    """The nodes of one number of parts, in the order of their last parts.
-
-    `ranks`: the highest rank of the patterns that end there; `whole_ranks`: the same for those that must end where the
-    URL does; or 0.
-    """
-
-    part: _Ints
-    parent: _Ints
-    ranks: _Ranks
-    whole_ranks: _Ranks
-
-
-class Trie:
-    """Patterns matched together, for the highest rank among the matches."""
-
-    def __init__(self, pieces: list[str], parts: list[int], ranks: list[int], is_whole: list[bool]) -> None:
-        """pieces: of all patterns, one behind the other. For each pattern, `parts`: number of its parts; `ranks`: above
-        0; `is_whole`: the last part must be the end of the URL."""
-        counts, rank, whole = np.array(parts), np.array(ranks, dtype=np.int32), np.array(is_whole)
-        heads = np.cumsum(counts + 1) - counts - 1
-        order = np.lexsort((rank, -counts))  # most parts first, and the highest of equal patterns last
-        counts, rank, whole = counts[order], rank[order], whole[order]
-        numbers = _Numbers()
-        number = np.fromiter(map(numbers.__getitem__, pieces), np.intp, len(pieces))
-        spelt = list(numbers)
-        self._pieces = len(spelt)
-
-        distinct, node = np.unique(number[heads][order], return_inverse=True)
-        self._heads = {
-            length: {spelt[own]: at for own, at in some} for length, some in _by_length(spelt, distinct).items()
-        }
-        self._parts = [
-            _Parts.of([spelt[own] for own, _ in some], [own for own, _ in some])
-            for some in _by_length(spelt, np.unique(np.delete(number, heads))).values()
-        ]
-        # going[n]: number of patterns with more than n parts.
-        going = np.searchsorted(-counts, -np.arange(int(counts[0]) + 1)).tolist()
-        self._head_ranks = _highest(len(distinct), node[going[0] :], rank[going[0] :])
-        self._levels: list[_Level] = []
-        nodes = len(distinct)
-        for column, some in enumerate(going[:-1]):
-            last = number[heads[order[:some]] + 1 + column]
-            distinct, node = np.unique(last * nodes + node[:some], return_inverse=True)
-            part, parent = np.divmod(distinct, nodes)
-            nodes = len(distinct)
-            ending = slice(going[column + 1], some)
-            ends, is_end = node[ending], whole[ending]
-            open_ranks = _highest(nodes, ends[~is_end], rank[ending][~is_end])
-            whole_ranks = _highest(nodes, ends[is_end], rank[ending][is_end])
-            self._levels.append(_Level(part, parent, open_ranks, whole_ranks))
-
-    def best(self, octets: str) -> int:
-        """The highest rank of the patterns that match a URL's octets; 0 if none does."""
-        nowhere = len(octets) + 1
-        place = np.full(len(self._head_ranks), nowhere, dtype=np.intp)
-        for length, heads in self._heads.items():
-            number = heads.get(octets[:length])
-            if number is not None:
-                place[number] = length
-        best = int(self._head_ranks[place < nowhere].max(initial=0))
-        places = Places(octets, self._parts, self._pieces)
-        for level in self._levels:
-            before = place.take(level.parent)
-            alive = np.flatnonzero(before < nowhere)
-            if not len(alive):
-                break
-            part = level.part.take(alive)
-            behind = places.behind(part, before.take(alive))
-            is_found = behind < nowhere
-            best = max(best, int(level.ranks.take(alive[is_found]).max(initial=0)))
-            best = max(best, int(level.whole_ranks.take(alive[is_found & places.is_at_end.take(part)]).max(initial=0)))
-            place = np.full(len(before), nowhere, dtype=np.intp)
-            place[alive] = behind
-        return best
-
-
-def _highest(size: int, nodes: _Ints, ranks: _Ranks) -> _Ranks:
-    """The highest rank of each node, given in rising order."""
-    highest = np.zeros(size, dtype=np.int32)
-    highest[nodes] = ranks
-    return highest
-
-
-class _Numbers(dict[str, int]):
-    """Numbers new keys from 0 on."""
-
-    def __missing__(self, octets: str) -> int:
-        number = self[octets] = len(self)
-        return number
-
-
-def _by_length(spelt: list[str], numbers: _Ints) -> dict[int, list[tuple[int, int]]]:
-    """Numbers of pieces, each with its index, grouped by the length of the piece."""
-    found: dict[int, list[tuple[int, int]]] = {}
-    for at, number in enumerate(numbers.tolist()):
-        found.setdefault(len(spelt[number]), []).append((number, at))
-    return found
-
-
-class _Parts(NamedTuple):
-    """The sorted parts of one length, and their numbers."""
-
-    spelt: npt.NDArray[np.bytes_]
-    number: _Ints
-
-    @classmethod
-    def of(cls, spelt: list[str], numbers: list[int]) -> "_Parts":
-        those = np.array(spelt, dtype=np.bytes_)
-        order = np.argsort(those)
-        return cls(those[order], np.array(numbers)[order])
-
-
-class Places:
-    """The places of parts in a URL.
-
-    key   a number for a part that occurs and a place, ordered by part; all keys of parts that do not occur are equal
-    """
-
-    def __init__(self, octets: str, parts: Iterable[_Parts], pieces: int) -> None:
-        """pieces: one more than the highest number of a part."""
-        text, size = octets.encode(), len(octets)
-        found = [_found(text, some) for some in parts if some.spelt.itemsize <= size]
-        part, start, end = (np.concatenate(arrays) for arrays in zip(_NOT_ANY, *found, strict=True))
-        self.is_at_end = np.zeros(pieces, dtype=np.bool_)
-        self.is_at_end[part[end == size]] = True
-        there = np.zeros(pieces, dtype=np.bool_)
-        there[part] = True
-        own = np.flatnonzero(there)
-        rows, width = len(own) + 1, size + 1
-        self._base = np.zeros(pieces, dtype=np.intp)  # of the keys, by part
-        self._base[own] = np.arange(1, rows) * width
-        # Behind its last occurrence a part is nowhere.
-        keys = np.concatenate((self._base[part] + start, np.arange(rows) * width + size))
-        order = np.argsort(keys)
-        self._keys = keys[order]
-        self._ends = np.concatenate((end, np.full(rows, size + 1)))[order]
-        self._table: _Ints | None = None
-        if rows * width <= _LARGEST_TABLE:
-            self._table = np.repeat(self._ends, np.diff(self._keys, prepend=-1))
-
-    def behind(self, part: _Ints, place: _Ints) -> _Ints:
-        """The end of each part, looked for from its place on."""
-        key = self._base.take(part) + place
-        if self._table is not None:
-            return self._table.take(key)
-        return self._ends.take(np.searchsorted(self._keys, key))
-
-
-_NOT_ANY = (np.zeros(0, dtype=np.intp),) * 3
-
-
-def _found(octets: bytes, parts: _Parts) -> tuple[_Ints, _Ints, _Ints]:
-    """Number, start and end of every occurrence of these parts."""
-    length = parts.spelt.itemsize
-    windows = np.ndarray(len(octets) - length + 1, parts.spelt.dtype, octets, strides=1)
-    which = np.searchsorted(parts.spelt, windows)
-    start = np.flatnonzero(parts.spelt.take(which, mode="clip") == windows)
-    return parts.number[which[start]], start, start + length
-
-
 _TARGET = re.compile(r"[^/?#]*//[^/?#]*([^#]*)")
 # Marks in patterns as `_spelt` writes them, which occur in no spelling of an octet.
 _STAR, _END, _NEXT = "\0", "\1", "\n"
 
-_FEW = 64  # patterns up to which trying them one by one is faster
-_MOST_FILED = 1_000  # patterns up to which looking for the longest piece of each is faster
-# A file of 500 kB has fewer than 8,000 patterns of a longer part, and fewer than 1,000 of more parts.
-_LONGEST_PART = 64
-_MOST_PARTS = 256
 _VALUES = 4
 _NO_RULE = 1  # the rank of no match, which allows
-_RankOf = dict[str, int]
-_Files = dict[str, list[tuple[int, str]]]
 
 # RFC 3986 2.3, and the two characters that rules must escape to mean them (RFC 9309 2.2.3).
 _LITERAL = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*$")
@@ -282,21 +99,25 @@ class Rules:
     """The rules of a group, given as (path as written, value).
 
     Patterns without stars are looked up: by the beginning of the URL for each of their lengths, and by the whole URL
-    for those that end with $. Patterns with stars are a crowd.
+    for those that end with $. Patterns with stars are tried if the URL has the longest piece of theirs, as it has of
+    few.
     """
 
     def __init__(self, rules: Iterable[tuple[bytes, int]]) -> None:
         rules = list(rules)
-        self._plain: _RankOf = {}
-        self._whole: _RankOf = {}
-        starred: _RankOf = {}
+        self._plain: dict[str, int] = {}
+        self._whole: dict[str, int] = {}
+        starred: dict[str, int] = {}
         for spelt, (_, value) in zip(_spelt(text for text, _ in rules), rules, strict=True):
             kind = starred if _STAR in spelt else self._whole if spelt.endswith(_END) else self._plain
             rank = _VALUES * len(spelt) + value
             if rank > kind.get(spelt, -1):
                 kind[spelt] = rank
         self._lengths = sorted({len(octets) for octets in self._plain}, reverse=True)
-        self._crowd = Crowd(starred)
+        self._starred: dict[str, list[tuple[int, str]]] = {}
+        for folded, (spelt, rank) in zip(_folded(starred), starred.items(), strict=True):
+            self._starred.setdefault(max(_pieces(folded), key=len), []).append((rank, spelt))
+        self._made: dict[str, Pattern] = {}
 
     def allow(self, octets: str) -> bool:
         """The longest match decides, allow wins a tie, and without a match a URL is allowed (2.2.2)."""
@@ -307,7 +128,18 @@ class Rules:
         best = self._longest_plain(octets)
         if self._whole:
             best = max(best, self._whole.get(octets + _END, 0))
-        return self._crowd.best(octets, best) % _VALUES
+        for piece, some in self._starred.items():
+            if piece in octets:
+                for rank, spelt in some:
+                    if rank > best and self._pattern(spelt).matches(octets):
+                        best = rank
+        return best % _VALUES
+
+    def _pattern(self, spelt: str) -> Pattern:
+        pattern = self._made.get(spelt)
+        if pattern is None:
+            pattern = self._made[spelt] = Pattern.of(spelt)
+        return pattern
 
     def _longest_plain(self, octets: str) -> int:
         """The rank of the longest plain pattern that matches."""
@@ -316,78 +148,6 @@ class Rules:
             if rank is not None and length <= len(octets):
                 return rank
         return _NO_RULE
-
-
-class Crowd:
-    """Patterns with stars.
-
-    A URL contains the longest piece of few of them, and these are tried one by one. Where there may be many, they are
-    matched all at once in a trie, except for patterns with a long piece or very many: a file has few of those.
-    """
-
-    def __init__(self, ranks: _RankOf) -> None:
-        """ranks: by pattern, as `_spelt` writes it."""
-        self._made = _Made()
-        long = {spelt: rank for spelt, rank in ranks.items() if len(spelt) > _LONGEST_PART and _is_long(spelt)}
-        short = {spelt: rank for spelt, rank in ranks.items() if spelt not in long} if long else ranks
-        self._is_crowd = len(short) > _MOST_FILED
-        self._long = _filed(long)
-        self._short = {} if self._is_crowd else _filed(short)
-        self._trie = _trie_of(short) if self._is_crowd else None
-
-    def best(self, octets: str, least: int) -> int:
-        """The highest rank of the matching patterns, or `least` if that is higher."""
-        some = _with_piece_in(octets, self._short)
-        if self._is_crowd or len(some) > _FEW:
-            least, some = max(least, self._best_at_once(octets)), []
-        if self._long:
-            some += _with_piece_in(octets, self._long)
-        for rank, spelt in sorted(some, reverse=True):
-            if rank <= least:
-                break
-            if self._made[spelt].matches(octets):
-                return rank
-        return least
-
-    def _best_at_once(self, octets: str) -> int:
-        if self._trie is None:
-            self._trie = _trie_of({spelt: rank for file in self._short.values() for rank, spelt in file})
-        return self._trie.best(octets)
-
-
-def _is_long(spelt: str) -> bool:
-    """True if a pattern has a part too long, or too many parts, for the trie."""
-    [folded] = _folded([spelt])
-    _, *parts = _pieces(folded)
-    return len(parts) > _MOST_PARTS or max(map(len, parts), default=0) > _LONGEST_PART
-
-
-def _filed(ranks: _RankOf) -> _Files:
-    """Patterns by the longest of their pieces."""
-    files: _Files = {}
-    for folded, (spelt, rank) in zip(_folded(ranks), ranks.items(), strict=True):
-        files.setdefault(max(_pieces(folded), key=len), []).append((rank, spelt))
-    return files
-
-
-def _with_piece_in(octets: str, files: _Files) -> list[tuple[int, str]]:
-    return [one for piece, file in files.items() if piece in octets for one in file]
-
-
-def _trie_of(ranks: _RankOf) -> Trie:
-    folded = _folded(ranks)
-    pieces = _NEXT.join(folded).replace(_END, "").replace(_STAR, _NEXT).split(_NEXT)
-    return Trie(
-        pieces, [own.count(_STAR) for own in folded], list(ranks.values()), [own.endswith(_END) for own in folded]
-    )
-
-
-class _Made(dict[str, Pattern]):
-    """Compiled patterns by spelling, made on first use."""
-
-    def __missing__(self, spelt: str) -> Pattern:
-        pattern = self[spelt] = Pattern.of(spelt)
-        return pattern
 
 
 def _folded(spelt: Iterable[str]) -> list[str]:
