@@ -307,21 +307,10 @@ CREATE TABLE challenges (
 CREATE TABLE page_facts (
     page          INTEGER PRIMARY KEY,         -- pages.id
     description   TEXT,                        -- the first 320 characters
-    h1            TEXT,                        -- the first one, 200 characters of it
     language      TEXT,                        -- of its html element
     h1s           INTEGER NOT NULL,            -- h1 elements
-    titles        INTEGER NOT NULL,            -- title elements in the head
-    skips         INTEGER NOT NULL,            -- 24: the first heading that skips a level is an h4 behind an h2; 0: none
-    viewport      INTEGER NOT NULL,            -- 1: it says how it fits a screen
-    images        INTEGER NOT NULL,
-    without_alt   INTEGER NOT NULL,            -- of these, without an attribute alt
-    bad_json_ld   INTEGER NOT NULL,            -- scripts with JSON-LD that is no JSON
-    mixed         TEXT,                        -- the first http: URLs that this https page loads, with spaces between
-    hsts          INTEGER NOT NULL,            -- 1: its answer had Strict-Transport-Security
-    is_cut        INTEGER NOT NULL,            -- 1: it has more names or links than are kept
-    ids           BLOB    NOT NULL,            -- CRC-32 of names that a fragment can mean, 4 bytes each, rising
-    fragments     BLOB    NOT NULL,            -- links to parts of pages: pages.id and CRC-32 of the name, 4 bytes each
-    names         TEXT    NOT NULL             -- these names as written, with spaces between
+    without_alt   INTEGER NOT NULL,            -- images without a text in their place
+    mixed         TEXT                         -- the first http: URLs that this https page loads, with spaces between
 ) STRICT;
 
 -- What pages say on their use, as of their last answers; a page that says nothing has no row.

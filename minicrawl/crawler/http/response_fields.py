@@ -1,6 +1,5 @@
 """Header fields of a response: content type, location, validators, dates, Retry-After."""
 
-import re
 from collections.abc import Sequence
 from datetime import UTC
 from functools import cached_property
@@ -114,14 +113,6 @@ def http_date(text: str) -> float | None:
 def shown(fields: Sequence[Field]) -> tuple[tuple[str, str], ...]:
     """Fields for display: lower-case names and values, in order."""
     return tuple((name.decode("latin-1").lower(), _text(value)) for name, value in fields)
-
-
-_MAX_AGE = re.compile(rb"""(?:\A|;)[\t ]*max-age[\t ]*=[\t ]*"?0*[1-9]""", re.IGNORECASE)
-
-
-def has_hsts(fields: Sequence[Field]) -> bool:
-    """True if a response asks browsers to keep to https: Strict-Transport-Security with some time (RFC 6797 6.1)."""
-    return any(name.lower() == b"strict-transport-security" and _MAX_AGE.search(value) for name, value in fields)
 
 
 def refresh_value(fields: Sequence[Field]) -> str | None:
