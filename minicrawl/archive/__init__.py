@@ -2,7 +2,6 @@
 
 record      the bytes of a WARC 1.1 record
 writer      writes records to files, and truncates uncommitted bytes after a kill
-sidecar     notes on records, beside the files
 reading     reads records from WARC and ARC files of any origin
 unpacking   the bytes of such a file without their coding
 cdxj        the index, and looking up a URL in it

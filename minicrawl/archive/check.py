@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from minicrawl.archive import sidecar
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection, captured, files_in
 from minicrawl.archive.reading import Damage, Record, records
@@ -43,7 +42,6 @@ def check(collection: Collection, committed: Committed | None = None, *, deep: b
     for path in collection.files():
         status = path.stat()
         found.files += 1
-        found.notes += [note for note in (sidecar.damage(path),) if note is not None]
         found.bytes += status.st_size
         end = _end(path, status, committed, found)
         if deep or committed is None:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from minicrawl.archive import record, sidecar
+from minicrawl.archive import record
 from minicrawl.archive.record import Original
 from minicrawl.errors import StoreError
 from minicrawl.model import ArchiveRecord, RecordKind
@@ -292,7 +292,6 @@ def cut(folder: Path, committed: Committed) -> int:
                 raise StoreError(fault)
         sizes = {path: committed.size(path.name) or 0 for path in found}
         for path, size in sizes.items():
-            sidecar.cut(path, size)
             if not size:  # also a file begun by a killed run, still empty
                 path.unlink()
             elif found[path].st_size > size:

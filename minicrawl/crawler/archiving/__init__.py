@@ -1,7 +1,6 @@
 """Archiving a crawl (minicrawl/archive).
 
 capture   records of exchanges, made in the process that fetches
-parsed    answers as they were parsed, beside their records
 records   the files of an archive, and the rows that name the answers in them
 replayed  an archive in place of the network
 """

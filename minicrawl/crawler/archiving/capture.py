@@ -9,7 +9,6 @@ from pathlib import Path
 from minicrawl.archive.reading import declared_type
 from minicrawl.archive.record import Original, without
 from minicrawl.archive.writer import Answer, ArchiveWriter, Originals, Rules
-from minicrawl.crawler.archiving.parsed import ParsedWriter
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.content_type import media_type
 from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
@@ -37,9 +36,7 @@ class MakeCapture:
 
     def __call__(self) -> Capture:
         archiving = Archiving(self.settings, self.store, self.prefix)
-        return Capture(
-            archiving.observe, archiving.reads, archiving.close, archiving.part, archiving.keep, archiving.note
-        )
+        return Capture(archiving.observe, archiving.reads, archiving.close, archiving.part, archiving.keep)
 
 
 class Archiving:
@@ -55,8 +52,6 @@ class Archiving:
         rules = Rules(settings.archive_size, settings.dedup, _description(settings), _left_out(settings))
         originals = Originals(self._with_body, self._last_of)
         self._writer = ArchiveWriter(settings.archive, prefix, rules, originals)
-        self._parsed = ParsedWriter(settings, settings.archive)
-        self.note = self._parsed.note
 
     def reads(self, kind: str) -> bool:
         """True if bodies of a media type are kept."""
@@ -109,7 +104,6 @@ class Archiving:
 
     def close(self) -> None:
         self._writer.close()
-        self._parsed.close()
         if self._opened is not None:
             self._opened.close()
 

@@ -10,14 +10,12 @@ others. The archive's own such answers of the same folder take their place, in t
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured, nearest, surt, twin
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.places import check_there
 from minicrawl.archive.reading import Record
-from minicrawl.crawler.archiving.parsed import ParsedAnswers
 from minicrawl.crawler.archiving.records import prefix_of
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.codings import decoder
@@ -27,7 +25,6 @@ from minicrawl.crawler.net.tls import HTTP_1
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
-from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
 from minicrawl.settings import CrawlSettings
 
 NOT_ARCHIVED = "not-archived"
@@ -61,17 +58,6 @@ class ArchiveTransport:
         for archive in self._archives:
             archive.beside = [other for other in self._archives if other is not archive]
         self._probes: dict[str, Iterator[tuple[Captured, Collection]]] = {}
-        is_read_again = settings.render or settings.hook or settings.takes_cookies
-        self._parsed = None if is_read_again else ParsedAnswers(settings)
-
-    def parsed(self, asked: PageRequest, wanted: Wanted) -> tuple[Fetched, ParsedPage] | None:
-        """The answer for a page, if it need not be parsed again."""
-        if self._parsed is None or wanted.items or (found := self._last(asked.url)) is None:
-            return None
-        captured, archive = found
-        with suppress(StoreError):
-            return self._parsed.of(archive, captured, asked, wanted)
-        return None
 
     async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> "ArchivedAnswer":
         request = head(b"GET", target_of(url), fields)
@@ -88,8 +74,6 @@ class ArchiveTransport:
     async def aclose(self) -> None:
         for archive in self._archives:
             archive.close()
-        if self._parsed is not None:
-            self._parsed.close()
 
     def _last(self, url: str) -> tuple[Captured, Collection] | None:
         """The last answer for a URL, in any spelling, and its collection; else that of its twin."""

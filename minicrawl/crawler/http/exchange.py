@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from minicrawl.crawler.http.transport import Field
 from minicrawl.crawler.net.tls import HTTP_1
-from minicrawl.model import ArchiveRecord, Fetched, ParsedPage, Wanted
+from minicrawl.model import ArchiveRecord, ParsedPage
 
 
 class Truncated(StrEnum):
@@ -85,7 +85,7 @@ class Capture:
     are read, up to the largest size of a page, although the crawl has no use for them. `close`: the last call.
 
     `part`: like `observe`, for a part of a page, which is kept once. `keep`: keeps a body that is no response: URL,
-    media type, bytes. `note`: called with the answer for a page and the page as it was parsed, and what was wanted.
+    media type, bytes.
     """
 
     observe: Callable[[Exchange, ParsedPage], ArchiveRecord | None]
@@ -93,4 +93,3 @@ class Capture:
     close: Callable[[], None] = lambda: None
     part: Callable[[Exchange], ArchiveRecord | None] = _keep_none
     keep: Callable[[str, str, bytes], ArchiveRecord | None] = lambda url, media_type, body: None
-    note: Callable[[Fetched, ParsedPage, Wanted], None] = lambda fetched, parsed, wanted: None

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from minicrawl.crawler.rendering.renderer import Renderer
     from minicrawl.crawler.sources.hooked import HookedPages
 
-Archived = Callable[[PageRequest, Wanted], tuple[Fetched, ParsedPage] | None]
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
 _OF_REQUISITES = {
@@ -46,10 +45,7 @@ _OF_REQUISITES = {
 
 
 class LocalSource:
-    """Fetches and parses in this process, large pages in children. seed_origins, capture: see Fetcher.
-
-    archived: gives answers of an archive that need not be parsed again.
-    """
+    """Fetches and parses in this process, large pages in children. seed_origins, capture: see Fetcher."""
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
         self,
@@ -60,7 +56,6 @@ class LocalSource:
         seed_origins: Set[str] = frozenset(),
         wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
         capture: Capture | None = None,
-        archived: Archived | None = None,
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
         self._renderer = _renderer(settings, self._fetcher) if settings.render else None
@@ -75,7 +70,6 @@ class LocalSource:
             for blocks in (False, True)
         }
         self._hooks = _hooks(wanted) if wanted.hooks else None
-        self._capture, self._archived = capture, archived
         self._keeps_parameters = settings.keep_parameters
         self._reads_lastmods = settings.refreshes
 
@@ -84,8 +78,6 @@ class LocalSource:
             is_text = kind in (RequisiteKind.STYLE, RequisiteKind.MODULE)
             return await self._alone(request, _OF_REQUISITES.get(kind), any_type=is_text)
         wanted = self._wanted(request)
-        if self._archived is not None and (found := self._archived(request, wanted)) is not None:
-            return found
         failures: tuple[tuple[str, str], ...] = ()
         if self._hooks is not None:
             with self._waiting(request.url, "hooks"):
@@ -112,8 +104,6 @@ class LocalSource:
         except Exception as error:
             fetched = unread(fetched, error)
         fetched = self._fetcher.observed(fetched, exchange, parsed)
-        if self._capture is not None:
-            self._capture.note(fetched, parsed, wanted)
         return fetched if parts is None else self._fetcher.parts_kept(fetched, parts), parsed
 
     async def _alone(
@@ -325,7 +315,6 @@ class SourceSpec:
             self.seed_origins,
             self.wanted,
             None if self.capture is None else self.capture(),
-            None if archive is None else archive.parsed,
         )
 
     def _archive(self) -> "ArchiveTransport":
