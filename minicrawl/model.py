@@ -108,7 +108,7 @@ class Fetched(NamedTuple):
     without one. `short_text`: see there.
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
     screenshots. `set_cookies`: the values of its header fields Set-Cookie, a character
-    for each byte, where cookies are accepted. `challenge`: the fields by which a refusal asks for more, a line each.
+    for each byte, where cookies are accepted.
     `retry_after`: of Retry-After; a date as seconds from the answer's Date. `is_http2`: it came over HTTP/2.
     """
 
@@ -137,7 +137,6 @@ class Fetched(NamedTuple):
     record: ArchiveRecord | None = None
     further: tuple[ArchiveRecord, ...] = ()
     set_cookies: tuple[str, ...] = ()
-    challenge: str | None = None
     is_http2: bool = False
 
     @property

@@ -312,13 +312,6 @@ class RequisiteRow(NamedTuple):
     asked_at: float | None = None
 
 
-class ChallengeRow(NamedTuple):
-    """A row of `challenges`."""
-
-    page: int
-    fields: str
-
-
 class ListedUrl(NamedTuple):
     """A row of `sitemap_urls`."""
 

@@ -218,7 +218,8 @@ CREATE TABLE refresh_hosts (
     host          INTEGER PRIMARY KEY,         -- hosts.id
     doubt         INTEGER NOT NULL DEFAULT 0,  -- of its validators (crawler/recognise/conditions.py)
     dates         INTEGER NOT NULL DEFAULT 0,  -- how far its Last-Modified is believed, see crawler/frontier/schedules.py
-    lastmods      INTEGER NOT NULL DEFAULT 0   -- the same of lastmod in its sitemaps
+    lastmods      INTEGER NOT NULL DEFAULT 0,  -- the same of lastmod in its sitemaps
+    blocks        BLOB                         -- those its pages repeat, see store/texts/repeated_blocks.py; NULL: not known
 ) STRICT;
 
 -- Change rates that are assumed of pages fetched once, by host and folder (crawler/frontier/change_rates.py).
@@ -229,12 +230,6 @@ CREATE TABLE group_rates (
     information   REAL    NOT NULL,            -- the shape of its distribution, see opic/refresh.py
     fetched_twice REAL    NOT NULL,            -- pages; one with a date counts for a part
     PRIMARY KEY (host, folder)
-) STRICT;
-
--- Blocks that stand on several pages of a host, where texts are kept or pages are fetched again.
-CREATE TABLE host_blocks (
-    host          INTEGER PRIMARY KEY,         -- hosts.id
-    blocks        BLOB    NOT NULL             -- see store/texts/repeated_blocks.py
 ) STRICT;
 
 -- What has become of pages that are fetched again.
@@ -296,12 +291,6 @@ CREATE TABLE requisites (
 ) STRICT;
 CREATE INDEX requisites_waiting ON requisites (id) WHERE state = 'waiting';
 CREATE INDEX requisites_by_page ON requisites (page);
-
--- Header fields by which refusals of pages ask for a signature, a login or a browser (minicrawl/crawler/http/response_fields.py).
-CREATE TABLE challenges (
-    page          INTEGER PRIMARY KEY,         -- pages.id
-    fields        TEXT NOT NULL                -- NAME: VALUE, a line each
-) STRICT;
 
 -- Facts of HTML pages for an audit, by --audit, as of their last answers (minicrawl/crawler/html/facts.py).
 CREATE TABLE page_facts (

@@ -14,11 +14,6 @@ LONGEST_ON_USE = 1_000
 """Characters; a longer statement on the use of a page is dropped."""
 LONGEST_VALIDATOR = 1000
 """Characters; a longer validator is dropped, as it would be sent with every request."""
-REFUSALS = frozenset({401, 403, 429})
-"""Statuses of answers that may ask for more."""
-# For a signature (RFC 9421 5.1), for a login (RFC 9110 11.6.1), and for a browser, by Cloudflare and AWS.
-_CHALLENGES = ("Accept-Signature", "WWW-Authenticate", "Cf-Mitigated", "X-Amzn-Waf-Action")
-_LONGEST_CHALLENGE = 300
 
 
 class ResponseFields:
@@ -70,12 +65,6 @@ class ResponseFields:
         """The Content-Length, if it is a number."""
         value = self._only(b"content-length")
         return int(value) if value is not None and value.isdigit() and len(value) <= _DIGITS else None
-
-    @property
-    def challenge(self) -> str | None:
-        """The fields by which a refusal asks for more, a line each, cut to 300 characters; None without any."""
-        lines = ((name, self.joined(name.lower().encode())) for name in _CHALLENGES)
-        return "\n".join(f"{name}: {value}"[:_LONGEST_CHALLENGE] for name, value in lines if value is not None) or None
 
     @property
     def retry_after(self) -> str | None:
