@@ -29,14 +29,6 @@ def test_fields_make_one_item(asked: Asked, items: list[dict[str, object]]) -> N
     assert ([json.loads(item) for item in found.items], found.failures) == (items, ())
 
 
-def test_things_are_items_of_their_own() -> None:
-    html = b"<meta property=og:type content=article><meta property=og:title content=T><h1>One</h1>"
-    found = gather(Asked(("title=h1",), structured=True), Document(html), URL)
-    page, thing = map(json.loads, found.items)
-    assert page == {"title": "One", "opengraph": {"og:type": "article", "og:title": "T"}}
-    assert thing == {"kind": "article", "name": "T"}
-
-
 def test_what_is_nested_too_deeply_is_told_once() -> None:
     html = f"<script type=application/ld+json>{'[' * 9_999}{']' * 9_999}</script>" * 2
     found = gather(Asked(structured=True), Document(html.encode()), URL)
