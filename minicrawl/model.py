@@ -108,7 +108,7 @@ class Fetched(NamedTuple):
     without one. `short_text`: see there.
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
     screenshots. `set_cookies`: the values of its header fields Set-Cookie, a character
-    for each byte, where cookies are accepted. `challenge`: the fields by which a refusal asks for more, a line each.
+    for each byte, where cookies are accepted.
     `retry_after`: of Retry-After; a date as seconds from the answer's Date. `is_http2`: it came over HTTP/2.
     """
 
@@ -137,7 +137,6 @@ class Fetched(NamedTuple):
     record: ArchiveRecord | None = None
     further: tuple[ArchiveRecord, ...] = ()
     set_cookies: tuple[str, ...] = ()
-    challenge: str | None = None
     is_http2: bool = False
 
     @property
@@ -216,30 +215,16 @@ class AlternateLink(NamedTuple):
 class PageFacts(NamedTuple):
     """Facts of an HTML page that an audit checks, see minicrawl.crawler.html.facts.
 
-    `h1`: the first one; `h1s`, `titles`: numbers of h1 elements, and of title elements in the head. `skips`: the first
-    heading that skips a level, 24 for an h4 behind an h2; 0: none does. `without_alt`: number of the `images` that are
-    neither named nor hidden. `bad_json_ld`: number of JSON-LD scripts that are no JSON. `mixed`: http: URLs that an
-    https page loads or sends forms to. `ids`: sorted distinct CRC-32 of the names that a fragment can mean, 4 bytes
-    each, little endian. `fragments`: distinct pairs of a normalised URL and the name of a part of that page, as written
-    in links. `is_cut`: the page has more names or links than are kept. `hsts`: its answer had
-    Strict-Transport-Security.
+    `h1`: the first one; `h1s`: number of h1 elements; `without_alt`: of images that are neither named nor hidden.
+    `mixed`: http: URLs that an https page loads or sends forms to.
     """
 
     description: str | None = None
     h1: str | None = None
     language: str | None = None
     h1s: int = 0
-    titles: int = 0
-    skips: int = 0
-    viewport: bool = False
-    images: int = 0
     without_alt: int = 0
-    bad_json_ld: int = 0
     mixed: tuple[str, ...] = ()
-    ids: bytes = b""
-    fragments: tuple[tuple[str, str], ...] = ()
-    is_cut: bool = False
-    hsts: bool = False
 
 
 class ParsedPage(NamedTuple):

@@ -6,7 +6,7 @@
 Everything else is by subject, such as `store.hosts.all()`: see minicrawl.store.read.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, overload
@@ -96,16 +96,16 @@ class _Reading(Store):
         with self.snapshot():
             return list(page_links(self, asked).rows())
 
-    def audit(self, *, own: Sequence[str] = (), against: Store | None = None) -> Audit:
+    def audit(self, *, against: Store | None = None) -> Audit:
         """The faults of the crawled sites, the worst first.
 
             for found in store.audit().findings:
                 print(found.rule, found.target, found.sources)
 
-        own: rules of one's own, as MODULE:FUNCTION or FILE.py:FUNCTION. against: an earlier crawl. Raises StoreError.
+        against: an earlier crawl. Raises StoreError.
         """
         with self.snapshot():
-            return audited(self, own=own, against=against)
+            return audited(self, against=against)
 
 
 def _shown(page: RankedPage) -> TopPage:

@@ -14,7 +14,7 @@ page_columns    further columns of pages, sitemaps       page_text        the ke
 copies          pages that carry the text of a document  mirrors          hosts that mirror others
 corpus          pages with their content, a row each    usage            preferences on the use of pages
 page_changes    changes of a page, and the differences of its text
-archived_page   archived answers of a page, read again, and the things that it tells of
+archived_page   archived answers of a page, read again
 refresh_times   freshness, due times                     archives         the archive of a store
 seeding         seeds for a next crawl                   seed_repair      seeds of an old crawl on a newer one
 seed_check      reachability of seeds                    dry_run          requests that a crawl would make

@@ -1,39 +1,20 @@
-"""Archived answers of a page, read again: their texts, and the things that the last one tells of."""
+"""Archived answers of a page, read again."""
 
 import asyncio
-import json
 from contextlib import closing
 from pathlib import Path
-from typing import Any  # Any: JSON
 
 from minicrawl.analysis.archives import decoded, fields_of
 from minicrawl.archive.collection import Collection
 from minicrawl.crawler.archiving.records import as_captured
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
-from minicrawl.errors import FetchError, StoreError
+from minicrawl.errors import FetchError
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.sandbox.sandbox import ChildError
 from minicrawl.store.archived import RecordRow
 from minicrawl.store.reader import Store
 from minicrawl.timing import STANDARD
-
-_THINGS = Wanted(structured=True, short_text=False)
-
-
-def page_things(store: Store, url: str) -> list[dict[str, Any]] | None:
-    """The things that a page told of when it was last archived; None if it is not in the archive, or lost from it."""
-    folder = store.settings.get("archive")
-    if not folder or (home := home_of(store, url)) is None:
-        return None
-    part, page = home
-    rows = part.archived.versions(page)
-    try:
-        parsed = archived_page(part, Path(folder), url, rows[-1], _THINGS) if rows else None
-    except StoreError:
-        return None
-    items = map(json.loads, parsed.items) if parsed is not None else ()
-    return None if parsed is None else [item for item in items if "kind" in item]
 
 
 def home_of(store: Store, url: str) -> tuple[Store, int] | None:

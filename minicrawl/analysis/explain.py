@@ -18,7 +18,6 @@ from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.frontier.change_rates import folder_of
 from minicrawl.crawler.hosts.politeness import Health, delay_of
 from minicrawl.crawler.html.fingerprint import alike
-from minicrawl.crawler.http.response_fields import REFUSALS
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
@@ -150,7 +149,7 @@ class KnownPage:
     redirect, if that was refused. found_on: the first page that linked to it; None for a seed or a sitemap's URL.
     linked_from, links_to: some of the links. links_in: places of some links to it. nofollow, refused: links not
     counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
-    host's soft 404s. challenge: the header fields by which the host, which refuses the page, asks for more. queue:
+    host's soft 404s. queue:
     position among waiting pages. refresh: None where no page
     is fetched again. jump: None where walkers jump to all pages uniformly.
     """
@@ -176,7 +175,6 @@ class KnownPage:
     duplicate_of: DuplicateOf | None
     duplicates: Duplicates
     probe: str | None
-    challenge: tuple[str, ...]
     queue: Queue | None
     refresh: PageRefresh | None
     jump: PageJump | None
@@ -396,7 +394,7 @@ class _Explainer:
         return ", ".join(dict.fromkeys(f"{each.said!r} of {each.file}" for each in found)) or None
 
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
-        store, facts, is_refused = self._store, self._store.page_table.facts(page), ranked.status in REFUSALS
+        store, facts = self._store, self._store.page_table.facts(page)
         alternate_of = store.recognised.alternate_of(page)
         exact, near = store.recognised.duplicates_of(page)
         sources, links_in = some_links_to(store, page)
@@ -423,7 +421,6 @@ class _Explainer:
             duplicate_of=self._duplicate_of(ranked.url, page),
             duplicates=Duplicates(exact, near),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
-            challenge=tuple(facts["challenge"].split("\n")) if facts["challenge"] and is_refused else (),
             queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, ranked.url, (facts["host"].id, folder)),
             jump=page_jump(store, page, ranked, sources),

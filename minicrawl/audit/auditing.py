@@ -11,7 +11,6 @@ from types import ModuleType
 from typing import NamedTuple
 
 from minicrawl.audit import (
-    anchors,
     answers,
     canonicals,
     duplicates,
@@ -25,12 +24,10 @@ from minicrawl.audit import (
     security,
     seeds,
     sitemaps,
-    structured,
     titles,
 )
 from minicrawl.audit.crawled import Crawled, Judged, found_by
 from minicrawl.audit.findings import Finding, Rule, by_host
-from minicrawl.audit.own import ask
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import Store
 
@@ -48,9 +45,7 @@ SUBJECTS: tuple[ModuleType, ...] = (
     titles,
     headings,
     images,
-    anchors,
     security,
-    structured,
 )
 """The modules of the rules, in the order in which `audit --rules` lists them."""
 RULES: Mapping[str, Rule] = {
@@ -123,34 +118,22 @@ def audited(
     store: Store,
     rules: Mapping[str, Rule] = RULES,
     *,
-    own: Sequence[str] = (),
     ignored: Sequence[Ignored] = (),
     against: Store | None = None,
 ) -> Audit:
-    """Audit a store, in a snapshot of it and of `against`. own: rules of the user's own, see minicrawl.audit.own.
-
-    Raises StoreError.
-    """
+    """Audit a store, in a snapshot of it and of `against`. Raises StoreError."""
     crawled = Crawled(store)
-    all_rules, findings, not_checked = dict(rules), list[Finding](), dict[str, str]()
+    findings, not_checked = list[Finding](), dict[str, str]()
     for rule in rules.values():
         if (lack := crawled.lacks(rule.needs)) is None:
             findings += found_by(rule, crawled)
         else:
             not_checked[rule.name] = lack
-    for spec, asked in ask(own, store.path).items():
-        name = asked.rule.name if asked.rule else spec
-        lack = f"{spec} has the name of another rule" if name in all_rules else asked.lack
-        if asked.rule and name not in all_rules:
-            all_rules[name] = asked.rule
-            findings += asked.findings
-        if lack is not None:
-            not_checked[spec if name in rules else name] = lack
     findings = [found for found in findings if not any(each.holds(found) for each in ignored)]
-    findings.sort(key=lambda found: (-all_rules[found.rule].lost(found.importance), found.rule, found.target))
+    findings.sort(key=lambda found: (-rules[found.rule].lost(found.importance), found.rule, found.target))
     if against is None:
-        return Audit(all_rules, findings, not_checked, judged=crawled.judged)
-    before = audited(against, rules, own=own, ignored=ignored)
+        return Audit(rules, findings, not_checked, judged=crawled.judged)
+    before = audited(against, rules, ignored=ignored)
     new = [found for found in _missing(findings, before.findings) if found.rule not in before.not_checked]
     mended, unknown = list[Finding](), list[Finding]()
     gone = _missing(before.findings, findings)
@@ -158,7 +141,7 @@ def audited(
     for found in gone:
         is_mended = found.rule not in not_checked and _is_looked_at(found, seen)
         (mended if is_mended else unknown).append(found)
-    return Audit(all_rules, findings, not_checked, new, mended, unknown, crawled.judged)
+    return Audit(rules, findings, not_checked, new, mended, unknown, crawled.judged)
 
 
 def _missing(these: Iterable[Finding], those: Iterable[Finding]) -> list[Finding]:

@@ -303,27 +303,26 @@ class Crawled:
     def lacks(self, need: Need) -> str | None:
         """Why a rule with this need cannot be checked, in a clause; None if it can."""
         if need == Need.FACTS and not self.store.facts.is_there():
-            return self._unkept("facts of pages", "audit", "--profile audit")
-        if need == Need.PARTS and not self.store.requisites.counts():
-            return self._unkept("parts of pages", "requisites", "--profile audit --archive DIR --requisites")
+            return self._unkept()
         if need == Need.FINISHED and self.waiting:
             return f"{self.waiting:,} pages still wait; it needs {need}"
         return None
 
-    def _unkept(self, what: str, setting: str, options: str) -> str:
-        """Why there is none of something that a setting keeps. Pages that were read are not read again for it."""
+    def _unkept(self) -> str:
+        """Why there are no facts of pages. Pages that were read are not read again for them."""
         if not self.are(*READ).any():
             return "no page was read"
-        if self.store.settings.get(setting) and not self.is_page.any():
+        if self.store.settings.get("audit") and not self.is_page.any():
             return "no page of HTML was read"
-        return f"the crawl has kept no {what}; 'minicrawl crawl SEEDS {options} --store NEW' does, in a new store"
+        remedy = "'minicrawl crawl SEEDS --profile audit --store NEW' does, in a new store"
+        return f"the crawl has kept no facts of pages; {remedy}"
 
 
 def _asked(part: Store) -> None:
     """Ask a partition what the rules ask all of them, short answers first."""
     for key in ("total", "links_left_out"):
         part.meta(key)
-    part.facts.is_there(), part.requisites.counts()
+    part.facts.is_there()
     part.sitemaps.all(), part.sitemaps.listed_counts(), part.patterns.trap_patterns()
     audited, pages = part.audit_table, part.page_table
     part.ranks.importance(), audited.columns()

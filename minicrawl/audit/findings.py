@@ -34,7 +34,6 @@ class Need(StrEnum):
     NOTHING = ""
     FINISHED = "a crawl that has no page left to fetch"
     FACTS = "minicrawl crawl --profile audit"
-    PARTS = "minicrawl crawl --archive DIR --requisites"
 
 
 class HostWide(NamedTuple):

@@ -28,13 +28,3 @@ def robots_blocked(crawled: Crawled) -> Iterator[Fault]:
     blocked = crawled.are(State.DISALLOWED) & crawled.are_for("robots") & crawled.is_ours
     for target, sources in crawled.linked(blocked & crawled.is_important):
         yield Fault(target, "", sources)
-
-
-@rule(
-    "nofollow-page",
-    Severity.NOTICE,
-    why="The page asks robots not to follow its links, so that these pass no importance on.",
-    how="Take nofollow off, unless the links are not to be trusted.",
-)
-def nofollow_page(crawled: Crawled) -> Iterator[Fault]:
-    return crawled.faults(crawled.is_page & crawled.is_nofollow)

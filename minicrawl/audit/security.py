@@ -1,6 +1,5 @@
 """Security: http where https is meant."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -8,9 +7,6 @@ import numpy as np
 
 from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Need, Severity, rule
-
-_ADDRESS = re.compile(r"\[.*|[\d.]+(:\d+)?")
-"""A host that is an IP address, which Strict-Transport-Security does not hold for (RFC 6797 8.1.1)."""
 
 
 @rule(
@@ -56,21 +52,3 @@ def insecure_page(crawled: Crawled) -> Iterator[Fault]:
     is_read = crawled.is_page & (columns.status == 200)
     is_http = is_read & ~columns.is_https & np.isin(columns.host, columns.host[is_read & columns.is_https])
     return crawled.faults_by_host(is_http, is_read)
-
-
-@rule(
-    "hsts-missing",
-    Severity.WARNING,
-    why="The host does not ask browsers to keep to https, so a first visit by http can be caught on the way.",
-    how="Send the header Strict-Transport-Security: max-age=31536000 with all https answers.",
-    needs=Need.FACTS,
-)
-def hsts_missing(crawled: Crawled) -> Iterator[Fault]:
-    """A fault for each host none of whose pages has the header."""
-    is_https, host = crawled.has_facts & crawled.columns.is_https, crawled.columns.host
-    names = crawled.store.hosts.names()
-    without = np.setdiff1d(host[is_https], host[is_https & crawled.facts.hsts])
-    for at in without.tolist():
-        if _ADDRESS.fullmatch(names[at]) is None:
-            pages = np.flatnonzero(is_https & (host == at))
-            yield Fault(names[at], "", pages, float(crawled.stake[pages].sum()))

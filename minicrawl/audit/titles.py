@@ -8,10 +8,6 @@ from minicrawl.analysis.page_links import Flags, Pages
 from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Need, Severity, rule
 
-LONGEST_TITLE = 60
-LONGEST_DESCRIPTION, SHORTEST_DESCRIPTION = 160, 50
-"""Characters: search engines show about so many."""
-
 
 def _is_shown(crawled: Crawled) -> Flags:
     """Pages that search engines may show."""
@@ -81,32 +77,6 @@ def title_duplicate(crawled: Crawled) -> Iterator[Fault]:
 
 
 @rule(
-    "title-long",
-    Severity.NOTICE,
-    why=f"The title has more than {LONGEST_TITLE} characters, and search results cut it.",
-    how="Put what matters into the first words, and leave out the rest.",
-)
-def title_long(crawled: Crawled) -> Iterator[Fault]:
-    length = _lengths(crawled, _titles(crawled))
-    among = _is_shown(crawled)
-    is_long = among & (length > LONGEST_TITLE)
-    return crawled.faults_by_host(is_long, among, lambda page: f"{length[page]} characters")
-
-
-@rule(
-    "title-multiple",
-    Severity.WARNING,
-    why="The head has several title elements, and browsers and search engines take one of them.",
-    how="Keep the one that is meant.",
-    needs=Need.FACTS,
-)
-def title_multiple(crawled: Crawled) -> Iterator[Fault]:
-    titles = crawled.facts.titles
-    several = crawled.has_facts & (titles > 1)
-    return crawled.faults_by_host(several, crawled.has_facts, lambda page: f"{titles[page]} titles")
-
-
-@rule(
     "description-missing",
     Severity.NOTICE,
     why="The page has no description, so search engines choose the words that they show.",
@@ -127,30 +97,3 @@ def description_missing(crawled: Crawled) -> Iterator[Fault]:
 )
 def description_duplicate(crawled: Crawled) -> Iterator[Fault]:
     return _alike(crawled, _descriptions)
-
-
-@rule(
-    "description-long",
-    Severity.NOTICE,
-    why=f"The description has more than {LONGEST_DESCRIPTION} characters, and search results cut it.",
-    how="Say what matters first, and leave out the rest.",
-    needs=Need.FACTS,
-)
-def description_long(crawled: Crawled) -> Iterator[Fault]:
-    length = _lengths(crawled, _descriptions(crawled))
-    return crawled.faults(
-        _is_shown(crawled) & (length > LONGEST_DESCRIPTION), lambda page: f"{length[page]} characters"
-    )
-
-
-@rule(
-    "description-short",
-    Severity.NOTICE,
-    why=f"The description has fewer than {SHORTEST_DESCRIPTION} characters, so search engines prefer other words.",
-    how="Say in a sentence what the page offers.",
-    needs=Need.FACTS,
-)
-def description_short(crawled: Crawled) -> Iterator[Fault]:
-    length = _lengths(crawled, _descriptions(crawled))
-    is_short = _is_shown(crawled) & (length > 0) & (length < SHORTEST_DESCRIPTION)
-    return crawled.faults(is_short, lambda page: f"{length[page]} characters")

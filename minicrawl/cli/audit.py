@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,6 @@ from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import (
     ignore_option,
     json_option,
-    own_rules_option,
     store_option,
     teller,
 )
@@ -39,7 +38,6 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--against", type=click.Path(path_type=Path), metavar="STORE",
               help="Compare with an earlier crawl: what is new, mended, or not looked at again.")  # fmt: skip
 @ignore_option
-@own_rules_option
 @click.option("--rules", "is_list", is_flag=True, help="List all rules, and audit nothing.")
 @click.option("--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0 to this file too; - prints it alone.")
 @click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML to this file too; - prints it.")
@@ -52,7 +50,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     fail_on: tuple[str, ...],
     against: Path | None,
     ignore: Path | None,
-    own: tuple[str, ...],
     is_list: bool,
     sarif: Path | None,
     junit: Path | None,
@@ -75,7 +72,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     """
     from minicrawl.audit.auditing import RULES, audited, read_ignored
     from minicrawl.audit.ci_files import write_junit, write_sarif
-    from minicrawl.audit.own import ask, installed
     from minicrawl.export.tables import STANDARD_OUTPUT
     from minicrawl.store.reader import open_store
 
@@ -84,24 +80,19 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     prints_file = STANDARD_OUTPUT in (sarif, junit)
     if prints_file and (as_csv or as_json or sarif == junit):
         raise SettingError("standard output takes one of --csv, --json, --sarif - and --junit -; leave the others out")
-    given, own = own, (*own, *installed())
-    asked = ask(own, None)
-    described = {each.rule.name: each.rule for each in asked.values() if each.rule}
-    rules = {**described, **RULES}
     if is_list:
-        rows = [_described(rule) for rule in rules.values()]
-        click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(list(rules.values())))))
+        rows = [_described(rule) for rule in RULES.values()]
+        click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(list(RULES.values())))))
         return
-    named, failing = _failing(",".join(fail_on) if fail_on else None, rules)
-    named |= {one for spec in given if fail_on for one in (spec, *(rule.name for rule in [asked[spec].rule] if rule))}
-    ignored = read_ignored(ignore, rules) if ignore else []
+    named, failing = _failing(",".join(fail_on) if fail_on else None, RULES)
+    ignored = read_ignored(ignore, RULES) if ignore else []
     with ExitStack() as opened:
         reader = opened.enter_context(open_store(store))
         opened.enter_context(reader.snapshot())
         before = opened.enter_context(open_store(against)) if against else None
         if before is not None:
             opened.enter_context(before.snapshot())
-        audit = audited(reader, own=own, ignored=ignored, against=before)
+        audit = audited(reader, ignored=ignored, against=before)
     unchecked = [name for name in audit.not_checked if name in named]
     gate = None if not fail_on else [found for found in audit.gated if found.rule in failing]
     if sarif is not None:
@@ -130,7 +121,7 @@ def _tell_unchecked(audit: "Audit", unchecked: Sequence[str], failing: Collectio
         say(f"--fail-on: {counted(len(others), 'rule')} of the severity could not be checked: {', '.join(others)}")
 
 
-def _failing(text: str | None, rules: "dict[str, Rule]") -> tuple[set[str], set[str]]:
+def _failing(text: str | None, rules: "Mapping[str, Rule]") -> tuple[set[str], set[str]]:
     """The names of the rules that a user names: by themselves; and by themselves or a severity. Raises SettingError."""
     from minicrawl.audit.auditing import check_name
     from minicrawl.audit.findings import Severity

@@ -45,13 +45,6 @@ ignore_option = click.option(
     metavar="FILE",
     help="Leave out findings that this file lists: a rule (or *) and a URL with * for any part a line.",
 )
-own_rules_option = click.option(
-    "--rule",
-    "own",
-    multiple=True,
-    metavar="MODULE:FUNCTION",
-    help="Apply a rule of your own too, of a module, of FILE.py, or of an installed package.",
-)
 
 
 ranking_option = click.option(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import ignore_option, json_option, own_rules_option, store_option
+from minicrawl.cli.options import ignore_option, json_option, store_option
 
 
 @click.command(epilog="Example: minicrawl report report.html --compare before.db")
@@ -14,12 +14,9 @@ from minicrawl.cli.options import ignore_option, json_option, own_rules_option, 
 @click.option("--compare", metavar="STORE", type=click.Path(path_type=Path),
               help="Show how an older crawl differs: issues new and mended, pages risen, fallen and new.")  # fmt: skip
 @ignore_option
-@own_rules_option
 @store_option
 @json_option
-def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    file: Path, compare: Path | None, ignore: Path | None, own: tuple[str, ...], store: Path, as_json: bool
-) -> None:
+def command(file: Path, compare: Path | None, ignore: Path | None, store: Path, as_json: bool) -> None:
     """Write a report on the crawl for people: one HTML file that any browser shows, and that can be mailed and printed.
 
     It has the issues of 'minicrawl audit' with their targets, what loses most first; folders by importance and the flow
@@ -28,7 +25,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     reader's system is.
     """
     from minicrawl.audit.auditing import RULES, read_ignored
-    from minicrawl.audit.own import ask, installed
     from minicrawl.errors import SettingError
     from minicrawl.report.contents import report_on
     from minicrawl.report.document import write_report
@@ -36,13 +32,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     if str(file) != "-" and file.suffix.lower() not in (".html", ".htm"):
         raise SettingError(f"a report is HTML, so name it {file.with_suffix('.html')}; browsers print that as PDF")
-    own = (*own, *installed())
-    described = {asked.rule.name: asked.rule for asked in ask(own, None).values() if asked.rule}
-    ignored = read_ignored(ignore, {**described, **RULES}) if ignore else []
+    ignored = read_ignored(ignore, RULES) if ignore else []
     with ExitStack() as opened:
         reader = opened.enter_context(open_store(store))
         against = None if compare is None else opened.enter_context(open_store(compare))
-        report = report_on(reader, against, own, ignored)
+        report = report_on(reader, against, ignored)
     size = write_report(report, file)
     line = f"report of {size / 1000:,.0f} kB written to {file}"
     click.echo(json.dumps({"file": str(file), "bytes": size}) if as_json else line, err=str(file) == "-")

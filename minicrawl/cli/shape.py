@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from minicrawl.rank.graph_stats import GraphStats
 
 _CENTRAL = 5
-_GROWTH_SHOWN = 5
 
 
 def shape_document(found: "GraphStats", web: "Web", name: str) -> dict[str, object]:
@@ -42,7 +41,6 @@ def shape_document(found: "GraphStats", web: "Web", name: str) -> dict[str, obje
             "diameter": asdict(found.core_diameter),
             "distances": _distances(found.core_distances),
         },
-        "growth": [point._asdict() for point in web.growth],
         "most_central": [
             {"page": page, "name": page_name, "harmonic": value} for page, page_name, value in _central(found, web)
         ],
@@ -114,24 +112,10 @@ def shape_lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
     yield (
         f"within the core    {_distances_line(found.core_distances)}; diameter {diameter}, by {known.searches} searches"
     )
-    yield from _growth_lines(web)
     yield ""
     yield "most central, by harmonic centrality"
     for page, page_name, value in _central(found, web):
         yield f"{value:>12,.1f}  {f'page {page}' if page_name is None else printable(page_name)}"
-
-
-def _growth_lines(web: "Web") -> Iterator[str]:
-    """Lines for some of the points, the last included."""
-    if not web.growth:
-        return
-    yield ""
-    yield "distances while it was crawled (exact)"
-    yield f"{'pages read':>12}{'known':>9}{'mean':>9}{'longest':>9}"
-    count = len(web.growth)
-    for place in sorted({count * row // _GROWTH_SHOWN for row in range(1, _GROWTH_SHOWN + 1)} - {0}):
-        point = web.growth[place - 1]
-        yield f"{point.read:>12,}{point.known:>9,}{point.average:>9.2f}{point.longest:>9,}"
 
 
 def _degrees_line(degrees: "Degrees") -> str:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any  # Any: JSON
+from typing import TYPE_CHECKING  # Any: JSON
 
 import click
 
@@ -18,20 +18,14 @@ if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
     from minicrawl.analysis.mirrors import Mirror
     from minicrawl.analysis.refresh_times import PageRefresh
-    from minicrawl.store.reader import Store
 
 _SITES_SHOWN = 3
-_THINGS_SHOWN = 5
 _KINDS = {
     "print": "one for printing",
     "translation": "another language",
     "version": "another version",
     "mirror": "on another host",
     "template": "of one folder",
-}
-_WANTED = {
-    "Accept-Signature": "signed requests (--sign)",
-    "WWW-Authenticate": "a login (--auth, --header)",
 }
 """What a refusal asks for, by header field."""
 _WHY_DUE = {
@@ -63,14 +57,12 @@ def command(url: str, store: Path, as_json: bool) -> None:
     meant_by(url)  # report an invalid URL before opening the store
     with open_store(store) as reader:
         found = explain(reader, url)
-        things = _things(reader, found.url)
         mirror = None if found.page is None else mirror_of(reader, found.url)
     if as_json:
-        more: dict[str, object] = {} if things is None else {"things": things}
-        more |= {} if found.page is None else {"mirror": mirror and mirror._asdict()}
+        more = {} if found.page is None else {"mirror": mirror and mirror._asdict()}
         click.echo(document(found.as_json() | more))
     else:
-        click.echo("\n".join(fitted([*explanation_lines(found), *_mirror_lines(mirror), *_thing_lines(things or [])])))
+        click.echo("\n".join(fitted([*explanation_lines(found), *_mirror_lines(mirror)])))
     end_if_unknown(found)
 
 
@@ -80,30 +72,10 @@ def end_if_unknown(found: "Explanation") -> None:
         click.get_current_context().exit(SettingError.exit_code)
 
 
-def _things(store: "Store", url: str) -> list[dict[str, Any]] | None:
-    """The things of an archived page; the parsers are loaded for a store with an archive only."""
-    if not store.settings.get("archive"):
-        return None
-    from minicrawl.analysis.archived_page import page_things
-
-    return page_things(store, url)
-
-
 def _mirror_lines(mirror: "Mirror | None") -> Iterator[str]:
     if mirror is not None:
         alike = f"{mirror.alike:.0%} of the text of {counted(mirror.compared, 'page')}"
         yield f"  mirror      its host is a mirror of {printable(mirror.of)}: {alike}"
-
-
-def _thing_lines(things: list[dict[str, Any]]) -> Iterator[str]:
-    """Lines of the first things that a page tells of."""
-    for number, thing in enumerate(things[:_THINGS_SHOWN]):
-        price = f"{thing['price']:,.2f} {thing.get('currency', '')}".strip() if "price" in thing else None
-        facts = (thing.get("name"), thing.get("author"), price, thing.get("published") or thing.get("starts"))
-        told = ", ".join(str(fact) for fact in facts if fact)
-        yield f"  {'' if number else 'tells of':<12}{printable(thing['kind'])} {printable(told)}"
-    if len(things) > _THINGS_SHOWN:
-        yield f"              and {counted(len(things) - _THINGS_SHOWN, 'other thing')}"
 
 
 def explanation_lines(found: "Explanation") -> Iterator[str]:
@@ -160,9 +132,6 @@ def _answer_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
             f"  fetched     {at(ranked.fetched_at)}: {ranked.status}, {printable(page.content_type or 'no type')}, "
             f"{page.bytes:,} bytes in {page.seconds:.2f} s"
         )
-    for number, field in enumerate(page.challenge):
-        wanted = _WANTED.get(field.partition(":")[0], "a browser, or a person")
-        yield f"  {'' if number else 'challenge':<12}it asks for {wanted}: {printable(field)}"
     if page.refresh is not None:
         yield from _refresh_lines(page.refresh, time.time())
 

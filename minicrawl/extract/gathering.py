@@ -7,11 +7,10 @@ from minicrawl.extract.document import Document, SelectorError
 from minicrawl.extract.hooks import MOST_ITEMS, Failure, as_json, within_size
 from minicrawl.extract.selectors import RULE, Field, ItemRule, read_fields, read_rule
 from minicrawl.extract.structured.syntaxes import SYNTAXES, structured
-from minicrawl.extract.structured.things import COLUMNS, things
 
 
 class Asked(NamedTuple):
-    """The extraction settings: fields and rules as in the options; `structured`: structured data and things."""
+    """The extraction settings: fields and rules as in the options; `structured`: structured data."""
 
     fields: tuple[str, ...] = ()
     structured: bool = False
@@ -53,24 +52,20 @@ def _selected(asked: Asked, document: Document, url: str, failures: list[Failure
 
 
 def _own_items(asked: Asked, document: Document, url: str, failures: list[Failure]) -> list[dict[str, object]]:
-    """The item of the fields, if the page has any of them, and its things."""
+    """The item of the fields, if the page has any of them."""
     item: dict[str, object] = {field.name: field.value(document) for field in _fields(asked.fields)}
-    found: dict[str, object] = {}
     if asked.structured:
         reasons = list[str]()
-        found = structured(document, url, reasons)
+        item |= structured(document, url, reasons)
         failures += [Failure("extract.structured", reason) for reason in dict.fromkeys(reasons)]
-        item |= found
-    items = [item] if any(value is not None for value in item.values()) else []
-    return items + things(found, url)
+    return [item] if any(value is not None for value in item.values()) else []
 
 
 def columns_of(fields: tuple[str, ...], rules: tuple[str, ...], *, is_structured: bool) -> dict[str, type]:
     """The names of all possible fields of items, with the types of their values. Raises SettingError."""
     names = [field.name for field in _fields(fields)]
     names += [name for rule in _rules(rules) for name in (RULE, *(field.name for field in rule.fields))]
-    read = dict.fromkeys(SYNTAXES, str) | COLUMNS if is_structured else {}
-    return dict.fromkeys(names, str) | {name: kind for name, kind in read.items() if name not in names}
+    return dict.fromkeys([*names, *(SYNTAXES if is_structured else ())], str)
 
 
 @lru_cache(maxsize=8)

@@ -1,4 +1,4 @@
-"""Distances of all pairs of a graph that grows page by page, exact after each: for some thousand pages.
+"""Distances of all pairs of a graph that grows page by page, exact after each.
 
 d[x, y]   links on a shortest path from x to y; far(d) where there is none
 L         targets of new links of a page u
@@ -36,37 +36,3 @@ def insert_links(distance: Distances, page: int, targets: npt.NDArray[np.integer
     if len(rows):
         onward = distance[targets].min(axis=0) + 1
         distance[rows] = np.minimum(distance[rows], distance[rows, page][:, None] + onward)
-
-
-class GrowingDistances:
-    """Distances of all pairs while pages become known, and their links.
-
-    Invariant: after `insert`, `distance()` is that of the graph of all links inserted so far.
-    """
-
-    def __init__(self) -> None:
-        self._distance = no_links(0)
-        self.size = 0
-
-    def grow(self, size: int) -> None:
-        """Extend to `size` pages; no fewer than before."""
-        if size > len(self._distance):
-            wider = no_links(max(size, 2 * len(self._distance)))
-            wider[: self.size, : self.size] = self.distance()
-            self._distance = wider
-        self.size = size
-
-    def insert(self, page: int, targets: npt.NDArray[np.integer]) -> None:
-        """Insert links of a page, both ends below `size`."""
-        if len(targets):
-            insert_links(self.distance(), page, targets)
-
-    def distance(self) -> Distances:
-        """d, shape (size, size)."""
-        return self._distance[: self.size, : self.size]
-
-    def pairs(self) -> npt.NDArray[np.int64]:
-        """Number of pairs at each distance, from 0 to the longest."""
-        distance = self.distance()
-        counts = np.bincount(distance[distance < far(distance)])
-        return counts.astype(np.int64)

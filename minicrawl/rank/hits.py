@@ -212,21 +212,6 @@ def communities(graph: Graph, count: int, *, weights: FloatArray | None = None) 
     return found
 
 
-def subspace_authorities(graph: Graph, count: int = 20, *, weights: FloatArray | None = None) -> FloatArray:
-    """Authorities by the space of the first `count` singular vectors instead of the first alone; of sum 1.
-
-        a[j] = sum_k s[k]**4 * v[k, j]**2           s, v: singular values of W, and right vectors of length 1
-
-    Where singular values are near each other a small change of the links turns their vectors, but hardly the space that
-    they span. Source: A. Ng, A. Zheng, M. Jordan, "Stable Algorithms for Link Analysis", SIGIR 2001, with f(x) = x**2.
-    """
-    w = adjacency(graph, weights)
-    a = np.zeros(graph.size)
-    for _, v in _singular_vectors(w, count):
-        a += float(np.linalg.norm(np.asarray(w @ v))) ** 4 * v**2
-    return _scaled(a, _NORMS["sum"])
-
-
 def peeled_communities(
     graph: Graph, count: int, *, top: int = 10, weights: FloatArray | None = None, tolerance: float = 1e-12
 ) -> list[Hits]:

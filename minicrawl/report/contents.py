@@ -43,16 +43,14 @@ class Crawl(NamedTuple):
         return cls(store, list(store.page_table.urls()), store.audit_table.columns(), store.ranks.importance())
 
 
-def report_on(
-    store: Store, against: Store | None = None, own: Sequence[str] = (), ignored: Sequence[Ignored] = ()
-) -> Report:
-    """The report on a crawl, as of one commit; against: an older crawl to compare it with. own, ignored: of the audit.
+def report_on(store: Store, against: Store | None = None, ignored: Sequence[Ignored] = ()) -> Report:
+    """The report on a crawl, as of one commit; against: an older crawl to compare it with. ignored: of the audit.
 
     Raises StoreError.
     """
     with store.snapshot(), against.snapshot() if against else nullcontext():
         store.prepare(lambda part: (part.page_table.seeds(), lines_per_site(part), list(part.page_table.urls())))
-        now, audit = status(store), audited(store, own=own, ignored=ignored, against=against)
+        now, audit = status(store), audited(store, ignored=ignored, against=against)
         crawl, older = Crawl.of(store), Crawl.of(against) if against else None
         compared = _compared(crawl, older, audit) if older else ()
         sections = chain(compared, _shape(crawl), (_top(store), _pictures(store), _errors(now)))

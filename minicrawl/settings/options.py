@@ -447,8 +447,7 @@ class Keep:
     extract_structured: bool = setting(
         False,
         values.flag,
-        "Take structured data out of every page, for --items: JSON-LD, microdata, OpenGraph and "
-        "Dublin Core, and the articles, products, events and other things that they tell of.",
+        "Take structured data out of every page, for --items: JSON-LD, microdata, OpenGraph and Dublin Core.",
     )
     items: str = setting(
         "",

@@ -274,21 +274,10 @@ class FactsRow(NamedTuple):
 
     page: int
     description: str | None
-    h1: str | None
     language: str | None
     h1s: int
-    titles: int
-    skips: int
-    viewport: bool
-    images: int
     without_alt: int
-    bad_json_ld: int
     mixed: str | None
-    hsts: bool
-    is_cut: bool
-    ids: Blob
-    fragments: Blob
-    names: str
 
 
 class PreferencesRow(NamedTuple):
@@ -311,13 +300,6 @@ class RequisiteRow(NamedTuple):
     status: int | None = None
     bytes: int = 0
     asked_at: float | None = None
-
-
-class ChallengeRow(NamedTuple):
-    """A row of `challenges`."""
-
-    page: int
-    fields: str
 
 
 class ListedUrl(NamedTuple):

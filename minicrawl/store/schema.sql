@@ -208,7 +208,8 @@ CREATE TABLE refresh_hosts (
     host          INTEGER PRIMARY KEY,         -- hosts.id
     doubt         INTEGER NOT NULL DEFAULT 0,  -- of its validators (crawler/recognise/conditions.py)
     dates         INTEGER NOT NULL DEFAULT 0,  -- how far its Last-Modified is believed, see crawler/frontier/schedules.py
-    lastmods      INTEGER NOT NULL DEFAULT 0   -- the same of lastmod in its sitemaps
+    lastmods      INTEGER NOT NULL DEFAULT 0,  -- the same of lastmod in its sitemaps
+    blocks        BLOB                         -- those its pages repeat, see store/texts/repeated_blocks.py; NULL: not known
 ) STRICT;
 
 -- Change rates that are assumed of pages fetched once, by host and folder (crawler/frontier/change_rates.py).
@@ -219,12 +220,6 @@ CREATE TABLE group_rates (
     information   REAL    NOT NULL,            -- the shape of its distribution, see opic/refresh.py
     fetched_twice REAL    NOT NULL,            -- pages; one with a date counts for a part
     PRIMARY KEY (host, folder)
-) STRICT;
-
--- Blocks that stand on several pages of a host, where texts are kept or pages are fetched again.
-CREATE TABLE host_blocks (
-    host          INTEGER PRIMARY KEY,         -- hosts.id
-    blocks        BLOB    NOT NULL             -- see store/texts/repeated_blocks.py
 ) STRICT;
 
 -- What has become of pages that are fetched again.
@@ -287,31 +282,14 @@ CREATE TABLE requisites (
 CREATE INDEX requisites_waiting ON requisites (id) WHERE state = 'waiting';
 CREATE INDEX requisites_by_page ON requisites (page);
 
--- Header fields by which refusals of pages ask for a signature, a login or a browser (minicrawl/crawler/http/response_fields.py).
-CREATE TABLE challenges (
-    page          INTEGER PRIMARY KEY,         -- pages.id
-    fields        TEXT NOT NULL                -- NAME: VALUE, a line each
-) STRICT;
-
 -- Facts of HTML pages for an audit, by --audit, as of their last answers (minicrawl/crawler/html/facts.py).
 CREATE TABLE page_facts (
     page          INTEGER PRIMARY KEY,         -- pages.id
     description   TEXT,                        -- the first 320 characters
-    h1            TEXT,                        -- the first one, 200 characters of it
     language      TEXT,                        -- of its html element
     h1s           INTEGER NOT NULL,            -- h1 elements
-    titles        INTEGER NOT NULL,            -- title elements in the head
-    skips         INTEGER NOT NULL,            -- 24: the first heading that skips a level is an h4 behind an h2; 0: none
-    viewport      INTEGER NOT NULL,            -- 1: it says how it fits a screen
-    images        INTEGER NOT NULL,
-    without_alt   INTEGER NOT NULL,            -- of these, without an attribute alt
-    bad_json_ld   INTEGER NOT NULL,            -- scripts with JSON-LD that is no JSON
-    mixed         TEXT,                        -- the first http: URLs that this https page loads, with spaces between
-    hsts          INTEGER NOT NULL,            -- 1: its answer had Strict-Transport-Security
-    is_cut        INTEGER NOT NULL,            -- 1: it has more names or links than are kept
-    ids           BLOB    NOT NULL,            -- CRC-32 of names that a fragment can mean, 4 bytes each, rising
-    fragments     BLOB    NOT NULL,            -- links to parts of pages: pages.id and CRC-32 of the name, 4 bytes each
-    names         TEXT    NOT NULL             -- these names as written, with spaces between
+    without_alt   INTEGER NOT NULL,            -- images without a text in their place
+    mixed         TEXT                         -- the first http: URLs that this https page loads, with spaces between
 ) STRICT;
 
 -- What pages say on their use, as of their last answers; a page that says nothing has no row.

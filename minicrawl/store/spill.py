@@ -72,10 +72,6 @@ class Spill:
         with disk_errors(self._path):
             return np.fromfile(self._column(block), dtype=np.float64)
 
-    def bytes_used(self) -> int:
-        """Bytes of all files."""
-        return sum(path.stat().st_size for path in self._path.iterdir())
-
     def _groups(self, block: int) -> Path:
         return self._path / f"{block}.groups"
 

@@ -23,7 +23,6 @@ from minicrawl.store.read.tables import Row, Tables, columns
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     Alternate,
-    ChallengeRow,
     Change,
     DomainRow,
     FactsRow,
@@ -232,11 +231,18 @@ class Writer(Store):
         self._replace("group_rates", GroupRate, rows)
 
     def save_refresh_hosts(self, rows: Iterable[RefreshHost]) -> None:
-        self._replace("refresh_hosts", RefreshHost, rows)
+        self._db.executemany(
+            "INSERT INTO refresh_hosts (host, doubt, dates, lastmods) VALUES (?, ?, ?, ?) ON CONFLICT (host) "
+            "DO UPDATE SET doubt = excluded.doubt, dates = excluded.dates, lastmods = excluded.lastmods",
+            rows,
+        )
 
     def save_host_blocks(self, rows: Iterable[tuple[int, bytes]]) -> None:
         """rows: hosts.id and blocks."""
-        self._db.executemany("INSERT OR REPLACE INTO host_blocks VALUES (?, ?)", rows)
+        query = """
+            INSERT INTO refresh_hosts (host, blocks) VALUES (?, ?)
+            ON CONFLICT (host) DO UPDATE SET blocks = excluded.blocks"""
+        self._db.executemany(query, rows)
 
     def save_changes(self, rows: Iterable[Change]) -> None:
         """Save changes of pages, and note the places of the texts that changed pages have by now: those of this commit
@@ -299,11 +305,6 @@ class Writer(Store):
             "UPDATE requisites SET state = 'waiting', attempts = 0 WHERE state = 'failed' AND reason = ?",
             ((reason,) for reason in reasons),
         )
-
-    def save_challenges(self, rows: Iterable[ChallengeRow], gone: Iterable[int]) -> None:
-        """Save challenges of pages. gone: pages refused without one."""
-        self._replace("challenges", ChallengeRow, rows)
-        self._db.executemany("DELETE FROM challenges WHERE page = ?", ((page,) for page in gone))
 
     def save_course(self, point: CoursePoint, dropped: Iterable[float]) -> None:
         """Add a point of the crawl's progress. dropped: seconds of points to delete."""

@@ -21,7 +21,6 @@ KEYS_OF_A_PAGE = {
     *("rank", "importance", "history", "cash", "depth", "status", "inlinks", "outlinks", "fetched_at", "title"),
     *("is_rank_exact", "known_pages", "found_on", "attempts", "content_type", "bytes", "seconds", "host", "received"),
     *("forwarded", "linked_from", "links_to", "links_in", "not_counted", "alternate_of", "duplicate_of", "duplicates"),
-    "challenge",
     "refresh",
     "jump",
     "usage",

@@ -13,5 +13,4 @@ def test_what_the_crawl_has_not_kept_is_not_checked(tmp_path: Path) -> None:
     with open_store(tmp_path / "crawl.db") as store, store.snapshot():
         audit = audited(store)
     assert "--profile audit --store NEW" in audit.not_checked["image-without-alt"]
-    assert "--archive DIR --requisites --store NEW" in audit.not_checked["image-heavy"]
     assert "title-missing" not in audit.not_checked

@@ -18,17 +18,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_distances_are_told_as_they_grew(store: Path) -> None:
-    shape = answer("status", "--graph", "--store", store)["graph"]
-    last = shape["growth"][-1]
-    assert (last["average"], last["longest"]) == (shape["distances"]["average"], shape["distances"]["longest"])
-    assert [point["read"] for point in shape["growth"]] == list(range(1, len(shape["growth"]) + 1))
-    lines = run("status", "--graph", "--store", store).output.splitlines()
-    first = lines.index("distances while it was crawled (exact)") + 2
-    table = [line.split() for line in lines[first : first + 5]]
-    assert table[-1] == [str(last["read"]), str(last["known"]), f"{last['average']:.2f}", str(last["longest"])]
-
-
 def test_status_and_graph_stats_say_the_same_while_a_crawl_runs(store: Path) -> None:
     with Writer(store):
         shape = run("status", "--graph", "--store", store).output.split("\n\n", 1)[1]

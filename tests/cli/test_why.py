@@ -62,15 +62,3 @@ def explained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     server = Server(site, robots="User-agent: *\nDisallow: /p")
     crawl(server, store, [HOME], scope="host", deny=("secret",), max_depth=2, strategy="breadth-first")
     return store
-
-
-def test_things_of_an_archived_page_are_told(tmp_path: Path) -> None:
-    anvil = {"@type": "Product", "name": "Anvil", "offers": {"price": 1299, "priceCurrency": "EUR"}}
-    events = [{"@type": "Event", "name": f"Fair {n}", "startDate": "2026-05-01"} for n in range(6)]
-    page = f'<script type="application/ld+json">{json.dumps([anvil, *events])}</script>'
-    crawl({HOME: [page]}, tmp_path / "crawl.db", [HOME], archive=tmp_path / "archive")
-    said = run("why", HOME, "--store", tmp_path / "crawl.db").output
-    assert "  tells of    product Anvil, 1,299.00 EUR\n              event Fair 0, 2026-05-01\n" in said
-    assert "              and 2 other things\n" in said
-    told = json.loads(run("why", HOME, "--json", "--store", tmp_path / "crawl.db").stdout)
-    assert told["things"][6] == {"kind": "event", "name": "Fair 5", "starts": "2026-05-01"}

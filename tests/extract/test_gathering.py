@@ -9,7 +9,6 @@ from minicrawl.extract.gathering import Asked, columns_of, gather
 from minicrawl.extract.hooks import MOST_BYTES, MOST_ITEMS
 from minicrawl.extract.structured.json_ld import TOO_DEEP
 from minicrawl.extract.structured.syntaxes import SYNTAXES
-from minicrawl.extract.structured.things import COLUMNS
 
 URL = "http://a.test/"
 PAGE = Document(b"<h1>One</h1><meta property=og:title content=T>")
@@ -28,14 +27,6 @@ PAGE = Document(b"<h1>One</h1><meta property=og:title content=T>")
 def test_fields_make_one_item(asked: Asked, items: list[dict[str, object]]) -> None:
     found = gather(asked, PAGE, URL)
     assert ([json.loads(item) for item in found.items], found.failures) == (items, ())
-
-
-def test_things_are_items_of_their_own() -> None:
-    html = b"<meta property=og:type content=article><meta property=og:title content=T><h1>One</h1>"
-    found = gather(Asked(("title=h1",), structured=True), Document(html), URL)
-    page, thing = map(json.loads, found.items)
-    assert page == {"title": "One", "opengraph": {"og:type": "article", "og:title": "T"}}
-    assert thing == {"kind": "article", "name": "T"}
 
 
 def test_what_is_nested_too_deeply_is_told_once() -> None:
@@ -96,12 +87,4 @@ def test_items_beyond_reason_are_left_out() -> None:
 def test_columns_are_the_names_of_fields() -> None:
     rule = '{"name": "a", "fields": {"title": "h1", "price": ".price"}}'
     columns = columns_of(("title=h1", "tags[]=.tag"), (rule,), is_structured=True)
-    assert tuple(columns) == (
-        "title",
-        "tags",
-        "rule",
-        "price",
-        *SYNTAXES,
-        *(name for name in COLUMNS if name != "price"),
-    )
-    assert (columns["price"], columns["rating"]) == (str, float)
+    assert tuple(columns) == ("title", "tags", "rule", "price", *SYNTAXES)

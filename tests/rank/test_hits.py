@@ -18,7 +18,6 @@ from minicrawl.rank.hits import (
     communities,
     intrinsic_weights,
     peeled_communities,
-    subspace_authorities,
     with_self_links,
     within,
 )
@@ -356,19 +355,3 @@ def test_bridge_is_the_page_that_links_to_both() -> None:
 def test_fewer_than_two_communities_have_no_bridge(count: int) -> None:
     graph = Graph.from_links(FIVE)
     assert bridges(graph, communities(graph, 5)[:count]).tolist() == [0.0] * 5
-
-
-@pytest.mark.parametrize(("seed", "size", "count"), [(0, 40, 5), (1, 40, 40), (2, 110, 6)])
-def test_subspace_is_that_of_the_whole_decomposition(seed: int, size: int, count: int) -> None:
-    graph = random_graph(seed, size)
-    values, vectors = np.linalg.eigh(dense(graph).T @ dense(graph))
-    first = np.argsort(-values)[:count]
-    expected = (np.maximum(values[first], 0.0) ** 2 * vectors[:, first] ** 2).sum(axis=1)
-    assert subspace_authorities(graph, count) == pytest.approx(expected / expected.sum(), abs=1e-9)
-
-
-def test_subspace_of_one_is_hits() -> None:
-    """But for the square: the first vector alone."""
-    graph = random_graph(5)
-    squares = hits(graph).authorities ** 2
-    assert subspace_authorities(graph, 1) == pytest.approx(squares / squares.sum(), abs=1e-9)

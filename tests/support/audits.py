@@ -197,7 +197,6 @@ PLANTED: dict[str, Planted] = {
             "hreflang-no-return": {"/fr": 1, "/de": 1},
             "hreflang-broken": {"/nada": 1},
             "hreflang-to-noncanonical": {"/anglais": 1},
-            "hreflang-invalid-language": {"en-UK": 1, "xy": 1, "en_GB": 1},
         },
     ),
     "indexability": planted(
@@ -215,7 +214,6 @@ PLANTED: dict[str, Planted] = {
         {
             "noindex-linked": {"/hidden": 1, "/from-google": 1},
             "robots-blocked": {"/private/much": 4},
-            "nofollow-page": {"/nofollow": 0},
         },
     ),
     "sitemaps": planted(

@@ -54,8 +54,6 @@ _DEEP = 500  # levels that are searched for a foreign element; browsers draw no 
 class BrowserTree:
     """The tree of a page in UTF-8. rare: the rare selectors that find something in it."""
 
-    is_cut = False
-
     def __init__(self, body: bytes, rare: Sequence[str] = ()) -> None:
         parser = LexborHTMLParser(body, options=LexborDocumentOptions.WO_EVENTS)
         assert parser.root is not None

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple, TypedDict
 
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
-from minicrawl.crawler.html.facts import MAX_NAMES, described, facts_of
+from minicrawl.crawler.html.facts import described, facts_of
 from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
 from minicrawl.crawler.html.page_text import block_hashes, hashes_of, packed
 from minicrawl.crawler.html.parser_choice import Marks, tree_of, within_limit
@@ -19,7 +19,7 @@ from minicrawl.crawler.html.scripted import as_html, scripted
 from minicrawl.crawler.html.tree import LIST, TEXT, Text, Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
-from minicrawl.model import AlternateLink, PageFacts, ParsedPage, Wanted
+from minicrawl.model import AlternateLink, ParsedPage, Wanted
 from minicrawl.store.texts.marked_text import About, plain_blocks
 
 MAX_LINKS = 50_000
@@ -93,7 +93,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         truncated=is_cut,
         description=elements.description if wanted.about else None,
         requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
-        facts=_facts(tree, page, url, elements, links.targets, is_cut=is_cut) if wanted.facts else None,
+        facts=facts_of(tree, page, url)._replace(description=described(elements.description)) if wanted.facts else None,
         **_content(tree, wanted, elements, links.targets, url),
     )
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None
@@ -115,19 +115,6 @@ def _with_hidden_refresh(parsed: ParsedPage, page: bytes, hidden: bytes, base: s
 
 def _text_of(page: bytes) -> list[str]:
     return tree_of(page, is_whole=True).text().blocks
-
-
-def _facts(  # noqa: PLR0913 - the page, and what is known of it
-    tree: Tree, page: bytes, url: str, elements: "_Elements", targets: Mapping[str, str | None], *, is_cut: bool
-) -> PageFacts:
-    """The facts of a page for an audit. is_cut: elements of it were left out."""
-    found = facts_of(tree, page, url, elements.fragments or (), targets)
-    return found._replace(
-        description=described(elements.description),
-        titles=elements.titles,
-        viewport=elements.viewport,
-        is_cut=is_cut or found.is_cut or len(elements.fragments or ()) == MAX_NAMES,
-    )
 
 
 class _Content(TypedDict, total=False):
@@ -241,9 +228,7 @@ class _Elements:
 
     `links`: distinct links and link elements in document order, those without relations as their references up to the
     fragment, each with its best place; `words`: where wanted, functions that return the texts of links; `alternates`:
-    language ("": none) and reference of the page's versions in other languages and for other media; `fragments`: where
-    wanted, references with a fragment; `titles`: number of title elements in the head; `viewport`: the page says how it
-    fits a screen.
+    language ("": none) and reference of the page's versions in other languages and for other media.
     """
 
     def __init__(self, tree: Tree, wanted: Wanted) -> None:
@@ -256,12 +241,8 @@ class _Elements:
         self.description: str | None = None
         self.directives = Directives()
         self.index_by_google = True
-        self.fragments: dict[str, None] | None = {} if wanted.facts else None
-        self.titles = 0
-        self.viewport = False
         self._tree = tree
         self._wants_description = wanted.about or wanted.kept or wanted.facts
-        fragments = self.fragments
         wants_places, wants_words = wanted.places, wanted.anchors
         for tag, attributes in tree.elements():  # all in here, not in methods: a page has a hundred links
             if tag not in _LINKS:
@@ -273,8 +254,6 @@ class _Elements:
                     continue
                 reference = ""
             elif "#" in reference:
-                if fragments is not None and tag != "link" and len(fragments) < MAX_NAMES:
-                    fragments[reference] = None
                 reference = up_to_fragment(reference)  # links to parts of one page are resolved once
             link: str | _Related = reference
             if "rel" in attributes or tag == "link":
@@ -314,8 +293,6 @@ class _Elements:
         if tag == "meta":
             self._meta(attributes)
         elif tag == "title":
-            if self.fragments is not None:
-                self.titles += self._tree.is_in_head()
             if self.title is None:
                 self.title = _line(self._tree.words()(), _TITLE_LENGTH) or None
         elif self.base is None and "href" in attributes:
@@ -332,8 +309,6 @@ class _Elements:
             self.index_by_google = self.index_by_google and read_directives(content, "googlebot").index
         elif name == "description" and self._wants_description:
             self.description = self.description or _line(content, _DESCRIPTION_LENGTH) or None
-        elif name == "viewport":
-            self.viewport = True
         elif self.refresh is None and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             self.refresh = content
 

@@ -76,10 +76,8 @@ class PlainTree:
             huge_tree=True,
         )
         body = body.replace(b"\0", b"\xef\xbf\xbd")
-        number = 0
         if marked:
-            body, number = _OTHER_TAG.subn(_MARKED, body, _MOST_MARKS)
-        self.is_cut = number == _MOST_MARKS
+            body = _OTHER_TAG.sub(_MARKED, body, _MOST_MARKS)
         self._root: etree._Element | None = None
         with contextlib.suppress(etree.ParserError, etree.XMLSyntaxError, ValueError):
             self._root = etree.fromstring(_without_other_tags(body), parser)

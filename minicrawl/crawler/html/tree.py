@@ -83,11 +83,7 @@ class Marked(NamedTuple):
 
 
 class Tree(Protocol):
-    """A parsed page. `place`, `words` and `is_in_head` tell about the element that `elements` has come to.
-
-    is_cut: the page has more elements than are read by `requiring`."""
-
-    is_cut: bool
+    """A parsed page. `place`, `words` and `is_in_head` tell about the element that `elements` has come to."""
 
     def elements(self) -> Iterator[tuple[str, Mapping[str, str | None]]]:
         """Tag and attributes of the elements in `TAGS`, in document order. An empty attribute value may be None."""

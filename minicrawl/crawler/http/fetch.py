@@ -20,7 +20,7 @@ from minicrawl.crawler.http.credentials import Headers, own_contexts, password_h
 from minicrawl.crawler.http.exchange import Capture, Exchange, Parts, Truncated
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
 from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
-from minicrawl.crawler.http.response_fields import REFUSALS, ResponseFields
+from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.transport import Answer, Field, Transport, as_fields, replaced
 from minicrawl.crawler.net.addresses import Resolver, endpoint, has_bad_port
 from minicrawl.crawler.net.deadlines import Deadlines
@@ -242,7 +242,6 @@ class Fetcher:
             waited=now - answer.asked_at,
             truncated=truncated,
             set_cookies=head.each(b"set-cookie") if self._takes_cookies else (),
-            challenge=head.challenge if status in REFUSALS else None,
             is_http2=answer.protocol == HTTP_2,
         )
         if self._capture is not None and self._capture.reads(media_type(content_type)):

@@ -1,6 +1,5 @@
 """Header fields of a response: content type, location, validators, dates, Retry-After."""
 
-import re
 from collections.abc import Sequence
 from datetime import UTC
 from functools import cached_property
@@ -15,11 +14,6 @@ LONGEST_ON_USE = 1_000
 """Characters; a longer statement on the use of a page is dropped."""
 LONGEST_VALIDATOR = 1000
 """Characters; a longer validator is dropped, as it would be sent with every request."""
-REFUSALS = frozenset({401, 403, 429})
-"""Statuses of answers that may ask for more."""
-# For a signature (RFC 9421 5.1), for a login (RFC 9110 11.6.1), and for a browser, by Cloudflare and AWS.
-_CHALLENGES = ("Accept-Signature", "WWW-Authenticate", "Cf-Mitigated", "X-Amzn-Waf-Action")
-_LONGEST_CHALLENGE = 300
 
 
 class ResponseFields:
@@ -73,12 +67,6 @@ class ResponseFields:
         return int(value) if value is not None and value.isdigit() and len(value) <= _DIGITS else None
 
     @property
-    def challenge(self) -> str | None:
-        """The fields by which a refusal asks for more, a line each, cut to 300 characters; None without any."""
-        lines = ((name, self.joined(name.lower().encode())) for name in _CHALLENGES)
-        return "\n".join(f"{name}: {value}"[:_LONGEST_CHALLENGE] for name, value in lines if value is not None) or None
-
-    @property
     def retry_after(self) -> str | None:
         """Retry-After (RFC 9110 10.2.3). A date becomes the seconds since Date, which tells the same clock, right or
         wrong."""
@@ -114,14 +102,6 @@ def http_date(text: str) -> float | None:
 def shown(fields: Sequence[Field]) -> tuple[tuple[str, str], ...]:
     """Fields for display: lower-case names and values, in order."""
     return tuple((name.decode("latin-1").lower(), _text(value)) for name, value in fields)
-
-
-_MAX_AGE = re.compile(rb"""(?:\A|;)[\t ]*max-age[\t ]*=[\t ]*"?0*[1-9]""", re.IGNORECASE)
-
-
-def has_hsts(fields: Sequence[Field]) -> bool:
-    """True if a response asks browsers to keep to https: Strict-Transport-Security with some time (RFC 6797 6.1)."""
-    return any(name.lower() == b"strict-transport-security" and _MAX_AGE.search(value) for name, value in fields)
 
 
 def refresh_value(fields: Sequence[Field]) -> str | None:

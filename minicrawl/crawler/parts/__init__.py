@@ -9,7 +9,6 @@ soft_404s            pages that are errors in spite of status 200
 front_pages          the front page of a folder under several names
 merged_duplicates    copies merged into one page
 alternates           pages in other languages: one is fetched first, the others last
-challenges           refusals that ask for a signature, a login or a browser
 usage                preferences of pages on their use; pages withheld for it
 texts                the texts of pages
 page_facts           facts of pages for an audit

@@ -3,7 +3,6 @@
 from minicrawl.crawler.parts.alerts import Alerts
 from minicrawl.crawler.parts.alternates import Alternates
 from minicrawl.crawler.parts.archive import Archive
-from minicrawl.crawler.parts.challenges import Challenges
 from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.parts.duplicates import DuplicatePages
 from minicrawl.crawler.parts.front_pages import FrontPages
@@ -38,7 +37,6 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Refresh,
     Archive,
     Requisites,
-    Challenges,
     Cookies,
     Alerts,
 )

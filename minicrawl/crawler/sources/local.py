@@ -16,7 +16,7 @@ from minicrawl.crawler.http.content_type import HTML_TYPES, PDF, UTF_8, media_ty
 from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, unread
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.response_fields import has_hsts, refresh_value, shown
+from minicrawl.crawler.http.response_fields import refresh_value, shown
 from minicrawl.crawler.http.transport import Field, Transport
 from minicrawl.crawler.net.open_files import Room, raised_limit, room
 from minicrawl.crawler.robots.rules import MAX_BYTES
@@ -139,8 +139,6 @@ class LocalSource:
         refresh = read_refresh(value, page.url) if value is not None and _is_html(page) else None
         if refresh is not None:
             parsed = with_refresh(parsed, refresh, await self._text_of(page), places=wanted.places)
-        if parsed.facts is not None:
-            parsed = parsed._replace(facts=parsed.facts._replace(hsts=has_hsts(fields)))
         if fetched.link is not None:
             named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
             spoken = (*parsed.hreflang, *languages(fetched.link, fetched.url))

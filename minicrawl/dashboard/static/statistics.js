@@ -81,14 +81,10 @@ export class Statistics {
     setText(this.shapeWords, printable(sentence));
   }
 
-  // A small crawl has a point for every hundredth of its pages, a larger one for each time this server looked.
-  showGrowth({shape, looks}) {
-    const {growth} = shape;
-    const followed = growth.length > 0;
-    const line = (key) => (followed ? growth : looks).map((one) => [one.read, one[key]]);
+  showGrowth({looks}) {
+    const line = (key) => looks.map((one) => [one.read, one[key]]);
     const errors = looks.map((one) => one.relative_error);
-    const how = followed ? "Exact, and links are as they are now: gone through again for every look, by a process of its own."
-      : `At ${count(looks.length)} look${looks.length === 1 ? "" : "s"} since the dashboard was started; beyond 1,000 pages none is gone through again. The mean is ${Math.max(...errors) ? `estimated, ± ${percent(Math.max(...errors), 0)}` : "exact"}; longest is the diameter of the core, at least.`;
+    const how = `At ${count(looks.length)} look${looks.length === 1 ? "" : "s"} since the dashboard was started. The mean is ${Math.max(...errors) ? `estimated, ± ${percent(Math.max(...errors), 0)}` : "exact"}; longest is the diameter of the core, at least.`;
     setText(this.growthWords, how);
     this.growth.show([{name: "mean", points: line("average")}, {name: "longest", points: line("longest")}], how);
   }

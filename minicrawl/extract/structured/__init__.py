@@ -1,7 +1,6 @@
-"""Structured data of a page, each syntax as its specification reads it, and the things that it tells of.
+"""Structured data of a page, each syntax as its specification reads it.
 
 bounded_page  a page's URLs and texts, with limits for all readers together
 json_ld, microdata, meta   a syntax each; meta: OpenGraph and Dublin Core
 syntaxes      all of these
-things        one view across them: articles, products, events and others as flat records
 """

@@ -20,7 +20,7 @@ from minicrawl.errors import StoreError
 from minicrawl.model import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.partitions.folder import PartitionFolder, folder_at
-from minicrawl.store.partitions.numbers import UNKNOWN, Look, Numbers, first_look
+from minicrawl.store.partitions.numbers import Look, Numbers, first_look
 from minicrawl.store.partitions.pages import (
     AllAudited,
     AllLinks,
@@ -31,7 +31,7 @@ from minicrawl.store.partitions.pages import (
     AllSelected,
 )
 from minicrawl.store.partitions.remote import Call
-from minicrawl.store.read.facts import FactColumns, Facts, NamedParts
+from minicrawl.store.read.facts import FactColumns, Facts
 from minicrawl.store.read.hosts import HostPages, Hosts
 from minicrawl.store.read.patterns import Patterns
 from minicrawl.store.read.preferences import PagePreferences
@@ -357,10 +357,6 @@ class _AllRequisites(Requisites):
                 return row._replace(page=int(page))
         return None
 
-    def larger_than(self, size: int) -> list[tuple[str, int, int]]:
-        each = self._numbers.each(lambda part: part.requisites.larger_than(size))
-        return [(url, self._numbers.of(at, page), size) for at, rows in enumerate(each) for url, page, size in rows]
-
     def counts(self, page: int | None = None) -> list[RequisiteCount]:
         if page is not None:
             _, part, own = self._numbers.at(page)
@@ -379,10 +375,6 @@ class _AllFacts(Facts):
     def _is_there(self) -> bool:
         return any(self._numbers.each(lambda part: part.facts.is_there()))
 
-    def is_cut(self, page: int) -> bool:
-        _, part, own = self._numbers.at(page)
-        return part.facts.is_cut(own)
-
     def columns(self) -> FactColumns:
         each = self._numbers.each(lambda part: part.facts.columns())
         numbered = [of_part._replace(page=self._numbers.to_all(at, of_part.page)) for at, of_part in enumerate(each)]
@@ -393,25 +385,6 @@ class _AllFacts(Facts):
             found = dict(part.facts.texts(column))
             pages = self._numbers.to_all(number, np.array(list(found), dtype=np.int64)).tolist()
             yield from zip(pages, found.values(), strict=True)
-
-    def named_parts(self) -> Iterator[NamedParts]:
-        for number, part in enumerate(self._numbers.parts):
-            for parts in part.facts.named_parts():
-                targets = self._numbers.ends(number, parts.target)
-                is_known = targets != UNKNOWN
-                yield NamedParts(
-                    self._numbers.to_all(number, parts.page),
-                    parts.name,
-                    self._numbers.to_all(number, parts.source[is_known]),
-                    targets[is_known],
-                    parts.wanted[is_known],
-                )
-
-    def links_to_parts(self, page: int) -> list[tuple[int, str]]:
-        number, part, own = self._numbers.at(page)
-        found = part.facts.links_to_parts(own)
-        ends = self._numbers.ends(number, np.array([target for target, _ in found], dtype=np.int64)).tolist()
-        return [(end, name) for end, (_, name) in zip(ends, found, strict=True) if end != UNKNOWN]
 
 
 class _AllPreferences(PagePreferences):

@@ -156,11 +156,10 @@ class PageTable:
         return self._tables.record(LastAnswer, source, page)
 
     def facts(self, page: int) -> dict[str, Any]:
-        """A page's row by the column names of schema.sql, with its host's row and its last challenge."""
+        """A page's row by the column names of schema.sql, with its host's row."""
         with self._tables.errors:
             query = """
-                SELECT fetches.*, pages.*, fields AS challenge FROM pages LEFT JOIN fetches ON fetches.id = fetch
-                LEFT JOIN challenges ON challenges.page = pages.id WHERE pages.id = ?"""
+                SELECT fetches.*, pages.* FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"""
             cursor = self._tables.db.execute(query, (page,))
             facts = dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
         host = self._tables.record(HostRow, "hosts WHERE id = ?", facts["host"])

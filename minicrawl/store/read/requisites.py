@@ -49,11 +49,6 @@ class Requisites:
             GROUP BY state, reason ORDER BY state, reason"""
         return list(map(RequisiteCount._make, self._tables.rows(query, () if page is None else (page,))))
 
-    def larger_than(self, size: int) -> list[tuple[str, int, int]]:
-        """URL, first page and bytes of the requisites kept that have more than `size` bytes."""
-        query = "SELECT url, page, bytes FROM requisites WHERE state = 'kept' AND bytes > ? ORDER BY id"
-        return list(self._tables.rows(query, (size,)))
-
     def bytes(self) -> int:
         """The bytes of all bodies."""
         (size,) = self._tables.row("SELECT coalesce(sum(bytes), 0) FROM requisites")

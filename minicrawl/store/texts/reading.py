@@ -15,7 +15,7 @@ _ALL = """
 
 
 class Texts:
-    """Reads the tables `texts`, `text_versions` and `host_blocks`, and the file beside the store that has the texts."""
+    """Reads the tables `texts` and `text_versions`, and the file beside the store that has the texts."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -89,13 +89,13 @@ class Texts:
 
     def template(self, page: int) -> Set[int]:
         """Ids of blocks that belong to the template of the page's host."""
-        row = self._tables.row("SELECT blocks FROM pages JOIN host_blocks USING (host) WHERE pages.id = ?", page)
-        return frozenset() if row is None else template(bytes(row[0]))
+        row = self._tables.row("SELECT blocks FROM pages JOIN refresh_hosts USING (host) WHERE pages.id = ?", page)
+        return frozenset() if row is None else template(bytes(row[0] or b""))
 
     def host_blocks(self, host: int) -> bytes:
         """The packed picture of a host; empty if there is none."""
-        row = self._tables.row("SELECT blocks FROM host_blocks WHERE host = ?", host)
-        return b"" if row is None else bytes(row[0])
+        row = self._tables.row("SELECT blocks FROM refresh_hosts WHERE host = ?", host)
+        return b"" if row is None else bytes(row[0] or b"")
 
     def flaws(self) -> Iterator[str]:
         """Faults of the texts, a sentence each. Reads all texts."""

@@ -45,21 +45,6 @@ def test_pages_that_were_read_have_their_items(tmp_path: Path) -> None:
     assert all(item["at"] == fetched[str(item["url"])] for item in items(path))
 
 
-def test_structured_data_of_a_site_is_a_table_of_things(tmp_path: Path) -> None:
-    path = tmp_path / "items.jsonl"
-    offer = '{"@type": "Product", "name": "Anvil", "offers": {"price": "9,50 €", "priceCurrency": "EUR",},}'
-    site: Site = {
-        HOME: [f"<script type='application/ld+json'>{offer}</script>", "/x"],
-        f"{HOME}x": ["<p itemscope itemtype='https://schema.org/Event'><b itemprop=name>Fair</b></p>"],
-    }
-    crawl(site, tmp_path / "crawl.db", [HOME], extract_structured=True, items=str(path))
-    things = [item for item in items(path) if item.get("kind")]
-    assert [(item["url"], item["kind"], item["name"], item.get("price")) for item in things] == [
-        (HOME, "product", "Anvil", 9.5),
-        (f"{HOME}x", "event", "Fair", None),
-    ]
-
-
 def test_hooks_see_pages_choose_links_and_send_headers(tmp_path: Path) -> None:
     seen = tmp_path / "seen"
     code = f"""

@@ -10,8 +10,6 @@ from support.intakes import DAYS_LATER
 from support.killing_web import killing_web
 from support.sites import Site, canonical, crawl, rows
 
-from minicrawl.store.reader import open_store
-
 HOME = "http://a.test/"
 ABOUT = f"{HOME}about"
 
@@ -19,12 +17,6 @@ ABOUT = f"{HOME}about"
 def facts(store: Path, *columns: str) -> dict[str, tuple[Any, ...]]:
     found = rows(store, f"SELECT url, {', '.join(columns)} FROM page_facts JOIN pages ON pages.id = page")
     return {url.removeprefix(HOME): tuple(values) for url, *values in found}
-
-
-def links_to_parts(store: Path, url: str) -> list[tuple[str, str]]:
-    with open_store(store) as reader:
-        page = reader.page_table.find([url])[url]
-        return [(reader.page_table.url(target), name) for target, name in reader.facts.links_to_parts(page)]
 
 
 def test_facts_are_kept_of_html_pages(tmp_path: Path) -> None:
@@ -36,29 +28,20 @@ def test_facts_are_kept_of_html_pages(tmp_path: Path) -> None:
         f"{HOME}copy": [canonical(HOME), "<img src=x>", "/about#we"],
     }
     crawl(site, store, [HOME], scope="site", audit=True)
-    assert facts(store, "h1", "h1s", "images") == {"": ("Home", 1, 0), "about": ("Us", 2, 0), "copy": (None, 0, 1)}
-    assert links_to_parts(store, HOME) == [(ABOUT, "us"), (HOME, "own")], "b.test is out of scope"
-    assert links_to_parts(store, f"{HOME}copy") == [(ABOUT, "we")]
+    assert facts(store, "h1s", "without_alt") == {"": (1, 0), "about": (2, 0), "copy": (0, 1)}
 
 
 def test_facts_are_those_of_the_last_answer(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     names = ("stays", "changes", "goes", "moves")
-    site: Site = {HOME: [f"/{name}" for name in names]} | {f"{HOME}{name}": [f"<h1>{name}</h1>"] for name in names}
+    site: Site = {HOME: [f"/{name}" for name in names]} | {f"{HOME}{name}": [f"<html lang={name}>"] for name in names}
     crawl(site, store, [HOME], audit=True)
-    assert facts(store, "h1") == {"": (None,)} | {name: (name,) for name in names}
-    site |= {f"{HOME}changes": ["<h1>other</h1>"], f"{HOME}goes": 410, f"{HOME}moves": HOME}
+    assert facts(store, "language") == {"": (None,)} | {name: (name,) for name in names}
+    site |= {f"{HOME}changes": ["<html lang=other>"], f"{HOME}goes": 410, f"{HOME}moves": HOME}
     crawl(site, store, [], **DAYS_LATER)
-    assert facts(store, "h1") == {"": (None,), "stays": ("stays",), "changes": ("other",)}
+    assert facts(store, "language") == {"": (None,), "stays": ("stays",), "changes": ("other",)}
     crawl(site, store, [], audit=False, **DAYS_LATER)
-    assert facts(store, "h1") == {}, "the answers of these pages are no more those that the facts were of"
-
-
-def test_links_to_parts_lead_to_pages_without_session_and_tracking_parameters(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    site: Site = {HOME: ["/about?utm_source=x#us"], ABOUT: ["<p id=us>us</p>"]}
-    crawl(site, store, [HOME], audit=True)
-    assert links_to_parts(store, HOME) == [(ABOUT, "us")]
+    assert facts(store, "language") == {}, "the answers of these pages are no more those that the facts were of"
 
 
 def in_step(store: Path) -> bool:
