@@ -21,6 +21,7 @@ from minicrawl.crawler.html.fingerprint import alike
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
 from minicrawl.crawler.robots.preferences import USAGE, Decision
 from minicrawl.crawler.robots.rules import restored
@@ -265,7 +266,7 @@ def explain(store: Store, text: str, parts: Iterable[type[Part]] = ALL_PARTS) ->
 def _ask(part: Store, urls: list[str]) -> None:
     """Ask a partition what is asked of all of them about a URL, short answers first."""
     kept_settings(part), banned_hosts(part)
-    part.page_table.roots()
+    part.page_table.roots(), part.recognised.parameters()
     for url in urls:
         part.requisites.of(url), part.page_table.find([url])
         part.hosts.robots(origin_of(url))
@@ -330,7 +331,8 @@ class _Explainer:
         asked_as = {url: url for url in meant}
         if self._settings.keep_parameters:
             return asked_as
-        return asked_as | {stripped(url): url for url in reversed(meant)}
+        sessions = Sessions(self._store.recognised.parameters())
+        return asked_as | {sessions.plain(stripped(url)): url for url in reversed(meant)}
 
     def _unknown(self, asked: str, url: str) -> Explanation:
         """Explain a URL that is not in the store: out of scope, in a trap, too far, or no link to it was found."""

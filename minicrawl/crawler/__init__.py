@@ -17,7 +17,7 @@ known       the crawl's knowledge of the web, and the rows of the next commit
 rendering   pages made by scripts, rendered in a Chromium
 formats     documents in other formats, made into HTML
 sources     fetch and parse, here or in worker processes
-recognise   duplicates, soft 404s
+recognise   duplicates, soft 404s, sessions
 requests    the requests: pages, robots.txt, sitemaps, addresses, outage checks
 visits      the turn of a page, step by step
 parts       optional capabilities, a file each

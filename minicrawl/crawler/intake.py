@@ -13,6 +13,7 @@ from minicrawl.crawler.known.saving import AccountSaver, BlockSaver, Saver, save
 from minicrawl.crawler.loop.measurements import CommitCounts
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.parts.refresh import Refresh
+from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.outage_watch import Liveness
 from minicrawl.crawler.requests.request import HostTurns
 from minicrawl.crawler.requests.robots import RobotsFiles
@@ -75,9 +76,11 @@ class Intake:
             only=only,
             timing=timing,
         )
+        learns_sessions = settings.probe and settings.traps and not settings.keep_parameters
+        sessions = Sessions(writer.recognised.parameters(), learns=learns_sessions)
         deep_links = DeepLinks(state)
         aliases = Aliases(state, deep_links)
-        parts = self.parts = Parts(kinds, Opening(state, settings, aliases, share, [], now, timing))
+        parts = self.parts = Parts(kinds, Opening(state, settings, sessions, aliases, share, [], now, timing))
         self.ranking = Ranking(state)
         self.turns = turns = HostTurns(state.frontier, state.hosts, state.admission, timing)
         self.robots = RobotsFiles(
@@ -101,6 +104,7 @@ class Intake:
             state.admission,
             state.discovery,
             turns,
+            sessions.plain,
             is_on=settings.sitemaps,
             timing=timing,
             note_lastmods=None if refresh is None or state.due is None else refresh.note_lastmods,
@@ -113,7 +117,7 @@ class Intake:
             state=state,
             turns=turns,
             aliases=aliases,
-            outlinks=Outlinks(state, parts),
+            outlinks=Outlinks(state, sessions, parts),
             deep_links=deep_links,
             sitemaps=self.sitemaps,
             guesses=SchemeGuesses(state.urls, state.discovery),

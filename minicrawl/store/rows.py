@@ -237,6 +237,16 @@ class PatternRow(NamedTuple):
     counting: str | None = None
 
 
+class ParameterRow(NamedTuple):
+    """A row of `parameters`; `signs` as JSON."""
+
+    pattern: str
+    name: str
+    verdict: str
+    probes: int
+    signs: str
+
+
 class DomainRow(NamedTuple):
     """A row of `domains`."""
 

@@ -150,6 +150,16 @@ CREATE TABLE patterns (
     counting     TEXT                          -- JSON: what its numbered URLs showed (crawler/admission/traps/findings.py)
 ) STRICT, WITHOUT ROWID;
 
+-- Parameters that may be sessions', by the pattern of the URLs they are in (crawler/recognise/sessions.py).
+CREATE TABLE parameters (
+    pattern      TEXT    NOT NULL,
+    name         TEXT    NOT NULL,
+    verdict      TEXT    NOT NULL,             -- "?", session, content
+    probes       INTEGER NOT NULL,             -- pages that were asked for without it
+    signs        TEXT    NOT NULL,             -- JSON [[hash of its value, was news], ...]: pages that say the same without
+    PRIMARY KEY (pattern, name)
+) STRICT, WITHOUT ROWID;
+
 -- Registrable domains, and what shared hosts give their users, in the order in which they became known (crawler/admission/budgets.py).
 CREATE TABLE domains (
     id           INTEGER PRIMARY KEY,

@@ -35,6 +35,7 @@ from minicrawl.store.rows import (
     ListedUrl,
     MetaValue,
     NotedImportance,
+    ParameterRow,
     PatternRow,
     PreferencesRow,
     Probe,
@@ -178,6 +179,9 @@ class Writer(Store):
 
     def save_patterns(self, rows: Iterable[PatternRow]) -> None:
         self._replace("patterns", PatternRow, rows)
+
+    def save_parameters(self, rows: Iterable[ParameterRow]) -> None:
+        self._replace("parameters", ParameterRow, rows)
 
     def save_domains(self, rows: Iterable[DomainRow]) -> None:
         self._replace("domains", DomainRow, rows)

@@ -50,6 +50,7 @@ _META_JSON: dict[str, Any] = {
 _JSON: dict[tuple[str, str], Any] = {
     ("patterns", "seen"): [str | int],
     ("patterns", "counting"): (int, int, int, {str: (int, int)}, [int]),
+    ("parameters", "signs"): [(str, int)],
     ("refused", "too_deep"): [str],
     ("refused", "malformed"): [str],
 }

@@ -26,6 +26,7 @@ other 4xx, tls, refused address       error            1       to the virtual pa
 any, but our parser fails on it       error            1       to the virtual page (parser-failed)
 disallowed by robots.txt              disallowed       0       to the virtual page
 in a trap that was found meanwhile    error            0       to the virtual page
+with the id of a session, the same    alias            0       to the page without it, all of it
 on a host that is dead (host-dead)    error            0       to the virtual page
 
 Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let the host rest for as long, and the page

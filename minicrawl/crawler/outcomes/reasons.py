@@ -59,6 +59,7 @@ MEANINGS = {
     "duplicate": "it has the same bytes and links as another page of its site (--merge-duplicates)",
     "front-page": "it has the same bytes as the front page of its folder under another name, such as / and /index.html",
     "same-page": "it has the same bytes as the page with http for https, or with www or without",
+    "session": "it is the page without the id of a session in its URL",
     # An answer that is none.
     "soft-404": "its host says the same of pages that cannot exist",
     "no-url": "the link is not a URL",
@@ -131,6 +132,7 @@ _LEADS_ON = {
     "duplicate": MEANINGS["duplicate"],
     "front-page": MEANINGS["front-page"],
     "same-page": MEANINGS["same-page"],
+    "session": MEANINGS["session"],
 }
 _OF_TARGETS = {
     "loop": "leads back here",

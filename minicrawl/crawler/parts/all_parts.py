@@ -14,6 +14,7 @@ from minicrawl.crawler.parts.page_facts import Facts
 from minicrawl.crawler.parts.refresh import Refresh
 from minicrawl.crawler.parts.repeated_blocks import HostPictures
 from minicrawl.crawler.parts.requisites import Requisites
+from minicrawl.crawler.parts.session_urls import SessionUrls
 from minicrawl.crawler.parts.soft_404s import SoftErrors
 from minicrawl.crawler.parts.texts import Texts
 from minicrawl.crawler.parts.traps import TrapRefusals
@@ -24,6 +25,7 @@ ALL_PARTS: tuple[type[Part], ...] = (
     HookFailures,
     HostPages,
     TrapRefusals,
+    SessionUrls,
     DuplicatePages,
     SoftErrors,
     FrontPages,

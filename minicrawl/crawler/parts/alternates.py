@@ -7,7 +7,7 @@ An alternate becomes known without cash, and waits behind all pages that are no 
 importance reach it along links, as they do any page.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 import numpy as np
@@ -25,18 +25,20 @@ from minicrawl.store.writer import Writer
 class Alternates(Part):
     """Notes the alternates named by pages, and puts off those that wait."""
 
-    def __init__(self, state: CrawlState) -> None:
+    def __init__(self, state: CrawlState, plain: Callable[[str], str]) -> None:
+        """plain: removes session parameters from a URL."""
         self._accounts = state.accounts
         self._frontier = state.frontier
         self._admission = state.admission
         self._discovery = state.discovery
+        self._plain = plain
         self._rows: list[Alternate] = []
         stored = state.writer.recognised.alternates()
         self._frontier.pages.put_off(np.array([row.page for row in stored], dtype=np.int64))
 
     @classmethod
     def of(cls, opening: Opening) -> Self:
-        return cls(opening.state)
+        return cls(opening.state, opening.sessions.plain)
 
     @staticmethod
     def explain(store: Store, page: int) -> Iterable[str]:
@@ -71,6 +73,6 @@ class Alternates(Part):
         owner, depth = site_of(url), int(self._accounts.depth[page])
         return [
             other
-            for other in dict.fromkeys(alternates)
+            for other in dict.fromkeys(map(self._plain, alternates))
             if other != url and site_of(other) == owner and self._admission.scope.refuses(other, depth) is None
         ]

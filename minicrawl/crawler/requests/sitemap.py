@@ -30,7 +30,10 @@ _TRIES = 4  # batches from the queue in one turn, as many URLs may have become k
 
 
 class Sitemaps(Kind):
-    """Requests for sitemaps, which are errands of their hosts, and the URLs that they list."""
+    """Requests for sitemaps, which are errands of their hosts, and the URLs that they list.
+
+    plain: returns a URL without its session id.
+    """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
@@ -43,6 +46,7 @@ class Sitemaps(Kind):
         admission: Admission,
         discovery: Discovery,
         turns: HostTurns,
+        plain: Callable[[str], str],
         *,
         is_on: bool,
         timing: Timing,
@@ -59,6 +63,7 @@ class Sitemaps(Kind):
         self._admission = admission
         self._discovery = discovery
         self._turns = turns
+        self._plain = plain
         self.is_on = is_on
         self._timing = timing
         self._note_lastmods = note_lastmods
@@ -198,7 +203,7 @@ class Sitemaps(Kind):
             listed = self.queue.next_urls(most - let_in, host)
             if listed is None:
                 break
-            sitemap, urls = listed[0], list(dict.fromkeys(listed[1]))
+            sitemap, urls = listed[0], list(dict.fromkeys(map(self._plain, listed[1])))
             admitted = self._discovery.admitted(sitemap.url, urls, urls)
             pages = self._discovery.made_known(admitted, sitemap.page, "sitemap")
             born = [page for page, before in zip(pages, admitted.pages, strict=True) if before is None]

@@ -8,9 +8,11 @@ import numpy as np
 
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.recognise.sessions import Sessions
+from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.part import Parts
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.model import ParsedPage
+from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic.arrays import Pages
 from minicrawl.store.links import NOWHERE, PlacedLinks, linked, places_to_bytes, to_bytes
 from minicrawl.store.rows import Links
@@ -28,13 +30,14 @@ class Counted(NamedTuple):
 class Outlinks:
     """Makes the admitted links of a page known, and counts them."""
 
-    def __init__(self, state: CrawlState, parts: Parts) -> None:
+    def __init__(self, state: CrawlState, sessions: Sessions, parts: Parts) -> None:
         self._accounts = state.accounts
         self._frontier = state.frontier
         self._urls = state.urls
         self._admission = state.admission
         self._discovery = state.discovery
         self._interests = state.interests
+        self._sessions = sessions
         self._parts = parts
 
     def counted(self, turn: Turn, target: int | None) -> Counted:
@@ -44,7 +47,7 @@ class Outlinks:
             return Counted(self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0))
         urls, anchors, places, refused = self._followed(turn)
         if fetched.status == 200 and not self._accounts.had_turn[page]:
-            turn.content = PageContent(fetched.digest, fetched.wording)
+            turn.content = self._content(fetched)
             self._parts.before_links(turn)
         if target is None and not urls and turn.content is NO_CONTENT:  # as in every turn without a request
             return Counted(Links(page, b"", parsed.nofollow, refused))
@@ -68,8 +71,19 @@ class Outlinks:
             links = links._replace(own=own, own_places=own_places)
         return Counted(links, to_target, elsewhere)
 
+    def _content(self, fetched: Fetched) -> PageContent:
+        """The content of a page, for traps.
+
+        A page has the same content with and without its session. So when a session has been found, nothing counts as
+        known content on its host: digests change from then on.
+        """
+        if fetched.digest is None:
+            return PageContent(None, fetched.wording)
+        return PageContent(fetched.digest ^ self._sessions.found_on(politeness_key(fetched.url)), fetched.wording)
+
     def _kept(self, page: int, parsed: ParsedPage) -> Links:
         """The links of a soft 404, none of which counts; those to known pages will, should it turn out to be none."""
+        parsed = self._sessions.plain_links(parsed)
         found = self._urls.find(parsed.outlinks)
         is_kept = [other is not None and other != page for other in found]
         known = np.array([other for other in found if other is not None and other != page], dtype=np.int32)
@@ -81,7 +95,7 @@ class Outlinks:
         if not turn.outcome.follows:
             return [], [], b"", 0
         depth = int(self._accounts.depth[turn.page]) + 1
-        parsed = turn.parsed
+        parsed = self._sessions.plain_links(turn.parsed)
         inside = self._admission.scope.follows(parsed.outlinks, depth, turn.fetched.url)
         if False not in inside:
             return parsed.outlinks, parsed.anchors, _places(parsed), parsed.refused

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Self, TypeVar  # Any: callables
 
 from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.aliases import Aliases
@@ -115,6 +116,7 @@ class Opening:
 
     state: CrawlState
     settings: CrawlSettings
+    sessions: Sessions
     aliases: Aliases
     share: Share | None
     opened: list[Part]

@@ -35,6 +35,7 @@ from minicrawl.store.rows import (
     Links,
     PageColumns,
     PageTurn,
+    ParameterRow,
     Probe,
     RankedPage,
     RefreshColumns,
@@ -428,6 +429,9 @@ class AllRecognised(Recognised):
 
     def probes(self) -> list[Probe]:
         return [*chain.from_iterable(self._numbers.each(lambda part: part.recognised.probes()))]
+
+    def parameters(self) -> list[ParameterRow]:
+        return [*chain.from_iterable(self._numbers.each(lambda part: part.recognised.parameters()))]
 
     def alternate_of(self, page: int) -> int | None:
         number, part, own = self._numbers.at(page)

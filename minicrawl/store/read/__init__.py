@@ -10,5 +10,5 @@ preferences preferences of pages on their use
 refreshes   the refresh schedule, and changes of pages
 site_table  sites, their doors, and links from other sites
 audit_columns columns of all pages for an audit
-recognised  fingerprints, soft 404s, alternates
+recognised  fingerprints, soft 404s, session parameters, alternates
 """

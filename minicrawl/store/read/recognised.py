@@ -1,18 +1,18 @@
-"""Fingerprints, answers for pages that cannot exist, alternates."""
+"""Fingerprints, answers for pages that cannot exist, session parameters, alternates."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from minicrawl.store.read.tables import Tables, columns
-from minicrawl.store.rows import Alternate, Fingerprint, FingerprintColumns, Probe, RecentPage
+from minicrawl.store.rows import Alternate, Fingerprint, FingerprintColumns, ParameterRow, Probe, RecentPage
 
 SKETCH_BYTES = 40
 _FIRST, _LAST = -(2**63), 2**63 - 1
 
 
 class Recognised:
-    """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages` and `alternates`."""
+    """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages`, `parameters` and `alternates`."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -75,6 +75,10 @@ class Recognised:
             SELECT url, {columns(RecentPage, "recent_pages")} FROM recent_pages JOIN pages ON pages.id = page
             ORDER BY recent_pages.id"""
         return ((RecentPage._make(row), url) for url, *row in self._tables.rows(query))
+
+    def parameters(self) -> list[ParameterRow]:
+        """Known and possible session parameters."""
+        return self._tables.records(ParameterRow, "parameters")
 
     def alternates(self) -> list[Alternate]:
         """Pages that an earlier read page names as its alternate."""

@@ -62,7 +62,7 @@ class Last(Part):
 
 def parts_of(*kinds: type[Part]) -> Parts:
     nothing: Any = None
-    return Parts(kinds, Opening(nothing, nothing, nothing, None, [], 0.0))
+    return Parts(kinds, Opening(nothing, nothing, nothing, nothing, None, [], 0.0))
 
 
 def test_what_is_off_is_not_in_the_list() -> None:

@@ -1,0 +1,142 @@
+"""Parameters that change nothing are found out, on any host, and those that change something are left alone."""
+
+import itertools
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import CliRunner
+from support.sites import Server, crawl, faults_in, rows
+
+from minicrawl.cli import main
+
+HOME = "http://a.test/"
+Answer = Callable[[httpx.URL], list[str] | str | int]
+
+
+class Dynamic(Server):
+    """A server that makes its answers up."""
+
+    def __init__(self, answer: Answer, robots: str | int = 404) -> None:
+        super().__init__({}, robots)
+        self._made_up = answer
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        if request.url.path == "/robots.txt":
+            return super()._answer(request)
+        self.site = {str(request.url): self._made_up(request.url)}
+        return super()._answer(request)
+
+
+def number_of(url: httpx.URL) -> int:
+    return int.from_bytes(url.path.encode()) % 99_991
+
+
+def tokens(folders: str = "ab", pages: int = 5, name: str = "token") -> Answer:
+    """Pages /a/1 and so on, which link to all others, each link with another token; they need none."""
+    numbers = itertools.count()
+
+    def answer(url: httpx.URL) -> list[str]:
+        token = next(numbers) * 7919
+        links = [
+            f"{HOME}{folder}/{page}?{name}=t{token + place}"
+            for place, (folder, page) in enumerate(itertools.product(folders, range(pages)))
+        ]
+        return [f"<h1>This is {url.path}, of all the one</h1><p>{'bla' * len(url.path)} {number_of(url)}", *links]
+
+    return answer
+
+
+@pytest.mark.parametrize(("strategy", "folders", "pages"), [("greedy", "abcdef", 5), ("breadth-first", "ab", 20)])
+def test_tokens_on_the_host_of_a_seed_are_found_out(tmp_path: Path, strategy: str, folders: str, pages: int) -> None:
+    """Every page is read, none of them often."""
+    store = tmp_path / "crawl.db"
+    report, server = crawl(Dynamic(tokens(folders, pages)), store, [HOME], strategy=strategy, pages=2_000)
+    assert report.reason == "nothing-left"
+    assert len(server.asked) < 80 * len(folders) + 2 * pages
+    known = {url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'")}
+    assert {f"{HOME}{folder}/{page}" for folder in folders for page in range(pages)} <= known
+    assert rows(store, "SELECT count(*) FROM pages")[0][0] < 800 * len(folders) * pages // 5
+    assert faults_in(store) == []
+
+
+def test_probes_are_few_and_keep_to_robots_txt(tmp_path: Path) -> None:
+    _, server = crawl(Dynamic(tokens(), "User-agent: *\nDisallow: /*/0$\nDisallow: /*/1$"), tmp_path / "x.db", [HOME])
+    assert not {HOME + "a/0", HOME + "a/1", HOME + "b/0", HOME + "b/1"} & set(server.asked)
+
+
+def shop(url: httpx.URL) -> list[str]:
+    """Lists of goods by category, page and order; pages beyond the last are the first, and so is page 1 left out."""
+    values = dict(url.params)
+    if url.path == "/":
+        return [f"{HOME}list?cat={cat}&page={page}" for cat in "abcd" for page in (1, 2, 3, 7, 8, 9)]
+    page = int(values.get("page", 1))
+    page = page if page <= 3 else 1
+    return [
+        f"<h1>{values.get('cat', 'all')} {page}</h1>",
+        *(f"{HOME}list?cat={values['cat']}&page={n}" for n in (1, 2, 3) if "cat" in values),
+    ]
+
+
+def search(url: httpx.URL) -> list[str]:
+    """A search that finds something for some words only."""
+    words = ["salt", "pepper", "sugar", *(f"nonsense{number}" for number in range(30))]
+    said = url.params.get("q", "")
+    found = f"{said} is here" if said in words[:3] else "nothing was found"
+    return [f"<h1>{found}</h1>", *(f"{HOME}search?q={word}" for word in words)]
+
+
+def languages(url: httpx.URL) -> list[str]:
+    said = url.params.get("lang", "en")
+    return [
+        f"<h1>{url.path} in {said}</h1>",
+        *(f"{HOME}{page}?lang={lang}" for page in "abcdef" for lang in ("en", "de", "fr")),
+    ]
+
+
+def shelves(url: httpx.URL) -> list[str]:
+    """The shop, where every category is a page of its own, and has other pages beyond its last."""
+    shelf = url.path.strip("/")
+    page = int(url.params.get("page", 1))
+    page = page if page <= 3 else 1
+    links = [f"{HOME}{name}?page={n}" for at, name in enumerate(SHELVES) for n in (1, 2, 3, 10 + at, 30 + at)]
+    own = [f"{HOME}{shelf}?page={n}" for n in (1, 2, 3)]
+    return [f"<h1>{shelf} {page}</h1>", *(own if shelf else links)]
+
+
+SHELVES = ("ale", "bread", "cheese", "dill", "eggs", "figs", "grapes", "honey", "ice", "jam", "kale", "leek")
+
+
+@pytest.mark.parametrize("answer", [shop, shelves, search, languages])
+def test_parameters_that_matter_stay(tmp_path: Path, answer: Callable[[httpx.URL], list[str]]) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(Dynamic(answer), store, [HOME])
+    assert rows(store, "SELECT count(*) FROM parameters WHERE verdict = 'session'") == [(0,)]
+    linked = {link for link in answer(httpx.URL(HOME)) if link.startswith("http")}
+    assert linked <= {url for (url,) in rows(store, "SELECT url FROM pages WHERE reason <> 'session'")}
+
+
+def test_server_that_insists_on_its_token_keeps_it(tmp_path: Path) -> None:
+    plain = tokens()
+
+    def answer(url: httpx.URL) -> list[str] | str | int:
+        return plain(url) if url.params or url.path == "/" else f"{url}?token=fresh"
+
+    crawl(Dynamic(answer), tmp_path / "crawl.db", [HOME], pages=300)
+    assert rows(tmp_path / "crawl.db", "SELECT DISTINCT verdict FROM parameters WHERE verdict <> '?'") == [("content",)]
+
+
+@pytest.mark.parametrize("option", ["traps", "probe", "keep_parameters"])
+def test_who_wants_none_of_it_gets_none(tmp_path: Path, option: str) -> None:
+    off = {option: option == "keep_parameters"}
+    _, server = crawl(Dynamic(tokens()), tmp_path / "crawl.db", [HOME], pages=60, **off)
+    assert [url for url in server.asked if "?" not in url and url.count("/") == 4 and url[-1].isdigit()] == []
+
+
+def test_why_tells_what_a_url_is_known_as(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(Dynamic(tokens()), store, [HOME])
+    result = CliRunner().invoke(main, ["why", HOME + "a/3?token=other", "--json", "--store", str(store)])
+    assert json.loads(result.stdout)["url"] == HOME + "a/3"
