@@ -120,7 +120,7 @@ def _merged(visits: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
 def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
     """The estimate of `book` as if it had used this window during all its visits."""
     now = book.history[: book.size]
-    if isinstance(window, Interpolation):
+    if window.turnovers is not None:
         size = window.turnovers * book.in_hand()
         history, last = interpolated_history(past.log, past.size, size)
         now = all_interpolated(history, book.cashes(), book.clock - last, size)

@@ -12,7 +12,7 @@ outlinks in whole units, and the rest goes to the virtual page.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,8 @@ TOTAL = 2**62
 @dataclass(frozen=True)
 class Basic:
     """All of the past: H := H + c."""
+
+    turnovers: ClassVar[None] = None
 
     def record(self, past: float, cash: float, elapsed: float, in_hand: float) -> float:
         return past + cash

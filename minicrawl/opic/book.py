@@ -290,22 +290,6 @@ class Book:
         total = x.sum()
         return x / total if total > 0 else x
 
-    def most_important(self, count: int) -> tuple[IntArray, FloatArray]:
-        """The `count` pages with the largest importance, best first, and their importance.
-
-        Takes pages block by block: for millions it needs no array of their number.
-        """
-        pages, best, total = np.zeros(0, dtype=np.int64), np.zeros(0), 0.0
-        for rows in slices(self.size):
-            x = self._x(rows)
-            total += float(x.sum())
-            pages, best = np.concatenate([pages, np.arange(rows.start, rows.stop)]), np.concatenate([best, x])
-            if len(best) > count:
-                largest = np.argpartition(-best, count)[:count]
-                pages, best = pages[largest], best[largest]
-        order = np.lexsort((pages, -best))
-        return pages[order], best[order] / total if total > 0 else best[order]
-
     def total(self) -> float:
         """sum(X), without a pass over pages that are no aliases."""
         aliases = flagged(self.alias[: self.size])
@@ -327,11 +311,6 @@ class Book:
         """R + held * B of some pages; -1 of an alias. With the current `held` this is X, see `importance`."""
         worths: FloatArray = self.received(pages) + held * self.birth(pages)
         return np.where(self.alias[pages], -1.0, worths)
-
-    def residuals(self) -> IntArray:
-        """|C| of every visited page, 0 for the others, shape (size,): the cash that a visit would move."""
-        known = slice(0, self.size)
-        return np.where(self.visited(known), np.abs(self.cash_of(known)), 0)
 
     def mean_residual(self) -> float:
         """Mean of C over all known pages, with the cash of pages never visited counted as settled."""

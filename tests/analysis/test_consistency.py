@@ -48,7 +48,7 @@ def change(folder: Path, number: int, statement: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "found"),
     [
-        ("UPDATE outbox SET cash = cash + 1 WHERE number = (SELECT max(number) FROM outbox)", "+1"),
+        ("UPDATE outbox SET received = received + 1 WHERE number = (SELECT max(number) FROM outbox)", "+1"),
         ("UPDATE neighbours SET taken = taken - 1 WHERE taken > 0", "which has thrown it"),
         ("UPDATE mirrors SET inlinks = inlinks + 1", "in-links, but"),
     ],

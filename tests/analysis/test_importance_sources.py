@@ -96,7 +96,7 @@ def test_what_its_links_brought_a_page_is_what_the_books_have(tmp_path: Path) ->
     web, seeds = web_of_sites(1, redirects=0.1)
     crawl(web | site, tmp_path / "crawl.db", [*seeds, home + "0"])
     pages = dict(
-        enumerate(rows(tmp_path / "crawl.db", "SELECT received, forwarded, stands_for FROM pages ORDER BY id"))
+        enumerate(rows(tmp_path / "crawl.db", "SELECT cash + forwarded, forwarded, stands_for FROM pages ORDER BY id"))
     )
 
     def end(page: int) -> int:

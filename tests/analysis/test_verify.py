@@ -9,6 +9,7 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
+from support.intakes import DAYS_LATER
 from support.sites import Server, Site, crawl, faults_in, random_site, rows
 
 from minicrawl.analysis.link_graph import births_of, folded_graph
@@ -136,7 +137,7 @@ def test_aliases_are_folded_and_whatever_became_of_a_page_is_counted(tmp_path: P
     server = Server(dict(WEB), ROBOTS)
     crawl(server, store, [HOME])
     server.site[HOME + "leaves"] = 404
-    crawl(server, store, [], discovery=0.0, pages=20)
+    crawl(server, store, [], **DAYS_LATER)
     assert {state for (state,) in rows(store, "SELECT DISTINCT state FROM pages")} == {
         *("fetched", "alias", "error", "disallowed", "gone")
     }
@@ -150,7 +151,7 @@ def test_aliases_are_folded_and_whatever_became_of_a_page_is_counted(tmp_path: P
 @pytest.mark.parametrize(
     "damage",
     [
-        "UPDATE pages SET received = received + 1000000 + received / 10 WHERE received > 0",
+        "UPDATE pages SET cash = cash + 1000000 + (cash + forwarded) / 10 WHERE cash + forwarded > 0",
         "UPDATE links SET targets = x'05000000' WHERE source = 0",
     ],
     ids=["cash from nowhere", "links that are not those of the book"],

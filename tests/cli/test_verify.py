@@ -30,7 +30,7 @@ def test_verify_compares_every_ranking_with_exact_pagerank(store: Path) -> None:
 
 
 def test_verify_exits_with_4_when_the_accounts_do_not_belong_to_the_links(store: Path) -> None:
-    rows(store, "UPDATE pages SET received = 2 * received WHERE id = 0")
+    rows(store, "UPDATE pages SET cash = 2 * (cash + forwarded) - forwarded WHERE id = 0")
     result = run("verify", "--store", store)
     assert result.exit_code == 4
     problem = result.output.splitlines()[-1]

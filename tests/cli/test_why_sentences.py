@@ -38,7 +38,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("gone", "Given up: the answer was 404 Not Found."),
         ("b", "it leads to 0 pages, and 2 pages link to it."),
         ("late", "It waits: a page that was read links to it, and it has had no turn yet."),
-        ("late", "Pages with more importance that wait, too: "),
+        ("late", "Pages with more cash that wait, too: "),
         ("late", "Its host is asked for nothing before "),
     ],
 )

@@ -7,8 +7,10 @@ pages become one of the best: a commit adds those of its changed pages that have
 import math
 import sys
 
+import numpy as np
+
 from minicrawl.opic import Book
-from minicrawl.opic.arrays import Pages, flagged, slices
+from minicrawl.opic.arrays import IntArray, Pages, flagged, slices
 
 KEPT = 1_000
 _SLACK = 1.02
@@ -43,7 +45,7 @@ class TopPages:
         self._held, self._shared_out = _SLACK * book.held(), book.shared_out
         self.floor = sys.float_info.min
         if book.size > KEPT:
-            best, _ = book.most_important(KEPT)
+            best = most_important(book, KEPT)
             self.floor = max(self.floor, float(book.worths(best, self._held).min()))
         pages = self._worthy(book)
         if len(pages) > KEPT + KEPT // 2:  # many share the last place
@@ -55,3 +57,15 @@ class TopPages:
     def _worthy(self, book: Book) -> list[int]:
         found = (flagged(book.worths(rows, self._held) >= self.floor) + rows.start for rows in slices(book.size))
         return [page for pages in found for page in pages.tolist()]
+
+
+def most_important(book: Book, count: int) -> IntArray:
+    """The `count` pages with the largest importance, in any order: block by block, without an array of all pages."""
+    pages, best = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for rows in slices(book.size):
+        pages = np.concatenate([pages, np.arange(rows.start, rows.stop)])
+        best = np.concatenate([best, book.worths(rows, book.held())])
+        if len(best) > count:
+            largest = np.argpartition(-best, count)[:count]
+            pages, best = pages[largest], best[largest]
+    return pages

@@ -4,7 +4,8 @@ known_urls   page numbers by URL
 known_pages  results of the last turns of pages, and their links
 known_hosts  the hosts by name
 known_sites  the sites, their trust and their doors
-crawl_state  books, frontier, hosts, pages and URLs, as a crawl begins with them
+interests    how much more the user wants each page than others
+crawl_state  book, frontier, hosts, pages and URLs, as a crawl begins with them
 loading      the store's contents, taken over into memory
 discovery    URLs that become pages
 batch        rows of turns for the next commit

@@ -58,9 +58,9 @@ def test_one_commit_holds_what_others_hand_over_together_when_all_have_crawled(t
         with closing(Writer(store)) as writer:
             member = Member(Brief(folder, 0, NOWHERE, Seeds(SEEDS), crawls=False), writer, NoPost(), Together(1), print)
             with closing(sqlite3.connect(store)) as db:
-                db.execute("CREATE TABLE commits (level)")
-                on_level = "AFTER INSERT ON meta WHEN new.key = 'level'"
-                db.execute(f"CREATE TRIGGER t {on_level} BEGIN INSERT INTO commits VALUES (new.value); END")
+                db.execute("CREATE TABLE commits (virtual)")
+                on_virtual = "AFTER INSERT ON meta WHEN new.key = 'virtual'"
+                db.execute(f"CREATE TRIGGER t {on_virtual} BEGIN INSERT INTO commits VALUES (new.value); END")
             first, second = await asyncio.gather(member.take(1, handed[:1]), member.take(2, handed[1:]))
             held = rows(store, "SELECT partition, taken FROM neighbours ORDER BY partition")
             assert held == [(1, 1), (2, 1)], "they are confirmed when a commit holds them"

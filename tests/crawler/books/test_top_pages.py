@@ -1,12 +1,14 @@
 """Candidates for the most important pages: every better page is among them."""
 
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.crawler.books import top_pages
-from minicrawl.crawler.books.top_pages import TopPages
+from minicrawl.crawler.books.top_pages import TopPages, most_important
 from minicrawl.opic import Book
 
 
@@ -32,3 +34,18 @@ def test_no_page_that_is_not_kept_is_better_than_one_that_is(data: st.DataObject
             assert book.total() == pytest.approx(float(book._x(slice(0, 40)).sum()))
     finally:
         top_pages.KEPT = before
+
+
+@pytest.mark.parametrize("block", [3, 7, 1000])
+def test_most_important_pages_are_the_head_of_importance(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
+    draw = random.Random(2)
+    book = Book()
+    assert most_important(book, 5).tolist() == []
+    book.discover(40)
+    for _ in range(200):
+        page = draw.randrange(30)
+        book.visit(page, np.array([each for each in range(40) if each != page and (each * page) % 7 == 1]))
+    importance = book.importance()
+    best = most_important(book, 10)
+    assert sorted(importance[best]) == pytest.approx(np.sort(importance)[-10:])
