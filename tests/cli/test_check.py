@@ -13,4 +13,4 @@ def test_check_passes_on_a_good_store_and_exits_with_4_on_a_bad_one(store: Path)
     result = run("check", "--store", store)
     assert result.exit_code == 4
     assert "units of cash, but were born with" in result.output
-    assert len(json.loads(run("check", "--json", "--store", store).stdout)["problems"]) == 1
+    assert len(json.loads(run("check", "--json", "--store", store).stdout)["problems"]) == 2

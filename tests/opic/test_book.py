@@ -116,7 +116,7 @@ def drawn_places(links: Sequence[int], bits: int) -> list[int]:
 SURFERS = (UNIFORM, REASONABLE, Surfer(1000, 1, 7), Surfer(5, 5, 5), Surfer(1, 2, 3))
 
 
-def residuals(book: Book) -> np.ndarray:
+def moving(book: Book) -> np.ndarray:
     """|C| of every page that was visited, 0 of the others: the cash that a visit would move."""
     known = slice(0, book.size)
     return np.where(book.visited(known), np.abs(book.cash_of(known)), 0)
@@ -243,7 +243,7 @@ class World:
         assert book.never_visited == sum(held[page] for page in range(n) if page not in oracle.read)
         assert book.in_all == sum(received)
         residuals = [held[page] - forwarded[page] if page in oracle.read else 0 for page in range(n)]
-        assert residuals(book).tolist() == list(map(abs, residuals))
+        assert moving(book).tolist() == list(map(abs, residuals))
         assert book.mean_residual() * max(n, 1) == pytest.approx(sum(residuals), rel=1e-9, abs=1e-6)
         assert set(book.due(n).tolist()) <= oracle.read
         self.check_importance()
@@ -261,7 +261,7 @@ class World:
         """Visit read pages in random order until nothing moves any more."""
         order = sorted(self.oracle.read)
         for _ in range(ROUNDS):
-            if not residuals(self.book).any():
+            if not moving(self.book).any():
                 return
             draw.shuffle(order)
             for page in order:
@@ -385,7 +385,7 @@ def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings
     world.retire(2)
     assert (world.book.received(slice(0, world.book.size))[2], world.book.forwarded[2]) == (0, 0)
     world.visit(0, [2])
-    assert residuals(world.book).tolist() == [0, 0, sigma(UNIT, 1)]
+    assert moving(world.book).tolist() == [0, 0, sigma(UNIT, 1)]
     assert world.book.due(10).tolist() == [2]
     assert world.book.least_worth(1e-6) is not None
     book = world.book
@@ -442,7 +442,7 @@ def test_importance_is_pagerank_after_a_long_life(seed: int) -> None:
         world.discover()
     for _ in range(ROUNDS):
         world.visit_many(sorted(world.oracle.read))
-    assert not residuals(world.book).any()
+    assert not moving(world.book).any()
     world.check()
     assert np.abs(world.book.importance() - world.exact()).sum() < 1e-5
 

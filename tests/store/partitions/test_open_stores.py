@@ -146,7 +146,8 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_invariants_are_checked_alike_however_many_stores_are_open(crawled: Path, tmp_path: Path) -> None:
     folder = found(shutil.copytree(crawled, tmp_path / "crawl"))
-    rows(folder.store(2), "UPDATE meta SET value = value + 1 WHERE key = 'virtual'")
+    for store in folder.stores:
+        rows(store, "UPDATE meta SET value = value + 1 WHERE key = 'virtual'")
     faults = []
     for most in (None, 2):
         with ExitStack() as stack:
