@@ -354,7 +354,6 @@ class RefreshRow(NamedTuple):
     answers: str = ""
     importance: float = 0.0
     lastmod: float | None = None
-    repeats: int = 0
     doubt: int = 0
 
 
