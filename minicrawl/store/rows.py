@@ -306,7 +306,6 @@ class RequisiteRow(NamedTuple):
     level: int
     state: str
     reason: str
-    attempts: int = 0
     status: int | None = None
     bytes: int = 0
     asked_at: float | None = None

@@ -283,7 +283,6 @@ CREATE TABLE requisites (
     level         INTEGER NOT NULL,            -- style sheets, frames and redirects between the page and it
     state         TEXT    NOT NULL,            -- waiting kept failed
     reason        TEXT    NOT NULL,            -- the code that says why it is in this state
-    attempts      INTEGER NOT NULL DEFAULT 0,  -- failures in a row
     status        INTEGER,                     -- HTTP status of the last answer
     bytes         INTEGER NOT NULL DEFAULT 0,  -- of its body, on the network
     asked_at      REAL                         -- Unix seconds
