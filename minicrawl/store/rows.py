@@ -306,7 +306,6 @@ class RequisiteRow(NamedTuple):
     level: int
     state: str
     reason: str
-    attempts: int = 0
     status: int | None = None
     bytes: int = 0
     asked_at: float | None = None
@@ -354,7 +353,6 @@ class RefreshRow(NamedTuple):
     answers: str = ""
     importance: float = 0.0
     lastmod: float | None = None
-    repeats: int = 0
     doubt: int = 0
 
 

@@ -207,8 +207,7 @@ CREATE TABLE refresh (
     changed_at    REAL,                        -- Unix seconds of the last of them
     importance    REAL    NOT NULL DEFAULT 0,  -- of the page, the last one in importances; 0: none
     lastmod       REAL,                        -- Unix seconds; by its sitemap it changed then, after the last answer
-    repeats       INTEGER NOT NULL DEFAULT 0,  -- full answers in a row under the same validators, and
-    doubt         INTEGER NOT NULL DEFAULT 0,  --   doubt of these, see crawler/recognise/conditions.py
+    doubt         INTEGER NOT NULL DEFAULT 0,  -- 1: its validators have lied, see crawler/recognise/conditions.py
     blocks        BLOB    NOT NULL,            -- see crawler/recognise/changes.py
     answers       TEXT    NOT NULL             -- the last eight: = as before, # changed, ? not found, ! failed
 ) STRICT;
@@ -284,7 +283,6 @@ CREATE TABLE requisites (
     level         INTEGER NOT NULL,            -- style sheets, frames and redirects between the page and it
     state         TEXT    NOT NULL,            -- waiting kept failed
     reason        TEXT    NOT NULL,            -- the code that says why it is in this state
-    attempts      INTEGER NOT NULL DEFAULT 0,  -- failures in a row
     status        INTEGER,                     -- HTTP status of the last answer
     bytes         INTEGER NOT NULL DEFAULT 0,  -- of its body, on the network
     asked_at      REAL                         -- Unix seconds

@@ -306,7 +306,7 @@ class Writer(Store):
     def ask_for_requisites_again(self, reasons: Iterable[str]) -> None:
         """Let failed requisites wait again, by the reasons of their failures."""
         self._db.executemany(
-            "UPDATE requisites SET state = 'waiting', attempts = 0 WHERE state = 'failed' AND reason = ?",
+            "UPDATE requisites SET state = 'waiting' WHERE state = 'failed' AND reason = ?",
             ((reason,) for reason in reasons),
         )
 

@@ -2,7 +2,7 @@
 
 An HTML element names them in its attributes, as browsers read them and as scripts that load pictures late expect them
 (data-src and the like); srcset names several, all of which count, as each screen takes another. Style sheets name them
-by url(), by strings in image-set() and @import (CSS Syntax 3, CSS Values 4, CSS Images 4). Modules name others in
+by url() and @import (CSS Syntax 3, CSS Values 4). Modules name others in
 literal imports. All of it takes time linear in the length of the text.
 """
 
@@ -61,10 +61,9 @@ def _url(quoted: str, unquoted: str) -> str:
 _TOKEN = re.compile(
     rf"{_COMMENT}"
     rf"|@import(?![\w\\-]){_GAP}(?:(?P<imported>{_STRING})|{_url('imported_quoted', 'imported_url')})"
-    rf"|@namespace(?![\w\\-])(?:[^;{{}}\"']|{_STRING})*+"
     rf"|{_url('quoted', 'url')}"
     r"|(?<![\w\\-])url\((?:[^)\\]|\\.)*+\)?"  # which is no URL: a browser skips it
-    rf"|(?P<string>{_STRING})|(?P<set>(?<![\w\\-])(?:-webkit-)?image-set\()|(?P<open>\()|(?P<close>\))",
+    rf"|{_STRING}",
     re.IGNORECASE | re.DOTALL,
 )
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})(?:\r\n|[\t\n\f\r ])?|(\r\n|[\n\r\f])|(.))", re.IGNORECASE | re.DOTALL)
@@ -186,7 +185,6 @@ def candidates(srcset: str) -> Iterator[str]:
 
 def style_references(text: str) -> Iterator[tuple[str, RequisiteKind]]:
     """The references of a style sheet, or of an attribute style, in order."""
-    depth = 0  # of parentheses, in image-set()
     for match in _TOKEN.finditer(text):
         match match.lastgroup:
             case "imported" | "imported_quoted" as group:
@@ -195,18 +193,8 @@ def style_references(text: str) -> Iterator[tuple[str, RequisiteKind]]:
                 yield _unescaped(match["imported_url"]), _STYLE
             case "quoted":
                 yield _unescaped(_inner(match["quoted"])), _FILE
-                depth += depth > 0  # of url(
             case "url":
                 yield _unescaped(match["url"]), _FILE
-                depth += depth > 0
-            case "string" if depth == 1:
-                yield _unescaped(_inner(match["string"])), _FILE
-            case "set":
-                depth += 1
-            case "open":
-                depth += depth > 0
-            case "close":
-                depth -= depth > 0
 
 
 def _inner(string: str) -> str:

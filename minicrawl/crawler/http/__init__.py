@@ -14,7 +14,7 @@ cookies          cookies that hosts set, and those of a request
 saved_cookies    cookies in the store and in the user's file
 failures         reason codes of failed requests
 transport        the interface of the two transports
-httpx_transport  httpx: HTTP/2, odd proxies, and any transport of its kind, for tests and hooks
+httpx_transport  httpx: HTTP/2, odd proxies, and any transport of its kind
 connection_pool  our own connections, pooled
 proxies          the proxies of an origin
 connection       one connection, a request at a time

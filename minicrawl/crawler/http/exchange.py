@@ -45,12 +45,6 @@ class Exchange(NamedTuple):
     truncated: Truncated | None
     protocol: str = HTTP_1
 
-    @property
-    def reason_phrase(self) -> bytes:
-        """The text behind the status in the status line."""
-        line, _, _ = self.head.partition(b"\n")
-        return line.rstrip(b"\r").partition(b"%d" % self.status)[2].strip(b"\t ")
-
 
 @dataclass(slots=True)
 class Parts:
@@ -69,11 +63,6 @@ def no_other_type(media_type: str) -> bool:
 
 def _keep_none(exchange: Exchange) -> None:
     """Keep no part of a page."""
-
-
-def every_type(media_type: str) -> bool:
-    """Read every body, of any type and status."""
-    return True
 
 
 @dataclass(frozen=True, slots=True)

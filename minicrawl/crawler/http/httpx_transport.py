@@ -1,4 +1,4 @@
-"""httpx: HTTP/2 and odd proxies; any of its transports in place of our own; exchanges as its responses, for hooks.
+"""httpx: HTTP/2 and odd proxies, and any of its transports in place of our own.
 
 The only module that imports httpx and httpcore, its engine. They take a tenth of a second: import it only where it is
 needed.
@@ -19,7 +19,6 @@ from h2.exceptions import H2Error
 
 from minicrawl.crawler.http.answer_reader import LONGEST_HEAD
 from minicrawl.crawler.http.connection import Endpoint, Proxy
-from minicrawl.crawler.http.exchange import Exchange
 from minicrawl.crawler.http.failures import OF_THE_SYSTEM, Reasons, reason_of
 from minicrawl.crawler.http.transport import BrokenOffError, Field, ProxyError, Sign, head, target_of
 from minicrawl.crawler.net.addresses import Resolver
@@ -40,7 +39,6 @@ _REASONS: Reasons = (
 )
 _FAILURES = (httpx.HTTPError, httpx.InvalidURL, OSError)
 _OF_THE_ENGINE = (httpcore.ProtocolError, httpcore.TimeoutException, httpcore.NetworkError)
-_VERSIONS = {HTTP_1: b"HTTP/1.1", HTTP_2: b"HTTP/2"}
 _NO_BODY = httpx.ByteStream(b"")
 _NO_TEXT = re.compile(rb"[\r\n\0]")
 _MOST_OVERHEAD = 2 * LONGEST_HEAD  # bytes in a row without body
@@ -323,16 +321,3 @@ class _HttpxAnswer:
 
     async def aclose(self) -> None:
         await self._stream.aclose()
-
-
-def as_response(exchange: Exchange) -> httpx.Response:
-    """An exchange as a response of httpx, with `content` decoded and `request` set."""
-    line, *lines = exchange.request.removesuffix(b"\r\n\r\n").split(b"\r\n")
-    fields = [(name, value) for name, _, value in (line.partition(b": ") for line in lines)]
-    return httpx.Response(
-        exchange.status,
-        headers=list(exchange.fields),
-        content=exchange.body,
-        request=httpx.Request(line.partition(b" ")[0].decode(), exchange.url, headers=fields),
-        extensions={"reason_phrase": exchange.reason_phrase, "http_version": _VERSIONS[exchange.protocol]},
-    )

@@ -23,15 +23,7 @@ from minicrawl.crawler.http.validators import Validators, unpacked
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.parts.repeated_blocks import HostPictures
 from minicrawl.crawler.recognise.changes import Difference, blocks_of, compared, first_seen, unchanged
-from minicrawl.crawler.recognise.conditions import (
-    evidence,
-    host_doubt,
-    is_conditional,
-    needs,
-    needs_more,
-    page_doubt,
-    repeated,
-)
+from minicrawl.crawler.recognise.conditions import host_doubt, is_conditional, needs, needs_more, page_doubt
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
@@ -94,8 +86,8 @@ class Refresh(Part):
         row = self._row(page)
         if row is not None and row.answers.endswith((MISSING, FAILED)):
             return asked
-        fetches, repeats, doubt = (1, 1, 0) if row is None else (row.fetches, row.repeats, row.doubt)
-        if not is_conditional(page + fetches, repeats, doubt, self._host(page).doubt):
+        fetches, doubt = (1, 0) if row is None else (row.fetches, row.doubt)
+        if not is_conditional(page + fetches, doubt, self._host(page).doubt):
             return asked
         return asked._replace(**unpacked(last.validators)._asdict())
 
@@ -165,7 +157,7 @@ class Refresh(Part):
         if turn.last is None:
             return None
         self._changes.append(Change(turn.page, turn.last.fetched_at, "new", blocks, 0))
-        return RefreshRow(turn.page, turn.last.fetched_at, turn.now, 0.0, fetches=1, repeats=1)
+        return RefreshRow(turn.page, turn.last.fetched_at, turn.now, 0.0, fetches=1)
 
     def _note_first(self, page: int, fetched: Fetched, blocks: bytes, now: float) -> None:
         """Note a page read for the first time, in a crawl with a schedule."""
@@ -176,7 +168,7 @@ class Refresh(Part):
         self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
         due = self._due.fetched(page, now, rate or None)
         rate = rate or self._rates.of(group)
-        row = RefreshRow(page, now, due, rate, information, fetches=1, repeats=1, blocks=first_seen(blocks))
+        row = RefreshRow(page, now, due, rate, information, fetches=1, blocks=first_seen(blocks))
         self._keep(row, now)
 
     def _by_digest(self, page: int, fetched: Fetched, blocks: bytes) -> Difference:
@@ -349,23 +341,15 @@ class Refresh(Part):
     ) -> RefreshRow:
         """The row of a page by what a full answer proves of its validators."""
         if turn.last is None or Validators() in (before, validators):
-            return row._replace(repeats=int(validators != Validators()))
-        is_same = validators == before
-        at = None if is_same or validators.last_modified is None else http_date(validators.last_modified)
-        is_late = at is None or not row.fetched_at <= at <= turn.now
-        proof = evidence(
-            found,
-            row.repeats,
-            is_same=is_same,
-            was_conditional=turn.fetched.is_conditional,
-            after_304=row.fetched_at > turn.last.fetched_at and is_late,
-        )
-        if proof is not None:
-            host = self._host(row.page)
-            self._hosts[host.host] = host._replace(doubt=host_doubt(host.doubt, proof, row.doubt))
+            return row
+        was_conditional = turn.fetched.is_conditional
+        doubt = page_doubt(row.doubt, found, is_same=validators == before, was_conditional=was_conditional)
+        host = self._host(row.page)
+        of_host = host_doubt(host.doubt, row.doubt, doubt, was_conditional=was_conditional and found.differs)
+        if of_host != host.doubt:
+            self._hosts[host.host] = host._replace(doubt=of_host)
             self._changed_hosts.add(host.host)
-        repeats = repeated(row.repeats, found, is_same=is_same)
-        return row._replace(repeats=repeats, doubt=page_doubt(row.doubt, proof))
+        return row._replace(doubt=doubt)
 
 
 def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:

@@ -1,14 +1,13 @@
 """Requests for requisites: the files that read pages need to look as they do, for the archive (--requisites).
 
-A requisite waits in the store from the commit of the page that needs it first. It is asked for once, whatever pages
-need it, as an errand of its host: every second turn of a host with pages goes to one. Style sheets and frames need
-files in turn, and redirects lead to others, up to MOST_LEVELS from the page. No requisite is a page.
+A requisite waits in the store from the commit of the page that needs it first. It is asked for once, whatever comes of
+it and whatever pages need it, as an errand of its host: every second turn of a host with pages goes to one. Style
+sheets and frames need files in turn, and redirects lead to others, up to MOST_LEVELS from the page. No requisite is a
+page.
 """
 
-import heapq
 from collections import defaultdict, deque
 from collections.abc import Iterable
-from itertools import count
 
 from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.frontier.frontier import Frontier
@@ -56,8 +55,6 @@ class RequisiteQueue:
         self._due: defaultdict[str, deque[RequisiteRow]] = defaultdict(deque)
         self._asked: set[str] = set()  # hosts with one in flight, or about to be
         self._idle: dict[str, None] = {}  # hosts with requisites due and none in flight
-        self._resting: list[tuple[float, int, RequisiteRow]] = []
-        self._numbers = count()
         self._loaded = 0
 
     def note(self, page: int, requisites: Iterable[Requisite], level: int = 0) -> None:
@@ -73,7 +70,7 @@ class RequisiteQueue:
 
     def note_kept(self, page: int, url: str, size: int, now: float) -> None:
         """Record that the archive has a file that was asked for by other means."""
-        row = RequisiteRow(url, page, str(RequisiteKind.FILE), 0, KEPT, "ok", 0, 200, size, now)
+        row = RequisiteRow(url, page, str(RequisiteKind.FILE), 0, KEPT, "ok", 200, size, now)
         self._new.pop(url, None)
         self._note(row)
         self.bytes += size
@@ -95,10 +92,8 @@ class RequisiteQueue:
             self._loaded += 1
             self._make_due(row)
 
-    def to_ask(self, now: float) -> list[RequisiteRow]:
-        """Requisites to ask for, at most one per host; each is `tried` or `closed` later."""
-        while self._resting and self._resting[0][0] <= now:
-            self._make_due(heapq.heappop(self._resting)[2])
+    def to_ask(self) -> list[RequisiteRow]:
+        """Requisites to ask for, at most one per host; each is `closed` or `passed` later."""
         if not self._idle or self.is_spent:
             return []
         rows = [self._due[host].popleft() for host in self._idle]
@@ -111,23 +106,10 @@ class RequisiteQueue:
         """True if there are as many bytes as there may be."""
         return self._most is not None and self.bytes >= self._most
 
-    def next_ready(self) -> float | None:
-        """Unix seconds at which the next requisite may be tried again; None if none waits for that."""
-        return self._resting[0][0] if self._resting and not self.is_spent else None
-
-    def tried(self, row: RequisiteRow, reason: str, status: int | None, until: float) -> None:
-        """Record a failed request; another may follow."""
-        row = row._replace(reason=reason, attempts=row.attempts + 1, status=status)
-        self._note(row)
-        heapq.heappush(self._resting, (until, next(self._numbers), row))
-        self._go_on(row)
-
     def closed(self, row: RequisiteRow, state: str, reason: str, fetched: Fetched | None, now: float) -> None:
         """Record the outcome for a requisite. fetched: None if it was not asked for."""
         status, size = (None, 0) if fetched is None else (fetched.status, fetched.size)
-        self._note(
-            row._replace(state=state, reason=reason, attempts=0, status=status, bytes=row.bytes + size, asked_at=now)
-        )
+        self._note(row._replace(state=state, reason=reason, status=status, bytes=row.bytes + size, asked_at=now))
         self._loaded -= 1
         self.bytes += size
         self._go_on(row)
@@ -190,7 +172,7 @@ class Requisites(Kind):
 
     def line_up(self, now: float) -> None:
         """Give hosts errands for the requisites that are next."""
-        while rows := self._queue.to_ask(now):
+        while rows := self._queue.to_ask():
             for row in rows:
                 if self._queue.is_kept(row.url):
                     self._queue.passed(row)
@@ -206,9 +188,6 @@ class Requisites(Kind):
         """True if the crawl has read a URL as a page, which the archive has."""
         (page,) = self._urls.find([url])
         return page is not None and self._store.archived.last_of(page) is not None
-
-    def next_ready(self) -> float | None:
-        return self._queue.next_ready()
 
     def on_commit(self, now: float) -> None:
         self._queue.load()
@@ -227,11 +206,8 @@ class Requisites(Kind):
     def absorb(self, errand: "RequisiteErrand", fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Absorb the answer for a requisite, or its absence."""
         row = errand.row
-        outcome = judge(fetched, ParsedPage(), row.attempts, now=now, timing=self._timing)
+        outcome = judge(fetched, ParsedPage(), now=now, timing=self._timing)
         self._turns.answered(errand.turn, fetched, now, outcome.rest)
-        if outcome.state is None:
-            self._queue.tried(row, outcome.reason, fetched.status, now + outcome.wait)
-            return
         state, reason = KEPT, outcome.reason
         if outcome.is_redirect and outcome.alias is not None:
             self._queue.note(row.page, [Requisite(outcome.alias, RequisiteKind(row.kind))], row.level + 1)

@@ -178,7 +178,7 @@ def test_a_page_whose_server_lies_is_asked_without_condition_until_it_is_repaire
     store = tmp_path / "crawl.db"
     server = refreshed(Changing(reply), store, pages=400)
     conditional = ["if-none-match" in request.headers for request in server.requests]
-    assert sum(conditional[:16]) == 12
+    assert sum(conditional[:16]) == 10
     assert sum(conditional[40:80]) == 5
     assert sum(conditional[-32:]) >= 29
     assert rows(store, "SELECT doubt < 2 FROM refresh_hosts") == [(1,)]

@@ -24,7 +24,7 @@ def test_a_requisite_keeps_the_page_that_needed_it_first(tmp_path: Path) -> None
 
 
 def test_failed_requisites_wait_again(tmp_path: Path) -> None:
-    failed = A._replace(state="failed", reason="timeout", attempts=2)
+    failed = A._replace(state="failed", reason="timeout")
     with closing(Writer(tmp_path / "crawl.db")) as writer, writer.transaction():
         writer.save_requisites([failed, B._replace(state="failed", reason="http-404")])
         writer.ask_for_requisites_again(["timeout"])
