@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.intakes import DAYS_LATER
 from support.sites import Site, canonical, crawl
 
 from minicrawl.analysis.page_columns import COLUMNS, column_rows, named_columns
@@ -58,7 +59,7 @@ def test_page_that_names_itself_no_longer_has_no_canonical(tmp_path: Path) -> No
     says: Site = {HOME: [f'<link rel="alternate" hreflang="fr" href="{HOME}fr">', canonical(HOME)]}
     crawl(says, path, [HOME])
     assert columns(path, "canonical,hreflang")[HOME] == [HOME, f"fr={HOME}fr"]
-    crawl({HOME: ["<p>says no more"]}, path, [HOME], discovery=0.0, pages=1)
+    crawl({HOME: ["<p>says no more"]}, path, [HOME], **DAYS_LATER)
     assert columns(path, "canonical,hreflang")[HOME] == [None, None]
 
 
