@@ -37,7 +37,7 @@ def of_copies(webs: int) -> Iterator[str]:
         for seed in range(webs):
             planted = planted_copies(seed, replaced)
             with tempfile.TemporaryDirectory() as folder:
-                crawl(planted.site, Path(folder) / "crawl.db", [HOME], text=True, probe=False)
+                crawl(planted.site, Path(folder) / "crawl.db", [HOME], text=True, traps=False)
                 with open_store(Path(folder) / "crawl.db") as store:
                     found = {copy.url: copy.share for copy in copies(store, [DOCUMENT], least=0.1)}
             others += len(found.keys() - planted.shares.keys())

@@ -83,7 +83,7 @@ def fill(path: Path, size: int) -> None:
             "best_floor": 0,
         }
         missing = ("income", "newcomer_history", "ledger_never_visited", "ledger_total")
-        totals |= dict.fromkeys(missing, 0) | {"surfer": "uniform"}
+        totals |= dict.fromkeys(missing, 0)
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", totals.items())
     db.close()
 

@@ -20,7 +20,6 @@ class Sizes:
     loaded           pages queued at a time when a crawl is resumed
     pages            known pages with whole accounts in memory; beyond, the fields of their own turns are on disk
     seeds            seeds added and committed at a time: a second or two, after which the crawl can be stopped
-    pictured         pages whose links are read for a picture of hosts or sites; of more, every nth
     read             pages read before the shape of a crawl is computed: loading the component search would cost more
                      than a hundredth of its time
     """
@@ -37,7 +36,6 @@ class Sizes:
     loaded: int = 2**20
     pages: int = 1_000_000
     seeds: int = 2**15
-    pictured: int = 10_000
     read: int = 20_000
 
 

@@ -5,7 +5,6 @@ random ones, that these have more PageRank, and that cores are as far apart as r
 here, beside random seeds and a plain baseline; whether they hold depends on the web.
 """
 
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,9 +16,9 @@ import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
-from minicrawl.crawler.books.stored_forms import kept_surfer
-from minicrawl.experiment import Claim, Curve, Panel, Result
+from minicrawl.experiment import Claim
 from minicrawl.model import State
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.hits import IntArray
 from minicrawl.rank.pagerank import FloatArray
@@ -32,7 +31,6 @@ CORES, RANDOM, BASELINE = "cores", "random", "baseline"
 ONE_EACH, SEVERAL = "one each", "several"
 """Kinds of seeds from cores: one per site (or host), or, as in the paper, any number."""
 DEPTHS = 4
-_COLUMNS = ("seeds", "depth", "pages", "mean PageRank x N", "share of PageRank up to here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +134,7 @@ class CrawledWeb:
 def crawled_web(store: Store, per: Division = "site") -> CrawledWeb:
     """The web of a store. Raises StoreError."""
     folded = folded_store(store)
-    weights = folded.weights(kept_surfer(store))
+    weights = folded.weights(REASONABLE)
     names, places = numbered_sites(store, folded.hosts, DIVISIONS[per])
     is_fetched = folded.states == State.FETCHED
     return CrawledWeb(
@@ -205,20 +203,6 @@ def summary(core: SeedCore, per: Division) -> str:
     return f"{hubs} on {places}, {authorities}, density {core.density:.0f} %"
 
 
-def as_result(seeding: Seeding) -> Result:
-    """The measures as an experiment's result, for drawing; the paper's claims with their measurements."""
-    measures = seeding.measures
-    if measures is None:
-        raise ValueError("these seeds have not been measured")
-    rows = [
-        (kind, depth, at.pages, math.nan if at.importance is None else at.importance, at.mass)
-        for kind, depths in measures.depths.items()
-        for depth, at in enumerate(depths)
-    ]
-    title = f"{_counted(len(seeding.cores), 'seed')} from cores between {seeding.per}s"
-    return Result("seeds", title, _COLUMNS, rows, _panels(measures), _claims(measures, seeding.per))
-
-
 def _links_of(graph: Graph, is_source: npt.NDArray[np.bool_]) -> Graph:
     """The graph with the links of these sources only."""
     outdegrees = graph.outdegrees()
@@ -280,37 +264,11 @@ def _distances(graph: Graph, sets: Sequence[IntArray]) -> Distances:
     )
 
 
-def _panels(measures: Measures) -> list[Panel]:
-    x = list(range(DEPTHS + 1))
-    pages = [Curve(kind, x, [at.pages for at in depths]) for kind, depths in measures.depths.items()]
-    importance = [
-        Curve(kind, x, [math.nan if at.importance is None else at.importance for at in depths])
-        for kind, depths in measures.depths.items()
-    ]
-    apart = [
-        Curve(kind, *_histogram(distances))
-        for kind, distances in ((CORES, measures.distances), (RANDOM, measures.random_distances))
-    ]
-    return [
-        Panel("pages reached", "links from a seed", "pages", pages, log=True),
-        Panel("their importance", "links from a seed", "mean PageRank x N", importance, log=True),
-        Panel("how far apart", "links from one to another", "pairs", apart),
-    ]
-
-
-def _histogram(distances: Distances) -> tuple[list[float], list[float]]:
-    """Distances, and the number of pairs at each."""
-    pairs = Counter(
-        links
-        for source, row in enumerate(distances.links)
-        for target, links in enumerate(row)
-        if source != target and links is not None
-    )
-    x = [float(links) for links in range(max(pairs, default=0) + 1)]
-    return x, [float(pairs[int(links)]) for links in x]
-
-
-def _claims(measures: Measures, per: Division) -> list[Claim]:
+def claims_of(seeding: Seeding) -> list[Claim]:
+    """The paper's claims with their measurements; none where the seeds were not measured."""
+    measures, per = seeding.measures, seeding.per
+    if measures is None:
+        return []
     cores, drawn, baseline = (measures.depths[kind][1:] for kind in (CORES, RANDOM, BASELINE))
     at_each = list(zip(cores, drawn, baseline, strict=True))
     pages = ", ".join(f"{a.pages:,.0f} {b.pages:,.0f} {c.pages:,.0f}" for a, b, c in at_each)

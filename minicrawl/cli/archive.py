@@ -204,24 +204,12 @@ def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
             process.terminate()
 
 
-@command.command(epilog="Example: minicrawl archive select --by sites --grades 4 --bytes 50GB")
-@click.option(
-    "--by", default="sites", show_default=True, type=click.Choice(["sites", "hosts"]),
-    help="What is graded: sites, or hosts.",
-)  # fmt: skip
+@command.command(epilog="Example: minicrawl archive select --grades 4 --bytes 50GB")
 @click.option("--grades", default=4, show_default=True, type=click.IntRange(2, 100), help="How many; 1 is the least.")
 @click.option("--bytes", "most", metavar="50GB", help="Only the most important sites that fit into this.")
-@click.option(
-    "--librarians", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE.csv",
-    help="Compare with the grades that people have given: a line 'site,anna,ben', then a line per site with its host "
-    "or a URL of it, and the grade by each person, 1 to --grades, or nothing. Prints how often each of them, and "
-    "importance, gives the grade that all of them give in the mean.",
-)  # fmt: skip
 @store_option
 @json_option
-def select(  # noqa: PLR0913 - one argument per option, as click calls it
-    by: str, grades: int, most: str | None, librarians: Path | None, store: Path, as_json: bool
-) -> None:
+def select(grades: int, most: str | None, store: Path, as_json: bool) -> None:
     """Print which sites of a crawl are worth an archive, graded by their importance, as many sites to each grade.
 
     A site is a registrable domain; on domains that give each user a part, such as readthedocs.io, each part is one.
@@ -230,25 +218,17 @@ def select(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.settings import parse_size
     from minicrawl.store.reader import open_store
 
-    kind, size = "host" if by == "hosts" else "site", None if most is None else parse_size(most)
-    votes = None if librarians is None else site_grades.read_votes(librarians, kind, grades)
     with open_store(store) as reader:
-        sites = site_grades.graded_sites(reader, kind, grades, size)
-    agreed = [] if votes is None else site_grades.agreements(sites, votes, grades)
+        sites = site_grades.graded_sites(reader, "site", grades, None if most is None else parse_size(most))
     shown = [one for one in sites if one.is_selected]
     if as_json:
-        found = {"sites": [one._asdict() for one in shown], "agreement": [each._asdict() for each in agreed]}
-        click.echo(document(found))
+        click.echo(document({"sites": [one._asdict() for one in shown]}))
         return
     click.echo(f"grade  importance  {'pages':>9}  {'size':>9}  site")
     for one in shown:
         facts = f"{one.grade:>5}  {one.importance:>10.3g}  {one.pages:>9,}  {amount(one.bytes):>9}"
         click.echo(f"{facts}  {printable(one.site)}")
     click.echo(f"{len(shown):,} of {counted(len(sites), 'site')}, {amount(sum(one.bytes for one in shown))} as read")
-    for each in agreed:
-        click.echo(
-            f"{each.share:>6.1%} of {counted(each.sites, 'site')}: {printable(each.name)} has the grade of reference"
-        )
 
 
 def _meant(text: str) -> list[str]:

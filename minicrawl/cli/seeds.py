@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.fitting import fitted, terminal_columns
+from minicrawl.cli.fitting import fitted
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, need_extra, store_option
+from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document
 from minicrawl.cli.ranking_options import check_nothing_given
 from minicrawl.cli.seed_check import check
@@ -19,7 +19,7 @@ from minicrawl.errors import SettingError, StoreError
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.seeding import Distances, Measures, Seeding
+    from minicrawl.analysis.seeding import Seeding
 
 _SHOWN = 5
 _RANDOM_SETS = 20
@@ -36,10 +36,6 @@ _RANDOM_SETS = 20
 @click.option("--several", is_flag=True, help="As in the paper: a site (or host) may have several seeds.")
 @click.option("--explain", is_flag=True,
               help="Show the cores, and compare the seeds with others, such as those of --several.")  # fmt: skip
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path),
-              help="Draw the comparison to this .svg file (needs the extra 'lab').")  # fmt: skip
-@click.option("--map", "map_file", type=click.Path(dir_okay=False, path_type=Path),
-              help="Draw how far apart the cores are to this .svg file (needs the extra 'lab').")  # fmt: skip
 @store_option
 @json_option
 @click.pass_context
@@ -53,8 +49,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     size: str | None,
     several: bool,
     explain: bool,
-    plot: Path | None,
-    map_file: Path | None,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -74,8 +68,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     if density is not None and size is not None:
         raise SettingError("--density and --size say two things of the same cores; give one of them")
-    _check_plot("--plot", plot)
-    _check_plot("--map", map_file)
     with open_store(store) as reader, reader.snapshot():
         web = crawled_web(reader, "host" if per == "host" else "site")
         found = find_seeds(
@@ -85,11 +77,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             density=100.0 if density is None else density,
             size=None if size is None else _size(size),
             one_per_place=not several,
-            random_sets=_RANDOM_SETS if explain or plot or map_file else 0,
+            random_sets=_RANDOM_SETS if explain else 0,
         )
     if not found.cores:
         raise StoreError(f"no page fetched in {store} links to another {per}, so there are no cores; crawl more first")
-    files = list(_written(found, out, plot, map_file))
+    files = list(_written(found, out))
     if as_json:
         seeds = [core.seed for core in found.cores]
         click.echo(document({"store": str(store), "seeds": seeds, **asdict(found)}))
@@ -107,16 +99,8 @@ def _size(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2])
 
 
-def _check_plot(option: str, path: Path | None) -> None:
-    """Check the plot's path and library before any work is done."""
-    if path is not None and path.suffix.lower() != ".svg":
-        raise SettingError(f"{option} draws .svg files; the ending of {path} is {path.suffix!r}")
-    if path is not None:
-        need_extra(option, "matplotlib")
-
-
-def _written(found: "Seeding", out: Path | None, plot: Path | None, map_file: Path | None) -> Iterator[str]:
-    """Write the requested files; yields a sentence for each."""
+def _written(found: "Seeding", out: Path | None) -> Iterator[str]:
+    """Write the seed file, if it is asked for; yields a sentence about it."""
     from minicrawl.analysis.seeding import seed_file
     from minicrawl.export.tables import renamed_when_whole
 
@@ -124,38 +108,10 @@ def _written(found: "Seeding", out: Path | None, plot: Path | None, map_file: Pa
         with renamed_when_whole(out) as temporary:
             temporary.write_text(seed_file(found), encoding="utf-8")
         yield f"{_some(len(found.cores), 'seed')} written to {out}"
-    if plot is not None:
-        _draw(found, plot)
-        yield f"the comparison is drawn in {plot}"
-    if map_file is not None and found.measures is not None:
-        _draw_map(found, found.measures.distances, map_file)
-        yield f"the map of the cores is drawn in {map_file}"
-
-
-def _draw_map(found: "Seeding", distances: "Distances", path: Path) -> None:
-    import numpy as np
-
-    from minicrawl.export.tables import renamed_when_whole
-    from minicrawl.graphs.drawing import draw_distance_map
-
-    links = np.array([[-1 if one is None else one for one in row] for row in distances.links])
-    names = [printable(core.places[0]) for core in found.cores]
-    title = f"{_some(len(names), 'core')}, as far apart as the links between them"
-    with renamed_when_whole(path) as temporary:
-        draw_distance_map(links, names, title, temporary)
-
-
-def _draw(found: "Seeding", plot: Path) -> None:
-    from minicrawl.analysis.seeding import as_result
-    from minicrawl.export.tables import renamed_when_whole
-    from minicrawl.lab.chart import draw
-
-    with renamed_when_whole(plot) as temporary:
-        draw(as_result(found), temporary)
 
 
 def _explanation(found: "Seeding") -> list[str]:
-    from minicrawl.analysis.seeding import as_result, summary
+    from minicrawl.analysis.seeding import claims_of, summary
 
     lines = [
         f"{found.fetched:,} pages fetched on {_some(found.places, found.per)}; {found.counted:,} of their "
@@ -167,10 +123,10 @@ def _explanation(found: "Seeding") -> list[str]:
         lines += _urls("seed", (core.seed,)) + _urls("other hubs", others) + _urls("authorities", core.authorities)
         lines += _urls(f"{found.per}s of hubs", core.places)
     if found.measures is not None:
-        lines += ["", *_distances(found.measures.distances), "", *_table(found.measures, found.per), ""]
+        lines += [""]
         lines += _urls(found.measures.other_kind, found.measures.other_way, most=len(found.cores))
         lines += [*_urls("baseline", found.measures.baseline, most=len(found.cores)), ""]
-        lines += [f"- {claim}" for claim in as_result(found).claims]
+        lines += [f"- {claim}" for claim in claims_of(found)]
     return lines
 
 
@@ -179,48 +135,6 @@ def _urls(title: str, urls: "tuple[str, ...] | list[str]", most: int = _SHOWN) -
     if len(urls) > most:
         shown.append(f"... and {len(urls) - most:,} more")
     return [f"  {title if not number else '':<13} {line}" for number, line in enumerate(shown)]
-
-
-def _distances(distances: "Distances") -> list[str]:
-    columns = terminal_columns()
-    shown = len(distances.links) if columns is None else (columns - 4) // 4
-    lines = [
-        "Links from each core (row) to each other one (column):",
-        "".join(["    ", *(f"{number:>4}" for number in range(1, len(distances.links) + 1)[:shown])]),
-    ]
-    for number, row in enumerate(distances.links, start=1):
-        lines.append(f"{number:>4}" + "".join(f"{'-' if links is None else links:>4}" for links in row[:shown]))
-    if shown < len(distances.links):
-        lines.append(f"    and {len(distances.links) - shown:,} more columns: a pipe has all")
-    return lines
-
-
-def _table(measures: "Measures", per: str) -> list[str]:
-    """Three tables side by side, or below each other on a narrow terminal."""
-    from minicrawl.analysis.seeding import SEVERAL, figure
-
-    kinds, depths = list(measures.depths), list(zip(*measures.depths.values(), strict=True))
-    groups = {
-        "pages": [[f"{at.pages:,.0f}" for at in row] for row in depths],
-        "mean PageRank x N": [[figure(at.importance) for at in row] for row in depths],
-        "PageRank so far": [[f"{at.mass:.2%}" for at in row] for row in depths],
-    }
-    is_several = measures.other_kind == SEVERAL
-    other = f"--several, by which a {per} may have any number" if is_several else f"each on another {per}"
-    lines = [
-        f"Read breadth-first from these seeds, from those of the other way ({measures.other_kind}: {other}), from "
-        f"random ones (mean of {measures.sets} sets), and from the baseline: of each {per} the page with most links to "
-        f"other {per}s.",
-    ]
-    columns, width = terminal_columns(), 9 * len(kinds) + 1
-    is_beside = columns is None or columns >= 5 + (width + 2) * len(groups)
-    for heads in [list(groups)] if is_beside else [[head] for head in groups]:
-        lines.append(f"{'':>5}" + "".join(f"  {head:>{width}}" for head in heads))
-        lines.append(f"{'depth':>5}" + f"  {''.join(f'{kind:>9}' for kind in kinds):>{width}}" * len(heads))
-        for depth in range(len(groups[heads[0]])):
-            cells = ("".join(f"{cell:>9}" for cell in groups[head][depth]) for head in heads)
-            lines.append(f"{depth:>5}" + "".join(f"  {some:>{width}}" for some in cells))
-    return lines
 
 
 def _some(count: int, noun: str) -> str:

@@ -41,7 +41,7 @@ from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import RecordKind, State
 from minicrawl.opic import GRANT, SEED_GRANTS, STRATEGIES
-from minicrawl.opic.surfer import SURFERS
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import CrawlSettings, in_full, lasting
 from minicrawl.store.archived import ArchiveFileRow, RecordRow
 from minicrawl.store.damaged_store import DamagedStore
@@ -58,7 +58,7 @@ _ROWS = 10_000
 _OF_ONE_PLACE = frozenset(
     {"archive", "requisites", "screenshots", "refresh", "recrawl_after", "text", "audit", "search"}
     | {"extract", "extract_rule", "extract_structured"}
-    | {"proxy", "auth", "netrc", "client_cert", "cookies", "cookie_file", "ca_file", "connect_to"}
+    | {"proxy", "auth", "cookies", "cookie_file", "ca_file", "connect_to"}
 )
 """Settings that a crawl of an archive goes without: of the network, of times, and of other files."""
 
@@ -238,7 +238,7 @@ def _rebuilt(
             if found_on.get(page.url, "") == "":  # not known, or on a lost page
                 found_on[page.url] = None if page.found_on is None else urls.get(page.found_on, "")
     numbers = {url: number for number, url in enumerate(pages)}
-    accounts = Accounts(SURFERS[settings.surfer])
+    accounts = Accounts(REASONABLE)
     seeds = [numbers[url] for url, above in found_on.items() if above is None] or [0]
     grants = np.full(len(pages), GRANT)
     grants[seeds] = SEED_GRANTS * GRANT

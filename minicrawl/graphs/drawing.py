@@ -1,18 +1,15 @@
 """Pictures of a graph's structure, and the style that all pictures share."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from minicrawl.errors import SettingError
 from minicrawl.rank.components import Part
 from minicrawl.rank.degrees import Degrees
-from minicrawl.rank.distances import distance_map
 from minicrawl.rank.graph_stats import GraphStats
 from minicrawl.rank.pagerank import FloatArray
 
@@ -27,7 +24,6 @@ STYLE = {
     "svg.fonttype": "none",  # text stays text: a third of the size
     "svg.hashsalt": "minicrawl",
 }
-_FAR = np.iinfo(np.int64).max
 
 
 def draw_graph_stats(stats: GraphStats, importance: FloatArray, path: Path) -> None:
@@ -50,40 +46,6 @@ def draw_graph_stats(stats: GraphStats, importance: FloatArray, path: Path) -> N
             figure.savefig(path, format=kind, metadata={"Date": None} if kind == "svg" else None)
         except OSError as error:
             raise SettingError(f"--plot {path} cannot be written: {error.strerror}; name another file") from error
-
-
-def draw_distance_map(links: npt.NDArray[np.integer], names: Sequence[str], title: str, path: Path) -> None:
-    """Draw a map of things, placed by `distance_map`, as .svg, with a line from each to its nearest neighbours.
-
-    links: as for `distance_map`. names: shape (n,). The number at a line is the number of links.
-    """
-    places = distance_map(links)
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = Figure(figsize=(7.6, 6.4), layout="constrained")
-        axes = figure.subplots()
-        for one, other, distance in nearest(links):
-            axes.plot(*places[[one, other]].T, color="0.75", linewidth=0.8, zorder=1)
-            axes.annotate(str(distance), places[[one, other]].mean(axis=0), color="0.4", fontsize=7, ha="center")
-        axes.plot(*places.T, "o", zorder=2)
-        for number, (place, name) in enumerate(zip(places, names, strict=True), start=1):
-            # By turns above and below: things with a link between them may have nearly one place.
-            beside = (4, 4 if number % 2 else -10)
-            axes.annotate(f"{number} {name}", place, xytext=beside, textcoords="offset points", fontsize=8)
-        axes.set(title=title, xlabel="links", ylabel="links", aspect="equal")
-        axes.margins(0.15)
-        figure.savefig(path, format="svg", metadata={"Date": None})
-
-
-def nearest(links: npt.NDArray[np.integer]) -> list[tuple[int, int, int]]:
-    """Pairs (one, other, distance), one < other, of each thing and its nearest neighbours, each pair once."""
-    pairs: dict[tuple[int, int], int] = {}
-    for one, row in enumerate(links):
-        away = [int(links) if links >= 0 and other != one else _FAR for other, links in enumerate(row)]
-        other = int(np.argmin(away)) if away else one
-        if away and away[other] < _FAR:
-            pair = (min(one, other), max(one, other))
-            pairs[pair] = min(pairs.get(pair, _FAR), away[other])
-    return [(one, other, distance) for (one, other), distance in sorted(pairs.items())]
 
 
 def importance_curve(importance: FloatArray) -> tuple[FloatArray, FloatArray]:

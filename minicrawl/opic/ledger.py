@@ -18,14 +18,12 @@ with w the weight of the link by its place and W_i that of all links of i, see s
 An alias forwards all it has received to its one target, and has no importance of its own.
 """
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, flagged, slices
 from minicrawl.opic.ledger_columns import LedgerColumns
 from minicrawl.opic.sites.births import UNIT
-from minicrawl.opic.surfer import LinkRows, Places, Sent, Shares, Surfer
+from minicrawl.opic.surfer import Places, Sent, Shares
 from minicrawl.opic.units import DAMPING, damped, dampeds
 
 __all__ = ["SETTLED_ERROR", "UNIT", "WORTH", "Ledger", "add_sent", "certificate_of"]
@@ -100,22 +98,6 @@ class Ledger(LedgerColumns):
         self.in_all += in_all
         self.forwarded[pages] = n
         self.virtual += int((n - h).sum()) - in_all
-
-    def reweigh(self, surfer: Surfer, links: Iterable[LinkRows]) -> None:
-        """Let another surfer weigh the links, including cash already carried, without visiting pages.
-
-        Forwarded cash stays and is divided among a page's links anew, which creates residuals for virtual visits to
-        settle. links: those of all pages at their last visits.
-        """
-        for rows in links:
-            h, moved = self.forwarded[rows.sources], np.zeros(len(rows.targets), dtype=np.int64)
-            for sign, by in ((-1, self.surfer), (1, surfer)):
-                shares = Shares(by, rows.indptr, rows.places)
-                moved += sign * shares.each(_sigmas(self, shares, rows.sources, h))
-            np.add.at(self.received, rows.targets, moved)
-            self.virtual -= int(moved.sum())
-        self.surfer = surfer
-        self.recount(self.virtual)
 
     def retire(self, page: int) -> None:
         """Take back the birth cash of a page that is gone for good. It must have been visited without links."""

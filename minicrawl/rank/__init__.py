@@ -7,7 +7,7 @@ graph      the links, as CSR              pagerank   time that a random surfer s
 compare    two rankings                   hits       hubs and authorities, which reinforce each other
 similar    pages with the same neighbours        mirrors    hosts with the same pages
 seeds      cores of hubs and authorities: starting points for the next crawl
-sites      the graph folded to hosts or domains   grades     sites graded by importance, and by librarians
+sites      the graph folded to hosts or domains
 sweeping   PageRank page by page          trust      PageRank from chosen pages: trusted ones, topics
 blocks     PageRank in little memory      dangling   PageRank without pages that lead nowhere
 

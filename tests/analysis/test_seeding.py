@@ -18,7 +18,7 @@ from minicrawl.analysis.seeding import (
     RANDOM,
     SEVERAL,
     Seeding,
-    as_result,
+    claims_of,
     crawled_web,
     find_seeds,
 )
@@ -99,14 +99,13 @@ def test_claims_are_decided_by_what_was_measured(store: Path) -> None:
     for drawn, held in ((cores, [False, False, True, False]), (worse, [True, True, True, False])):
         depths = {**found.measures.depths, RANDOM: drawn, SEVERAL: cores}
         measures = replace(found.measures, depths=depths, random_distances=distances)
-        assert [claim.held for claim in as_result(replace(found, measures=measures)).claims] == held
+        assert [claim.held for claim in claims_of(replace(found, measures=measures))] == held
     less = tuple(replace(at, mass=at.mass / 2) for at in cores)
     for kind, held_of_several in ((SEVERAL, False), (ONE_EACH, True)):
         depths = {CORES: cores, kind: less, RANDOM: worse, BASELINE: cores}
         measures = replace(found.measures, depths=depths)
-        assert as_result(replace(found, measures=measures)).claims[-1].held is held_of_several
-    with pytest.raises(ValueError, match="have not been measured"):
-        as_result(replace(found, measures=None))
+        assert claims_of(replace(found, measures=measures))[-1].held is held_of_several
+    assert claims_of(replace(found, measures=None)) == []
 
 
 def test_seeds_of_both_ways_are_measured_whichever_was_asked_for(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from support.sites import Site, crawl
 
-from minicrawl.analysis.site_grades import GradedSite, agreements, graded_sites, read_votes
-from minicrawl.errors import SettingError
+from minicrawl.analysis.site_grades import GradedSite, graded_sites
 from minicrawl.store.reader import open_store
 
 HOME = "http://home.test/"
@@ -26,7 +25,7 @@ def graded(folder: Path, most: int | None) -> list[GradedSite]:
     site |= {f"http://{name}/": [HOME] for name in NAMES}
     store = folder / "crawl.db"
     if not store.exists():
-        crawl(site, store, [HOME], traps=False, probe=False)
+        crawl(site, store, [HOME], traps=False)
     with open_store(store) as reader:
         return graded_sites(reader, "site", 4, most)
 
@@ -43,24 +42,3 @@ def test_the_most_important_sites_that_fit_are_selected(sites: list[GradedSite],
     small = sites[1].bytes
     fitting = graded(tmp_path, 3 * small)
     assert [one.site for one in fitting if one.is_selected] == ["g.test", "f.test", "e.test"]
-
-
-WRONG = {
-    "empty": ("", "takes a head such as"),
-    "too high": ("site,anna\na.test,5\n", "or nothing, not '5'"),
-    "no site": ("site,anna\nhttp://[,1\n", r"a line for 'http://\[', which is no site"),
-    "in two lines": ("site,anna\na.test,1\nwww.a.test,2\n", "a.test in two lines"),
-}
-
-
-@pytest.mark.parametrize(("text", "sentence"), WRONG.values(), ids=WRONG.keys())
-def test_a_file_that_is_wrong_is_a_sentence(text: str, sentence: str, tmp_path: Path) -> None:
-    (tmp_path / "votes.csv").write_text(text)
-    with pytest.raises(SettingError, match=sentence):
-        read_votes(tmp_path / "votes.csv", "site", 4)
-
-
-def test_votes_for_no_known_site_are_a_sentence(sites: list[GradedSite], tmp_path: Path) -> None:
-    (tmp_path / "votes.csv").write_text("site,anna\nelsewhere.test,1\n")
-    with pytest.raises(SettingError, match="no site that is in the store"):
-        agreements(sites, read_votes(tmp_path / "votes.csv", "site", 4), 4)

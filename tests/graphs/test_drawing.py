@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from minicrawl.graphs.drawing import draw_distance_map, draw_graph_stats, importance_curve, nearest
+from minicrawl.graphs.drawing import draw_graph_stats, importance_curve
 from minicrawl.rank import Graph, graph_stats, pagerank
 
 WEB = Graph.from_links([[1, 2], [2], [0], [0, 1]])
@@ -24,18 +24,3 @@ def test_curve_holds_the_largest_importance_first() -> None:
     shares, held = importance_curve(np.array([0.1, 0.6, 0.3, 0.0]))
     assert shares.tolist() == [0.25, 0.5, 0.75, 1.0]
     assert held.tolist() == pytest.approx([0.6, 0.9, 1.0, 1.0])
-
-
-def test_map_names_everything_and_is_the_same_file_again(tmp_path: Path) -> None:
-    links = np.array([[0, 2, -1], [7, 0, 3], [-1, -1, 0]])
-    for name in ("one.svg", "other.svg"):
-        draw_distance_map(links, ["a.test", "b.test", "c.test"], "Cores", tmp_path / name)
-    one, other = (tmp_path / "one.svg").read_text(), (tmp_path / "other.svg").read_text()
-    assert one == other
-    assert all(f">{number} {name}.test<" in one for number, name in enumerate("abc", start=1))
-
-
-def test_lines_lead_to_what_is_nearest_each_once() -> None:
-    assert nearest(np.array([[0, 2, -1], [7, 0, 3], [-1, -1, 0]])) == [(0, 1, 2), (1, 2, 3)]
-    assert nearest(np.array([[0, 5], [2, 0]])) == [(0, 1, 2)]
-    assert nearest(np.array([[0, -1], [-1, 0]])) == nearest(np.array([[0]])) == []

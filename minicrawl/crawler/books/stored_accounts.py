@@ -6,7 +6,6 @@ import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.opic.arrays import Numbers, Pages
-from minicrawl.opic.surfer import SURFERS, UNIFORM
 from minicrawl.store.rows import Account, AccountColumns, MetaValue
 
 CARRIED = "ledger_carried"
@@ -29,7 +28,6 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
         "clock": accounts.book.clock,
         "newcomer_history": accounts.book.newcomer_history,
         "interpolation_size": accounts.book.window_size(),
-        "surfer": accounts.ledger.surfer.name,
         "ledger_virtual": accounts.ledger.virtual,
         "ledger_never_visited": accounts.ledger.never_visited,
         "ledger_births": accounts.ledger.births,
@@ -43,7 +41,6 @@ def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     for name in ("reserve", "income", "level", "clock"):
         setattr(accounts.book, name, int(totals[name] or 0))
     accounts.book.newcomer_history = float(totals["newcomer_history"] or 0.0)
-    accounts.ledger.surfer = SURFERS[str(totals["surfer"] or UNIFORM.name)]
     accounts.book.total = int(totals["cash_total"] or 0)
     accounts.ledger.carried = int(totals.get(CARRIED) or 0)
     accounts.ledger.recount(int(totals["ledger_virtual"] or 0))

@@ -41,13 +41,11 @@ class RequisiteQueue:
     """Requisites that wait, by host.
 
     Invariant: a requisite waits in the store until its answer is committed, so a crawl that is killed repeats the
-    requests in flight. `bytes`: of all bodies so far. most: of these; None: any number.
+    requests in flight.
     """
 
-    def __init__(self, store: Store, most: int | None) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._most = most
-        self.bytes = store.requisites.bytes()
         self._new: dict[str, RequisiteRow] = {}
         self._changed: dict[str, RequisiteRow] = {}
         self._recent: dict[str, None] = {}  # URLs noted lately, as the pages of a site need the same files
@@ -76,7 +74,6 @@ class RequisiteQueue:
         row = RequisiteRow(url, page, str(RequisiteKind.FILE), 0, KEPT, "ok", 0, 200, size, now)
         self._new.pop(url, None)
         self._note(row)
-        self.bytes += size
 
     def is_kept(self, url: str) -> bool:
         """True if the archive has the requisite with a URL."""
@@ -99,21 +96,16 @@ class RequisiteQueue:
         """Requisites to ask for, at most one per host; each is `tried` or `closed` later."""
         while self._resting and self._resting[0][0] <= now:
             self._make_due(heapq.heappop(self._resting)[2])
-        if not self._idle or self.is_spent:
+        if not self._idle:
             return []
         rows = [self._due[host].popleft() for host in self._idle]
         self._asked |= self._idle.keys()
         self._idle.clear()
         return rows
 
-    @property
-    def is_spent(self) -> bool:
-        """True if there are as many bytes as there may be."""
-        return self._most is not None and self.bytes >= self._most
-
     def next_ready(self) -> float | None:
         """Unix seconds at which the next requisite may be tried again; None if none waits for that."""
-        return self._resting[0][0] if self._resting and not self.is_spent else None
+        return self._resting[0][0] if self._resting else None
 
     def tried(self, row: RequisiteRow, reason: str, status: int | None, until: float) -> None:
         """Record a failed request; another may follow."""
@@ -129,7 +121,6 @@ class RequisiteQueue:
             row._replace(state=state, reason=reason, attempts=0, status=status, bytes=row.bytes + size, asked_at=now)
         )
         self._loaded -= 1
-        self.bytes += size
         self._go_on(row)
 
     def passed(self, row: RequisiteRow) -> None:

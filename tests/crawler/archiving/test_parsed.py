@@ -132,14 +132,14 @@ def without_bodies(kept: Path) -> None:
 
 def titles(kept: Path, **settings: Any) -> set[str]:
     """The titles that are found without the records."""
-    found = again(kept, ["http://a.test/"], ignore_robots=True, probe=False, **settings)[0]
+    found = again(kept, ["http://a.test/"], ignore_robots=True, traps=False, **settings)[0]
     return {row[5] for row in found if row[5] is not None}
 
 
 def a_page(folder: Path, **settings: Any) -> Path:
     page = ["<title>One</title><p>Hello, this is the text", "/b"]
     site = {"http://a.test/": page, "http://a.test/b": ["<title>Two</title>"]}
-    crawl(site, folder / "live.db", ["http://a.test/"], archive=folder / "kept", probe=False, **settings)
+    crawl(site, folder / "live.db", ["http://a.test/"], archive=folder / "kept", traps=False, **settings)
     return folder / "kept"
 
 

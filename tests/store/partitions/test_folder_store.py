@@ -29,7 +29,7 @@ CRAWL_ONLY = {
     "_AllRequisites": "is_kept waiting number_of bytes",
     "_AllTexts": "row rows of_fetched missing last_start added_behind records flaws versions version "
     "template host_blocks",
-    "AllPages": "answered_on fetch_order latest_answers last_turn given_up miscounted unanswered failures columns_of",
+    "AllPages": "answered_on fetch_order last_turn given_up miscounted unanswered failures columns_of",
     "AllLinks": "hinted merged own too_deep",
     "AllRanks": "worth facts values_of best places",
     "AllRecognised": "recent_pages alternates",
