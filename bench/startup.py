@@ -76,7 +76,7 @@ def fill(path: Path, size: int) -> None:
             "births": UNIT * size,
             "best_floor": 0,
         }
-        totals |= {"never_visited": 0, "total": 0, "surfer": "uniform"}
+        totals |= {"never_visited": 0, "total": 0}
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", totals.items())
     db.close()
 

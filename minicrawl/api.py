@@ -3,13 +3,11 @@
 from __future__ import annotations  # for help that shows types as they are written here
 
 import asyncio
-import inspect
-import textwrap
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any, TypeVar, Unpack  # Any: settings as given
+from typing import Any  # Any: settings as given
 
 from minicrawl.cluster.crawl import Callbacks, crawl_partitions
 from minicrawl.cluster.running.keeper import Listener
@@ -19,37 +17,14 @@ from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.search.index.beside_crawl import Indexer
-from minicrawl.settings import DEFAULT_STORE, SETTINGS, AsBefore, CrawlSettings
-from minicrawl.settings.setting_types import AdjustableSettings, GivenSettings
+from minicrawl.settings import DEFAULT_STORE, AsBefore, CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.partitions.folder import is_folder
 from minicrawl.timing import STANDARD, Timing
 
 AS_BEFORE = AsBefore.AS_BEFORE
-_Call = TypeVar("_Call", bound=Callable[..., object])
 
 
-def _explained(call: _Call) -> _Call:
-    """List the settings that a call takes by name in its signature and docstring, for help()."""
-    signature = inspect.signature(call)
-    *own, settings = signature.parameters.values()
-    group = AdjustableSettings if "Adjustable" in settings.annotation else GivenSettings
-    types = {name: group.__annotations__[name].__forward_arg__ for name in SETTINGS if name in group.__annotations__}
-    lines = [(call.__doc__ or "").rstrip(), "", "    Settings:"]
-    for name, kind in types.items():
-        setting = SETTINGS[name]
-        default, given = setting.shown or repr(setting.default), kind.replace(" | AsBefore", "")
-        about = f"{name} ({given}): {setting.meaning} Default: {default}."
-        lines += textwrap.wrap(about, 112, initial_indent=" " * 8, subsequent_indent=" " * 12)
-    call.__doc__ = "\n".join(lines)
-    kind_of = inspect.Parameter.KEYWORD_ONLY
-    by_name = [inspect.Parameter(name, kind_of, default=AS_BEFORE, annotation=kind) for name, kind in types.items()]
-    in_order = sorted([*by_name, *own], key=lambda parameter: parameter.kind)
-    call.__signature__ = signature.replace(parameters=in_order)  # type: ignore[attr-defined]
-    return call
-
-
-@_explained
 def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     seeds: str | Iterable[str],
     store: str | Path = DEFAULT_STORE,
@@ -61,7 +36,7 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     sizes: Sizes = STANDARD_SIZES,
     partitions: int | None = None,
     ray: str | None = None,
-    **settings: Unpack[GivenSettings],
+    **settings: Any,
 ) -> CrawlReport:
     """Crawl from `seeds` into `store`, and return when the crawl has ended; also in a notebook.
 
@@ -81,6 +56,7 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         sizes: Batch and cache sizes.
         partitions: Crawl in so many processes, each with a part of the web: see docs/cluster.md.
         ray: Address of a Ray cluster for the partitions, "auto" or "HOST:PORT".
+        settings: Options of `minicrawl crawl` by name, such as max_depth=3; docs/settings.md lists them.
     """
     return _run(
         acrawl(
@@ -128,7 +104,6 @@ def _run(crawling: Coroutine[Any, Any, CrawlReport]) -> CrawlReport:
             loop.close()
 
 
-@_explained
 async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     seeds: str | Iterable[str],
     store: str | Path = DEFAULT_STORE,
@@ -140,7 +115,7 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     sizes: Sizes = STANDARD_SIZES,
     partitions: int | None = None,
     ray: str | None = None,
-    **settings: Unpack[GivenSettings],
+    **settings: Any,
 ) -> CrawlReport:
     """`crawl` for programs that have an event loop; `crawl` explains the arguments."""
     started = time.monotonic()
@@ -187,7 +162,6 @@ class Crawl(RunningCrawl):
     stops it at once, and nothing is lost. If the crawl itself fails, as by a full disk, the end of the block raises it.
     """
 
-    @_explained
     def __init__(  # noqa: PLR0913 - what the caller of a crawl may hand in
         self,
         seeds: str | Iterable[str],
@@ -198,7 +172,7 @@ class Crawl(RunningCrawl):
         handle_signals: bool = False,
         timing: Timing = STANDARD,
         sizes: Sizes = STANDARD_SIZES,
-        **by_name: Unpack[GivenSettings],
+        **by_name: Any,
     ) -> None:
         """Prepare a crawl; `crawl` explains the arguments.
 
@@ -222,8 +196,7 @@ class Crawl(RunningCrawl):
 
         super().__init__(crawled)
 
-    @_explained
-    async def adjust(self, **settings: Unpack[AdjustableSettings]) -> None:
+    async def adjust(self, **settings: Any) -> None:
         """Change settings while the crawl runs; later runs keep them, except limits.
 
         They apply from now on: requests in flight finish as they began, known pages stay known. Limits count from the

@@ -185,8 +185,6 @@ class Wanted:
     extract_rules: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     structured: bool = False
-    hook_timeout: float = 60.0
-    hook_network: bool = False
     short_text: bool = True
     requisites: bool = False
     part: RequisiteKind | None = None
@@ -389,23 +387,6 @@ class InFlightNow(NamedTuple):
     worker: int | None = None
 
 
-class SiteNow(NamedTuple):
-    """A site with its trust, a share of all, and its numbers of known pages and of those that were read."""
-
-    site: str
-    trust: float
-    known: int
-    read: int
-
-
-class CameNow(NamedTuple):
-    """The outcome of a request for a page: a status, or the reason why there is none."""
-
-    url: str
-    status: int | None
-    reason: str | None
-
-
 class HostWait(NamedTuple):
     """A host with waiting pages that must not be asked before `until` (Unix seconds).
 
@@ -442,8 +423,7 @@ class Progress:
     the last commit. `clock`: cash passed on so far, in turnovers of all cash. `graph`: counts of the graph as of a
     while ago; None while the crawl is small. `silence`: None unless there is an outage. `state`, `reason`: as in
     `RunStatus`. `earlier`: the runs before this one. `pages_per_second`, `bytes_per_second`: of the last half minute.
-    `requests`: the oldest in flight; `waits`: the hosts that wait longest; `waiting_for`: numbers of waiting hosts by
-    `HostWait.why`; `sites`: the most trusted ones; `came`: the latest outcomes, newest first.
+    `requests`: the oldest in flight; `waiting_for`: numbers of waiting hosts by `HostWait.why`.
     `has_its_pages`: the run goes on only for requisites of its pages.
     """
 
@@ -469,10 +449,7 @@ class Progress:
     pages_per_second: float = 0.0
     bytes_per_second: float = 0.0
     requests: tuple[InFlightNow, ...] = ()
-    waits: tuple[HostWait, ...] = ()
     waiting_for: dict[str, int] = field(default_factory=dict)
-    sites: tuple[SiteNow, ...] = ()
-    came: tuple[CameNow, ...] = ()
     has_its_pages: bool = False
 
 

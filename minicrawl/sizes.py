@@ -19,7 +19,6 @@ class Sizes:
     block            pages per block of these columns
     loaded           pages queued at a time when a crawl is resumed
     seeds            seeds added and committed at a time: a second or two, after which the crawl can be stopped
-    pictured         pages whose links are read for a picture of hosts or sites; of more, every nth
     read             pages read before the shape of a crawl is computed: loading the component search would cost more
                      than a hundredth of its time
     """
@@ -35,7 +34,6 @@ class Sizes:
     block: int = 2**16
     loaded: int = 2**20
     seeds: int = 2**15
-    pictured: int = 10_000
     read: int = 20_000
 
 

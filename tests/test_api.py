@@ -9,7 +9,6 @@ import pytest
 from support.sites import Server
 
 import minicrawl
-from minicrawl.settings import SETTINGS, AsBefore
 
 HOME = "http://a.test/"
 
@@ -97,23 +96,10 @@ def test_settings_that_are_not_given_are_those_of_the_store(tmp_path: Path) -> N
         assert reader.meta_json("settings")["scope"] == "any"
 
 
-@pytest.mark.parametrize("call", [minicrawl.crawl, minicrawl.acrawl])
-def test_every_setting_is_a_parameter_with_its_type_and_meaning(call: Any) -> None:
-    """What `help` shows: each setting by its name, as not given unless it is, and explained."""
-    parameters = inspect.signature(call).parameters
-    own = ["seeds", "store", "on_progress", "transport", "handle_signals", "timing", "sizes", "partitions", "ray"]
-    assert [name for name in parameters if name not in own] == list(SETTINGS)
-    assert all(parameters[name].default is AsBefore.AS_BEFORE for name in SETTINGS)
-    text = " ".join((inspect.getdoc(call) or "").split())
-    for name, setting in SETTINGS.items():
-        kind = parameters[name].annotation.replace(" | AsBefore", "")
-        assert f"{name} ({kind}): {setting.meaning} Default: {setting.shown or repr(setting.default)}." in text
-
-
 def test_both_calls_take_the_same_and_explain_the_rest() -> None:
     assert inspect.signature(minicrawl.crawl).parameters == inspect.signature(minicrawl.acrawl).parameters
     explained = inspect.getdoc(minicrawl.crawl) or ""
-    names = [name for name in inspect.signature(minicrawl.crawl).parameters if name not in SETTINGS]
+    names = list(inspect.signature(minicrawl.crawl).parameters)
     assert all(f"    {name}: " in explained for name in names)
 
 

@@ -45,7 +45,7 @@ import minicrawl
 from minicrawl.cli import main
 from minicrawl.cli.live_display import render
 from minicrawl.crawler.outcomes.reasons import MEANINGS, meaning
-from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, Silence
+from minicrawl.model import GraphCounts, InFlightNow, LimitsNow, Progress, Silence
 from minicrawl.settings import SETTINGS, option
 
 DOCS = ROOT / "docs"
@@ -181,8 +181,6 @@ def test_glossary_has_the_words_of_the_output(crawled: Path, port: int) -> None:
         silence=silence,
         limits=LimitsNow(pages=9),
         requests=(InFlightNow("u", 1.0),),
-        waits=(HostWait("a", 1.0, "delay", 1.0),),
-        came=(CameNow("u", 200, None),),
         given_up={"dns": 1},
     )
     console = Console(file=io.StringIO(), width=200, record=True)

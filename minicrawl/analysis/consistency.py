@@ -19,10 +19,10 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import CARRIED
-from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.sharing.voices import shared_voices
 from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.book import add_sent
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.store.partitions.agreement import disagreements, traffic
 from minicrawl.store.partitions.numbers import in_flight, posted
 from minicrawl.store.partitions.records import from_bytes
@@ -80,7 +80,7 @@ def all_violations(stores: Sequence[Store]) -> Iterator[str]:
 
 def _asked(store: Store) -> None:
     """Ask a store beforehand what is asked of all of them, short answers first."""
-    traffic(store), posted(store), kept_surfer(store)
+    traffic(store), posted(store)
     for key in ("partitions", CARRIED):
         store.meta(key)
 
@@ -170,7 +170,7 @@ def _of_home(store: Store, number: int, sent: Mapping[str, tuple[int, int, int]]
 
 
 def _accounts(store: Store) -> Accounts:
-    accounts = Accounts(kept_surfer(store))
+    accounts = Accounts(REASONABLE)
     accounts.grow(store.size())
     for columns in store.page_table.columns():
         load_block(accounts, of_rows(columns))

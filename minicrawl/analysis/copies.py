@@ -14,7 +14,6 @@ import numpy.typing as npt
 from minicrawl.analysis.archived_page import home_of
 from minicrawl.analysis.page_text import page_text
 from minicrawl.crawler.sources.page_reading import read_page
-from minicrawl.crawler.urls.keys import is_on, politeness_key
 from minicrawl.errors import SettingError, counted
 from minicrawl.export.markdown import check_has_texts
 from minicrawl.model import Wanted
@@ -63,20 +62,17 @@ class _Document:
         return float(is_carried.mean()) if is_carried.sum() >= FEWEST else 0.0
 
 
-def copies(
-    store: Store, named: Sequence[str], *, least: float = 0.2, since: float = 0.0, not_on: Sequence[str] = ()
-) -> list[Copy]:
+def copies(store: Store, named: Sequence[str], *, least: float = 0.2, since: float = 0.0) -> list[Copy]:
     """The pages that carry `least` of a document or more, by falling importance.
 
-    named: files and URLs. since: Unix seconds, of the first time that a page was found with the text. not_on: sites and
-    hosts whose pages are left out. Raises SettingError, also where no texts are kept, and StoreError.
+    named: files and URLs. since: Unix seconds, of the first time that a page was found with the text. Raises
+    SettingError, also where no texts are kept, and StoreError.
     """
     with store.snapshot():
         check_has_texts(store)
         documents = [_document(store, name) for name in named]
         found = [copy for part in store.parts for copy in _on(part, documents, least, since)]
-    left = [copy for copy in found if not any(is_on(politeness_key(copy.url), name.lower()) for name in not_on)]
-    return sorted(left, key=lambda copy: (-copy.importance, copy.url, copy.document))
+    return sorted(found, key=lambda copy: (-copy.importance, copy.url, copy.document))
 
 
 def _on(part: Store, documents: Sequence[_Document], least: float, since: float) -> Iterator[Copy]:

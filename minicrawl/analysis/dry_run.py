@@ -18,6 +18,8 @@ from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.stored_forms import banned_hosts
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.reasons import ask_again
+from minicrawl.crawler.parts.all_parts import ALL_PARTS
+from minicrawl.crawler.parts.soft_404s import SoftErrors
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.request import HOST_BANNED, Request
@@ -34,6 +36,7 @@ from minicrawl.store.writer import Writer
 _MOST_TURNS = 100_000
 _LONGEST_WAIT = 86_400.0
 _TICK = 1e-3
+_PARTS = tuple(part for part in ALL_PARTS if part is not SoftErrors)  # which asks for pages that cannot exist
 
 
 @dataclass(frozen=True)
@@ -117,8 +120,8 @@ def planned(  # noqa: PLR0913 - as `dry_run`
     """
     known = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
     ask_again(writer, known.urls, settings.retry)
-    quiet = replace(settings, probe=False, text=False, search=False, archive=None, items="", hook=())
-    intake = Intake(writer, quiet, STRATEGIES[settings.strategy], now, share=share)
+    quiet = replace(settings, text=False, search=False, archive=None, items="", hook=())
+    intake = Intake(writer, quiet, STRATEGIES[settings.strategy], now, share=share, kinds=_PARTS)
     counts = _seed_counts(intake, seeds, known, share)
     intake.start(known.urls, now, known.guessed)
     for name in banned_hosts(writer):

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from minicrawl.crawler.books.stored_births import jumps_to_sites
-from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.model import State
 from minicrawl.opic import Book
 from minicrawl.opic.book import add_sent
 from minicrawl.opic.sites.births import DOOR_UNIT
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.store.read.site_table import TrustedSite
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
@@ -83,7 +83,7 @@ def units_sent(store: Store, page: int, sources: Sequence[int]) -> dict[int, int
     links = store.link_table.graph_of(sources)
     forwarded, is_alias = store.page_table.senders(links.sources.tolist())
     is_gone = np.zeros(len(forwarded), dtype=np.bool_)
-    book = Book.of(forwarded.copy(), forwarded, is_gone, is_alias, 0, surfer=kept_surfer(store))
+    book = Book.of(forwarded.copy(), forwarded, is_gone, is_alias, 0, surfer=REASONABLE)
     units = np.zeros(len(links.targets), dtype=np.int64)
     add_sent(units, book, np.arange(len(forwarded)), links.indptr, np.arange(len(units)), links.places)
     of_link = np.repeat(links.sources, np.diff(links.indptr))

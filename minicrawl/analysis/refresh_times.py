@@ -14,15 +14,11 @@ from minicrawl.crawler.frontier.most_worth import read_pages, worths
 from minicrawl.crawler.frontier.schedules import (
     BELIEVED,
     CHANGED,
-    NEVER,
-    RefreshRule,
     first_interval,
-    rules_of,
     schedule_of,
 )
 from minicrawl.crawler.http.validators import unpacked
 from minicrawl.crawler.parts.refresh import FAILED, MISSING
-from minicrawl.opic.arrays import FloatArray
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RefreshRow
@@ -34,10 +30,9 @@ class PageRefresh:
 
     rate: changes per second; is_learned: True if from its own fetches, else from other pages. fetches, changes: numbers
     of answers, and of changed ones. answers: the last eight, = unchanged, # changed, ? not found, ! failed. fetched_at,
-    changed_at, due: Unix seconds; due is None unless the crawl itself refreshes. why_due: the reason for due: rule
-    (--refresh-rule; `rule` is it, and due None for never), missing, failed, fixed (--recrawl-after), least
-    (--refresh-min), most (90 days), worth (importance and rate), lastmod (importance; changed by its sitemap).
-    etag, last_modified: its validators.
+    changed_at, due: Unix seconds; due is None unless the crawl itself refreshes. why_due: the reason for due: missing,
+    failed, fixed (--recrawl-after), least (--refresh-min), most (90 days), worth (importance and rate), lastmod
+    (importance; changed by its sitemap). etag, last_modified: its validators.
     """
 
     rate: float
@@ -49,7 +44,6 @@ class PageRefresh:
     changed_at: float | None
     due: float | None
     why_due: str | None
-    rule: str | None
     etag: str | None
     last_modified: str | None
 
@@ -63,8 +57,8 @@ def page_refresh(store: Store, page: int, url: str, folder: tuple[int, str]) -> 
     settings = kept_settings(store)
     times = DueTimes(store, settings)
     rate = row.rate if row.information else times.rates.of(times.rates.group(*folder))
-    due, why = times.due(row, url, rate) if settings.refreshes else (None, None)
-    rule, last = times.rule(url), store.page_table.last_answer(page)
+    due, why = times.due(row, rate) if settings.refreshes else (None, None)
+    last = store.page_table.last_answer(page)
     validators = unpacked(last.validators if last is not None else None)
     return PageRefresh(
         rate=rate,
@@ -76,7 +70,6 @@ def page_refresh(store: Store, page: int, url: str, folder: tuple[int, str]) -> 
         changed_at=row.changed_at,
         due=due,
         why_due=why,
-        rule=rule.text if rule is not None and why == "rule" else None,
         etag=validators.etag,
         last_modified=validators.last_modified,
     )
@@ -116,23 +109,16 @@ class DueTimes:
         self._store = store
         self._size = store.size()
         self._worths = worths(store)
-        self._by, self._rules = schedule_of(settings), rules_of(settings)
+        self._by = schedule_of(settings)
         self._price = float(store.meta("refresh_price") or first_interval(self._by.least))
         self.rates = ChangeRates(1.0 / first_interval(self._by.least))
         self.rates.load(store)
         self.changed = store.refreshes.changed(BELIEVED)
 
-    def rule(self, url: str) -> RefreshRule | None:
-        """The user's rule for a URL."""
-        return self._rules.of(url)
-
-    def due(self, row: RefreshRow, url: str, rate: float) -> tuple[float | None, str]:
-        """The due time of a page (Unix seconds; None: never) and its reason, see `PageRefresh.why_due`."""
+    def due(self, row: RefreshRow, rate: float) -> tuple[float | None, str]:
+        """The due time of a page (Unix seconds) and its reason, see `PageRefresh.why_due`."""
         if row.answers.endswith((MISSING, FAILED)):
             return row.due, "missing" if row.answers.endswith(MISSING) else "failed"
-        rule = self.rule(url)
-        if rule is not None:
-            return (None if rule.seconds == NEVER else row.fetched_at + rule.seconds), "rule"
         has_changed = row.page in self.changed
         seconds = self._by.interval(self._price, self._worths.item(row.page), CHANGED if has_changed else rate)
         reason = self._by.reason(seconds)
@@ -143,17 +129,8 @@ class DueTimes:
         pages = self._store.refreshes.schedule()
         if not len(pages.page):
             return 0
-        ruled, follows, waited = self._ruled()[pages.page], pages.rate != 0.0, now - pages.fetched_at
+        follows, waited = pages.rate != 0.0, now - pages.fetched_at
         rate = np.where(pages.rate > 0.0, pages.rate, self.rates.of_all(self.rates.groups(self._store)[pages.page]))
         rate[np.isin(pages.page, list(self.changed))] = CHANGED
-        intervals = np.where(ruled > 0.0, ruled, self._by.intervals(self._price, self._worths[pages.page], rate))
+        intervals = self._by.intervals(self._price, self._worths[pages.page], rate)
         return int(np.where(follows, intervals <= waited, pages.due <= now).sum())
-
-    def _ruled(self) -> FloatArray:
-        """Refresh intervals by rules in seconds, 0 without a rule; by number of page, shape (size,)."""
-        ruled = np.zeros(self._size)
-        if self._rules.rules:
-            for page, url in enumerate(self._store.page_table.urls()):
-                rule = self._rules.of(url)
-                ruled[page] = 0.0 if rule is None else rule.seconds
-        return ruled

@@ -11,7 +11,7 @@ from minicrawl.model import READ, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
 
-ALONE = {"max_depth": 0, "sitemaps": False, "probe": False, "traps": False, "extract_rule": ()}
+ALONE = {"max_depth": 0, "sitemaps": False, "traps": False, "extract_rule": ()}
 """Settings of a crawl of the seeds and their redirects alone."""
 
 

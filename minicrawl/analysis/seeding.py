@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
-from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.experiment import Claim
 from minicrawl.model import State
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.hits import IntArray
 from minicrawl.rank.pagerank import FloatArray
@@ -129,7 +129,7 @@ class CrawledWeb:
 def crawled_web(store: Store, per: Division = "site") -> CrawledWeb:
     """The web of a store. Raises StoreError."""
     folded = folded_store(store)
-    weights = folded.weights(kept_surfer(store))
+    weights = folded.weights(REASONABLE)
     names, places = numbered_sites(store, folded.hosts, DIVISIONS[per])
     is_fetched = folded.states == State.FETCHED
     return CrawledWeb(

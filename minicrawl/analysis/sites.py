@@ -10,8 +10,8 @@ from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.mirrors import mirrors_of
 from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
 from minicrawl.crawler.books.stored_births import jumps_to_sites
-from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.crawler.urls.keys import politeness_key, site_of
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import pagerank
 from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
 from minicrawl.store.reader import Store
@@ -55,7 +55,7 @@ def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "non
         names, of_page = numbered_sites(store, folded.hosts, DIVISIONS[kind])
         _, site = numbered_sites(store, folded.hosts, site_of)
         importance = store.ranks.arrays()["importance"]
-        by_place = folded.weights(kept_surfer(store)) if weights == "links" else None
+        by_place = folded.weights(REASONABLE) if weights == "links" else None
         named = ((*map(DIVISIONS[kind], map(politeness_key, each[:2])), each.of) for each in mirrors_of(store))
         mirror_of = {name: of for name, other, of in named if name != other}
         trusted = {site.name: site[1:] for site in store.site_table.trusted()} if kind == "site" else {}

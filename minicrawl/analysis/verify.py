@@ -21,13 +21,12 @@ from minicrawl.analysis.link_graph import (
 )
 from minicrawl.analysis.rankable import check_is_rankable, rankable
 from minicrawl.crawler.books.stored_births import read_births
-from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.model import READ, State
 from minicrawl.opic import Book
 from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.opic.sites.births import Births
-from minicrawl.opic.surfer import Surfer
+from minicrawl.opic.surfer import REASONABLE, Surfer
 from minicrawl.rank import Graph, kendall_tau, l1, overlap, pagerank
 from minicrawl.store.links import LinkGraph, Places
 from minicrawl.store.reader import Store
@@ -58,14 +57,13 @@ class Verification:
 
     stored, settled: the book's importance as stored, and after settling in `rounds` rounds with `visits` virtual
     visits in all. history: within the window. inlinks: ranking by in-degree. rounding: error
-    of whole units, beyond the certificate. surfer: its weights of links apply to PageRank and book.
+    of whole units, beyond the certificate.
     """
 
     known: int
     read: int
     aliases: int
     links: int
-    surfer: str
     top: int
     stored: Agreement
     settled: Agreement
@@ -119,7 +117,7 @@ def books_of(store: Store, rankings: Mapping[str, FloatArray]) -> Books:
         forwarded=columns["forwarded"],
         rankings=rankings,
         virtual=int(store.meta("virtual") or 0),
-        surfer=kept_surfer(store),
+        surfer=REASONABLE,
         rule=read_births(store),
     )
 
@@ -142,7 +140,6 @@ def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> V
         read=int(np.count_nonzero(np.isin(books.states, list(READ)))),
         aliases=int(np.count_nonzero(is_alias)),
         links=len(links.targets),
-        surfer=books.surfer.name,
         top=min(_TOP, int(np.count_nonzero(~is_alias))),
         stored=stored,
         settled=agreement(book.importance(), book.certificate()),
@@ -156,7 +153,7 @@ def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> V
 
 def _asked(part: Store) -> None:
     """Ask a partition what is asked of all of them, short answers first."""
-    part.page_table.counts(), part.meta("virtual"), kept_surfer(part), read_births(part)
+    part.page_table.counts(), part.meta("virtual"), read_births(part)
     part.united.mirrors(), part.ranks.arrays()
     for blocks in (part.page_table.columns(), part.link_table.blocks()):
         deque(blocks, maxlen=0)

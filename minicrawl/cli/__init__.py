@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from minicrawl import __version__
-from minicrawl.cli.option_sources import main_config_option, read_environment, take_files, variable_of
+from minicrawl.cli.option_sources import main_config_option, take_file, variable_of
 from minicrawl.errors import MinicrawlError, SettingError
 from minicrawl.system import OUT_OF_FILES
 
@@ -85,7 +85,6 @@ class Commands(click.Group):
             return None
         module = import_module(f"minicrawl.cli.{_MODULES.get(name, name)}")
         command: click.Command = getattr(module, name if name in _MODULES else "command")
-        read_environment(command, name)
         return command
 
     def resolve_command(
@@ -98,7 +97,7 @@ class Commands(click.Group):
                 ctx.fail(f"No such command '{called}'. Did you mean '{alike[0]}'?")
         name, command, rest = super().resolve_command(ctx, args)
         if command is not None:
-            take_files(ctx, command, name or "")
+            take_file(ctx, command, name or "")
         return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -149,9 +148,9 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except click.BadParameter as error:
             source = error.ctx and error.param and error.ctx.get_parameter_source(error.param.name or "")
-            if error.param is None or source is not ParameterSource.ENVIRONMENT:
+            if error.ctx is None or error.param is None or source is not ParameterSource.ENVIRONMENT:
                 raise
-            sentence = f"{variable_of(error.param)}: {error.message}"
+            sentence = f"{variable_of(error.ctx, error.param)}: {error.message}"
             raise click.BadParameter(sentence, error.ctx, error.param) from error
         except (MinicrawlError, OSError, ModuleNotFoundError, click.ClickException, click.exceptions.Exit, click.Abort):
             raise
@@ -206,7 +205,9 @@ def _write_nothing_more() -> None:
     os.close(nowhere)
 
 
-@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "MINICRAWL"}
+)
 @click.version_option(__version__, prog_name="minicrawl")
 @main_config_option
 def main() -> None:

@@ -204,16 +204,12 @@ def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
             process.terminate()
 
 
-@command.command(epilog="Example: minicrawl archive select --by sites --grades 4 --bytes 50GB")
-@click.option(
-    "--by", default="sites", show_default=True, type=click.Choice(["sites", "hosts"]),
-    help="What is graded: sites, or hosts.",
-)  # fmt: skip
+@command.command(epilog="Example: minicrawl archive select --grades 4 --bytes 50GB")
 @click.option("--grades", default=4, show_default=True, type=click.IntRange(2, 100), help="How many; 1 is the least.")
 @click.option("--bytes", "most", metavar="50GB", help="Only the most important sites that fit into this.")
 @store_option
 @json_option
-def select(by: str, grades: int, most: str | None, store: Path, as_json: bool) -> None:
+def select(grades: int, most: str | None, store: Path, as_json: bool) -> None:
     """Print which sites of a crawl are worth an archive, graded by their importance, as many sites to each grade.
 
     A site is a registrable domain; on domains that give each user a part, such as readthedocs.io, each part is one.
@@ -222,9 +218,8 @@ def select(by: str, grades: int, most: str | None, store: Path, as_json: bool) -
     from minicrawl.settings import parse_size
     from minicrawl.store.reader import open_store
 
-    kind, size = "host" if by == "hosts" else "site", None if most is None else parse_size(most)
     with open_store(store) as reader:
-        sites = site_grades.graded_sites(reader, kind, grades, size)
+        sites = site_grades.graded_sites(reader, "site", grades, None if most is None else parse_size(most))
     shown = [one for one in sites if one.is_selected]
     if as_json:
         click.echo(document({"sites": [one._asdict() for one in shown]}))

@@ -1,7 +1,6 @@
 """minicrawl audit"""
 
 import math
-import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -42,8 +41,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0 to this file too; - prints it alone.")
 @click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML to this file too; - prints it.")
 @click.option("-n", "--n", type=click.IntRange(min=1),
-              help=f"How many findings: {_SHOWN} unless it is given, all with --json or --csv.")  # fmt: skip
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV and nothing else.")
+              help=f"How many findings: {_SHOWN} unless it is given, all with --json.")  # fmt: skip
 @store_option
 @json_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -54,7 +52,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     sarif: Path | None,
     junit: Path | None,
     n: int | None,
-    as_csv: bool,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -75,11 +72,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.export.tables import STANDARD_OUTPUT
     from minicrawl.store.reader import open_store
 
-    if as_csv and as_json:
-        raise SettingError("--csv and --json are two forms of the same; leave one out")
     prints_file = STANDARD_OUTPUT in (sarif, junit)
-    if prints_file and (as_csv or as_json or sarif == junit):
-        raise SettingError("standard output takes one of --csv, --json, --sarif - and --junit -; leave the others out")
+    if prints_file and (as_json or sarif == junit):
+        raise SettingError("standard output takes one of --json, --sarif - and --junit -; leave the others out")
     if is_list:
         rows = [_described(rule) for rule in RULES.values()]
         click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(list(RULES.values())))))
@@ -103,8 +98,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         pass
     elif as_json:
         click.echo(document(_as_json(audit, n)))
-    elif as_csv:
-        _write_csv(audit, n)
     else:
         click.echo("\n".join(_lines(audit, n or _SHOWN)))
     _tell_unchecked(audit, unchecked, failing)
@@ -170,15 +163,6 @@ def _judged_json(judged: "Judged") -> dict[str, object]:
     from minicrawl.analysis.page_columns import iso
 
     return {**judged._asdict(), "first": iso(judged.first), "last": iso(judged.last)}
-
-
-def _write_csv(audit: "Audit", n: int | None) -> None:
-    from minicrawl.export.tables import WRITERS, Table
-
-    rows = [{**_row(audit, found), "examples": " ".join(found.examples)} for found in audit.findings[:n]]
-    names = ("rule", "severity", "target", "importance", "sources", "examples", "detail", "lost")
-    values = (tuple(row[name] for name in names) for row in rows)
-    WRITERS[".csv"](Table(dict.fromkeys(names, str), values), sys.stdout.buffer)
 
 
 def _lines(audit: "Audit", n: int) -> Iterator[str]:

@@ -40,43 +40,37 @@ def command(a: str, b: str, n: int, by: str, store: Path, as_json: bool) -> None
     """
     from minicrawl.analysis.compare import compare
 
-    (first, of_first, first_surfer), (second, of_second, second_surfer) = (_ranking(one, by, store) for one in (a, b))
+    (first, of_first), (second, of_second) = (_ranking(one, by, store) for one in (a, b))
     found = compare(first, second, n, (of_first, of_second) if of_first and of_second else None)
     if as_json:
-        click.echo(document({"a": a, "b": b, "surfers": [first_surfer, second_surfer], **found.as_json()}))
+        click.echo(document({"a": a, "b": b, **found.as_json()}))
         return
     click.echo("\n".join(_lines(found, a, b)))
     if lacking := " and ".join(name for name, states in (("A", of_first), ("B", of_second)) if states == {}):
         line = f"There are no states of pages in {lacking}: what cannot be opened any more is not told"
         click.echo("\n".join(["", *fitted([line])]))
-    if first_surfer and second_surfer and first_surfer != second_surfer:
-        line = f"A weighs links by --surfer {first_surfer}, B by {second_surfer}: not all that moved has changed"
-        click.echo("\n".join(["", *fitted([line])]))
 
 
-def _ranking(given: str, by: str, store: Path) -> tuple[dict[str, float], dict[str, str] | None, str | None]:
-    """The values of ranking A or B by URL; the states of a crawl's pages, None for a name; and the surfer that weighed
-    links, for a store's importance."""
+def _ranking(given: str, by: str, store: Path) -> tuple[dict[str, float], dict[str, str] | None]:
+    """The values of ranking A or B by URL; the states of a crawl's pages, None for a name."""
     from minicrawl.crawler.books.invariants import damage_as_store_error
-    from minicrawl.crawler.books.stored_forms import kept_surfer
     from minicrawl.export.ranks import read_ranks
     from minicrawl.store.reader import open_store
 
     path = Path(given)
     if path.suffix.lower() in _FILES:
-        return *read_ranks(path, by), None
+        return read_ranks(path, by)
     if is_crawl := path.exists():
         store, given = path, by
     elif "/" in given or path.suffix:
         raise SettingError(f"there is no file {given}; name one that exists, or a ranking in the --store")
     with damage_as_store_error(store), open_store(store) as reader, reader.snapshot():
-        reader.prepare(lambda part: (kept_surfer(part), part.ranks.kept(), list(part.page_table.urls())))
+        reader.prepare(lambda part: (part.ranks.kept(), list(part.page_table.urls())))
         is_kept(reader, given)
-        surfer = kept_surfer(reader).name if given == "importance" else None
         states = None
         if is_crawl:
             states = dict(zip(reader.page_table.urls(), reader.audit_table.columns().state, strict=True))
-        return reader.ranks.values(given), states, surfer
+        return reader.ranks.values(given), states
 
 
 def _lines(found: "Comparison", a: str, b: str) -> Iterator[str]:

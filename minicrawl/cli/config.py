@@ -1,10 +1,7 @@
 """minicrawl config, minicrawl completion"""
 
-import os
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple  # Any: settings as given
 
@@ -16,20 +13,17 @@ from minicrawl.cli.option_sources import (
     CRAWLS,
     HOSTS,
     ITEMS,
-    check_variable,
-    environment_of,
-    files_of,
+    file_of,
     options_of,
     settings_of_tables,
     tables_of,
-    user_file,
     values_of,
+    variable_of,
 )
 from minicrawl.cli.options import json_option
 from minicrawl.cli.output import document
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
-from minicrawl.settings import PROFILES, with_profile
 
 if TYPE_CHECKING:
     from minicrawl.settings.files import ConfigFile
@@ -37,8 +31,6 @@ if TYPE_CHECKING:
 _WIDTH = 100
 _PROGRAM = "minicrawl"
 _SHELLS = ("bash", "zsh", "fish")
-_PLACES = {"default": "default", "environment": "environment"}
-"""Origins of options that are no files."""
 _PLAIN = (str, int, float, bool, list, tuple, Path)
 
 
@@ -46,15 +38,13 @@ _PLAIN = (str, int, float, bool, list, tuple, Path)
 def command() -> None:
     """Options from files and from the environment, so that a command line need not repeat them.
 
-    A flag counts before the environment (MINICRAWL_CRAWL_DELAY), that before minicrawl.toml or [tool.minicrawl] of
-    pyproject.toml in the folder, those before the user's own file, and that before what a store remembers and before
-    the default.
+    A flag counts before the environment (MINICRAWL_CRAWL_DELAY), that before minicrawl.toml in the folder, and that
+    before what a store remembers and before the default.
     """
 
 
 class Shown(NamedTuple):
-    """An option's effective value. `origin`: environment, project, user, --config, profile or default; `place`: the
-    variable or file."""
+    """An option's effective value. `origin`: environment, file or default; `place`: the variable or file."""
 
     value: Any
     origin: str
@@ -63,17 +53,14 @@ class Shown(NamedTuple):
 
 @command.command(epilog="Example: minicrawl config show crawl")
 @click.argument("words", nargs=-1, metavar="[COMMAND]...")
-@click.option("--profile", type=click.Choice(list(PROFILES)), help="As with this --profile of a crawl.")
 @json_option
-def show(words: tuple[str, ...], profile: str | None, as_json: bool) -> None:
+def show(words: tuple[str, ...], as_json: bool) -> None:
     """Print the options of COMMAND, by default crawl, as they are without any flag, and where each comes from.
 
     What a store remembers is not among them: 'minicrawl crawl --show-settings' prints that.
     """
     words = words or ("crawl",)
     shown = _shown(words)
-    if words == ("crawl",):
-        shown |= _of_profile(shown, profile)
     if as_json:
         click.echo(document({key: one._asdict() for key, one in shown.items()}))
         return
@@ -88,88 +75,54 @@ def show(words: tuple[str, ...], profile: str | None, as_json: bool) -> None:
 @command.command(epilog="Example: minicrawl config check")
 @json_option
 def check(as_json: bool) -> None:
-    """Say whether all that files and the environment have is right: exit 0, or 2 and all that is wrong, a line each."""
+    """Say whether all that the file of options has is right: exit 0, or 2 and what is wrong, a line each."""
     ctx = click.get_current_context()
     mistakes: list[SettingError] = []
-    files = _checked_files(ctx, mistakes)
-    variables = _checked_variables(ctx.find_root(), mistakes)
-    if not mistakes:
-        _check_together(files, mistakes)
+    try:
+        file = file_of(ctx, mistakes.append)
+        if file is not None:
+            for words, one in _commands(ctx.find_root()):
+                values_of(one, words, file, mistakes.append)
+        settings_of_tables(file)
+        if not mistakes:
+            _check_together(file)
+    except SettingError as error:
+        mistakes.append(error)
     if mistakes:
         for sentence in dict.fromkeys(map(str, mistakes)):
             click.echo(f"Error: {printable(sentence)}", err=True)
         raise click.exceptions.Exit(SettingError.exit_code)
-    counts = {str(file.path): _size(file.tables) for file in files}
+    found = None if file is None else {"path": str(file.path), "options": _size(file.tables)}
     if as_json:
-        found = [{"path": str(file.path), "origin": file.origin, "options": counts[str(file.path)]} for file in files]
-        click.echo(document({"files": found, "environment": variables}))
-        return
-    for file in files:
-        click.echo(f"{printable(str(file.path))} ({file.origin}): {counted(counts[str(file.path)], 'option')}")
-    click.echo(f"environment: {', '.join(variables) or 'nothing'}")
-    if not files:
+        click.echo(document({"file": found}))
+    elif file is None:
         click.echo("There is no file of options; 'minicrawl config init' writes one.")
+    else:
+        click.echo(f"{printable(str(file.path))}: {counted(_size(file.tables), 'option')}")
 
 
-def _checked_files(ctx: click.Context, mistakes: list[SettingError]) -> "tuple[ConfigFile, ...]":
-    """The files in effect; adds the errors in each to `mistakes`."""
-    try:
-        files = files_of(ctx, mistakes.append)
-    except SettingError as error:
-        mistakes.append(error)
-        return ()
-    for words, one in _commands(ctx.find_root()):
-        values_of(one, words, files, mistakes.append)
-    for file in files:
-        for part in _parts(file):
-            try:
-                settings_of_tables((part,))
-            except SettingError as error:
-                mistakes.append(error)
-    return files
-
-
-def _parts(file: "ConfigFile") -> "Iterator[ConfigFile]":
-    """Split a file into parts, each with one key of one host or one rule for items."""
-    for kind in (HOSTS, ITEMS):
-        named = file.tables.get(kind, {})
-        for name, keys in named.items() if isinstance(named, dict) else [(None, named)]:
-            if name is None:
-                yield replace(file, tables={kind: keys})
-            elif kind == HOSTS and isinstance(keys, dict):
-                yield from (replace(file, tables={kind: {name: {key: value}}}) for key, value in keys.items())
-            else:
-                yield replace(file, tables={kind: {name: keys}})
-
-
-def _check_together(files: "tuple[ConfigFile, ...]", mistakes: list[SettingError]) -> None:
-    """Check for conflicting options of a crawl, and for wrong selectors of items."""
+def _check_together(file: "ConfigFile | None") -> None:
+    """Raise SettingError for conflicting options of a crawl, and for wrong selectors of items."""
     from minicrawl.extract.checks import check_selectors
-    from minicrawl.settings import CrawlSettings
+    from minicrawl.settings import SETTINGS, CrawlSettings
 
-    crawl = {key: one.value for key, one in _shown(("crawl",)).items() if one.origin != "default" and "." not in key}
-    names = {key: option.name for key, option in options_of(_command(("crawl",))).items()}
-    given = {names[key]: value for key, value in crawl.items() if _is_setting(names[key])}
-    try:
-        check_selectors(CrawlSettings.of(given))
-    except SettingError as error:
-        mistakes.append(error)
-    for file in files:
-        for part in _parts(file):
-            try:
-                check_selectors(CrawlSettings.of(settings_of_tables((part,))))
-            except SettingError as error:
-                mistakes.append(file.sentence(str(error).removeprefix(f"{file.path}: ")))
+    names = {key: option.name or "" for key, option in options_of(_command(("crawl",))).items()}
+    shown = {names[key]: one for key, one in _shown(("crawl",)).items() if key in names}
+    given = {name: one.value for name, one in shown.items() if name in SETTINGS and one.origin != "default"}
+    check_selectors(CrawlSettings.of(given))
+    if file is not None:
+        try:
+            check_selectors(CrawlSettings.of(settings_of_tables(file)))
+        except SettingError as error:
+            raise file.sentence(str(error).removeprefix(f"{file.path}: ")) from error
 
 
 @command.command(epilog="Example: minicrawl config init")
-@click.option("--user", "is_for_user", is_flag=True, help="Write the user's own file, not the project's.")
 @json_option
-def init(is_for_user: bool, as_json: bool) -> None:
+def init(as_json: bool) -> None:
     """Write minicrawl.toml into this folder: every option of a crawl with its default and its help, as comments."""
-    path = user_file() if is_for_user else Path("minicrawl.toml")
+    path = Path("minicrawl.toml")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
             file.write("\n".join(_template()) + "\n")
     except FileExistsError as error:
@@ -198,8 +151,8 @@ def _size(table: Mapping[str, object]) -> int:
     return sum(_size(value) if isinstance(value, dict) else 1 for value in table.values())
 
 
-def _command(words: tuple[str, ...]) -> click.Command:
-    """Find a command by its words. Raises SettingError."""
+def _command(words: tuple[str, ...], *, is_whole: bool = True) -> click.Command:
+    """Find a command by its words. is_whole: they name no mere group. Raises SettingError."""
     found: click.Command | None = click.get_current_context().find_root().command
     ctx = click.Context(found) if found else click.get_current_context()
     for word in words:
@@ -207,7 +160,7 @@ def _command(words: tuple[str, ...]) -> click.Command:
         if found is None:
             raise SettingError(f"there is no command '{' '.join(words)}'; 'minicrawl --help' has all of them")
     assert found is not None
-    if isinstance(found, click.Group) and not found.invoke_without_command:
+    if is_whole and isinstance(found, click.Group) and not found.invoke_without_command:
         raise SettingError(f"'{' '.join(words)}' has commands of its own: name one of {', '.join(found.commands)}")
     return found
 
@@ -225,48 +178,29 @@ def _commands(root: click.Context, words: tuple[str, ...] = ()) -> Iterator[tupl
             yield (*words, name), one
 
 
-def _is_setting(name: str | None) -> bool:
-    from minicrawl.settings import SETTINGS
-
-    return name in SETTINGS
-
-
 def _shown(words: tuple[str, ...]) -> dict[str, Shown]:
     """The options of a command, as in effect without any flag."""
-    ctx = click.get_current_context()
-    one, files = _command(words), files_of(ctx)
-    values = values_of(one, words, files)
+    ctx = click.get_current_context().find_root()
+    one, file = _command(words), file_of(ctx)
+    values = {} if file is None else values_of(one, words, file)
+    for number in range(len(words)):
+        ctx = click.Context(_command(words[: number + 1], is_whole=False), ctx, words[number])
     shown = {}
     for key, option in options_of(one).items():
         name = option.name or ""
-        found = environment_of(option)
-        if found is not None:
-            shown[key] = Shown(_hidden(name, found[0]), "environment", found[1])
-        elif name in values:
-            value, file = values[name]
-            shown[key] = Shown(_hidden(name, value), file.origin, str(file.path))
+        if (said := option.value_from_envvar(ctx)) is not None:
+            value = click.BOOL.convert(said, option, ctx) if option.is_flag else said
+            shown[key] = Shown(_hidden(name, value), "environment", variable_of(ctx, option))
+        elif name in values and file is not None:
+            shown[key] = Shown(_hidden(name, values[name]), "file", str(file.path))
         else:
             shown[key] = Shown(_hidden(name, _default(words, option)), "default", None)
-    for file in reversed(files) if words == ("crawl",) else ():
+    if words == ("crawl",) and file is not None:
         for kind in (HOSTS, ITEMS):
             for name, keys in tables_of(file, kind).items():
                 for key, value in keys.items():
-                    shown[f"{kind}.{name}.{key}"] = Shown(_hidden_in_table(key, value), file.origin, str(file.path))
+                    shown[f"{kind}.{name}.{key}"] = Shown(_hidden_in_table(key, value), "file", str(file.path))
     return shown
-
-
-def _of_profile(shown: dict[str, Shown], flag: str | None) -> dict[str, Shown]:
-    """The options that a profile sets, by the flag or as the environment or a file chooses it."""
-    place = "given" if flag else _PLACES.get(shown["profile"].origin, "file")
-    name = flag or shown["profile"].value
-    if name is None:
-        return {}
-    explicit = {key.replace("-", "_"): _PLACES.get(one.origin, "file") for key, one in shown.items()}
-    implied = with_profile(name, Path(shown["store"].value).parent, place, explicit)
-    chosen = {"profile": Shown(name, "flag", None)} if flag else {}
-    return chosen | {
-        key.replace("_", "-"): Shown(_hidden(key, value), "profile", None) for key, value in implied.items()
-    }
 
 
 def _default(words: tuple[str, ...], option: click.Option) -> object:
@@ -303,25 +237,6 @@ def _text(value: Any) -> str:
     return "none" if value in (None, "") else str(value)
 
 
-def _checked_variables(root: click.Context, mistakes: list[SettingError]) -> list[str]:
-    """The environment variables that set options; adds wrong and unknown ones to `mistakes`."""
-    known = {"MINICRAWL_CONFIG", "MINICRAWL_STORE", "MINICRAWL_TOKEN"}
-    for words, one in _commands(root):
-        for option in options_of(one).values():
-            known |= {option.envvar} if isinstance(option.envvar, str) else set()
-            try:
-                check_variable(option, is_setting=words in CRAWLS)
-            except SettingError as error:
-                mistakes.append(error)
-    found = sorted(name for name in os.environ if name.startswith("MINICRAWL_") and os.environ[name])
-    for name in found:
-        if name not in known:
-            close = get_close_matches(name, known, 1)
-            hint = f"did you mean {close[0]}?" if close else "options are called as in MINICRAWL_CRAWL_DELAY"
-            mistakes.append(SettingError(f"the environment has {name}, which is no option; {hint}"))
-    return found
-
-
 def _template() -> Iterator[str]:
     """The lines of a file with every option commented out."""
     from minicrawl.settings import DEFAULT_STORE
@@ -347,7 +262,6 @@ def _template() -> Iterator[str]:
     yield '# [host."example.org"]'
     yield '# delay = "5s"'
     yield '# header = ["Authorization: Bearer ..."]'
-    yield '# refresh = "1d"'
     yield '# extract = { each = ".product", fields = { name = "h2", price = ".price" } }'
     yield ""
     yield "# Items of all pages whose URL matches, for items = ..."

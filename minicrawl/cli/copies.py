@@ -18,15 +18,12 @@ if TYPE_CHECKING:
     from minicrawl.analysis.mirrors import Mirror
 
 
-@click.command(epilog="Example: minicrawl copies terms.txt https://example.org/guide --since 7d --not-on example.org")
+@click.command(epilog="Example: minicrawl copies terms.txt https://example.org/guide --since 7d")
 @click.argument("documents", nargs=-1, metavar="FILE|URL...")
 @click.option("--least", type=click.IntRange(1, 100), default=20, show_default=True, metavar="PERCENT",
               help="Of a document's words a copy carries so many.")  # fmt: skip
 @click.option("--since", metavar="TIME|DATE",
               help="Only pages first found with the text since: 7d ago, or 2026-01-31 (UTC).")  # fmt: skip
-@click.option("--not-on", multiple=True, metavar="DOMAIN", help="Leave out this host, and hosts below this domain.")
-@click.option("--fail-on", type=click.IntRange(1, 100), metavar="PERCENT",
-              help="Exit with 1 if a copy carries so many of a document's words.")  # fmt: skip
 @click.option("--hosts", "is_hosts", is_flag=True, help="Hosts that have the same pages as another.")
 @store_option
 @json_option
@@ -34,8 +31,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     documents: tuple[str, ...],
     least: int,
     since: str | None,
-    not_on: tuple[str, ...],
-    fail_on: int | None,
     is_hosts: bool,
     store: Path,
     as_json: bool,
@@ -60,10 +55,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             mirrors = mirrors_of(reader)
             click.echo(document([each._asdict() for each in mirrors]) if as_json else "\n".join(_mirror_lines(mirrors)))
             return
-        found = copies(reader, documents, least=least / 100, since=moment, not_on=not_on)
+        found = copies(reader, documents, least=least / 100, since=moment)
     click.echo(document([copy._asdict() for copy in found]) if as_json else "\n".join(_lines(found)))
-    if fail_on is not None and any(100 * copy.share >= fail_on for copy in found):
-        click.get_current_context().exit(1)
 
 
 def _lines(found: "Sequence[Copy]") -> list[str]:

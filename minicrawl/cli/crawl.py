@@ -1,12 +1,9 @@
 """minicrawl crawl"""
 
-import contextlib
 import json
-import os
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import asdict
 from functools import partial
@@ -39,14 +36,14 @@ from minicrawl.cli.output import (
     short_line,
     tally,
 )
-from minicrawl.errors import MinicrawlError, NothingFetchedError, counted
+from minicrawl.errors import NothingFetchedError, counted
 from minicrawl.log import printable
 from minicrawl.settings import PROFILES, RANKINGS, option, with_profile
 from minicrawl.store.partitions.folder import MOST, is_folder
 from minicrawl.system import keep_little_free_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Coroutine
     from contextlib import AbstractContextManager
 
     from minicrawl.analysis.dry_run import DryRun, SeedCounts
@@ -103,12 +100,6 @@ WHY_STOPPED = {
     help="Print what would be asked for first, by host, and what would be left out by which rule. Nothing is asked, "
     "nothing written.",
 )
-@click.option(
-    "--on-stop",
-    metavar="COMMAND",
-    help="Call this command of the shell when the crawl has stopped, with the reason in $CRAWL_REASON and, on its "
-    "standard input, the report as JSON.",
-)
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @click.option("--profile", type=click.Choice(list(PROFILES)), metavar="NAME", help=_PROFILE_HELP)
 @click.option(
@@ -135,7 +126,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     forget: tuple[str, ...],
     show_settings: bool,
     is_dry: bool,
-    on_stop: str | None,
     partitions: int | None,
     ray: str | None,
     **options: Any,
@@ -153,18 +143,16 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         _print_settings(given, sources, forget, store, as_json)
         return
     if is_dry:
-        _print_plan(given, forget, gathered(seeds, live=False), store, as_json)
+        _print_plan(given, forget, gathered(seeds), store, as_json)
         return
     live = sys.stderr.isatty() and not no_progress and not is_verbose()
     is_named = context.get_parameter_source("store") is ParameterSource.COMMANDLINE or store == _DEFAULT_FOLDER
     named = ("--store", str(store)) if is_named else ()
     guide = Guide(store, named)
-    with calling(on_stop, store) as stopped:
-        if partitions or is_folder(store):
-            report = _run_partitions(given, forget, seeds, guide, parts=(partitions, ray), live=live)
-        else:
-            report = _run(given, forget, seeds, guide, live=live)
-        stopped(report)
+    if partitions or is_folder(store):
+        report = _run_partitions(given, forget, seeds, guide, parts=(partitions, ray), live=live)
+    else:
+        report = _run(given, forget, seeds, guide, live=live)
     _print_report(report, guide, as_json)
     _exit_by(report, guide)
 
@@ -185,7 +173,6 @@ def _given_options(
 def _exit_by(report: "CrawlReport", guide: Guide) -> None:
     """End with the exit code of a crawl that was interrupted, or for which nothing could be fetched. Answers without a
     page to read are told alone."""
-    from minicrawl.store.database import remove_store
     from minicrawl.store.reader import open_store
 
     if report.reason == "interrupted":
@@ -194,8 +181,6 @@ def _exit_by(report: "CrawlReport", guide: Guide) -> None:
     if reason is not None and not guide.stays_finished(report):
         with open_store(guide.path) as reader:
             sentence = guide.came_to_nothing(report, reason, reader)
-        if guide.is_slip(report):
-            remove_store(guide.path)
         if report.fetched == 0:
             raise NothingFetchedError(sentence)
         if not is_quiet():
@@ -235,16 +220,14 @@ def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds
     _print_dry_run(dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time()), as_json)
 
 
-def gathered(sources: tuple[str, ...], live: bool) -> "Seeds":
-    from minicrawl.cli.display import counting
+def gathered(sources: tuple[str, ...]) -> "Seeds":
     from minicrawl.crawler.admission.seeds import files_named_as_hosts, gather_seeds
 
     if is_quiet():
         return gather_seeds(sources)
     for name in files_named_as_hosts(sources):
         click.echo(f"{name} is a file here, so seeds are read from it; write the host as https://{name}", err=True)
-    with counting(live) as count:
-        return gather_seeds(sources, on_read=count)
+    return gather_seeds(sources)
 
 
 def _run(
@@ -260,7 +243,7 @@ def _run(
 
     keep_little_free_memory()
     started = time.monotonic()
-    seeds = gathered(sources, live)
+    seeds = gathered(sources)
 
     def awaiting() -> "AbstractContextManager[None]":
         return awaiting_index(live) if says_more() else nullcontext()
@@ -304,7 +287,7 @@ def _run_partitions(  # noqa: PLR0913 - what the command's options came to
     from minicrawl.cluster.running.keeper import Listener
 
     started = time.monotonic()
-    seeds = gathered(sources, live)
+    seeds = gathered(sources)
     with showing(live, BestSoFar(guide.path)) as show:
         begins = partial(_begin, guide)
         listener = Listener(_warn_of_death, shows=show if says_more() else None)
@@ -411,44 +394,6 @@ def _best_lines(best: "TopList") -> Iterator[str]:
 
     yield ""
     yield from list_lines(best, None, command=f"{called_as()} top ")
-
-
-FAILED = "failed"
-"""The reason of a crawl that ended with an error."""
-
-
-@contextlib.contextmanager
-def calling(command: str | None, store: Path) -> "Iterator[Callable[[CrawlReport], None]]":
-    """Call a shell command when the block ends. Yields a function that takes the report of the crawl."""
-    reports: list[CrawlReport] = []
-    try:
-        yield reports.append
-    except MinicrawlError as error:
-        _call(command, store, {"reason": FAILED, "failure": str(error), "fetched": 0})
-        raise
-    for report in reports:
-        _call(command, store, asdict(report))
-
-
-def _call(command: str | None, store: Path, facts: dict[str, object]) -> None:
-    """Run the command with the report as JSON on standard input, and the main facts in its environment.
-
-    Its output goes to standard error, as standard output may be a JSON document.
-    """
-    if command is None:
-        return
-    names = {"CRAWL_REASON": "reason", "CRAWL_FETCHED": "fetched", "CRAWL_FAILURE": "failure"}
-    variables = {name: str(facts.get(key, "")).replace("\0", "") for name, key in names.items()}
-    environment = os.environ | variables | {"CRAWL_STORE": str(store.absolute())}
-    try:
-        done = subprocess.run(
-            command, shell=True, check=False, input=json.dumps(facts), text=True, stdout=2, env=environment
-        )
-        problem = f"ended with exit code {done.returncode}" if done.returncode else None
-    except (OSError, ValueError) as error:
-        problem = f"cannot be called: {error}"
-    if problem:
-        click.echo(f"Warning: --on-stop {printable(command)} {problem}", err=True)
 
 
 def _print_dry_run(plan: "DryRun", as_json: bool) -> None:

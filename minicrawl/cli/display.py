@@ -12,7 +12,6 @@ from typing import TextIO, cast
 from rich.cells import cell_len
 
 from minicrawl.cli.output import (
-    duration,
     reassuring,
 )
 from minicrawl.cli.progress_words import SHOWN, Best, plain
@@ -75,7 +74,6 @@ class Frame:
 
 
 _PLAIN_SECONDS = 5.0
-_SLOW_SECONDS = 2.0
 _AWAITED = "the index takes in what is left, which Ctrl-C leaves for the next run"
 
 
@@ -129,46 +127,22 @@ def showing(live: bool, best: Callable[[], Best]) -> Iterator[Callable[[Progress
     if not live:
         yield _plain_lines(best)
         return
-    from minicrawl.cli.live_display import Speeds, drawn, terminal
+    from minicrawl.cli.live_display import drawn, terminal
 
     console = terminal()
     if console.is_dumb_terminal:
         yield _plain_lines(best)
         return
-    frame, speeds = Frame(sys.stderr, _size), Speeds()
+    frame = Frame(sys.stderr, _size)
 
     def show(progress: Progress) -> None:
-        speeds.note(progress)
-        frame.draw(drawn(progress, best(), frame.room, console, speeds))
+        frame.draw(drawn(progress, best(), frame.room, console))
 
     try:
         with redirect_stderr(cast(TextIO, frame)):
             yield show
     finally:
         frame.clear()
-
-
-@contextmanager
-def counting(live: bool, now: Callable[[], float] = time.monotonic) -> Iterator[Callable[[int], None]]:
-    """Yield a function that shows the number of seeds read, on standard error, once reading takes long.
-
-    live: show a running count, removed at the end. The total stays in any case: adding that many takes long, too.
-    """
-    began, read = now(), 0
-    frame = Frame(sys.stderr, _size)
-
-    def show(count: int) -> None:
-        nonlocal read
-        read = count
-        if live and now() - began >= _SLOW_SECONDS:
-            frame.draw([f"reading seeds: {count:,}"])
-
-    try:
-        yield show
-    finally:
-        frame.clear()
-    if now() - began >= _SLOW_SECONDS:
-        print(f"{read:,} seeds read in {duration(now() - began)}; taking them in ...", file=sys.stderr)  # noqa: T201
 
 
 @contextmanager

@@ -6,7 +6,7 @@ In a pipe, everything is printed in full.
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len, chop_cells
 
@@ -50,36 +50,6 @@ def shortened(text: str, columns: int) -> str:
     room = max(columns - 1, 1)
     end = room // 3
     return f"{_fitting(text, room - end)}…{_fitting(text[::-1], end)[::-1]}"
-
-
-def told_apart(texts: Sequence[str], columns: Sequence[int]) -> list[str]:
-    """Shorten each text to its width by leaving out its middle, but for the part in which it differs from others."""
-    shown = list(map(shortened, texts, columns))
-    alike: dict[str, list[int]] = {}
-    for number, short in enumerate(shown):
-        if short != texts[number]:
-            alike.setdefault(short, []).append(number)
-    for numbers in alike.values():
-        _tell_apart(numbers, texts, columns, shown)
-    return shown
-
-
-def _tell_apart(numbers: Sequence[int], texts: Sequence[str], columns: Sequence[int], shown: list[str]) -> None:
-    """Show these texts, which look alike, from just before the first place where they differ."""
-    some = sorted({texts[number] for number in numbers})
-    if len(some) < 2:
-        return
-    pairs = enumerate(zip(some[0], some[-1], strict=False))
-    place = next((place for place, (one, other) in pairs if one != other), len(some[0]))
-    alike: dict[str, list[int]] = {}
-    for number in numbers:
-        room = columns[number]
-        begin = _fitting(texts[number], room // 3)
-        behind = shortened(texts[number][max(place - room // 6, len(begin)) :], room - cell_len(begin) - 1)
-        shown[number] = f"{begin}…{behind}"
-        alike.setdefault(texts[number][: place + 1], []).append(number)
-    for same in alike.values():
-        _tell_apart(same, texts, columns, shown)
 
 
 def clipped(text: str, columns: int) -> str:

@@ -16,7 +16,6 @@ from minicrawl.errors import SettingError, counted
 
 if TYPE_CHECKING:
     from minicrawl.experiment import Result
-    from minicrawl.lab.graphbench.algorithms import Answers
     from minicrawl.lab.graphbench.bench import Setup, Trial
     from minicrawl.lab.graphbench.sequences import Insertions
 
@@ -48,7 +47,6 @@ _MOST = 5000
               help="CPU seconds after which a trial ends, between two batches.")  # fmt: skip
 @click.option("--validate", is_flag=True, help="Hold all answers to independent ones, at eight stops of a trial.")
 @click.option("--memory", is_flag=True, help="Print what the arrays of each algorithm take, too.")
-@click.option("--print-matrix", is_flag=True, help="Print the answers for all pairs at the end.")
 @click.option(
     "--by-size", is_flag=True, help="Draw the time by size, too: also of a quarter, half and 3/4 of the pages."
 )
@@ -66,7 +64,6 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     timeout: float,
     validate: bool,
     memory: bool,
-    print_matrix: bool,
     by_size: bool,
     seed: int,
     out: Path,
@@ -118,8 +115,6 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     for name, run in trials_of.items():
         if not as_json:
             click.echo("\n".join([*([f"{name}:"] if several else []), *table(run.done, memory=memory)]))
-        if print_matrix:
-            click.echo("\n".join(matrix(run.done[0].answers)), err=as_json)
 
 
 @dataclass
@@ -221,9 +216,3 @@ def table(trials: "Sequence[Trial]", *, memory: bool = False) -> list[str]:
         ended = [trial.inserted for trial in some if trial.timed_out]
         lines.append(line + (f"  timed out after {min(ended):,} links" if ended else ""))
     return lines
-
-
-def matrix(answers: "Answers") -> list[str]:
-    """A line per page: its answers with every page, a dot for no distance."""
-    width = len(str(answers.max(initial=0)))
-    return [" ".join(("." if one < 0 else str(one)).rjust(width) for one in row) for row in answers.tolist()]

@@ -15,7 +15,6 @@ from minicrawl.settings import LINKED, CrawlSettings
 
 if TYPE_CHECKING:
     from minicrawl.analysis.top.top_list import TopList
-    from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Before, Start
     from minicrawl.model import CrawlReport
     from minicrawl.store.reader import Store
@@ -25,7 +24,6 @@ Step = tuple[str, Sequence[str]]
 
 IN_THE_BROWSER: Step = ("See the crawl in the browser:", ("dashboard", "--open"))
 _STEPS = 3
-_SHOWN = 3
 _PLACES = {"site": "site", "host": "host", "prefix": "folder", LINKED: "site"}
 _LIMITED = "stopped at its limit"
 _ENDS = {
@@ -46,11 +44,6 @@ _ADVICE = {
     "redirect-scope-prefix": "begin at {leads_to}, or with --scope host",
 }
 """Advice where no page could be read, by the reason. leads_to: the target of a redirect."""
-_NO_LINK = "has no link to follow; if scripts make its links, --render REGEX lets a browser run them (docs/render.md)."
-_UNREAD = {
-    "not-html": "is no HTML, so it was left unread; if it is a PDF file, --pdf reads it (docs/pdf.md).",
-    "pdf-unread": "is a PDF file that could not be read, and the log says why.",
-}
 
 
 @dataclass
@@ -79,13 +72,10 @@ class Guide:
         yield f"Keeps all in {printable(kept)}: Ctrl-C stops it, '{typed(('crawl',), self.option)}' goes on{shown}."
 
     def next_steps(self, reader: "Store", best: "TopList") -> Iterator[str]:
-        """Seeds that came out otherwise, and commands to go on with. best: one page at least."""
+        """Commands to go on with. best: one page at least."""
         if self.start is None:
             return
-        yield from _guess_lines(reader, self.start.seeds)
         first, settings = best.lines[0], self.start.settings
-        if len(best.lines) == 1 and not settings.render and (fault := _no_link(reader, first.number)):
-            yield f"The only page {fault}"
         waiting = sum(count for (state, _), count in reader.page_table.counts().items() if state == State.WAITING)
         yield ""
         yield from step_lines(_steps(settings, first.page.url, waiting), self.option)
@@ -95,22 +85,10 @@ class Guide:
         before = None if self.start is None else self.start.before
         return before is not None and before.is_finished and report.read > 0 and report.known == before.known
 
-    def is_slip(self, report: "CrawlReport") -> bool:
-        """True if the run has made a store for names alone that do not exist: a slip of the pen, not to be kept among
-        the seeds."""
-        if self.start is None or self.start.before is not None or self.path.is_dir():
-            return False
-        settings = self.start.settings
-        is_alone = not (settings.keeps_text or settings.archive or settings.items)
-        return is_alone and report.known > 0 and report.failures == {"dns": report.known}
-
     def came_to_nothing(self, report: "CrawlReport", reason: str, reader: "Store") -> str:
         """The error of a run that fetched or read nothing, mostly for this reason."""
         from minicrawl.crawler.outcomes.reasons import meaning
 
-        if self.is_slip(report):
-            urls = printable(", ".join(reader.page_table.seeds()[:_SHOWN]))
-            return f"nothing could be fetched (dns): {urls}: {meaning(reason)}; nothing is kept"
         pages = reader.page_table.with_reason(reason)
         url = reader.page_table.url(pages[0]) if pages else next(iter(reader.page_table.seeds()), "URL")
         refused = reader.link_table.refused(pages[0]) if pages else None
@@ -168,26 +146,6 @@ def _asked(settings: CrawlSettings, *, is_nameless: bool) -> str:
     robots = "whatever its robots.txt says" if settings.ignore_robots else "as its robots.txt allows"
     contact = "; --contact ADDRESS names you" if is_nameless else ""
     return f"Asks a host {pace}, {robots}, as {printable(settings.agent)}{contact}."
-
-
-def _guess_lines(reader: "Store", seeds: "Seeds") -> Iterator[str]:
-    """The hosts given without a scheme that turned out to speak no https: the first few of them."""
-    from minicrawl.crawler.admission.seeds import in_plain_http
-
-    for url in [url for url in seeds.urls if url in seeds.guessed][:_SHOWN]:
-        plain = in_plain_http(url)
-        pages = reader.page_table.find([url, plain])
-        if len(pages) == 2 and reader.page_table.state(pages[url]) == State.ERROR:
-            reason = reader.page_table.facts(pages[url])["reason"]
-            yield f"Nothing came by https ({reason}), so {printable(plain)} was asked for."
-
-
-def _no_link(reader: "Store", page: int) -> str | None:
-    """Why a page has no link; None if it has some."""
-    facts = reader.page_table.facts(page)
-    if len(reader.link_table.outlinks(page)) or facts["nofollow"] or facts["refused"]:
-        return None
-    return _UNREAD.get(facts["reason"], _NO_LINK)
 
 
 def _steps(settings: CrawlSettings, first: str, waiting: int) -> list[Step]:

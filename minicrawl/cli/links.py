@@ -1,7 +1,6 @@
 """minicrawl links"""
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,8 +33,7 @@ _FOUND = 1
 @click.option("--fail-on", metavar="CODES",
               help="Exit with 1 if a link ends so: statuses, classes (4xx) or reason codes (dns).")  # fmt: skip
 @click.option("-n", "--n", type=click.IntRange(min=1),
-              help=f"How many links: {_SHOWN} unless it is given, all with --json or --csv.")  # fmt: skip
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV and nothing else.")
+              help=f"How many links: {_SHOWN} unless it is given, all with --json.")  # fmt: skip
 @store_option
 @json_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -45,7 +43,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     to: str | None,
     fail_on: str | None,
     n: int | None,
-    as_csv: bool,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -53,22 +50,20 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     A link is shown if it is all of what is asked for; --fail-on alone looks at broken ones. Those on the most important
     pages come first. A link is broken if whoever follows it, through redirects, comes to a page that is not there.
-    With --json and --csv a broken target is told once, with its pages.
+    With --json a broken target is told once, with its pages.
     What the link says stands beside it where the crawl keeps texts (crawl --text). Links that the crawl left out are
     not known: nofollow, out of scope.
 
     Exit code 1 says that --fail-on found a link.
 
     \b
-    minicrawl links --broken --csv            every broken link, with the page it is on
+    minicrawl links --broken --json           every broken link, with the page it is on
     minicrawl links --broken --external       only those to other sites
     minicrawl links --to https://example.org/ which pages link to that one
     """
     from minicrawl.analysis.page_links import Asked, page_links
     from minicrawl.store.reader import open_store
 
-    if as_csv and as_json:
-        raise SettingError("--csv and --json are two forms of the same; leave one out")
     codes = _codes(fail_on)
     asked = Asked(broken or not (redirected or external or to or fail_on is None), redirected, external, to)
     if not any(asked):
@@ -79,8 +74,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         if as_json:
             rows = map(_as_json, found.targets(n)) if asked.broken else (link._asdict() for link in found.rows(n))
             click.echo(document(list(rows)))
-        elif as_csv:
-            _write_csv(found, n, is_by_target=asked.broken)
         else:
             click.echo("\n".join(fitted(_lines(found, ends, n or _SHOWN))))
     if any(_is_one(status, reason, codes) for status, reason in ends):
@@ -111,18 +104,6 @@ def _as_json(target: "Target") -> dict[str, object]:
     return {**target._asdict(), "links": links}
 
 
-def _write_csv(found: "PageLinks", n: int | None, *, is_by_target: bool) -> None:
-    """A row per link, or per target with its pages in the last column."""
-    from minicrawl.analysis.page_links import PageLink, Target
-    from minicrawl.export.tables import WRITERS, Table
-
-    rows: Iterator[tuple[object, ...]] = iter(found.rows(n))
-    if is_by_target:
-        rows = ((*target[:-1], " ".join(source for source, _ in target.links)) for target in found.targets(n))
-    columns: dict[str, type] = dict.fromkeys(Target._fields if is_by_target else PageLink._fields, str)
-    WRITERS[".csv"](Table(columns, rows), sys.stdout.buffer)
-
-
 def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) -> Iterator[str]:
     if not len(found):
         yield "No link matches."
@@ -138,7 +119,7 @@ def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) ->
     for (status, reason), count in ends.items():
         counts[_came_of(None if reason == f"http-{status}" else status, reason)] += count
     first = "the first is" if n == 1 else f"the first {n:,} are"
-    shown = f", of which {first} shown; --n has more, --csv all" if len(found) > n else ""
+    shown = f", of which {first} shown; --n has more, --json all" if len(found) > n else ""
     yield f"{counted(len(found), 'link')}{shown}. They end so: {tally(counts)}."
 
 

@@ -1,10 +1,10 @@
 """Options from the environment and from files, in place of their defaults.
 
-flag > environment > project's file > user's file > default
+flag > environment > file > default
 
 A file has a table for every command, [crawl], a nested one for a command of a group, [graph.stats], [host."NAME"] for
 one host, and [extract.NAME] for items of pages. Keys of commands are the names of options: delay, max-depth. COMMON
-options of every command are before all tables. Environment variables have the command's name as a prefix:
+options of every command are before all tables. Click reads environment variables, with the command's name as a prefix:
 MINICRAWL_CRAWL_MAX_DEPTH.
 """
 
@@ -12,7 +12,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
@@ -26,14 +25,13 @@ if TYPE_CHECKING:
 COMMON = ("store", "log-file", "log-format", "quiet", "verbose")
 """Options that a file may have before all tables, for every command that has them."""
 HOSTS, ITEMS = "host", "extract"
-_PREFIX = "MINICRAWL"
 _META = "minicrawl.config"
 _CONFIG = "config"
 """The command that reports errors in files itself."""
 CRAWLS = (("crawl",),)
 """Commands with the settings of a crawl as options, and the settings' defaults."""
 _NOT_KEPT = {"help", "version", "config"}
-_PROJECT = ("minicrawl.toml", "pyproject.toml")
+_PROJECT = "minicrawl.toml"
 
 
 OnMistake = Callable[[SettingError], None]
@@ -45,7 +43,7 @@ def raised(mistake: SettingError) -> None:
     raise mistake
 
 
-class _Lines(click.types.StringParamType):
+class Lines(click.types.StringParamType):
     """Splits an option that may be given several times: one per line in the environment."""
 
     envvar_list_splitter = "\n"
@@ -62,52 +60,11 @@ def options_of(command: click.Command) -> dict[str, click.Option]:
     return {key: one for one in command.params if isinstance(one, click.Option) and (key := key_of(one)) is not None}
 
 
-def read_environment(command: click.Command, *words: str) -> None:
-    """Let a command, named by its words, take options from the environment."""
-    prefix = "_".join((_PREFIX, *words)).upper().replace("-", "_")
-    for key, option in options_of(command).items():
-        if option.envvar is None:
-            option.envvar = f"{prefix}_{key.upper().replace('-', '_')}"
-        if option.multiple and option.type is click.STRING:
-            option.type = _Lines()
-    if isinstance(command, click.Group):
-        for name, one in command.commands.items():
-            read_environment(one, *words, name)
-
-
-def variable_of(option: click.Parameter) -> str | None:
-    """The environment variable that sets an option, if there is one."""
-    names = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or ())
-    return next((name for name in names if os.environ.get(name)), None)  # an empty variable counts as unset
-
-
-def environment_of(option: click.Option) -> tuple[Any, str] | None:
-    """The value of an option in the environment, and its variable; None if unset. Raises SettingError."""
-    name = variable_of(option)
-    if name is None:
-        return None
-    text = os.environ[name]
-    if not option.is_flag:
-        return (option.type.split_envvar_value(text) if option.multiple else text), name
-    try:
-        return click.BOOL.convert(text, option, None), name
-    except click.BadParameter as error:
-        raise SettingError(f"{name}: {error.message}") from error
-
-
-def check_variable(option: click.Option, *, is_setting: bool) -> None:
-    """Raise SettingError, which names the variable, for an invalid value of an option in the environment.
-
-    is_setting: True if the option is the crawl setting of the same name.
-    """
-    found = environment_of(option)
-    if found is not None:
-        _convert(option, found[0], found[1], is_setting=is_setting)
-
-
-def user_file() -> Path:
-    """The path of the user's own file, which may not exist."""
-    return Path(click.get_app_dir("minicrawl")) / "config.toml"
+def variable_of(ctx: click.Context, option: click.Parameter) -> str:
+    """The environment variable of an option of a command."""
+    return (
+        option.envvar if isinstance(option.envvar, str) else f"{ctx.auto_envvar_prefix}_{(option.name or '').upper()}"
+    )
 
 
 def _note(ctx: click.Context, _: click.Parameter, given: str | None) -> None:
@@ -126,84 +83,78 @@ _config = partial(
     metavar="FILE|none",
     is_eager=True,
     expose_value=False,
-    help="Take options from this file, not from minicrawl.toml and your own one; none: from no file.",
+    help="Take options from this file, not from minicrawl.toml; none: from no file.",
 )
 config_option = _config(callback=_note_for_crawl)
 """The --config option of a crawl. It must be the first eager option, as the others may be in files, too."""
-main_config_option = _config(callback=_note, envvar=f"{_PREFIX}_CONFIG", show_envvar=True)
+main_config_option = _config(callback=_note, envvar="MINICRAWL_CONFIG", show_envvar=True)
 """The --config option before the name of the command."""
 
 
-def take_files(ctx: click.Context, command: click.Command, name: str) -> None:
-    """Let the values of files replace the defaults of a command below `ctx`. Raises SettingError."""
+def take_file(ctx: click.Context, command: click.Command, name: str) -> None:
+    """Let the values of the file replace the defaults of a command below `ctx`. Raises SettingError."""
     has_own = any("--config" in one.opts for one in command.params)
     if name != _CONFIG and not has_own:
         ctx.default_map = {name: _taken(ctx, command, name)}
 
 
 def _taken(ctx: click.Context, command: click.Command, name: str) -> dict[str, Any]:
-    """The values of files for a command; for shell completion, none."""
-    files = () if ctx.resilient_parsing else files_of(ctx)
-    return _defaults(command, (name,), files) if files else {}
+    """The values of the file for a command; for shell completion, none."""
+    file = None if ctx.resilient_parsing else file_of(ctx)
+    return {} if file is None else _defaults(command, (name,), file)
 
 
-def _defaults(command: click.Command, words: tuple[str, ...], files: "tuple[ConfigFile, ...]") -> dict[str, Any]:
-    """The values of files for a command, and below it those of its own commands, as click takes them."""
+def _defaults(command: click.Command, words: tuple[str, ...], file: "ConfigFile") -> dict[str, Any]:
+    """The values of the file for a command, and below it those of its own commands, as click takes them."""
     below = command.commands if isinstance(command, click.Group) else {}
-    own = {name: value for name, (value, _) in values_of(command, words, files).items()}
-    return own | {name: _defaults(one, (*words, name), files) for name, one in below.items()}
+    own = values_of(command, words, file)
+    return own | {name: _defaults(one, (*words, name), file) for name, one in below.items()}
 
 
-def files_of(ctx: click.Context, on_mistake: OnMistake = raised) -> "tuple[ConfigFile, ...]":
-    """The files in effect for a command, by precedence. Raises SettingError for an unreadable file."""
-    given, of_user = ctx.meta.get(_META), user_file()
-    if given is None and not any(os.path.exists(path) for path in (*_PROJECT, of_user)):
-        return ()
-    from minicrawl.settings.files import config_files
+def file_of(ctx: click.Context, on_mistake: OnMistake = raised) -> "ConfigFile | None":
+    """The file in effect, if there is one. Raises SettingError for an unreadable file."""
+    given = ctx.meta.get(_META)
+    if given is None and not os.path.exists(_PROJECT):
+        return None
+    from minicrawl.settings.files import config_file
 
-    files = config_files(given, of_user)
-    for file in files:
+    file = config_file(given)
+    if file is not None:
         _check_names(file, ctx.find_root(), on_mistake)
-    return files
+    return file
 
 
 def values_of(
-    command: click.Command, words: tuple[str, ...], files: "tuple[ConfigFile, ...]", on_mistake: OnMistake = raised
-) -> "dict[str, tuple[object, ConfigFile]]":
-    """The options of a command in files, by the names of its parameters, each with its file.
+    command: click.Command, words: tuple[str, ...], file: "ConfigFile", on_mistake: OnMistake = raised
+) -> dict[str, object]:
+    """The options of a command in a file, by the names of its parameters.
 
     on_mistake: called with an error for options that the command cannot use.
     """
     options = options_of(command)
     below = command.commands if isinstance(command, click.Group) else {}
-    values: dict[str, tuple[object, ConfigFile]] = {}
-    for file in reversed(files):
-        for place, value in _given_in(file, words, (options, below), on_mistake):
-            option = options[place[-1]]
-            try:
-                values[option.name or ""] = _checked(file, place, option, value), file
-            except SettingError as error:
-                on_mistake(error)
+    values: dict[str, object] = {}
+    for place, value in _given_in(file, words, (options, below), on_mistake):
+        option = options[place[-1]]
+        try:
+            values[option.name or ""] = _checked(file, place, option, value)
+        except SettingError as error:
+            on_mistake(error)
     return values
 
 
-def settings_of_tables(files: "tuple[ConfigFile, ...]") -> dict[str, tuple[str, ...]]:
+def settings_of_tables(file: "ConfigFile | None") -> dict[str, tuple[str, ...]]:
     """The tables of single hosts and of items, as settings of a crawl. Raises SettingError."""
-    if not any(kind in file.tables for file in files for kind in (HOSTS, ITEMS)):
+    if file is None or not any(kind in file.tables for kind in (HOSTS, ITEMS)):
         return {}
     from minicrawl.settings.files import host_settings, rule_settings
 
-    given: dict[str, tuple[str, ...]] = {}
-    for kind, settings_in in ((HOSTS, host_settings), (ITEMS, rule_settings)):
-        tables = [tables_of(file, kind) for file in files]
-        for file, some in zip(files, tables, strict=True):
-            try:
-                settings_in([some])
-            except SettingError as error:
-                raise file.sentence(str(error)) from error
-        for name, texts in settings_in(tables).items():
-            given[name] = (*given.get(name, ()), *texts)
-    return given
+    hosts, items = tables_of(file, HOSTS), tables_of(file, ITEMS)
+    try:
+        of_hosts, of_items = host_settings(hosts), rule_settings(items)
+    except SettingError as error:
+        raise file.sentence(str(error)) from error
+    return of_hosts | {name: (*of_hosts.get(name, ()), *texts) for name, texts in of_items.items()}
 
 
 def tables_of(file: "ConfigFile", kind: str) -> dict[str, Any]:
@@ -211,7 +162,7 @@ def tables_of(file: "ConfigFile", kind: str) -> dict[str, Any]:
     tables = file.tables.get(kind, {})
     if not isinstance(tables, dict):
         what = 'hosts, such as [host."example.org"]' if kind == HOSTS else "items, such as [extract.product]"
-        raise file.sentence(f"{file.called(kind)} is a table of {what}, not {_kind(tables)}")
+        raise file.sentence(f"{kind} is a table of {what}, not {_kind(tables)}")
     return tables
 
 
@@ -220,8 +171,8 @@ def with_tables(ctx: click.Context, given: dict[str, Any]) -> dict[str, Any]:
     setting in the environment."""
     for option in options_of(ctx.command).values():
         if option.name in given and ctx.get_parameter_source(option.name) is ParameterSource.ENVIRONMENT:
-            check_variable(option, is_setting=True)
-    of_tables = settings_of_tables(files_of(ctx))
+            _convert(option, given[option.name], variable_of(ctx, option), is_setting=True)
+    of_tables = settings_of_tables(file_of(ctx))
     return given | {name: (*given.get(name, ()), *texts) for name, texts in of_tables.items()}
 
 
@@ -238,14 +189,14 @@ def _given_in(
     for number, word in enumerate(words):
         table = table.get(word, {}) if isinstance(table, dict) else {}
         if not isinstance(table, dict):
-            on_mistake(file.sentence(f"{file.called(*words[: number + 1])} is a table of options, not {_kind(table)}"))
+            on_mistake(file.sentence(f"{'.'.join(words[: number + 1])} is a table of options, not {_kind(table)}"))
             return
     for given, value in table.items() if isinstance(table, dict) else ():
         key = given.replace("_", "-")
         if given in below:  # the table of a subcommand
             continue
         if key not in options:
-            problem = f"[{file.called(*words)}] has no option {given!r}"
+            problem = f"[{'.'.join(words)}] has no option {given!r}"
             help_ = f"'minicrawl {' '.join(words)} --help' has all of them"
             on_mistake(file.sentence(f"{problem}; {_nearest(key, options) or help_}"))
             continue
@@ -263,12 +214,12 @@ def _check_names(file: "ConfigFile", root: click.Context, on_mistake: OnMistake)
     for key in file.tables:
         if key not in (known := (*COMMON, HOSTS, ITEMS, *commands)):
             hint = _nearest(key, known) or "tables are called as commands are, such as [crawl]"
-            on_mistake(file.sentence(f"there is no table or option {file.called(key)!r}; {hint}"))
+            on_mistake(file.sentence(f"there is no table or option {key!r}; {hint}"))
 
 
 def _checked(file: "ConfigFile", words: tuple[str, ...], option: click.Option, value: object) -> object:
     """The value of an option in a file, as click takes it. Raises SettingError."""
-    called = file.called(*words)
+    called = ".".join(words)
     if (wanted := _wanted_type(option, value)) is not None:
         raise file.sentence(f"{called} is {wanted}, not {_kind(value)}")
     several = [value] if option.multiple and not isinstance(value, list) else value

@@ -2,14 +2,14 @@
 
 import secrets
 from collections.abc import Callable
-from functools import partial
 from importlib import util
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar  # Any: settings as given
 
 import click
 
 from minicrawl import installed, log
+from minicrawl.cli.option_sources import Lines
 from minicrawl.errors import SettingError
 from minicrawl.settings import DEFAULT_STORE, RANKINGS, SETTINGS, option
 from minicrawl.settings.setting import Setting
@@ -91,8 +91,8 @@ def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
         spelling = f"{name}/--no-{name[2:]}" if setting.default else name
         return click.option(spelling, is_flag=True, default=setting.default, help=setting.meaning)
     if setting.default == ():
-        several = partial(click.option, name, multiple=True, metavar=setting.metavar, help=setting.meaning)
-        return several() if setting.bare is None else several(is_flag=False, flag_value=setting.bare)
+        bare: dict[str, Any] = {} if setting.bare is None else {"is_flag": False, "flag_value": setting.bare}
+        return click.option(name, multiple=True, type=Lines(), metavar=setting.metavar, help=setting.meaning, **bare)
     return click.option(
         name,
         type=click.Choice(setting.choices) if setting.choices else str,

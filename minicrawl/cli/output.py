@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, set_cell_size
 
-from minicrawl.cli.fitting import clipped, fitted, terminal_columns, told_apart
+from minicrawl.cli.fitting import clipped, shortened, terminal_columns
 from minicrawl.errors import counted
 from minicrawl.log import printable
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from minicrawl.model import GraphCounts, Silence
     from minicrawl.store.rows import RankedPage
 
-_LEAST_FOR_ROWS, _LEAST_FOR_TITLES, _LEAST_FOR_URLS, _LEAST_FOR_TEXT = 60, 50, 12, 8
-"""Least widths of a terminal for URLs behind numbers; of titles, URLs and texts behind the numbers of a table."""
+_LEAST_FOR_URLS = 12
 _UNSEEN = re.compile(r"[^ -~]+")
 
 Column = tuple[str, Sequence[float]]
@@ -64,47 +63,20 @@ def lines_of(
 ) -> list[str]:
     """Lines of a table: a start, a URL, its title and a note; the last two may be empty.
 
-    As wide as the terminal: URLs are shortened in the middle, and titles, in a column of their own, at their end. All
-    `starts` have the same width, but that of the heads may be shorter. Where they take half of a narrow
-    terminal, URLs stand on lines of their own.
+    As wide as the terminal: URLs are shortened in the middle, and lines at their end.
     """
-    columns = terminal_columns()
-    nothing = [""] * len(urls)
-    titles, notes = titles or nothing, notes or nothing
-    widest = max(map(cell_len, starts), default=0)
-    if columns is not None and columns < _LEAST_FOR_ROWS and 2 * widest > columns:
-        ends = _in_columns(urls, nothing, nothing, columns - 4)
-        rows = zip(starts, ends, map("  ".join, zip(titles, notes, strict=True)), strict=True)
-        return [
-            line
-            for start, url, more in rows
-            for line in (clipped(start, columns), f"    {url}", *fitted([f"    {more.strip()}"] * bool(more.strip())))
-        ]
+    columns, nothing = terminal_columns(), [""] * len(urls)
+    rows = list(zip(starts, urls, titles or nothing, notes or nothing, strict=True))
     if columns is None:
-        ends = ["  ".join(filter(None, parts)) for parts in zip(urls, titles, notes, strict=True)]
-    else:
-        ends = _in_columns(urls, titles, notes, columns - max(map(cell_len, starts), default=0) - 2)
-    return [f"{start}  {end}" for start, end in zip(starts, ends, strict=True)]
-
-
-def _in_columns(urls: Sequence[str], titles: Sequence[str], more: Sequence[str], columns: int) -> list[str]:
-    """URLs, and titles in a column of their own if both fit; with the notes in `more` behind them."""
-    longest = max(map(cell_len, urls), default=0)
-    notes = (cell_len(title) + len(note) for title, note in zip(titles, more, strict=True))
-    wished = max(notes, default=0) + 2
-    width = max(columns, _LEAST_FOR_URLS)
-    if any(titles) and columns >= _LEAST_FOR_TITLES:
-        width = min(longest, max(columns * 3 // 5, columns - wished - 2))
-    ends, is_alone = [], width >= columns
-    briefs = [clipped(note.replace(" like this", ""), max(width // 2, 8)) if is_alone else "" for note in more]
-    short = told_apart(urls, [max(width - len(brief) - 2 * bool(brief), 1) for brief in briefs])
-    for url, title, note, brief in zip(short, titles, more, briefs, strict=True):
-        room = columns - width - 2 - (len(note) + 2 if note else 0)
-        parts = [url, brief]
-        if not is_alone:
-            parts = [set_cell_size(url, width), clipped(title, room) if room > 0 else "", note]
-        ends.append("  ".join(filter(None, parts)).rstrip())
-    return ends
+        return [f"{start}  {'  '.join(filter(None, ends))}" for start, *ends in rows]
+    room = max(columns - max(map(cell_len, starts), default=0) - 2, _LEAST_FOR_URLS)
+    if any(titles) or any(notes):
+        room = min(max(map(cell_len, urls), default=0), max(room * 3 // 5, _LEAST_FOR_URLS))
+    lines = (
+        f"{start}  {set_cell_size(shortened(url, room), room)}  {'  '.join(filter(None, (title, note)))}".rstrip()
+        for start, url, title, note in rows
+    )
+    return [clipped(line, columns) for line in lines]
 
 
 def order_lines(order: "Order | None") -> list[str]:

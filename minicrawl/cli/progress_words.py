@@ -1,16 +1,13 @@
 """The progress of a crawl in words."""
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
-
-from rich.cells import cell_len
 
 from minicrawl.cli.output import amount, duration, silence_line
 from minicrawl.crawler.loop.limits import aims
 from minicrawl.errors import counted
 from minicrawl.log import printable
-from minicrawl.model import HostWait, Progress, RunState, SiteNow
+from minicrawl.model import Progress, RunState
 
 SHOWN = 10
 """Pages in the list of the best."""
@@ -70,40 +67,6 @@ def doing(progress: Progress) -> str:
         if any(progress.limits)
         else "running until nothing is left to fetch; Ctrl-C stops it, nothing is lost"
     )
-
-
-def waits_line(waits: Sequence[HostWait], columns: int) -> str:
-    """ "example.org until 12:03:10, Crawl-delay 30 s; ..." in local time: as many as fit."""
-    return _as_fits(map(_wait, waits), "; ", columns)
-
-
-def sites_line(sites: Sequence[SiteNow], columns: int) -> str:
-    """ "a.test 25% read, b.test 3% read": as many as fit."""
-    return _as_fits((f"{printable(one.site)} {one.read / one.known:.0%} read" for one in sites), ", ", columns)
-
-
-def _as_fits(parts: Iterable[str], separator: str, columns: int) -> str:
-    """The first part, and those behind it as long as they fit."""
-    line = ""
-    for part in parts:
-        longer = f"{line}{separator}{part}" if line else part
-        if line and cell_len(longer) > columns:
-            break
-        line = longer
-    return line
-
-
-def _wait(wait: HostWait) -> str:
-    until = time.strftime("%H:%M:%S", time.localtime(wait.until))
-    reasons = {
-        "delay": f"delay {wait.delay:.3g} s",
-        "crawl-delay": f"Crawl-delay {wait.delay:.3g} s",
-        "slow": f"slow, so every {wait.delay:.3g} s",
-        "failures": f"{counted(wait.failures, 'failure')} in a row",
-        "rest": "it asked for a rest",
-        "address": f"its address has a delay of {wait.delay:.3g} s",
-    }
-    return f"{printable(wait.host)} until {until}, {reasons[wait.why]}"
 
 
 def _requests(progress: Progress) -> str:

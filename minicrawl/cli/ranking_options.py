@@ -12,7 +12,7 @@ from minicrawl.settings import option
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 OPTIONS = {
-    "pagerank": {"damping", "memory", "method", "iterations", "dangling", "jump", "per", "inside", "cap"},
+    "pagerank": {"damping", "memory", "method", "dangling", "jump", "per", "inside", "cap"},
     "hits": {"query", "root", "per", "inside", "cap", "context", "self_links", "communities", "peel"},
     "trustrank": {"damping", "trusted", "trusted_count"},
     "topic": {"damping", "topic", "weights", "query"},
@@ -32,8 +32,6 @@ _RANKING_OPTIONS = (
                  show_default=True, help="For pagerank: power iteration, rounds that use what they have just worked "
                  "out, or visits where most is left to move. All come to the same: power is the quickest, sweeping "
                  "follows the fewest links of a large and sparse web, and the most of a small and dense one."),
-    click.option("--iterations", default=10_000, show_default=True, type=click.IntRange(min=1),
-                 help="For pagerank: rounds at most; what had not settled by then is told."),
     click.option("--dangling", type=click.Choice(["keep", "prune"]), default="keep", show_default=True,
                  help="For pagerank: pages that lead nowhere, taken out, or walkers jump from there."),
     click.option("--jump", metavar="FILE|recent:TIME", help="For pagerank: where walkers jump to: the pages of FILE, "

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 
 from minicrawl.cli.crawl import warn
-from minicrawl.cli.option_sources import with_tables
+from minicrawl.cli.option_sources import Lines, with_tables
 from minicrawl.cli.options import json_option, logging_options, says_more, store_option
 from minicrawl.cli.output import amount, document, duration, span, tally
 from minicrawl.errors import NothingFetchedError, SettingError, counted
@@ -31,7 +31,7 @@ _INTERRUPTED = 130
 @click.option("--pages", type=click.IntRange(min=1), required=True, help="How many pages.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first; ask for none.")
 @click.option("--time", "time_", metavar="TIME", help="Stop after that time, such as 30m.")
-@click.option("--header", multiple=True, metavar="NAME: VALUE", help="Send this, as 'crawl --header'. Repeatable.")
+@click.option("--header", multiple=True, type=Lines(), metavar="NAME: VALUE", help="As 'crawl --header'. Repeatable.")
 @click.option("--connect-to", multiple=True, metavar="HOST:PORT:ADDR:PORT", help="As 'crawl --connect-to'. Repeatable.")
 @click.option(
     "--items", metavar="FILE", help="Write fields that the crawl takes out of pages here, as 'crawl --items'."

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.fitting import fitted, terminal_columns
+from minicrawl.cli.fitting import fitted
 from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document
@@ -19,7 +19,7 @@ from minicrawl.errors import SettingError, StoreError
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.seeding import Measures, Seeding
+    from minicrawl.analysis.seeding import Seeding
 
 _SHOWN = 5
 _RANDOM_SETS = 20
@@ -100,7 +100,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _written(found: "Seeding", out: Path | None) -> Iterator[str]:
-    """Write the requested files; yields a sentence for each."""
+    """Write the seed file, if it is asked for; yields a sentence about it."""
     from minicrawl.analysis.seeding import seed_file
     from minicrawl.export.tables import renamed_when_whole
 
@@ -123,7 +123,7 @@ def _explanation(found: "Seeding") -> list[str]:
         lines += _urls("seed", (core.seed,)) + _urls("other hubs", others) + _urls("authorities", core.authorities)
         lines += _urls(f"{found.per}s of hubs", core.places)
     if found.measures is not None:
-        lines += ["", *_table(found.measures, found.per), ""]
+        lines += [""]
         lines += _urls(found.measures.other_kind, found.measures.other_way, most=len(found.cores))
         lines += [*_urls("baseline", found.measures.baseline, most=len(found.cores)), ""]
         lines += [f"- {claim}" for claim in claims(found.measures, found.per)]
@@ -135,34 +135,6 @@ def _urls(title: str, urls: "tuple[str, ...] | list[str]", most: int = _SHOWN) -
     if len(urls) > most:
         shown.append(f"... and {len(urls) - most:,} more")
     return [f"  {title if not number else '':<13} {line}" for number, line in enumerate(shown)]
-
-
-def _table(measures: "Measures", per: str) -> list[str]:
-    """Three tables side by side, or below each other on a narrow terminal."""
-    from minicrawl.analysis.seeding import SEVERAL, figure
-
-    kinds, depths = list(measures.depths), list(zip(*measures.depths.values(), strict=True))
-    groups = {
-        "pages": [[f"{at.pages:,.0f}" for at in row] for row in depths],
-        "mean PageRank x N": [[figure(at.importance) for at in row] for row in depths],
-        "PageRank so far": [[f"{at.mass:.2%}" for at in row] for row in depths],
-    }
-    is_several = measures.other_kind == SEVERAL
-    other = f"--several, by which a {per} may have any number" if is_several else f"each on another {per}"
-    lines = [
-        f"Read breadth-first from these seeds, from those of the other way ({measures.other_kind}: {other}), from "
-        f"random ones (mean of {measures.sets} sets), and from the baseline: of each {per} the page with most links to "
-        f"other {per}s.",
-    ]
-    columns, width = terminal_columns(), 9 * len(kinds) + 1
-    is_beside = columns is None or columns >= 5 + (width + 2) * len(groups)
-    for heads in [list(groups)] if is_beside else [[head] for head in groups]:
-        lines.append(f"{'':>5}" + "".join(f"  {head:>{width}}" for head in heads))
-        lines.append(f"{'depth':>5}" + f"  {''.join(f'{kind:>9}' for kind in kinds):>{width}}" * len(heads))
-        for depth in range(len(groups[heads[0]])):
-            cells = ("".join(f"{cell:>9}" for cell in groups[head][depth]) for head in heads)
-            lines.append(f"{depth:>5}" + "".join(f"  {some:>{width}}" for some in cells))
-    return lines
 
 
 def _some(count: int, noun: str) -> str:

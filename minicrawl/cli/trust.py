@@ -26,11 +26,7 @@ if TYPE_CHECKING:
               help="That file, with yes or no in its column good; empty: not judged.")  # fmt: skip
 @click.option("--good-share", default=0.85, show_default=True, type=click.FloatRange(0, 1, min_open=True),
               help="Your estimate of the share of all pages that are good.")  # fmt: skip
-@click.option("--least-rank", default=10.0, show_default=True, type=click.FloatRange(min=0),
-              help="Suspects have at least so many times the mean PageRank.")  # fmt: skip
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages of each.")
-@click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
-              help="Chance to follow a link; the rest jumps.")  # fmt: skip
 @click.option("--save", metavar="NAME", help="Keep trust, relative trust and spam mass in the store, as NAME, "
               "NAME-relative and NAME-mass.")  # fmt: skip
 @store_option
@@ -39,9 +35,7 @@ def trust(  # noqa: PLR0913 - one argument per option, as click calls it
     candidates: int | None,
     good: Path | None,
     good_share: float,
-    least_rank: float,
     n: int,
-    damping: float,
     save: str | None,
     store: Path,
     as_json: bool,
@@ -60,7 +54,7 @@ def trust(  # noqa: PLR0913 - one argument per option, as click calls it
         raise SettingError("say --candidates N for pages to judge, or --good FILE with the judgement")
     with open_store(store) as reader, reader.snapshot():
         if good is None:
-            _show_candidates(judged_trust.candidates(reader, candidates or 0, damping), as_json)
+            _show_candidates(judged_trust.candidates(reader, candidates or 0), as_json)
             return
         if save is not None:
             check_name(save)
@@ -70,8 +64,6 @@ def trust(  # noqa: PLR0913 - one argument per option, as click calls it
             judged_trust.read_judgement(good),
             n,
             good_share=good_share,
-            damping=damping,
-            least_rank=least_rank,
         )
         best = found.rankings.best(reader, n)["trust"]
     if save is not None:

@@ -68,7 +68,7 @@ def _problem(found: "Verification", tolerance: float) -> str | None:
 def _lines(found: "Verification", store: Path) -> list[str]:
     return [
         f"{store}: {counted(found.known, 'page')} known, {found.read:,} read, {counted(found.links, 'link')}; aliases, "
-        f"folded into their targets: {found.aliases:,}; surfer: {found.surfer}",
+        f"folded into their targets: {found.aliases:,}",
         "",
         f"{'against exact PageRank':<24}{f'top {found.top}':>8}  {'tau':>8}  {'L1 error':>9}  {'largest':>9}  "
         f"{'certified':>9}",

@@ -157,9 +157,6 @@ def _refresh_lines(page: "PageRefresh", now: float) -> Iterator[str]:
     if page.due is not None and page.why_due in _WHY_DUE:
         late = f", overdue for {span(now - page.due)}" if page.due <= now else ""
         yield f"  due         {at(page.due)}{late}: {_WHY_DUE[page.why_due]}"
-    if page.rule is not None:
-        when = "never" if page.due is None else f"{at(page.due)}{', overdue' if page.due <= now else ''}"
-        yield f"  due         {when}: by --refresh-rule {printable(page.rule)}"
     validators = {"ETag": page.etag, "Last-Modified": page.last_modified}
     kept = ", ".join(f"{name} {printable(value)}" for name, value in validators.items() if value)
     yield f"  validators  {kept or 'none'}"

@@ -63,53 +63,17 @@ def requisite_sentence(file: "NeededFile") -> str:
 
 
 def jump_sentences(page: "KnownPage", jump: "PageJump") -> Iterator[str]:
-    """Sentences on the trust of a page's site, its door weight, and the sources of its importance."""
-    yield _of_site(jump)
-    yield _of_door(page, jump)
-    if not page.ranked.importance:
-        stands = page.ranked.state in ("alias", "elsewhere")
-        yield "It has no importance of its own" + (": that goes to the page that it stands for." if stands else ".")
-        return
-    share = jump.by_jumps / page.ranked.importance
-    of = "" if jump.looked_at >= page.ranked.inlinks else f" (of {jump.looked_at:,} looked at)"
-    most = f", first {printable(jump.most_by)} with {jump.most_share:.0%} of that{of}" if jump.most_by else ""
-    if jump.is_known_since:
-        yield "It became known after trust was worked out last, so walkers do not jump here yet."
-    elif not share or jump.site is None or not jump.site.trust:
-        yield "Walkers do not jump here."
-    else:
-        jumps = f"Walkers jump here: {f'{share:.0%}' if share >= 0.01 else 'less than 1%'} of its importance"
-        yield f"{jumps}; the rest comes by links{most}." if jump.by_links else f"{jumps}. No link has brought it any."
-        return
-    yield f"All of its importance comes by links{most}." if jump.by_links else "No link has brought it any importance."
-
-
-def _of_site(jump: "PageJump") -> str:
-    site = jump.site
-    if site is None:
-        return "How far its site is trusted was not worked out yet."
-    name = f"Its site, {printable(site.name)},"
-    if site.trust > 0:
+    """Sentences on the trust of a page's site, and the sources of its importance."""
+    if (site := jump.site) is not None:
         why = ", and ".join(trust_reasons(site, "a seed's"))
-        return f"{name} has {site.trust:.3g} of all trust: it is {printable(why)}."
-    if not site.trusted_by:
-        return f"{name} has no trust: no site that has some links to it."
-    have = f"{counted(site.trusted_by, 'site')} that {'has' if site.trusted_by == 1 else 'have'} some"
-    return f"{name} has no trust: {have} link{'s' if site.trusted_by == 1 else ''} to it, but none is passed on."
-
-
-def _of_door(page: "KnownPage", jump: "PageJump") -> str:
-    kinds = ["the front page of its host"] * jump.is_front
-    if page.ranked.depth == 0:
-        kinds.append("a seed" if page.found_on is None else "what a seed leads to")
-    door = f"It is a door of its site, as {' and '.join(kinds)}" if kinds else ""
-    if not jump.linked_by:
-        return f"{door or 'It is no door of its site'}; no other site links to it."
-    sites = f"{counted(jump.linked_by, 'other site')} link{'s' if jump.linked_by == 1 else ''} to it"
-    sites += f", first {printable(str(jump.linked_first))}"
-    if door:
-        return f"{door}; {sites}."
-    return f"It is a door of its site: {sites}." if jump.door else f"{sites}, which has opened no door there."
+        because = f": it is {printable(why)}" if why else ""
+        yield f"Its site, {printable(site.name)}, has {site.trust:.3g} of all trust{because}."
+    first = f", first {printable(str(jump.linked_first))}" if jump.linked_by else ""
+    yield f"{counted(jump.linked_by, 'other site')} link{'s' if jump.linked_by == 1 else ''} to it{first}."
+    if page.ranked.importance:
+        most = f", first {printable(jump.most_by)} with {jump.most_share:.0%} of that" if jump.most_by else ""
+        share = jump.by_jumps / page.ranked.importance
+        yield f"Walkers jump here: {share:.0%} of its importance; the rest comes by links{most}."
 
 
 def _of_waiting(found: "Explanation", page: "KnownPage", why: str) -> Iterator[str]:

@@ -8,44 +8,21 @@ from pathlib import Path
 
 from minicrawl.errors import SettingError
 from minicrawl.extract.item_file import check_item_file
-from minicrawl.settings import SETTINGS, CrawlSettings, option
+from minicrawl.settings import CrawlSettings, option
 from minicrawl.system import cores, has_local_sockets, passes_sockets
 
-WORKING = (
-    *("pages", "time", "bytes", "until_coverage", "host_pages", "max_depth"),
-    *("scope", "allow", "deny", "html_only", "sitemaps", "traps", "keep_parameters", "probe", "surfer", "jump"),
-    *("delay", "host_delay", "ip_delay", "per_host", "concurrency", "ignore_robots", "respect_usage"),
-    *("contact", "user_agent", "header", "proxy", "connect_to", "ca_file", "allow_private", "timeout", "max_size"),
-    *("sign", "signature_agent"),
-    *("refresh", "refresh_min", "refresh_rule", "recrawl_after", "discovery"),
-    *("boost", "topic", "strategy", "retry"),
-    *("auth", "netrc", "client_cert", "cookies", "cookie_file"),
-    *("extract", "extract_rule", "extract_structured", "items", "hook", "hook_timeout", "hook_network"),
-    *("search", "workers"),
-    *("text", "audit", "archive", "archive_size", "archive_types", "archive_noarchive", "from_archive"),
-    *("dedup", "merge_duplicates"),
-    *("requisites", "requisites_bytes"),
-    *("render", "chromium", "render_timeout", "screenshots", "pdf"),
-)
-"""Supported settings; all others must have their defaults."""
 _HERE_ALONE = ("archive", "from_archive", "items", "search", "cookie_file")
 """Settings supported on one machine only."""
 _FOR_EVER = 1e11
 """Seconds, in place of infinity."""
 
 
-def refusal(name: str) -> SettingError:
-    """The error for a setting that partitions do not support."""
-    return SettingError(f"{option(name)} does not work in partitions yet; leave it out, or crawl without --partitions")
-
-
 def check_working(settings: CrawlSettings, partitions: int) -> None:
     """Raise SettingError for settings that `partitions` partitions do not support."""
     if not (passes_sockets() and has_local_sockets()):
         raise SettingError("partitions need Linux or macOS; leave out --partitions here")
-    for name, setting in SETTINGS.items():
-        if name not in WORKING and getattr(settings, name) != setting.of(setting.default):
-            raise refusal(name)
+    if settings.on_change:
+        raise SettingError("--on-change does not work in partitions yet; leave it out, or crawl without --partitions")
     workers = workers_of(settings, partitions)
     if settings.concurrency < workers:
         raise SettingError(
@@ -88,7 +65,6 @@ def settings_of(number: int, partitions: int, workers: int, settings: CrawlSetti
         bytes=None,
         until_coverage=None,
         items=_items_of(number, settings),
-        requisites_bytes=settings.requisites_bytes and max(settings.requisites_bytes // partitions, 1),
     )
 
 

@@ -41,14 +41,6 @@ def ask(store: Path, messages: Iterable[Message], wait: Wait = Wait()) -> list[M
     return [{"running": False, **_done_at_rest(store, message)} for message in messages]
 
 
-def running_status(store: Path) -> Message | None:
-    """The status that a running crawl gives from its memory; None if none answers within two seconds."""
-    try:
-        return ask(store, [{"do": "status"}], Wait(begins=0.0, answers=2.0))[0]
-    except (CrawlEndedError, StoreError):
-        return None
-
-
 def _line(store: Path, wait: Wait) -> socket.socket | None:
     """A connection to the crawl that runs on a store; None if none runs. Raises StoreError if it does not listen."""
     until = time.monotonic() + wait.begins

@@ -20,7 +20,6 @@ from minicrawl.errors import ConfigError, CrawlEndedError, SettingError, StoreEr
 from minicrawl.events import Event, SettingChanged
 from minicrawl.model import RunState
 from minicrawl.settings import SETTINGS, CrawlSettings, lasting, option
-from minicrawl.settings.setting_types import ADJUSTABLE
 from minicrawl.store.writer import Writer
 
 
@@ -70,7 +69,7 @@ def command_of(asked: Message, commands: Iterable[str] = ()) -> str:
 def adjustable(settings: CrawlSettings) -> Message:
     """The settings that can be changed in a running crawl, by name."""
     values = settings.shown()
-    return {name: values[name] for name in SETTINGS if name in ADJUSTABLE}
+    return {name: values[name] for name in SETTINGS if SETTINGS[name].is_adjustable}
 
 
 async def _set(crawl: Changeable, asked: Message) -> Message:

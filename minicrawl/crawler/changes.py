@@ -29,7 +29,6 @@ from minicrawl.events import (
 )
 from minicrawl.model import READ, State
 from minicrawl.settings import SETTINGS, CrawlSettings, option
-from minicrawl.settings.setting_types import ADJUSTABLE
 from minicrawl.store.rows import MetaValue
 from minicrawl.store.writer import Writer
 
@@ -38,8 +37,8 @@ def adjusted(settings: CrawlSettings, given: Mapping[str, Any]) -> CrawlSettings
     """The settings with some changed. Raises SettingError, also for one that cannot change while a crawl runs."""
     CrawlSettings.of(given)
     for name in given:
-        if name not in ADJUSTABLE:
-            others = ", ".join(name for name in SETTINGS if name in ADJUSTABLE)
+        if name not in SETTINGS or not SETTINGS[name].is_adjustable:
+            others = ", ".join(name for name in SETTINGS if SETTINGS[name].is_adjustable)
             raise SettingError(
                 f"{option(name)} cannot change while a crawl runs: stop it, and start it again with another one; "
                 f"what can is {others}"

@@ -37,7 +37,7 @@ from minicrawl.timing import STANDARD, Timing
 _FEWEST_TURNS, _MOST_TURNS, _PART = 256, 1_024, 4
 _OF_HOSTS = {"delay", "ip_delay", "per_host"}
 _OF_INTEREST = {"boost"}
-_OF_SCOPE = {"scope", "allow", "deny", "max_depth", "html_only", *_OF_INTEREST}
+_OF_SCOPE = {"scope", "allow", "deny", "max_depth", *_OF_INTEREST}
 
 
 class Intake:
@@ -76,7 +76,7 @@ class Intake:
             only=only,
             timing=timing,
         )
-        learns_sessions = settings.probe and settings.traps and not settings.keep_parameters
+        learns_sessions = settings.traps and not settings.keep_parameters
         sessions = Sessions(writer.recognised.parameters(), learns=learns_sessions)
         deep_links = DeepLinks(state)
         aliases = Aliases(state, deep_links)

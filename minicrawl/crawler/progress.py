@@ -2,22 +2,21 @@
 
 import json
 import time
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict
 
 from minicrawl.crawler.books.graph_counts import LiveGraphCounts
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
-from minicrawl.crawler.frontier.waits import HostsNow, hosts_now, longest_waits, waits_by_reason
+from minicrawl.crawler.frontier.waits import HostsNow, hosts_now, waits_by_reason
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.clock import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
 from minicrawl.crawler.parts.archive import Archive
-from minicrawl.model import CameNow, CoursePoint, Fetched, InFlightNow, Progress, RunLook, Silence, SiteNow, State, Sums
+from minicrawl.model import CoursePoint, Fetched, InFlightNow, Progress, RunLook, Silence, State, Sums
 from minicrawl.store.database import logs
 from minicrawl.store.rows import MetaValue
 
-_SHOWN, _SITES, _SITES_APART = 3, 5, 5.0
 _LATELY = 30.0
 """Seconds over which the speed is measured."""
 _GIVEN_UP = frozenset({State.ERROR, State.DISALLOWED})
@@ -36,9 +35,6 @@ class RunProgress:
         self.bytes = 0
         self._answers = AnswerCounts()
         self.earlier = _runs_before(earlier_runs(intake.state.writer), intake.state.writer.meta_json("run"))
-        self._sites: tuple[SiteNow, ...] = ()
-        self._sites_due = 0.0
-        self._came: deque[CameNow] = deque(maxlen=_SHOWN)
         self._speed = Speed(_LATELY)
         self._speed.record(0.0, 0, 0)
         self.course = Course(lambda: self.seconds_in_all, self.point, intake.state.writer.course())
@@ -54,7 +50,6 @@ class RunProgress:
         if fetched.status is not None:
             self.fetched += 1
         self.bytes += fetched.size
-        self._came.appendleft(CameNow(fetched.url, fetched.status, fetched.reason))
 
     def now(self, silence: Silence | None) -> Progress:
         """The crawl as it stands; now and then reads every link."""
@@ -81,18 +76,9 @@ class RunProgress:
             given_up=self._given_up(),
             pages_per_second=speed.pages,
             bytes_per_second=speed.bytes,
-            waits=longest_waits(waiting, self._clock(), _SHOWN),
             waiting_for=waits_by_reason(waiting, self._clock()),
-            sites=self._most_trusted(),
-            came=tuple(self._came),
             has_its_pages=frontier.errands_only,
         )
-
-    def _most_trusted(self) -> tuple[SiteNow, ...]:
-        """The most trusted sites as of some seconds ago, as that takes a visit to all pages."""
-        if self._state.sites is not None and self._clock() >= self._sites_due:
-            self._sites, self._sites_due = self._state.sites.most_trusted(_SITES), self._clock() + _SITES_APART
-        return self._sites
 
     def look(self, silence: Silence | None, requests: tuple[InFlightNow, ...], hosts: int) -> RunLook:
         """The crawl as it stands, without reading every page; with up to `hosts` hosts."""

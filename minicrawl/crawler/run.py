@@ -36,7 +36,6 @@ from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.reasons import AskedAgain, ask_again
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.parts.archive import Archive
-from minicrawl.crawler.parts.merged_duplicates import MergedDuplicates
 from minicrawl.crawler.remembered_settings import refuse_partition, resumed
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.sharing.share import Share
@@ -48,7 +47,6 @@ from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import READ, CrawlReport, Progress, State, Wanted
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.arrays import Pages
-from minicrawl.opic.surfer import SURFERS
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
@@ -295,12 +293,6 @@ def _settle(engine: Engine, intake: Intake) -> None:
     intake.state.writer.forget_cached()
     give_memory_back()
     intake.ranking.settle_fully()
-    merged = intake.parts.find(MergedDuplicates)
-    if merged is not None:
-        intake.commit(engine.meta())
-        if merged.elect_leaders():
-            intake.commit(engine.meta())
-            intake.ranking.settle_fully()
     intake.parts.on_settled()
     intake.commit(engine.meta(), ranks=True)
 
@@ -354,7 +346,6 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         kinds=parts,
         timing=timing,
     )
-    intake.ranking.let_weigh(SURFERS[settings.surfer])
     if intake.state.sites is None:
         intake.ranking.let_jump_alike()
     origins = _seed_origins(settings, writer, seeds)
@@ -394,15 +385,13 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
     wanted = Wanted(
         anchors=bool(settings.topic),
         places=True,
-        short_text=settings.probe,
+        short_text=settings.traps,
         blocks=settings.refreshes,
         kept=settings.keeps_text,
         extract=settings.extract,
         extract_rules=settings.extract_rule,
         hooks=settings.hook,
         structured=settings.extract_structured,
-        hook_timeout=settings.hook_timeout,
-        hook_network=settings.hook_network,
         requisites=settings.requisites,
         facts=settings.audit,
     )

@@ -25,7 +25,7 @@ from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import State
 from minicrawl.opic import STRATEGIES
-from minicrawl.opic.surfer import SURFERS
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import CrawlSettings, in_full, lasting
 from minicrawl.store.damaged_store import DamagedStore
 from minicrawl.store.database import beside, logs
@@ -90,7 +90,7 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> Salvaged:
         )
     settings = _settings(dict(damaged.all_rows("meta", ("key", "value"))).get("settings"), damaged.path.parent)
     numbers = {page.id: number for number, page in enumerate(pages)}
-    accounts = Accounts(SURFERS[settings.surfer])
+    accounts = Accounts(REASONABLE)
     seeds = [number for number, page in enumerate(pages) if page.found_on is None] or [0]
     accounts.discover(0, len(pages))
     accounts.depth[: len(pages)] = [min(max(page.depth, 0), _DEEPEST) for page in pages]

@@ -2,9 +2,7 @@
 
 web         HTTP, access control, shared answers: a folder
 looks       the state of a crawl at one moment, running or not
-readings    results so far: best pages, importance, hosts, explanations of pages, search
-statistics  the shape of the crawled web, the crawl over time, curves of a few points
-picture     the best pages, or hosts, and the links between them, laid out
+readings    results so far: best pages, hosts, explanations of pages, the crawl over time
 commands    the commands that a page may send, and starting a crawl
 metrics     a look as OpenMetrics, for Prometheus
 serving     the server: the answer to each path

@@ -53,7 +53,7 @@ def seeds_of(texts: object) -> Message:
 
 
 ALLOWED = frozenset(
-    {"pages", "time", "bytes", "until_coverage", "scope", "allow", "deny", "max_depth", "html_only", "sitemaps"}
+    {"pages", "time", "bytes", "until_coverage", "scope", "allow", "deny", "max_depth", "sitemaps"}
     | {"delay", "per_host", "concurrency", "workers", "discovery", "strategy", "topic", "contact", "allow_private"}
     | {"text", "search"}
 )

@@ -6,7 +6,6 @@ A running crawl is asked over its socket, and answers from memory; for any other
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import Any  # Any: JSON
 
 from minicrawl.analysis.status import CrawlAtRest
@@ -21,7 +20,7 @@ from minicrawl.model import NOTHING_YET
 Look = Mapping[str, Any]
 """A JSON object. `at`: Unix seconds. `crawl`: "running", "resting", "busy" (it does not answer), or "none" yet."""
 
-_HOSTS, _EVENTS, _POINTS = 300, 500, 400
+_HOSTS, _EVENTS = 300, 500
 # Hosts may be many: seconds between two looks at them, at least, and as a multiple of the time that a look takes.
 _HOSTS_LEAST, _HOSTS_APART = 1.5, 100.0
 _LATELY = 10.0
@@ -54,7 +53,6 @@ class Looks:
         self._events = EventLog()
         self._last: Look = {}
         self._hosts_due = 0.0
-        self.processes = ProcessHistory()
 
     def look(self) -> Look:
         """The current state of the crawl. Raises StoreError for a store that cannot be read."""
@@ -83,7 +81,6 @@ class Looks:
         elif not new:  # the hosts of the last look
             kept = {name: self._last.get(name, _NOTHING_SEEN[name]) for name in ("hosts", "doing", "host_states")}
             answer = {**answer, **kept}
-        self.processes.record(self._clock(), answer)
         self._speed.record(answer["seconds"], answer["fetched"], answer["bytes"])
         # A crawl that begins or ends answers less; its last answers still hold.
         before = _NOTHING_SEEN if new or self._last.get("crawl") != "running" else self._last
@@ -127,40 +124,6 @@ class EventLog:
 
     def behind(self, after: int) -> list[Look]:
         return [event for event in self._log if event["number"] > after]
-
-
-class ProcessHistory:
-    """CPU and memory of each process of a crawl over time, from looks: some hundred points, however long."""
-
-    def __init__(self) -> None:
-        self._points: list[tuple[float, dict[tuple[str, int], tuple[float, int | None]]]] = []
-        self._apart = 2.0
-
-    def record(self, at: float, look: Look) -> None:
-        """Record the processes of a look, if the last ones are old enough."""
-        if self._points and at - self._points[-1][0] < self._apart:
-            return
-        processes = {("main", look["pid"]): (look["cpu"], look["memory"])}
-        for kind, name in (("workers", "worker"), ("partitions", "partition")):
-            for one in look.get(kind, ()):
-                if one.get("pid") is not None:  # it has begun
-                    processes[f"{name} {one['number']}", one["pid"]] = one["cpu"], one["memory"]
-        known = {pid for _, pid in processes}
-        for one in look.get("processes", ()):  # beside them: the parser, a browser
-            if one["pid"] not in known:
-                processes[f"{one['name']} {one['pid']}", one["pid"]] = one["cpu"], one["memory"]
-        self._points.append((at, processes))
-        if len(self._points) > _POINTS:
-            self._points, self._apart = self._points[::2], 2 * self._apart
-
-    def reading(self) -> Look:
-        """`processes`: each with its `name` and `points` of Unix seconds, cores used since the point before, bytes."""
-        found: dict[str, list[tuple[float, float, int | None]]] = {}
-        for (before, earlier), (at, now) in pairwise(self._points[:]):
-            for process, (cpu, memory) in now.items():
-                spent = cpu - earlier.get(process, (0.0, None))[0]  # a new one has begun since
-                found.setdefault(process[0], []).append((at, spent / (at - before), memory))
-        return {"processes": [{"name": name, "points": points} for name, points in found.items()]}
 
 
 def at_rest(found: CrawlAtRest) -> Look:

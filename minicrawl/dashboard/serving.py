@@ -64,18 +64,10 @@ class Routes:
             "/api/now": self._now,
             "/api/top": self._top,
             "/api/pages": self._pages,
-            "/api/importance": self._reading("importance", lambda: read.importance(readings)),
-            "/api/rising": self._reading("rising", lambda: read.rising(readings)),
             "/api/hosts": self._reading("hosts", lambda: read.hosts(readings)),
             "/api/partitions": self._reading("partitions", lambda: read.partitions(readings)),
-            "/api/shape": self._reading("shape", readings.shape),
             "/api/course": self._reading("course", readings.course),
-            "/api/answers": self._answers,
-            "/api/processes": self._processes,
-            "/api/picture": self._picture,
             "/api/why": self._why,
-            "/api/changes": self._changes,
-            "/api/search": self._search,
             "/metrics": self._metrics,
         }
         self._post: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
@@ -133,27 +125,8 @@ class Routes:
         kept = await self._shared.last(key, work)
         return json_answer({**kept.value, "as_of": time.time() - kept.age, "is_late": kept.is_late})
 
-    async def _answers(self, request: Request) -> Answer:
-        host = request.query.get("host", "")[:300]
-        return await self._kept(("answers", host), lambda: self._readings.answers(host))
-
-    async def _processes(self, request: Request) -> Answer:
-        return json_answer(self._looks.processes.reading())
-
-    async def _picture(self, request: Request) -> Answer:
-        of = request.query.get("of", "pages")
-        return await self._kept(("picture", of), lambda: read.picture(self._readings, of))
-
     async def _why(self, request: Request) -> Answer:
         return json_answer(await asyncio.to_thread(read.why, self._readings, request.query.get("url", "")))
-
-    async def _changes(self, request: Request) -> Answer:
-        url = request.query.get("url", "")
-        return await self._kept(("changes", url), lambda: read.changes(self._readings, url))
-
-    async def _search(self, request: Request) -> Answer:
-        words, n = request.query.get("q", ""), _number(request, "n", 20)
-        return json_answer(await asyncio.to_thread(read.search, self._readings, words, n))
 
     # Commands.
 

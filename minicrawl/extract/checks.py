@@ -29,12 +29,11 @@ def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
 
 async def _check_hooks(settings: CrawlSettings) -> None:
     """Check hooks in a child, as importing them runs foreign code."""
-    from minicrawl.extract.hooks import wrong_hook  # noqa: PLC0415
+    from minicrawl.extract.hooks import LONGEST_CALL, wrong_hook  # noqa: PLC0415
     from minicrawl.sandbox.cage import Cage  # noqa: PLC0415
     from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox  # noqa: PLC0415 - few crawls have hooks
 
-    cage = Cage(network=settings.hook_network, forks=True)
-    limits = Limits(settings.hook_timeout, settings.hook_timeout, cage)
+    limits = Limits(LONGEST_CALL, LONGEST_CALL, Cage(forks=True))
     sandbox = Sandbox(wrong_hook, limits)
     try:
         wrong = await sandbox.call(settings.hook)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 KINDS = ("on_page", "links", "request", "started", "stopped")
 MOST_ITEMS = 10_000
 """Maximum items of one page."""
+LONGEST_CALL = 60.0
+"""Seconds of CPU time that a call of a hook may take; it may wait as long without any."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile(r"(\\\\)|\\u00[01][0-9a-f]|\\[bf]|[\x7f-\x9f]")
 """In JSON; the group is an escaped backslash, which is none."""
@@ -138,7 +140,7 @@ class Hooks:
             failures.append(Failure(hook.name, line_of(error) + advice, trace_of(error)))
 
 
-_NO_NETWORK = " (hooks have no network without --hook-network)"
+_NO_NETWORK = " (hooks have no network)"
 
 
 def _lacks_network(error: BaseException | None) -> bool:

@@ -43,14 +43,13 @@ An alias forwards all it has received to its one target, and has no importance o
 `cash` keeps C - B, as births change for all pages at once when they are shared out anew; `cash_of` adds B.
 """
 
-from collections.abc import Iterable
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.sites.births import UNIT, Births, EvenBirths, SiteBirths
-from minicrawl.opic.surfer import UNIFORM, LinkRows, Places, Sent, Shares, Surfer
+from minicrawl.opic.surfer import UNIFORM, Places, Sent, Shares, Surfer
 from minicrawl.opic.units import DAMPING, damped, dampeds
 from minicrawl.opic.window import TURNOVERS, all_interpolated, interpolated
 
@@ -259,22 +258,6 @@ class Book:
         self.cash[pages] -= n - h
         self.virtual += int((n - h).sum()) - in_all
         self._note_all(pages, n - h)
-
-    def reweigh(self, surfer: Surfer, links: Iterable[LinkRows]) -> None:
-        """Let another surfer weigh the links, including cash already carried, without visiting pages.
-
-        Forwarded cash stays and is divided among a page's links anew, which creates residuals for virtual visits to
-        settle. links: those of all pages at their last visits.
-        """
-        for rows in links:
-            h, moved = self.forwarded[rows.sources], np.zeros(len(rows.targets), dtype=np.int64)
-            for sign, by in ((-1, self.surfer), (1, surfer)):
-                shares = Shares(by, rows.indptr, rows.places)
-                moved += sign * shares.each(_sigmas(self, shares, rows.sources, h))
-            np.add.at(self.cash, rows.targets, moved)
-            self.virtual -= int(moved.sum())
-        self.surfer = surfer
-        self.recount(self.virtual)
 
     def retire(self, page: int) -> None:
         """Take back the birth cash of a page that is gone for good. It must have been visited without links."""

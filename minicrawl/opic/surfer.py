@@ -35,7 +35,6 @@ class Surfer:
     text: int
     list: int
     navigation: int
-    name: str = ""
 
     @cached_property
     def weights(self) -> IntArray:
@@ -68,12 +67,10 @@ class Surfer:
         return Sent(np.array(sigmas, dtype=np.int64).take(places.astype(np.int64)), sum(map(mul, counts, sigmas)))
 
 
-UNIFORM = Surfer(1, 1, 1, "uniform")
+UNIFORM = Surfer(1, 1, 1)
 """The surfer of the papers, who takes all links of a page alike."""
-REASONABLE = Surfer(8, 2, 1, "reasonable")
+REASONABLE = Surfer(8, 2, 1)
 """The surfer who prefers links in the text to those that every page repeats."""
-
-SURFERS = {each.name: each for each in (REASONABLE, UNIFORM)}
 
 
 class Sent(NamedTuple):

@@ -1,13 +1,13 @@
-"""Contents of `minicrawl report`: issues, differences of two crawls, the shape of the web, and pages."""
+"""Contents of `minicrawl report`: issues, differences of two crawls, and pages."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from heapq import merge
 from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from minicrawl.analysis.page_columns import iso
 from minicrawl.analysis.status import Status, status
@@ -18,15 +18,13 @@ from minicrawl.audit.findings import Finding, Severity
 from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.errors import counted
 from minicrawl.model import READ, State
-from minicrawl.report.charts import flow_picture, folders_picture
 from minicrawl.report.document import Issue, Report, Section, Share, Tile, Url, percent
-from minicrawl.report.shape import Flags, Floats, Folder, Shape
 from minicrawl.settings import RANKINGS
 from minicrawl.store.read.audit_columns import AuditColumns
 from minicrawl.store.reader import Store
 
-ROWS, TOP, PICTURES, SECTIONS = 25, 100, 12, 10
-"""Rows of most tables, and of those of issues and pages; thumbnails of these, and sections, at most."""
+ROWS, TOP, PICTURES = 25, 100, 12
+"""Rows of most tables, and of those of issues and pages; thumbnails of these, at most."""
 _IMPORTANCE = "Importance is the share of all visits that walkers along the links make. "
 
 
@@ -36,7 +34,7 @@ class Crawl(NamedTuple):
     store: Store
     urls: Sequence[str]
     pages: AuditColumns
-    importance: Floats
+    importance: npt.NDArray[np.float64]
 
     @classmethod
     def of(cls, store: Store) -> "Crawl":
@@ -53,7 +51,7 @@ def report_on(store: Store, against: Store | None = None, ignored: Sequence[Igno
         now, audit = status(store), audited(store, ignored=ignored, against=against)
         crawl, older = Crawl.of(store), Crawl.of(against) if against else None
         compared = _compared(crawl, older, audit) if older else ()
-        sections = chain(compared, _shape(crawl), (_top(store), _pictures(store), _errors(now)))
+        sections = chain(compared, (_top(store), _pictures(store), _errors(now)))
         return Report(
             title=f"Crawl report: {_names(store.page_table.seeds()) or store.path.stem}",
             subtitle=_subtitle(crawl, older, now),
@@ -128,8 +126,8 @@ def _numbers(crawl: Crawl) -> dict[str, float]:
     }
 
 
-def _is_read(crawl: Crawl) -> Flags:
-    is_read: Flags = np.isin(crawl.pages.state, list(READ))
+def _is_read(crawl: Crawl) -> npt.NDArray[np.bool_]:
+    is_read: npt.NDArray[np.bool_] = np.isin(crawl.pages.state, list(READ))
     return is_read
 
 
@@ -186,56 +184,6 @@ def _compared(crawl: Crawl, older: Crawl, audit: Audit) -> Iterator[Section]:
         ],
         f"{counted(found.gone.pages, 'page')} could be opened in the older crawl, and not any more.",
     )
-
-
-def _shape(crawl: Crawl) -> Iterator[Section]:
-    """The folders, and the flow between sections."""
-    if not crawl.urls:
-        return
-    shape = Shape(crawl.urls, crawl.importance, _is_read(crawl))
-    tree, links = shape.tree(), crawl.store.links()
-    folders = [each for each in _all(tree) if each.name][:TOP]
-    most = max((each.importance for each in folders), default=1.0)
-    rows = [
-        (each.name, Share(each.importance, most), each.pages, each.read, Url(crawl.urls[each.best])) for each in folders
-    ]
-    picture = folders_picture(tree, crawl.urls)
-    drawn = (
-        "A folder is as high as its share of that of all known pages; its subfolders stand beside it. Each leads to "
-        "its most important page."
-    )
-    yield Section(
-        "Where importance is",
-        ("folder", "importance", "pages", "read", "most important page"),
-        rows,
-        _IMPORTANCE + (drawn if picture else "Hardly any of it is in a subfolder."),
-        figures=[("", picture)] if picture else (),
-        is_folded=bool(picture),
-    )
-    flow = shape.flow(SECTIONS, links.link_sources(), links.targets.astype(np.int64))
-    shares, names = flow.shares(), [section.name for section in flow.sections]
-    pairs = (divmod(int(pair), len(names)) for pair in np.argsort(-flow.given, axis=None, kind="stable")[:TOP])
-    flows = [
-        (names[a], names[b], Share(float(shares[a, b])), Share(float(flow.given[a, b])))
-        for a, b in pairs
-        if flow.given[a, b] > 0
-    ]
-    if len(names) > 1 and flows:
-        yield Section(
-            "Where links lead",
-            ("from", "to", "of what it gives", "of all importance"),
-            flows,
-            "Sections at the left give to those at the right along their links: each page its importance, shared alike "
-            "by all pages that it links to. Bands are as thick as what flows.",
-            figures=[("", flow_picture(flow))],
-            is_folded=True,
-        )
-
-
-def _all(folder: Folder) -> Iterator[Folder]:
-    """A folder and all inside, the most important first."""
-    yield folder
-    yield from merge(*map(_all, folder.inside), key=lambda each: -each.importance)
 
 
 def _top(store: Store) -> Section:

@@ -16,8 +16,7 @@ from pathlib import Path
 from minicrawl.audit.findings import Finding, Rule, Severity
 from minicrawl.errors import counted
 from minicrawl.export.tables import renamed_when_whole
-from minicrawl.report.charts import bar
-from minicrawl.report.markup import escaped, link, plain
+from minicrawl.report.markup import bar, escaped, link, plain
 
 _MOST_BYTES = 1_500_000
 """Of the tables of all issues together."""
@@ -52,8 +51,8 @@ Cell = str | int | float | Url | Urls | Share | None
 
 @dataclass(frozen=True)
 class Section:
-    """A titled table. figures: above it, pictures as SVG, or URLs of pages with data: URLs of theirs. is_folded: the
-    table is a reading of the pictures, for those who ask. has_filter: its rows can be filtered by their text."""
+    """A titled table. figures: above it, URLs of pages with data: URLs of their pictures. has_filter: its rows can be
+    filtered by their text."""
 
     title: str
     columns: Sequence[str] = ()
@@ -61,7 +60,6 @@ class Section:
     text: str = ""
     empty: str = ""
     figures: Sequence[tuple[str, str]] = ()
-    is_folded: bool = False
     has_filter: bool = False
 
 
@@ -116,7 +114,7 @@ def percent(part: float) -> str:
 
 def _document(report: Report) -> Iterator[str]:
     style = _file("document.css") + _labels(report)
-    has_images = any(each.startswith("data:") for section in report.sections for _, each in section.figures)
+    has_images = any(section.figures for section in report.sections)
     policy = (
         f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(_file('document.js'))}; "
         f"{'img-src data:; ' * has_images}base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
@@ -248,22 +246,17 @@ def _section(section: Section) -> Iterable[str]:
     if section.figures:
         yield '<div class="figures">'
         for url, picture in section.figures:
-            is_image = picture.startswith("data:")
-            image = f'<img src="{escaped(picture)}" alt="" width="320" height="180">{link(url)}'
-            yield f"<figure>{image if is_image else picture}</figure>"
+            image = f'<img src="{escaped(picture)}" alt="" width="320" height="180">'
+            yield f"<figure>{image}{link(url)}</figure>"
         yield "</div>"
     if not section.rows and section.empty:
         yield f'<p class="none">{plain(section.empty)}</p>'
     if not section.rows:
         return
-    if section.is_folded:
-        yield "<details><summary>As a table</summary>"
     if section.has_filter:
         yield '<div class="controls" hidden><label>Filter <input type="search" autocomplete="off"></label> '
         yield "<output></output></div>"
     yield from (*_table(section.columns, section.rows), "</tbody></table>")
-    if section.is_folded:
-        yield "</details>"
 
 
 def _kind(cells: Sequence[Cell]) -> str:

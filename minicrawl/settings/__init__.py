@@ -2,7 +2,6 @@
 
 options       each setting once: its default, its bounds, its meaning; in groups
 crawl         CrawlSettings: all settings by their flat names, checked, and as the store keeps them; profiles
-setting_types types of settings in Python programs
 setting       the metadata of one setting
 values        readers and checks of times, sizes, shares, texts
 requests      what requests carry and where they go: headers, logins, certificates, routes, proxies
@@ -30,7 +29,6 @@ from minicrawl.settings.values import (
     parse_duration,
     parse_host_delay,
     parse_host_limit,
-    parse_refresh_rule,
     parse_size,
 )
 
@@ -61,7 +59,6 @@ __all__ = [
     "parse_duration",
     "parse_host_delay",
     "parse_host_limit",
-    "parse_refresh_rule",
     "parse_size",
     "shown_proxy",
     "with_profile",

@@ -27,7 +27,7 @@ from minicrawl.settings.options import (
     Scope,
     Traps,
 )
-from minicrawl.settings.requests import ClientCertificate, Header, Login, ProxyRule, is_mail_address
+from minicrawl.settings.requests import Header, Login, ProxyRule, is_mail_address
 from minicrawl.settings.setting import settings_of
 from minicrawl.settings.values import kept_path, whole_path
 
@@ -35,14 +35,14 @@ SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(g
 """All settings by name."""
 _NEAREST = 5
 """Number of setting names suggested for an unknown one."""
-_FILES = frozenset({"ca_file", "client_cert", "cookie_file"})
+_FILES = frozenset({"ca_file", "cookie_file"})
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (values.file, values.places))
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
     "audit": {"scope": LINKED, "keep_parameters": True, "audit": True, "text": True, "retry": ("passing",)},
     "archive": {"scope": "site", "keep_parameters": True, "archive": "archive", "requisites": True},
-    "search": {"search": True, "html_only": True, "merge_duplicates": True},
-    "rank": {"html_only": True, "sitemaps": False, "merge_duplicates": True, "until_coverage": 0.9},
+    "search": {"search": True},
+    "rank": {"sitemaps": False, "until_coverage": 0.9},
 }
 """Named sets of settings: to check a site, archive it, search it, or rank a web."""
 _PLACES = ("default", "file", "environment", "given")
@@ -117,15 +117,9 @@ class CrawlSettings(
         return tuple(map(ProxyRule.parse, self.proxy))
 
     @property
-    def client_certificates(self) -> tuple[ClientCertificate, ...]:
-        """Client certificates by host."""
-        return tuple(map(ClientCertificate.parse, self.client_cert))
-
-    @property
     def has_secrets(self) -> bool:
         """True if requests to some hosts carry secrets."""
-        has_passwords = self.auth or self.netrc or self.client_cert
-        return bool(has_passwords) or any(header.is_secret for header in self.headers)
+        return bool(self.auth) or any(header.is_secret for header in self.headers)
 
     @property
     def takes_cookies(self) -> bool:

@@ -3,7 +3,7 @@
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,56 +12,34 @@ from minicrawl.settings.crawl import SETTINGS
 from minicrawl.settings.values import item_rule, kind, several
 
 PROJECT = Path("minicrawl.toml")
-PYPROJECT = Path("pyproject.toml")
 NONE = "none"
 
 
 @dataclass(frozen=True)
 class ConfigFile:
-    """`origin`: project, user, or --config; `table`: the name of our table in it, for messages."""
+    """A file of options."""
 
     path: Path
-    origin: str
     tables: Mapping[str, object]
-    table: str = ""
 
     def sentence(self, problem: str) -> SettingError:
         """The error about a problem in the file."""
         return SettingError(f"{self.path}: {problem}")
 
-    def called(self, *words: str) -> str:
-        """The full name of a table or key in the file."""
-        return ".".join((*((self.table,) if self.table else ()), *words))
+
+def config_file(given: str | None) -> ConfigFile | None:
+    """The file in effect, if there is one. given: value of --config: a file to be read instead of the folder's, or
+    none. Raises SettingError for an unreadable file."""
+    if given is None:
+        return _read(PROJECT) if PROJECT.exists() else None
+    return None if given == NONE else _read(Path(given))
 
 
-def config_files(given: str | None, of_user: Path, folder: Path = Path()) -> tuple[ConfigFile, ...]:
-    """The files in effect, by precedence. Raises SettingError for an unreadable file.
-
-    given: value of --config: a file to be read instead of all others, or none. of_user: the user's file. folder: the
-    project's folder.
-    """
-    if given is not None:
-        return () if given == NONE else (_read(Path(given), "--config"),)
-    found = [*_of_project(folder)]
-    if of_user.exists():
-        found.append(_read(of_user, "user"))
-    return tuple(found)
-
-
-def _of_project(folder: Path) -> list[ConfigFile]:
-    """The project's file, if it has one. Raises SettingError if it has two."""
-    paths = [folder / name for name in (PROJECT, PYPROJECT) if (folder / name).exists()]
-    files = [file for path in paths if (file := _read(path, "project")).tables or path.name != PYPROJECT.name]
-    if len(files) > 1:
-        raise SettingError(
-            f"{files[0].path} and [tool.minicrawl] of {files[1].path} both have options; keep one of them"
-        )
-    return files
-
-
-def _read(path: Path, origin: str) -> ConfigFile:
+def _read(path: Path) -> ConfigFile:
     try:
-        tables = tomllib.loads(path.read_bytes().decode("utf-8-sig"))  # Windows' editors begin files with a mark
+        return ConfigFile(
+            path, tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        )  # Windows begins files with a mark
     except OSError as error:
         raise SettingError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -72,13 +50,6 @@ def _read(path: Path, origin: str) -> ConfigFile:
         raise SettingError(f"{path}: lists and tables are nested too deeply in it") from error
     except ValueError as error:  # Python reads no more digits than 4,300
         raise SettingError(f"{path}: a number in it has thousands of digits") from error
-    if path.name != PYPROJECT.name:
-        return ConfigFile(path, origin, tables)
-    tool = tables.get("tool")
-    ours = tool.get("minicrawl", {}) if isinstance(tool, dict) else {}
-    if not isinstance(ours, dict):
-        raise SettingError(f"{path}: tool.minicrawl is a table of options, not {kind(ours)}")
-    return ConfigFile(path, origin, ours, "tool.minicrawl")
 
 
 Given = dict[str, tuple[str, ...]]
@@ -94,10 +65,6 @@ def _headers(host: str, value: object) -> Given:
 
 def _auth(host: str, value: object) -> Given:
     return {"auth": (f"{host}={value}",)}
-
-
-def _refresh(host: str, value: object) -> Given:
-    return {"refresh_rule": (rf"^https?://{re.escape(host)}[:/]={value}",)}
 
 
 def _extract(host: str, value: object) -> Given:
@@ -119,48 +86,36 @@ OF_A_HOST = {
     "delay": _delay,
     "header": _headers,
     "auth": _auth,
-    "refresh": _refresh,
     "extract": _extract,
     "pages": _pages,
 }
 """Options that can be set for one host."""
 
 
-def host_settings(tables: Iterable[Mapping[str, object]]) -> Given:
-    """The settings made of tables of hosts. Raises SettingError.
-
-    tables: of several files, {host: {key: value}}; the first one takes precedence.
-    """
-    merged: dict[tuple[str, str], object] = {}
-    for hosts in tables:
-        for host, keys in hosts.items():
-            if not isinstance(keys, dict):
-                raise SettingError(f'[host."{host}"] is a table with {_all_keys()}')
-            for key, value in keys.items():
-                name = key.replace("_", "-")
-                _check(host, name, value)
-                merged.setdefault((host.lower(), name), value)
+def host_settings(hosts: Mapping[str, object]) -> Given:
+    """The settings made of the tables of hosts, {host: {key: value}}. Raises SettingError."""
     given: Given = {}
-    for (host, key), value in merged.items():
-        for name, texts in OF_A_HOST[key](host, value).items():
-            given[name] = (*given.get(name, ()), *texts)
-    for name, texts in given.items():
-        SETTINGS[name].checked(SETTINGS[name].of(texts))
+    for host, keys in hosts.items():
+        if not isinstance(keys, dict):
+            raise SettingError(f'[host."{host}"] is a table with {_all_keys()}')
+        for key, value in keys.items():
+            name = key.replace("_", "-")
+            _check(host, name, value)
+            for setting, texts in OF_A_HOST[name](host.lower(), value).items():
+                given[setting] = (*given.get(setting, ()), *texts)
+    for setting, texts in given.items():
+        SETTINGS[setting].checked(SETTINGS[setting].of(texts))
     return given
 
 
-def rule_settings(tables: Iterable[Mapping[str, object]]) -> Given:
-    """The settings made of tables of items. Raises SettingError.
-
-    tables: of several files, {name: {key: value}}; the first one takes precedence.
-    """
-    rules: dict[str, str] = {}
-    for named in tables:
-        for name, keys in named.items():
-            if not isinstance(keys, dict):
-                raise SettingError(f"[extract.{name}] is a table with match, each and fields, not {kind(keys)}")
-            rules.setdefault(name, item_rule(f"[extract.{name}]", name, keys))
-    return {"extract_rule": tuple(rules.values())} if rules else {}
+def rule_settings(named: Mapping[str, object]) -> Given:
+    """The settings made of the tables of items, {name: {key: value}}. Raises SettingError."""
+    rules = []
+    for name, keys in named.items():
+        if not isinstance(keys, dict):
+            raise SettingError(f"[extract.{name}] is a table with match, each and fields, not {kind(keys)}")
+        rules.append(item_rule(f"[extract.{name}]", name, keys))
+    return {"extract_rule": tuple(rules)} if rules else {}
 
 
 def _check(host: str, key: str, value: object) -> None:

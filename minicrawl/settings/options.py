@@ -36,6 +36,7 @@ class Limits:
         most=10**12,
         metavar="N",
         is_for_one_run=True,
+        is_adjustable=True,
     )
     time: float | None = setting(
         None,
@@ -45,6 +46,7 @@ class Limits:
         most=values.MOST_SPAN,
         metavar="30m",
         is_for_one_run=True,
+        is_adjustable=True,
     )
     bytes: int | None = setting(
         None,
@@ -54,6 +56,7 @@ class Limits:
         most=10**15,
         metavar="2GB",
         is_for_one_run=True,
+        is_adjustable=True,
     )
     until_coverage: float | None = setting(
         None,
@@ -62,6 +65,7 @@ class Limits:
         check=values.from_0_to_1,
         metavar="90%",
         is_for_one_run=True,
+        is_adjustable=True,
     )
     host_pages: tuple[str, ...] = setting(
         (),
@@ -94,6 +98,7 @@ class Scope:
         check=values.one_of(SCOPES),
         choices=SCOPES,
         metavar="KIND",
+        is_adjustable=True,
     )
     allow: tuple[str, ...] = setting(
         (),
@@ -101,6 +106,7 @@ class Scope:
         "Follow only URLs that match. Repeatable.",
         check=values.patterns,
         metavar="REGEX",
+        is_adjustable=True,
     )
     deny: tuple[str, ...] = setting(
         (),
@@ -108,6 +114,7 @@ class Scope:
         "Never follow URLs that match; seeds are crawled all the same. Repeatable.",
         check=values.patterns,
         metavar="REGEX",
+        is_adjustable=True,
     )
     max_depth: int | None = setting(
         None,
@@ -116,16 +123,13 @@ class Scope:
         check=values.at_least(0),
         most=10**6,
         metavar="N",
-    )
-    html_only: bool = setting(
-        False,
-        values.flag,
-        "Follow no URL that ends like an image, a film, an archive, a style sheet or a document: such are never HTML.",
+        is_adjustable=True,
     )
     sitemaps: bool = setting(
         True,
         values.flag,
         "Read the sitemaps that robots.txt names; of four new pages one at most comes from there.",
+        is_adjustable=True,
     )
 
 
@@ -142,15 +146,6 @@ class Traps:
         "Take URLs for different that differ in parameters for tracking or sessions only, such as utm_source or "
         "PHPSESSID.",
     )
-    probe: bool = setting(
-        True,
-        values.flag,
-        "Ask hosts that say the same twice for a page that cannot exist, to know their soft 404s, and for pages "
-        "without a parameter, to know their sessions.",
-    )
-    merge_duplicates: bool = setting(
-        False, values.flag, "Let pages of one site that have the same bytes and the same links be one page."
-    )
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -166,6 +161,7 @@ class Politeness:
         most=values.MOST_DELAY,
         shown="1s",
         metavar="TIME",
+        is_adjustable=True,
     )
     host_delay: tuple[str, ...] = setting(
         (),
@@ -182,6 +178,7 @@ class Politeness:
         check=values.at_least(0),
         most=values.MOST_DELAY,
         metavar="TIME",
+        is_adjustable=True,
     )
     per_host: int = setting(
         1,
@@ -190,6 +187,7 @@ class Politeness:
         check=values.at_least(1),
         most=1000,
         metavar="N",
+        is_adjustable=True,
     )
     concurrency: int = setting(
         64,
@@ -198,6 +196,7 @@ class Politeness:
         check=values.at_least(1),
         most=10_000,
         metavar="N",
+        is_adjustable=True,
     )
     workers: int = setting(
         0,
@@ -206,6 +205,7 @@ class Politeness:
         check=values.at_least(0),
         most=values.MOST_WORKERS,
         metavar="N",
+        is_adjustable=True,
     )
     ignore_robots: bool = setting(False, values.flag, "Do not ask for robots.txt. Only for servers of your own.")
     respect_usage: tuple[str, ...] = setting(
@@ -225,15 +225,6 @@ class Order:
 
     strategy: str = setting(
         "greedy", values.text, _STRATEGY, check=values.one_of(STRATEGY_NAMES), choices=STRATEGY_NAMES
-    )
-    surfer: str = setting(
-        "reasonable",
-        values.text,
-        "Who takes the links that make a page important: reasonable takes one beside words 8 times, one in a list "
-        "twice as often as one in navigation; uniform takes all alike, as in the papers. A later run may change it: "
-        "the ranking is worked out again, without a request.",
-        check=values.one_of(SURFER_NAMES),
-        choices=SURFER_NAMES,
     )
     jump: str = setting(
         BY_SITES,
@@ -264,6 +255,7 @@ class Focus:
         "Multiply the priority of pages with matching URLs. Repeatable.",
         check=values.boosts,
         metavar="REGEX=FACTOR",
+        is_adjustable=True,
     )
     topic: str = setting(
         "",
@@ -389,14 +381,6 @@ class Refresh:
         most=values.MOST_SPAN,
         metavar="30d",
     )
-    refresh_rule: tuple[str, ...] = setting(
-        (),
-        values.texts,
-        "Fetch pages whose URL matches again after that time, whatever their importance, or never. The first rule that "
-        "matches counts. Repeatable.",
-        check=values.refresh_rules,
-        metavar="REGEX=TIME",
-    )
     on_change: str = setting(
         "",
         values.text,
@@ -465,16 +449,6 @@ class Keep:
         metavar="PLACE",
         is_for_one_run=True,
     )
-    hook_timeout: float = setting(
-        60.0,
-        values.duration,
-        "CPU time of one call of a hook; it may wait as long without any.",
-        check=values.more_than(0),
-        most="1d",
-        shown="60s",
-        metavar="TIME",
-    )
-    hook_network: bool = setting(False, values.flag, "Let hooks use the network.", is_for_one_run=True)
     search: bool = setting(
         False,
         values.flag,
@@ -500,44 +474,16 @@ class Archive:
         "program, - for standard input, or an index (FILE.cdxj, FILE.cdxj@URL). Repeatable.",
         metavar="DIR|FILE|URL",
     )
-    archive_size: int = setting(
-        10**9,
-        values.size,
-        "Begin another file of the archive after that many bytes.",
-        check=values.at_least(1),
-        most="1000GB",
-        shown="1GB",
-        metavar="SIZE",
-    )
     dedup: bool = setting(
         True,
         values.flag,
         "Let the archive refer to a body that it has already, of 1,000 bytes or more, instead of keeping it again.",
-    )
-    archive_types: tuple[str, ...] = setting(
-        (),
-        values.codes,
-        "Keep bodies of these media types only, such as text/html or image/*, and read no others that the crawl has no "
-        "use for. By default all are. Repeatable.",
-        check=values.media_types,
-        metavar="TYPE[,...]",
-    )
-    archive_noarchive: bool = setting(
-        False, values.flag, "Keep pages that forbid it, by noarchive. Only for pages of your own."
     )
     requisites: bool = setting(
         False,
         values.flag,
         "With --archive: keep what archived pages need to look as they do as well: style sheets, scripts, pictures, "
         "fonts, frames, from any host.",
-    )
-    requisites_bytes: int | None = setting(
-        None,
-        values.size,
-        "Ask for no more of these after that many bytes of them, in all runs. By default there is no limit.",
-        check=values.at_least(1),
-        most=10**15,
-        metavar="SIZE",
     )
 
 
@@ -557,15 +503,6 @@ class Rendering:
         values.file,
         "The Chromium for --render, instead of the first chromium, chromium-browser or google-chrome on the PATH.",
         metavar="FILE",
-    )
-    render_timeout: float = setting(
-        30.0,
-        values.duration,
-        "What the scripts of one page may take, with all they ask for; what the page says by then is read.",
-        check=values.more_than(0),
-        most="1d",
-        shown="30s",
-        metavar="TIME",
     )
     screenshots: bool = setting(
         False,
@@ -588,20 +525,6 @@ class Logins:
         check=requests.are_logins,
         metavar="[HOST=]NAME:PASSWORD",
         hide=requests.shown_logins,
-    )
-    netrc: bool = setting(
-        False,
-        values.flag,
-        "Log in by the names and passwords of ~/.netrc, or of the file that NETRC names: at https://MACHINE, and at "
-        "seeds of that name.",
-    )
-    client_cert: tuple[str, ...] = setting(
-        (),
-        requests.certificates,
-        "Show HOST this certificate if it asks for one, with its key in the same PEM file or in another: "
-        "at https://HOST, and at seeds of that name. Without HOST, at the seeds. Repeatable.",
-        check=requests.are_certificates,
-        metavar="[HOST=]FILE[,KEY]",
     )
     cookies: bool = setting(
         False,

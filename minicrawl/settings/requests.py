@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any  # Any: settings as given
 
 from minicrawl.errors import HIDDEN, SettingError
@@ -228,40 +227,6 @@ class Login:
         return f"{self.host}={_HIDDEN}" if self.host else _HIDDEN
 
 
-@dataclass(frozen=True)
-class ClientCertificate:
-    """A client certificate, and its key if in another file. `host`: as in Header."""
-
-    file: Path
-    key: Path | None = None
-    host: str | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> "ClientCertificate":
-        """Read "[HOST=]FILE" or "[HOST=]FILE,KEY"."""
-        match = re.fullmatch(rf"(?:({HOST})=)?([^,]+)(?:,(.+))?", text, re.IGNORECASE)
-        if match is None:
-            raise SettingError(f"--client-cert takes HOST=FILE or HOST=FILE,KEY, not {text!r}")
-        return cls(Path(match[2]).absolute(), Path(match[3]).absolute() if match[3] else None, match[1])
-
-    def __str__(self) -> str:
-        files = f"{self.file},{self.key}" if self.key else str(self.file)
-        return f"{self.host}={files}" if self.host else files
-
-
-def certificates(name: str, given: Any) -> tuple[str, ...]:
-    """Certificates with absolute paths: another run may be in another folder."""
-    return tuple(str(ClientCertificate.parse(text(name, one))) for one in several(name, given))
-
-
-def are_certificates(name: str, given: Any) -> None:
-    for one in map(ClientCertificate.parse, given):
-        if (one.host or "").lower().startswith("http://"):
-            raise SettingError(f"{option(name)} {one}: a certificate is for https; write the host without http://")
-        for file in filter(None, (one.file, one.key)):
-            is_file(name, file)
-
-
 def is_hidden(login: str) -> bool:
     """True if a login has its name and password hidden, as in the store."""
     return login.rpartition("=")[2] == _HIDDEN
@@ -282,11 +247,6 @@ def are_logins(_: str, given: Any) -> None:
     for login in given:
         if not is_hidden(login):
             Login.parse(login)
-
-
-def is_file(name: str, path: Any) -> None:
-    if not path.is_file():
-        raise SettingError(f"{option(name)} {path} is no file; name one that can be read")
 
 
 def is_no_folder(name: str, path: Any) -> None:

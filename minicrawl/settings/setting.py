@@ -14,7 +14,8 @@ class Setting:
     read, check: see values.py; None is read and checked only where it is not the default. most: the largest number
     allowed, as a user would write it. shown: the default, as help shows it. metavar: the option's argument; choices:
     the values allowed. bare: the option's value if given without one.
-    is_for_one_run: the next run of the crawl does not inherit it. hide: removes secrets from a value.
+    is_for_one_run: the next run of the crawl does not inherit it. is_adjustable: it can change while a crawl runs.
+    hide: removes secrets from a value.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Setting:
     choices: tuple[str, ...]
     bare: str | None
     is_for_one_run: bool
+    is_adjustable: bool
     hide: Hide
 
     def of(self, given: Any) -> Any:
@@ -58,6 +60,7 @@ def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
     choices: tuple[str, ...] = (),
     bare: str | None = None,
     is_for_one_run: bool = False,
+    is_adjustable: bool = False,
     hide: Hide = as_it_is,
 ) -> Any:
     """A field of a group."""
@@ -71,6 +74,7 @@ def setting(  # noqa: PLR0913 - what may be said of a setting, all by name
         "choices": choices,
         "bare": bare,
         "is_for_one_run": is_for_one_run,
+        "is_adjustable": is_adjustable,
         "hide": hide,
     }
     return field(default=default, metadata=about)

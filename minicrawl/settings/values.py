@@ -309,11 +309,6 @@ def host_limits(name: str, value: Any) -> None:
         parse_host_limit(name, rule)
 
 
-def refresh_rules(_: str, value: Any) -> None:
-    for rule in value:
-        parse_refresh_rule(rule)
-
-
 def there(name: str, path: Any) -> None:
     if not path.is_file():
         raise SettingError(f"{option(name)} {path} is no file; name a PEM file that can be read")
@@ -322,12 +317,6 @@ def there(name: str, path: Any) -> None:
 def folder(name: str, path: Any) -> None:
     if path.exists() and not path.is_dir():
         raise SettingError(f"{option(name)} {path} is no folder; name one, or a path where there is nothing yet")
-
-
-def media_types(name: str, value: Any) -> None:
-    for given in value:
-        if not re.fullmatch(r"[\w.+-]+/([\w.+-]+|\*)", given):
-            raise SettingError(f"{option(name)} takes media types such as text/html or image/*, not {quoted(given)}")
 
 
 def command(name: str, value: str) -> None:
@@ -360,22 +349,6 @@ def compiled(pattern: str, name: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except re.error as error:
         raise SettingError(f"{option(name)} {quoted(pattern)} is no regular expression: {error}") from error
-
-
-def parse_refresh_rule(given: str) -> tuple[re.Pattern[str], float | None]:
-    """REGEX=TIME: the pattern, and seconds of a second or more; None of REGEX=never. The last '=' divides them. Raises
-    SettingError."""
-    pattern, divider, time = given.rpartition("=")
-    try:
-        seconds = None if time == "never" else parse_duration(time)
-    except SettingError:
-        seconds = 0.0
-    if not divider or (seconds is not None and not 1.0 <= seconds <= parse_duration(MOST_SPAN)):
-        raise SettingError(
-            f"--refresh-rule takes REGEX=TIME of 1s to {MOST_SPAN}, such as '/news/=1h', or REGEX=never, "
-            f"not {quoted(given)}"
-        )
-    return compiled(pattern, "refresh_rule"), seconds
 
 
 def parse_host_delay(given: str) -> tuple[str, float]:

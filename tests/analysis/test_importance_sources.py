@@ -41,7 +41,7 @@ def test_parts_are_those_of_slow_sums(tmp_path: Path) -> None:
     """Jumps go by trust and doors, links bring .85 of what the pages have that they stand on."""
     store = tmp_path / "crawl.db"
     web, seeds = web_of_sites(1)
-    crawl(web, store, seeds, jump="sites", surfer="uniform")
+    crawl(web, store, seeds, jump="sites")
     found = jumps(store)
     urls, names = list(found), dict(rows(store, "SELECT name, id FROM sites"))
     site = np.array([names[site_of(url)] for url in urls])

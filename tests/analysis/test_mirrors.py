@@ -28,7 +28,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site |= {f"http://d.test{path}": page(number + 9, "http://d.test") for number, path in enumerate(PATHS)}
     site["http://e.test/"] = [*page(0, HOME), MIRROR + "/0", COPY + "/0", "http://d.test/0"]
     path = tmp_path_factory.mktemp("mirrors") / "crawl.db"
-    crawl(site, path, ["http://e.test/", HOME + "/0"], probe=False)
+    crawl(site, path, ["http://e.test/", HOME + "/0"], traps=False)
     return path
 
 
@@ -54,7 +54,7 @@ def test_commands_tell_of_mirrors(store: Path) -> None:
 
 
 def test_a_crawl_of_one_host_has_no_mirrors(tmp_path: Path) -> None:
-    crawl({HOME + "/": page(1, HOME)}, tmp_path / "crawl.db", [HOME + "/"], probe=False)
+    crawl({HOME + "/": page(1, HOME)}, tmp_path / "crawl.db", [HOME + "/"], traps=False)
     assert (
         run("copies", "--hosts", "--store", tmp_path / "crawl.db").stdout
         == "No host is known to have the pages of another.\n"

@@ -30,7 +30,7 @@ def refreshed(store: Path, html: Callable[[int], str], fetches: int = 20, **sett
         Changing({HOME: [PAGE], PAGE: [HOME]}),
         store,
         [HOME],
-        **{"refresh": True, "pages": fetches, "probe": False, "timing": PATIENT} | settings,
+        **{"refresh": True, "pages": fetches, "traps": False, "timing": PATIENT} | settings,
     )
     # The archive's dates are the machine's, which has not skipped the hour between two fetches.
     earlier = "SELECT count(*) FROM records AS earlier WHERE earlier.page = records.page AND earlier.id < records.id"

@@ -25,7 +25,7 @@ def graded(folder: Path, most: int | None) -> list[GradedSite]:
     site |= {f"http://{name}/": [HOME] for name in NAMES}
     store = folder / "crawl.db"
     if not store.exists():
-        crawl(site, store, [HOME], traps=False, probe=False)
+        crawl(site, store, [HOME], traps=False)
     with open_store(store) as reader:
         return graded_sites(reader, "site", 4, most)
 

@@ -73,7 +73,7 @@ SHARED: Site = {
 def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """51 projects of one shared domain, a page of each left unread."""
     path = tmp_path_factory.mktemp("projects") / "crawl.db"
-    crawl(SHARED, path, FRONTS, pages=102, probe=False, sitemaps=False, strategy="breadth-first")
+    crawl(SHARED, path, FRONTS, pages=102, sitemaps=False, strategy="breadth-first")
     return path
 
 

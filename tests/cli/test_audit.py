@@ -1,7 +1,5 @@
 """minicrawl audit, as a user asks for it."""
 
-import csv
-import io
 import json
 import re
 from pathlib import Path
@@ -44,8 +42,6 @@ def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) ->
     assert lines[1] == "Not judged: 1 page without an answer to read."
     assert lines[2].startswith("broken-link (error): 1 found, ")
     assert any(line.split()[1:4] == ["2", "broken-link", HOME + "gone"] for line in lines)
-    rows = list(csv.DictReader(io.StringIO(run("audit", "--csv", "--store", store).stdout)))
-    assert [row["target"] for row in rows] == [each["target"] for each in found["findings"]]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +54,7 @@ def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) ->
     ],
 )
 def test_fail_on_names_rules_or_a_severity(store: Path, words: str, code: int) -> None:
-    for form in ([], ["--json"], ["--csv"], ["-n", "1"]):
+    for form in ([], ["--json"], ["-n", "1"]):
         assert run("audit", "--fail-on", words, *form, "--store", store).exit_code == code
 
 
@@ -67,7 +63,6 @@ def test_fail_on_names_rules_or_a_severity(store: Path, words: str, code: int) -
     [
         (["--fail-on", "brokenlink"], "--fail-on: there is no rule 'brokenlink'; did you mean broken-link"),
         (["--fail-on", "zzz"], "--fail-on: there is no rule 'zzz'; 'minicrawl audit --rules"),
-        (["--csv", "--json"], "--csv and --json are two forms of the same; leave one out"),
         (["--ignore", "missing.txt"], "--ignore missing.txt cannot be read: No such file"),
     ],
 )

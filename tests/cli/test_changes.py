@@ -47,7 +47,7 @@ class Rewriting(Server):
 
 def test_difference_of_a_change_has_the_blocks_that_came_went_and_moved(tmp_path: Path) -> None:
     rewritten, site = tmp_path / "crawl.db", {HOME: ["/article"], HOME + "article": [HOME]}
-    crawl(Rewriting(site), rewritten, [HOME], refresh=True, pages=20, probe=False, timing=PATIENT, text=True)
+    crawl(Rewriting(site), rewritten, [HOME], refresh=True, pages=20, traps=False, timing=PATIENT, text=True)
     new, changed = answer("changes", "a.test/article", "--diff", "--store", rewritten)
     assert (new["what"], new["diff"]) == ("new", None)
     lines = {(line["sign"], line["text"]) for line in changed["diff"]}
@@ -82,7 +82,7 @@ def test_difference_needs_texts_and_a_page(store: Path) -> None:
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("changes") / "crawl.db"
     site = {HOME: ["/edited", "/taken", OTHER], HOME + "taken": [HOME], OTHER: [HOME]}
-    crawl(Editing(site), path, [HOME], refresh=True, pages=150, probe=False, timing=PATIENT)
+    crawl(Editing(site), path, [HOME], refresh=True, pages=150, traps=False, timing=PATIENT)
     return path
 
 
@@ -159,7 +159,7 @@ def test_rising_pages_have_gained_importance(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     pages = {f"{HOME}p{number}": [HOME] for number in range(8)}
     site = {HOME: [*pages, "/risen"], HOME + "risen": [HOME], **pages}
-    crawl(Linking(site), path, [HOME], refresh=True, pages=200, probe=False, timing=PATIENT)
+    crawl(Linking(site), path, [HOME], refresh=True, pages=200, traps=False, timing=PATIENT)
     told = answer("changes", "--rising", "--store", path)
     assert told[0]["url"] == HOME + "risen"
     assert told[0]["importance"] > 2 * told[0]["before"]

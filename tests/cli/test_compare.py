@@ -7,10 +7,8 @@ from typing import Any
 
 import pytest
 from support.command_line import run
-from support.sites import Site, crawl, random_site, rows
+from support.sites import crawl, random_site
 
-from minicrawl.report.contents import report_on
-from minicrawl.report.document import Url
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -76,63 +74,6 @@ def test_what_is_printed(before: Path, after: Path) -> None:
         "",
         "There are no states of pages in A and B: what cannot be opened any more is not told",
     ]
-
-
-def test_page_that_cannot_be_opened_any_more_is_gone_in_store_file_and_report(tmp_path: Path) -> None:
-    """/d is 404 now, /l has not been asked for, /u is unknown to B, and /r redirected in A."""
-    home = "http://a.test/"
-    old: Site = {home: ["/d", "/k", "/l", "/r", "/u"], f"{home}r": f"{home}k"}
-    old |= {f"{home}{name}": [f"<p>{name}"] for name in "dklu"}
-    new: Site = {**old, home: ["/d", "/k", "/l", "/r"], f"{home}d": 404, f"{home}r": ["<p>r"]}
-    stores = tmp_path / "a.db", tmp_path / "b.db"
-    for store, site in zip(stores, (old, new), strict=True):
-        crawl(site, store, [home])
-        assert run("export", store.with_suffix(".csv"), "--store", store).exit_code == 0
-    rows(stores[1], f"UPDATE pages SET state = 'waiting', fetch = NULL WHERE url = '{home}l'")
-    assert run("export", stores[1].with_suffix(".csv"), "--store", stores[1]).exit_code == 0
-    for a in (stores[0], stores[0].with_suffix(".csv")):
-        for b in (stores[1], stores[1].with_suffix(".csv")):
-            found = told(a, b)
-            assert {page["url"] for page in found["gone"]["best"]} == {f"{home}d", f"{home}u"}
-            assert [page["url"] for page in found["new"]["best"]] == [f"{home}r"]
-    printed = run("compare", *stores).output
-    assert "gone: opened in A, not in B, 2 pages" in printed
-    assert "no states" not in printed
-    with open_store(stores[1]) as newer, open_store(stores[0]) as older:
-        sections = {section.title: section for section in report_on(newer, older).sections}
-    assert {(row[0], row[2]) for row in sections["Pages gone"].rows} == {
-        (Url(f"{home}d"), "http-404"),
-        (Url(f"{home}u"), "unknown"),
-    }
-    assert [row[0] for row in sections["New pages"].rows] == [Url(f"{home}r")]
-    moved = [row[0] for title in ("Pages that rose", "Pages that fell") for row in sections[title].rows]
-    assert moved == [Url(page["url"]) for way in ("risen", "fallen") for page in told(*stores, "--n", "25")[way]]
-
-
-@pytest.mark.parametrize(("ending", "by"), [(".csv", "importance"), (".jsonl", "cash")])
-def test_exported_file_does_not_differ_from_its_store(store: Path, tmp_path: Path, ending: str, by: str) -> None:
-    file = tmp_path / f"ranks{ending}"
-    assert run("export", file, "--store", store).exit_code == 0
-    pairs: list[tuple[str | Path, str | Path]] = [(file, store), (store, file), (file, by)]
-    for a, b in pairs:
-        found = told(a, b, "--by", by, "--store", store)
-        assert found["pages"]["common"] == found["pages"]["a"] == found["pages"]["b"] > 20
-        assert (found["l1"], found["tau"]) == (pytest.approx(0.0, abs=1e-12), pytest.approx(1.0))
-        assert (found["risen"], set(found["overlap"].values())) == ([], {1.0})
-
-
-def test_stores_whose_links_are_weighed_differently_say_so(tmp_path: Path) -> None:
-    site, seeds = random_site(4)
-    stores = tmp_path / "one.db", tmp_path / "two.db"
-    for store, surfer in zip(stores, ("uniform", "reasonable"), strict=True):
-        crawl(site, store, seeds, surfer=surfer)
-    one, two = stores
-    said = run("compare", one, two).stdout.splitlines()[-1]
-    alike, apart = "uniform", "reasonable"
-    assert said == f"A weighs links by --surfer {alike}, B by {apart}: not all that moved has changed"
-    assert told(one, two)["surfers"] == [alike, apart]
-    assert "--surfer" not in run("compare", one, one).stdout
-    assert told(one, two, "--by", "inlinks")["surfers"] == [None, None]
 
 
 def test_kept_ranking_is_compared_by_its_name(store: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from support.patience import PATIENCE
 from support.sites import crawl, web_of_sites
 from support.terminal import Terminal
 
-from minicrawl.cli.display import BestSoFar, Frame, awaiting_index, counting, showing
+from minicrawl.cli.display import BestSoFar, Frame, awaiting_index, showing
 from minicrawl.cli.progress_words import SHOWN, Best, plain
 from minicrawl.dashboard.readings import Readings
 from minicrawl.model import Progress, RunState
@@ -84,23 +84,6 @@ def test_a_stop_is_told_at_once_in_plain_lines_too(capsys: pytest.CaptureFixture
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 2
     assert lines[1].startswith("2:05: stopping: 12 requests are being finished; Ctrl-C stops at once;")
-
-
-@pytest.mark.parametrize(("seconds", "is_told", "live"), [(1.9, False, True), (2.0, True, True), (2.0, True, False)])
-def test_reading_of_seeds_is_told_once_it_takes_long(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, seconds: float, is_told: bool, live: bool
-) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
-    monkeypatch.setenv("TERM", "xterm")
-    clock = [0.0]
-    with counting(live, lambda: clock[0]) as count:
-        count(10_000)
-        clock[0] = seconds
-        count(20_000)
-    told = capsys.readouterr().err
-    assert ("20,000 seeds read in 2.0 s" in told) == is_told
-    assert ("reading seeds: 20,000" in told) == (is_told and live)
-    assert "10,000" not in told
 
 
 def test_who_waits_for_the_index_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -127,7 +127,7 @@ def test_a_hook_that_does_not_return_does_not_hold_up_a_stop(tmp_path: Path, wor
     os.mkfifo(tmp_path / "began")
     (tmp_path / "hook.py").write_text(ENDLESS.replace("BEGAN", repr(str(tmp_path / "began"))))
     words: list[str | Path] = [*MINICRAWL, "crawl", HOME, "--store", tmp_path / "crawl.db", "--workers", workers, "-q"]
-    words += ["--allow-private", "--hook", tmp_path / "hook.py", "--hook-timeout", "1d", "--no-probe"]
+    words += ["--allow-private", "--hook", tmp_path / "hook.py", "--no-traps"]
     with small_web() as port, started([*words, "--connect-to", f"::127.0.0.1:{port}"]) as process:
         assert (tmp_path / "began").read_text() == "began"
         process.send_signal(signal.SIGTERM)

@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 import numpy as np
 from click.testing import CliRunner
-from support.command_line import run
 
 from minicrawl.cli.experiments import Progress, lines, shared, show
 from minicrawl.experiment import Claim, Curve, Panel, Result, Stage
-from minicrawl.lab.lecture import Example, examples
+from minicrawl.lab.lecture import Example
 
 
 def result_of(name: str) -> Result:
@@ -62,14 +61,6 @@ def test_progress_is_the_last_stage_and_what_is_left() -> None:
     assert str(progress) == "trial 1 of 3"
     progress(Stage("trial 2 of 3", 75.0))
     assert str(progress) == "trial 2 of 3, at most 1:15 of CPU time more"
-
-
-def test_every_example_stands_beside_what_was_found() -> None:
-    printed = run("lab", "lecture").output.splitlines()
-    titles = [example.title for example in examples()]
-    assert [line for line in printed if line in titles] == titles
-    assert printed[-1] == f"{len(titles)} of {len(titles)} examples agree."
-    assert printed[1].split() == ["printed", "0.6367", "0.6052", "0.3380", "0.3380"]
 
 
 def test_what_does_not_agree_is_named() -> None:

@@ -37,7 +37,7 @@ ALWAYS = [
     *("compare crawl.db crawl.db", "compare importance cash", "backup copy.db", "salvage saved.db"),
 ]
 ONCE_A_PAGE_HAD_ITS_TURN = [
-    *("verify", "status --graph", "top --sites", "graph stats", "rank", "rank --by sites"),
+    *("verify", "top --sites", "graph stats", "rank", "rank --by sites"),
     *("rank --by inverse", "rank --by opic", f"rank --by trustrank --trusted {HOME}"),
 ]
 UNLESS = {

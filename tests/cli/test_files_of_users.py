@@ -11,7 +11,6 @@ from support.command_line import HOME, run
 from support.sites import crawl
 
 from minicrawl.crawler.admission.seeds import gather_seeds, guesses
-from minicrawl.crawler.http.credentials import password_headers
 from minicrawl.crawler.http.saved_cookies import read_cookie_file, write_cookie_file
 from minicrawl.errors import MinicrawlError, SeedError
 from minicrawl.settings import SETTINGS, CrawlSettings
@@ -26,7 +25,6 @@ PIECES = (
 WORDS = {
     "seeds": ("#", ".txt"),
     "cookies": ("#HttpOnly_", ".a.test\tTRUE\t/\tFALSE\t", "\tname\tvalue\n", "\t"),
-    "netrc": ("machine ", "default ", "login ", "password ", "account ", "macdef x\n"),
     "routes": ("::127.0.0.1:", "a.test:80:b.test:81 "),
     "toml": (
         "[crawl]\n",
@@ -54,10 +52,6 @@ def read(kind: str, file: Path) -> None:
             gather_seeds([str(file)])
         case "cookies":
             write_cookie_file(file, read_cookie_file(file))
-        case "netrc":
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setenv("NETRC", str(file))
-                password_headers(CrawlSettings(netrc=True))
         case "routes":
             CrawlSettings.of({"connect_to": f"@{file}"})
         case "toml":

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, set_cell_size
 
-from minicrawl.cli.fitting import clipped, fitted, shortened, told_apart
+from minicrawl.cli.fitting import clipped, fitted, shortened
 
 _TEXTS = st.text(
     st.characters(codec="utf-8", exclude_categories=["C", "Z", "M", "S"]) | st.sampled_from("日é /"), max_size=60
@@ -24,37 +24,6 @@ def test_a_text_is_as_short_as_asked_and_keeps_both_ends(text: str, columns: int
         assert text.startswith(begin)
         assert text.endswith(end)
         assert cell_len(short) >= columns - 2  # a wide character may be too wide for what is left
-
-
-@given(
-    st.text("ab/", max_size=90),
-    st.lists(st.text("ab/?=", max_size=60), min_size=1, max_size=9),
-    st.text("xy/", max_size=90),
-    st.integers(24, 80),
-)
-def test_no_two_urls_look_alike(begin: str, middles: list[str], end: str, columns: int) -> None:
-    urls = [f"https://a.test/{begin}{middle}{end}" for middle in middles]
-    shown = told_apart(urls, [columns] * len(urls))
-    assert len(set(shown)) == len(set(urls))
-    for url, short in zip(urls, shown, strict=True):
-        assert cell_len(short) <= columns
-        assert url[: columns // 3 - 1] == short[: columns // 3 - 1] or short == url
-        assert short == url or len(url) > columns
-        place = 0
-        for part in short.split("…"):
-            place = url.index(part, place) + len(part)
-
-
-def test_urls_that_differ_in_their_middle_show_it() -> None:
-    urls = [
-        f"https://docs.example.org/en/{version}/library/a-very-long-name-of-a-module.html"
-        for version in ("3.11", "3.12")
-    ]
-    assert told_apart(urls, [40, 40]) == [
-        "https://docs.…en/3.11/library/a…ule.html",
-        "https://docs.…en/3.12/library/a…ule.html",
-    ]
-    assert told_apart(urls[:1] * 2, [40, 40]) == [shortened(urls[0], 40)] * 2
 
 
 @given(_TEXTS, st.integers(4, 70))

@@ -48,13 +48,6 @@ def test_how_long_it_takes_at_most_stands_before_the_start(tmp_path: Path) -> No
     )
 
 
-def test_bench_of_a_file_prints_its_distances(tmp_path: Path) -> None:
-    (tmp_path / "web.txt").write_text("0 1\n1 2\n2 0\n2 3\n")
-    result = bench(str(tmp_path / "web.txt"), *PAGES, "--print-matrix", "--out", str(tmp_path))
-    assert result.exit_code == 0, result.output
-    assert result.stdout.splitlines()[-4:-1] == ["0 1 2 3", "2 0 1 2", "1 2 0 1"]
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [

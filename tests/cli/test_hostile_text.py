@@ -19,7 +19,7 @@ from minicrawl.cli.progress_words import plain
 from minicrawl.export.ranks import export_ranks, read_ranks
 from minicrawl.export.tables import defused
 from minicrawl.log import printable
-from minicrawl.model import CameNow, HostWait, InFlightNow, Progress
+from minicrawl.model import InFlightNow, Progress
 from minicrawl.report.markup import escaped
 from minicrawl.store.reader import open_store
 
@@ -110,8 +110,6 @@ def test_neither_does_the_display() -> None:
     progress = replace(
         Progress(1.0, 1, 1, 1, 1, 1, 1, 1, 1.0, 0.5, {}),
         requests=(InFlightNow(HOME + EVIL, 1.0),),
-        waits=(HostWait(EVIL, 1.0, "delay", 1.0),),
-        came=(CameNow(HOME + EVIL, 200, None),),
     )
     best = ((0.5, HOME + EVIL),)
     assert plain(progress, best).isprintable()

@@ -1,7 +1,5 @@
 """Links as a user asks for them."""
 
-import csv
-import io
 from pathlib import Path
 
 import pytest
@@ -41,22 +39,6 @@ def test_broken_links_are_told_with_page_anchor_and_end(store: Path) -> None:
     assert "3 links, of which the first 2 are shown; --n has more" in few
 
 
-def test_csv_holds_no_formula_and_all_rows(store: Path) -> None:
-    result = run("links", "--redirected", "--csv", "--store", store)
-    assert result.exit_code == 0
-    found = list(csv.DictReader(io.StringIO(result.stdout)))
-    assert {(link["target"], link["status"]) for link in found} == {(HOME + "moved", "404"), ("http://b.test/", "200")}
-    to = run("links", "--to", HOME + "gone", "--csv", "--store", store).stdout
-    assert "\x1b" not in to
-    assert "'=cmd(" in to
-    broken = list(csv.DictReader(io.StringIO(run("links", "--broken", "--csv", "--store", store).stdout)))
-    assert {(row["target"], row["links"]) for row in broken} == {
-        (HOME + "gone", HOME),
-        (HOME + "moved", HOME),
-        (HOME + "forbidden", HOME + "on"),
-    }
-
-
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -68,7 +50,7 @@ def test_csv_holds_no_formula_and_all_rows(store: Path) -> None:
     ],
 )
 def test_fail_on_looks_at_what_is_shown(store: Path, words: list[str], code: int) -> None:
-    for form in ([], ["--json"], ["--csv"], ["-n", "1"]):
+    for form in ([], ["--json"], ["-n", "1"]):
         assert run("links", *words, *form, "--store", store).exit_code == code
 
 
@@ -80,7 +62,6 @@ def test_fail_on_looks_at_what_is_shown(store: Path, words: list[str], code: int
             ["--fail-on", "404, often"],
             "--fail-on takes statuses (404), classes (4xx) and reason codes (dns), not 'often'",
         ),
-        (["--broken", "--csv", "--json"], "--csv and --json are two forms of the same; leave one out"),
         (["--to", "a.test/unheard"], "a.test/unheard is not known to this crawl"),
     ],
 )

@@ -71,7 +71,7 @@ def said(store: Path, words: str) -> Any:
 HOME = f"{WEB.seeds[0]}"
 COMMANDS = [
     "top -n 1000 --where 1", "top", "top --by inlinks", "top --where importance>0.001",
-    "status", "status --graph", "check", "verify", f"why {HOME}",
+    "status", "check", "verify", f"why {HOME}",
     "audit", "links --broken", "links --redirected", "links --external", f"links --to {HOME}", "changes --since 7d",
     "graph stats", "rank -n 1000", "rank --by hits -n 5", "rank --by sites", "rank --by inverse",
     f"rank --by trustrank --trusted {HOME}", "rank trust --candidates 5", f"text {HOME}", "index",

@@ -10,7 +10,7 @@ from support.command_line import run
 from support.sites import Server, crawl
 
 from minicrawl.cli import main
-from minicrawl.cli.option_sources import COMMON, key_of, options_of
+from minicrawl.cli.option_sources import COMMON, key_of, options_of, variable_of
 from minicrawl.settings import SETTINGS
 
 ON_AND_OFF = ["1", "0", "1", "0"]
@@ -18,7 +18,7 @@ SAMPLES = [
     ("crawl", "delay", ["1", "2", "3", "4"]),
     ("crawl", "deny", ["a", "b", "c", "d"]),
     ("crawl", "scope", ["any", "site", "host", "prefix"]),
-    ("crawl", "html-only", ON_AND_OFF),
+    ("crawl", "cookies", ON_AND_OFF),
     ("crawl", "traps", ON_AND_OFF),
     ("crawl", "partitions", ["1", "2", "3", "4"]),
     ("crawl", "store", ["a.db", "b.db", "c.db", "d.db"]),
@@ -29,7 +29,7 @@ SAMPLES = [
     ("refresh", "log-format", ["json", "text", "json", "text"]),
     ("archive get", "at", ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"]),
     ("demo", "seed", ["1", "2", "3", "4"]),
-    ("rank trust", "damping", ["0.1", "0.2", "0.3", "0.4"]),
+    ("rank trust", "good-share", ["0.1", "0.2", "0.3", "0.4"]),
     ("lab graphbench", "bits", ["8", "16", "32", "64"]),
 ]
 """An option of every kind, of commands and of those of groups, with four values of which each differs from the next."""
@@ -37,10 +37,8 @@ SAMPLES = [
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty one, and no file of the user's."""
+    """An empty one."""
     monkeypatch.delenv("MINICRAWL_CONFIG", raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
-    (tmp_path / "home/minicrawl").mkdir(parents=True)
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     return tmp_path
@@ -71,7 +69,7 @@ def write(file: Path, words: tuple[str, ...], key: str, value: str) -> None:
 
 def effective(words: tuple[str, ...], key: str, args: list[str]) -> tuple[Any, str | None]:
     """What one option of a command comes to, and where click has it from."""
-    context, command = click.Context(main), click.Command("none")
+    context, command = click.Context(main, auto_envvar_prefix="MINICRAWL"), click.Command("none")
     for word in words:
         _, found, _ = context.command.resolve_command(context, [word])  # type: ignore[attr-defined]
         command, context = found, click.Context(found, parent=context, info_name=word)
@@ -88,6 +86,12 @@ def effective(words: tuple[str, ...], key: str, args: list[str]) -> tuple[Any, s
     return value, None if source is None else source.name
 
 
+def variable(words: tuple[str, ...], key: str) -> str:
+    """The environment variable of an option."""
+    context = click.Context(click.Command("none"), auto_envvar_prefix="_".join(("MINICRAWL", *words)))
+    return variable_of(context, options_of(COMMANDS[words])[key])
+
+
 def flag(option: click.Option, key: str, text: str) -> list[str]:
     if not option.is_flag:
         return [f"--{key}", text]
@@ -95,39 +99,35 @@ def flag(option: click.Option, key: str, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("command", "key", "texts"), SAMPLES)
-def test_flag_before_environment_before_project_before_user_before_default(
+def test_flag_before_environment_before_file_before_default(
     command: str, key: str, texts: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = tuple(command.split())
     option = options_of(COMMANDS[words])[key]
-    user, project = folder / "home/minicrawl/config.toml", folder / "here/minicrawl.toml"
-    variable = option.envvar if isinstance(option.envvar, str) else (option.envvar or [""])[0]
+    file, name = folder / "here/minicrawl.toml", variable(words, key)
     seen = []
-    write(user, words, key, in_file(option, texts[0]))
+    write(file, words, key, in_file(option, texts[1]))
     seen.append(effective(words, key, []))
-    write(project, words, key, in_file(option, texts[1]))
-    seen.append(effective(words, key, []))
-    monkeypatch.setenv(variable, texts[2])
+    monkeypatch.setenv(name, texts[2])
     seen.append(effective(words, key, []))
     if not option.is_flag or option.secondary_opts:
         seen.append(effective(words, key, flag(option, key, texts[3])))
     else:  # such a flag can only be set
-        monkeypatch.setenv(variable, "0")
+        monkeypatch.setenv(name, "0")
         seen.append(effective(words, key, [f"--{key}"]))
         texts = [*texts[:3], "1"]
-    user.unlink()
-    project.unlink()
-    monkeypatch.delenv(variable)
-    assert [source for _, source in seen] == ["DEFAULT_MAP", "DEFAULT_MAP", "ENVIRONMENT", "COMMANDLINE"]
-    wanted = [effective(words, key, flag(option, key, text))[0] for text in texts]
+    file.unlink()
+    monkeypatch.delenv(name)
+    assert [source for _, source in seen] == ["DEFAULT_MAP", "ENVIRONMENT", "COMMANDLINE"]
+    wanted = [effective(words, key, flag(option, key, text))[0] for text in texts[1:]]
     if option.is_flag:
-        wanted = [text == "1" for text in texts]
+        wanted = [text == "1" for text in texts[1:]]
     assert [value for value, _ in seen] == wanted
 
 
 def test_every_option_has_a_key_and_a_variable_of_its_own() -> None:
     """And stands at its default where nothing is said of it."""
-    variables = [options_of(COMMANDS[words])[key].envvar for words, key in OPTIONS]
+    variables = [variable(words, key) for words, key in OPTIONS]
     assert {effective(*one, [])[1] for one in OPTIONS if not options_of(COMMANDS[one[0]])[one[1]].required} == {
         "DEFAULT"
     }
@@ -217,12 +217,6 @@ def test_what_a_flag_says_better_is_not_looked_for_in_the_environment(
     monkeypatch.setenv("MINICRAWL_CRAWL_DELAY", "abc")
     assert run("crawl", "--show-settings", "--delay", "3").exit_code == 0
     assert "MINICRAWL" not in run("crawl", "--show-settings", "--delay", "xyz").stderr
-
-
-def test_a_mistake_is_told_of_a_file_in_a_python_project_by_its_full_name(folder: Path) -> None:
-    (folder / "here/pyproject.toml").write_text("[tool.minicrawl.top]\nn = 'many'\n")
-    result = run("top")
-    assert "pyproject.toml: tool.minicrawl.top.n: 'many' is not a valid integer" in result.stderr
 
 
 def test_options_before_all_tables_are_for_every_command_that_has_them(folder: Path) -> None:

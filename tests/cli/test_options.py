@@ -9,7 +9,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
-from support.command_line import HOME, answer, end_logs, run
+from support.command_line import HOME, end_logs, run
 from support.sites import crawl
 
 from minicrawl.cli.crawl import command as crawl_command
@@ -91,13 +91,6 @@ def test_export_has_the_pages_in_every_format(store: Path, tmp_path: Path, words
         found["csv"] = {row["url"] for row in csv.DictReader(lines)}
     found["jsonl"] = {json.loads(line)["url"] for line in (tmp_path / "ranks.jsonl").read_text().splitlines()}
     assert found == {"csv": urls, "jsonl": urls}
-
-
-@pytest.mark.parametrize(("words", "urls"), FILTERS)
-def test_top_has_the_same_pages_numbered_from_1(store: Path, words: list[str], urls: set[str]) -> None:
-    found = answer("top", *words, "--store", store)
-    assert {page["url"] for page in found} == urls
-    assert [page["rank"] for page in found] == list(range(1, len(found) + 1))
 
 
 @pytest.mark.parametrize("command", [["top"], ["export", "ranks.csv"]])

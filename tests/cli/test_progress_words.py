@@ -1,13 +1,12 @@
 """A moment of a crawl in words."""
 
-import re
 from dataclasses import replace
 
 import pytest
 from support.moments import BEST, MOMENT
 
-from minicrawl.cli.progress_words import bars, doing, plain, waits_line
-from minicrawl.model import HostWait, LimitsNow, Progress, RunState
+from minicrawl.cli.progress_words import bars, doing, plain
+from minicrawl.model import LimitsNow, Progress, RunState
 
 BARE = Progress(
     seconds=100.0,
@@ -69,27 +68,6 @@ def test_a_crawl_that_has_its_pages_says_what_it_waits_for() -> None:
     progress = replace(BARE, limits=LimitsNow(pages=1000), has_its_pages=True)
     assert doing(progress).startswith("keeping the files that its pages need;")
     assert "keeping the files" in plain(progress, BEST)
-
-
-@pytest.mark.parametrize(
-    ("wait", "reason"),
-    [
-        (HostWait("a.test", 0.0, "crawl-delay", 30.0), "Crawl-delay 30 s"),
-        (HostWait("a.test", 0.0, "delay", 0.5), "delay 0.5 s"),
-        (HostWait("a.test", 0.0, "slow", 12.34), "slow, so every 12.3 s"),
-        (HostWait("a.test", 0.0, "failures", 4.0, 2), "2 failures in a row"),
-        (HostWait("a.test", 0.0, "rest", 1.0), "it asked for a rest"),
-        (HostWait("a.test", 0.0, "address", 1.0), "its address has a delay of 1 s"),
-    ],
-)
-def test_a_wait_has_an_end_and_a_reason(wait: HostWait, reason: str) -> None:
-    assert re.fullmatch(r"a\.test until \d\d:\d\d:\d\d, " + re.escape(reason), waits_line([wait], 80))
-
-
-def test_as_many_waits_as_there_is_room_for() -> None:
-    waits = [HostWait(f"{name}.test", 0.0, "delay", 1.0) for name in "abc"]
-    assert [waits_line(waits, columns).count("until") for columns in (10, 60, 80, 200)] == [1, 1, 2, 3]
-    assert "\x1b" not in waits_line([HostWait("a\x1b[2J", 0.0, "delay", 1.0)], 80)
 
 
 @pytest.mark.parametrize(("ready", "speed", "is_told"), [(3, 1.0, True), (0, 9.0, True), (0, 5.0, False)])

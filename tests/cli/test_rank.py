@@ -3,11 +3,10 @@
 import json
 from pathlib import Path
 
-import networkx
 import pytest
 from support.command_line import answer, run
-from support.shops import FORUM, NEWS, SITE, A, B
-from support.sites import Server, Site, crawl, rows
+from support.shops import SITE, A
+from support.sites import crawl, rows
 
 from minicrawl.store.writer import Writer
 
@@ -22,53 +21,6 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("rank") / "crawl.db"
     crawl(SITE, path, [A], jump="pages")
     return path
-
-
-def drawn() -> "networkx.MultiDiGraph[str]":
-    """The folded graph by hand: /old is /cart, to which walkers jump for both."""
-    return networkx.MultiDiGraph([
-        *((A, B), (A, A + "cart"), (A + "cart", A), (B, A), (B, FORUM), (FORUM, A + "cart"), (FORUM, B)),
-        *((FORUM, NEWS), (NEWS, FORUM), (NEWS, A + "cart"), (NEWS, NEWS + "page")),
-    ])  # fmt: skip
-
-
-def expected(
-    graph: "networkx.MultiDiGraph[str]", damping: float = 0.85, **weights: dict[str, float]
-) -> dict[str, float]:
-    jump = dict.fromkeys(graph, 1.0) | {A + "cart": 2.0}
-    ranks: dict[str, float] = networkx.pagerank(
-        graph, damping, personalization=weights.get("jump", jump), tol=1e-14, max_iter=1000
-    )
-    return ranks
-
-
-def test_sites_are_shown_with_the_pagerank_that_orders_them(store: Path) -> None:
-    """Also where sites have trust, by which 'top --sites' orders them."""
-    crawl(SITE, store, [], jump="sites")
-    head, *lines = run("rank", "--by", "sites", "--store", store).stdout.splitlines()
-    shown = [float(line.split()[head.split().index("pagerank")]) for line in lines]
-    by_rank = [row["pagerank"] for row in answer("rank", "--by", "sites", "--store", store)]
-    assert shown == pytest.approx(sorted(by_rank, reverse=True), rel=1e-2)
-
-
-def test_topics_are_blended_by_their_weights(store: Path) -> None:
-    """With dangling pages, which only the sum of both preferences gets right."""
-    words = ("--by", "topic", "--topic", "shop=shop", "--topic", f"news={NEWS}", "--store", store)
-    shop = dict.fromkeys((A, A + "cart", B), 1 / 3)
-    for given, share in (((), 0.5), (("--weights", "shop=3,news=1"), 0.75), (("--weights", "news=2, shop=0"), 0.0)):
-        jump = {page: share * part for page, part in shop.items()} | {NEWS: 1 - share}
-        assert values(*words, *given) == pytest.approx(expected(drawn(), jump=jump), abs=1e-10)
-
-
-def test_hits_prints_authorities_and_hubs(store: Path) -> None:
-    simple: networkx.DiGraph[str] = networkx.DiGraph(drawn())
-    hubs, authorities = networkx.hits(simple, tol=1e-14, max_iter=5000)
-    found = answer("rank", "--by", "hits", "--per", "page", "--store", store)
-    for name, oracle in (("hub", hubs), ("authority", authorities)):
-        assert {page["url"]: page["value"] for page in found[name]} == pytest.approx(oracle, abs=1e-9)
-    lines = run("rank", "--by", "hits", "--n", "2", "--store", store).output.splitlines()
-    assert lines[0].split() == ["rank", "importance", "authority", "inlinks", "state", "url"]
-    assert (lines[3], lines[4].split()[2], len(lines)) == ("", "hub", 7)
 
 
 def test_what_is_printed_stands_beside_the_importance(store: Path) -> None:
@@ -160,16 +112,6 @@ def test_ranking_that_is_not_kept_is_named(store: Path) -> None:
     assert f"a ranking is one of importance, history, cash, inlinks, and none is kept in {store}" in result.stderr
     run("rank", "--save", "mine", "--store", store)
     assert f"or one kept in {store}: mine; not 'charm'" in run("top", "--by", "charm", "--store", store).stderr
-
-
-def test_hosts_without_a_name_are_still_counted(tmp_path: Path) -> None:
-    """Addresses and hosts with a port are sites, too."""
-    site: Site = {"http://10.0.0.1:8000/": ["http://[::1]:81/", "http://localhost/"], "http://localhost/": []}
-    crawl(Server(site), tmp_path / "crawl.db", ["http://10.0.0.1:8000/"])
-    names = {row["site"] for row in answer("top", "--sites", "--store", tmp_path / "crawl.db")}
-    assert names == {"10.0.0.1", "[::1]", "localhost"}
-    hosts = {row["site"] for row in answer("top", "--sites", "host", "--store", tmp_path / "crawl.db")}
-    assert hosts == {"10.0.0.1:8000", "[::1]:81", "localhost"}
 
 
 def test_pages_are_ranked_by_visits_in_logs(store: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A plain crawl whose web is still there."""
     path = tmp_path_factory.mktemp("refresh") / "crawl.db"
     with small_web() as port:
-        options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-probe")
+        options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-traps")
         assert run("crawl", HOME, "--store", path, *options).exit_code == 0
         yield path
 
@@ -97,7 +97,7 @@ def test_a_round_that_waits_for_a_host_is_stopped_from_another_shell(
 ) -> None:
     stores = ("--store", str(tmp_path / "crawl.db"))
     with small_web(Busy) as port:
-        options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-probe")
+        options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-traps")
         assert run("crawl", HOME, *stores, *options).exit_code == 0
         monkeypatch.setattr(Busy, "rests", True)
         words = [sys.executable, "-m", "minicrawl", "refresh", "--pages", "3", *options[:2], *stores]
@@ -110,7 +110,7 @@ def test_a_round_that_waits_for_a_host_is_stopped_from_another_shell(
 def test_fields_that_the_crawl_takes_out_of_pages_go_on(tmp_path: Path) -> None:
     store, items = tmp_path / "crawl.db", tmp_path / "items.jsonl"
     with small_web() as port:
-        options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-probe")
+        options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-traps")
         taken = ("--extract", "title=title", "--items", items)
         assert run("crawl", HOME, "--store", store, *options, *taken).exit_code == 0
         before = items.read_text().count("\n")

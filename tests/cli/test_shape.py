@@ -1,12 +1,10 @@
-"""The shape of a web, by 'status --graph' and 'graph stats'."""
+"""The shape of a web, by 'graph stats'."""
 
 from pathlib import Path
 
 import pytest
 from support.command_line import answer, run
 from support.sites import crawl, random_site
-
-from minicrawl.store.writer import Writer
 
 
 @pytest.fixture(scope="module")
@@ -18,12 +16,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_status_and_graph_stats_say_the_same_while_a_crawl_runs(store: Path) -> None:
-    with Writer(store):
-        shape = run("status", "--graph", "--store", store).output.split("\n\n", 1)[1]
-    stats = run("graph", "stats", "--store", store).output
-    assert shape.partition(":")[2] == stats.partition(":")[2]
-    assert shape.startswith("as of the last commit: ")
-    assert answer("status", "--graph", "--store", store)["graph"] == {
-        key: value for key, value in answer("graph", "stats", "--store", store).items() if key != "files"
-    }
+def test_distances_are_told_as_they_grew(store: Path) -> None:
+    shape = answer("graph", "stats", "--store", store)
+    last = shape["growth"][-1]
+    assert (last["average"], last["longest"]) == (shape["distances"]["average"], shape["distances"]["longest"])
+    assert [point["read"] for point in shape["growth"]] == list(range(1, len(shape["growth"]) + 1))
+    lines = run("graph", "stats", "--store", store).output.splitlines()
+    first = lines.index("distances while it was crawled (exact)") + 2
+    table = [line.split() for line in lines[first : first + 5]]
+    assert table[-1] == [str(last["read"]), str(last["known"]), f"{last['average']:.2f}", str(last["longest"])]

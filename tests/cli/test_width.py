@@ -41,7 +41,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pages = [f"{host}{'folder/' * (4 * number)}" for host in hosts for number in range(4)]
     title = "<title>A title that is longer than what is left on the line, 日本語</title>"
     site = {HOME: pages} | {page: [title, *pages[:6], HOME] for page in pages}
-    crawl(Server(site), path, [HOME], pages=20, refresh=True, probe=False, traps=False, timing=PATIENT)
+    crawl(Server(site), path, [HOME], pages=20, refresh=True, traps=False, timing=PATIENT)
     rows(path, "UPDATE importances SET importance = importance / 2")
     (path.parent / "before.csv").write_text("url,importance\n" + "".join(f"{page}old,1\n" for page in pages))
     return path
@@ -74,15 +74,3 @@ def test_lines_fit_terminals_of_60_to_200_columns(
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_piped_everything_is_there(store: Path, command: list[str]) -> None:
     assert "…" not in run(*words(command, store)).stdout
-
-
-@pytest.mark.parametrize("columns", [40, 60, 80])
-def test_targets_of_an_audit_fit_and_are_told_apart(
-    tmp_path: Path, columns: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gone = [f"{HOME}docs/en/{number}/library/{'x' * 60}/index.html" for number in range(8)]
-    crawl(Server({HOME: gone}), tmp_path / "crawl.db", [HOME])
-    lines = on_terminal(["audit", "--store", str(tmp_path / "crawl.db")], columns, monkeypatch)
-    assert [line for line in lines if cell_len(line) > columns] == []
-    shown = [line.partition("http:")[2] for line in lines if "http:" in line and "…" in line]
-    assert len(shown) == len(set(shown)) == 8

@@ -124,7 +124,7 @@ def test_the_smallest_crawls_end(
 
     async def crawl() -> CrawlReport:
         async with serving_answers(respond) as port:
-            given: dict[str, Any] = {"connect_to": f"::127.0.0.1:{port}", "allow_private": True, "probe": False}
+            given: dict[str, Any] = {"connect_to": f"::127.0.0.1:{port}", "allow_private": True, "traps": False}
             return await acrawl(A, tmp_path / "web", partitions=partitions, delay=0.01, **given)
 
     ended = asyncio.run(crawl())

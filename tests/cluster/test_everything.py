@@ -49,7 +49,6 @@ EVERYTHING: dict[str, Any] = {
     "jump": "sites",
     "max_depth": 4,
     "pdf": True,
-    "probe": True,
     "recrawl_after": "30d",
     "requisites": True,
     "search": True,

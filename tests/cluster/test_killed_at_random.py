@@ -115,7 +115,7 @@ class Witness:
 
 
 def begun(witness: Witness, store: Path, *words: str) -> "subprocess.Popen[bytes]":
-    plain = ["--allow-private", "--no-traps", "--no-sitemaps", "--no-probe", "-q", *witness.rules]
+    plain = ["--allow-private", "--no-traps", "--no-sitemaps", "--no-traps", "-q", *witness.rules]
     command = [sys.executable, "-m", "minicrawl", "crawl", "http://h0.test/0", "--store", str(store), *plain, *words]
     return subprocess.Popen(command, stdout=subprocess.DEVNULL)
 

@@ -143,7 +143,7 @@ def test_a_socket_without_anybody_behind_it_is_that_of_no_crawl(store: Path) -> 
         (["pages=none", "time=", "max-depth=None"], {"pages": None, "time": None, "max_depth": None}),
         (["--ip-delay=1s", "per_host=2"], {"ip_delay": "1s", "per_host": "2"}),
         (["deny=/a=b/", "deny=/c/", "allow="], {"deny": ["/a=b/", "/c/"], "allow": []}),
-        (["sitemaps=no", "html-only=Yes"], {"sitemaps": False, "html_only": True}),
+        (["sitemaps=no", "refresh=Yes"], {"sitemaps": False, "refresh": True}),
         (["scope=none"], {"scope": "none"}),
         (["nonsense=1"], {"nonsense": "1"}),
     ],

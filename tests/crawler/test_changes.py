@@ -112,18 +112,18 @@ def test_several_settings_are_changed_together_told_and_remembered(tmp_path: Pat
     async def main() -> None:
         async with steered(Steered(wide(20)), store) as crawl:
             events = crawl.events()
-            await crawl.adjust(delay="2s", concurrency="8", deny=["x", "y"], time="30m", html_only=True, boost="a=2")
+            await crawl.adjust(delay="2s", concurrency="8", deny=["x", "y"], time="30m", sitemaps=False, boost="a=2")
             assert (crawl.settings.delay, crawl.settings.concurrency, crawl.settings.time) == (2.0, 8, 1800.0)
             await crawl.stop(now=True)
             told = [event async for event in events if isinstance(event, SettingChanged)]
         changes = {event.name: (event.before, event.after) for event in told}
         assert changes["delay"] == ("0.01", "2.0")
         assert changes["deny"] == ("none", "x, y")
-        assert changes.keys() == {"delay", "concurrency", "deny", "time", "html_only", "boost"}
+        assert changes.keys() == {"delay", "concurrency", "deny", "time", "sitemaps", "boost"}
 
     run_apart(main())
     assert (kept(store, "delay"), kept(store, "concurrency"), kept(store, "deny")) == (2.0, 8, ["x", "y"])
-    assert kept(store, "html_only") is True
+    assert kept(store, "sitemaps") is False
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ FILTERS: dict[str, tuple[dict[str, Any], str, str]] = {
     "scope-prefix": ({"scope": "prefix"}, "http://www.a.test/other", "scope-prefix"),
     "deny": ({"deny": ("private", r"\.pdf$")}, HOME + "a.pdf", "deny"),
     "allow": ({"allow": ("/dir/$", "x$")}, HOME + "y", "allow"),
-    "type": ({"html_only": True}, HOME + "a.zip", "type"),
     "too-long": ({}, HOME + "a" * 2048, "too-long"),
 }
 # How the page NEAR leads to a URL, and what becomes of it when that URL is refused.

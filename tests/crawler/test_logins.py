@@ -26,18 +26,12 @@ NAMED = "http://h.test:81"
 CASES: dict[str, tuple[dict[str, object], list[str], set[str]]] = {
     "a header for the seeds": ({"header": "Authorization: hush"}, [OWNER], {OWNER}),
     "a password for the seeds": ({"auth": "me:hush"}, [OWNER], {OWNER}),
-    "a netrc": ({"netrc": True}, [OWNER], {OWNER}),
-    "a netrc, from elsewhere": ({"netrc": True}, ["http://evil.test"], {OWNER}),
 }
 
 
-@pytest.mark.parametrize(("case", "workers"), [*((case, 0) for case in CASES), ("a netrc", 2)])
-def test_a_secret_goes_to_the_origins_it_is_for_and_to_no_other(
-    case: str, workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(("case", "workers"), [*((case, 0) for case in CASES), ("a password for the seeds", 2)])
+def test_a_secret_goes_to_the_origins_it_is_for_and_to_no_other(case: str, workers: int, tmp_path: Path) -> None:
     settings, seeds, expected = CASES[case]
-    (tmp_path / "netrc").write_text("machine h.test login me password hush\ndefault login you password all\n")
-    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
     web, store = Web(), tmp_path / "crawl.db"
     crawled(web, store, [f"{seed}/" for seed in seeds], workers=workers, **settings)
     assert {asked.origin for asked in web.asked} == set(ORIGINS)
@@ -58,7 +52,7 @@ def test_a_header_that_is_no_secret_goes_to_all_ports_and_schemes_of_its_host(tm
 def test_no_secret_is_in_the_archive_the_log_or_the_settings(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("DEBUG", "minicrawl")
     web, store = Web(), tmp_path / "crawl.db"
-    settings = {"auth": "h.test=me:hush", "header": "X-Api-Key: hush", "archive_size": "1GB"}
+    settings = {"auth": "h.test=me:hush", "header": "X-Api-Key: hush"}
     crawled(web, store, [f"{OWNER}/"], archive=tmp_path / "kept", dedup=False, **settings)
     kept = b"".join(gzip.decompress(file.read_bytes()) for file in (tmp_path / "kept/archive").glob("*.warc.gz"))
     assert b"GET / HTTP/1.1" in kept
@@ -125,7 +119,7 @@ def test_pages_wait_while_the_proxy_is_dead_and_others_go_on(tmp_path: Path) -> 
 
     async def run() -> None:
         async with web:
-            options: Any = {"delay": 0.0, "probe": False, "sitemaps": False, "traps": False, "ca_file": PEM}
+            options: Any = {"delay": 0.0, "traps": False, "sitemaps": False, "ca_file": PEM}
             options |= {"connect_to": web.connect_to, "allow_private": True}
             through = ForwardProxy(web)
             async with through:
@@ -157,7 +151,7 @@ def test_the_proxy_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytes
         async with web, ForwardProxy(web) as through:
             monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{through.port}")
             monkeypatch.setenv("no_proxy", "sub.h.test")
-            options: Any = {"delay": 0.0, "probe": False, "sitemaps": False}
+            options: Any = {"delay": 0.0, "traps": False, "sitemaps": False}
             await acrawl(["http://h.test/"], tmp_path / "crawl.db", scope="host", pages=2, **options)
             return through.asked
 

@@ -33,7 +33,7 @@ from minicrawl.timing import Timing
 HOME, OTHER = "http://a.test/", "http://b.test/"
 HOUR, DAY = 3600.0, 86_400.0
 FEW_COMMITS = Timing(batch=3000.0, lease=9000.0)
-REFRESH: dict[str, Any] = {"refresh": True, "probe": False, "timing": FEW_COMMITS}
+REFRESH: dict[str, Any] = {"refresh": True, "traps": False, "timing": FEW_COMMITS}
 WANTED = Wanted(blocks=True, places=True)
 # A crawl by a clock that is passed in.
 
@@ -91,7 +91,7 @@ def go_on(intake: Intake, web: Web, until: float, *, now: float, takes: float = 
 
 
 def opened(store: Path, now: float, **settings: object) -> Intake:
-    options: dict[str, Any] = {"refresh": True, "probe": False} | settings
+    options: dict[str, Any] = {"refresh": True, "traps": False} | settings
     return intake_of(store, now=now, **options)
 
 
@@ -342,7 +342,7 @@ def test_no_page_is_fetched_again_before_the_least_age_whatever_asks_for_it(
     server, store = Timed(wide_site(1, 200)[0]), tmp_path / "crawl.db"
     seeds = wide_site(1, 200)[1]
     for _ in range(2):
-        least = {"refresh_min": "1h", "probe": False, "traps": False}
+        least = {"refresh_min": "1h", "traps": False}
         crawl(server, store, seeds, delay=150, time=2 * HOUR, timing=FEW_COMMITS, **least, **settings)
     gaps = [b - a for times in server.times.values() for a, b in pairwise(times)]
     assert len(gaps) > 20

@@ -45,7 +45,7 @@ class Web(httpx.AsyncBaseTransport):
 def crawled(store: Path, silent: list[str], **settings: Any) -> tuple[CrawlReport, Web]:
     web = Web()
     seeds = [f"{home}0" for home in [*silent, *GOOD]]
-    options: dict[str, Any] = {"delay": 0.0, "probe": False, "transport": web, "ignore_robots": False} | settings
+    options: dict[str, Any] = {"delay": 0.0, "traps": False, "transport": web, "ignore_robots": False} | settings
     return run(acrawl(seeds, store, **options), grace=0.0), web
 
 
@@ -84,7 +84,7 @@ def test_hosts_that_answer_late_do_not_make_more_pages_than_were_asked_for(tmp_p
         "transport": httpx.MockTransport(late),
         "ignore_robots": True,
         "delay": 0.0,
-        "probe": False,
+        "traps": False,
     }
     report = run(acrawl(homes, store, pages=pages, **options), grace=0.0)
     assert (report.reason, report.fetched) == ("pages", pages)

@@ -117,15 +117,6 @@ def test_a_line_can_be_switched_off_and_stays_so(browser: Any, address: str) -> 
         assert page.evaluate("chart.plot.series[2].show") is True
 
 
-def test_logarithmic_axes_leave_out_what_has_no_logarithm(browser: Any, address: str) -> None:
-    with opened(browser, address) as page:
-        chart(page, ["tail", [[1000, 0.001], [10, 0.1], [1, 1], [0, 1], [5, 0]], "dots"], xLog=True, yLog=True)
-        assert page.evaluate("chart.data[0]") == [1, 10, 1000]
-        assert ticks(page, 0) == 4
-        page.evaluate("chart.show([{name: 'tail', points: []}])")
-        assert page.locator("figure").inner_text().startswith("No figures yet.")
-
-
 HOME = "http://a.test/"
 PAGES = {HOME: [f"{HOME}{name}" for name in "abcdefgh"]}
 
@@ -176,8 +167,7 @@ def look(at: float, pages: int, cpu: float, **more: Any) -> dict[str, Any]:
 
 def test_crawlers_shows_what_each_process_does_and_how_fast(browser: Any, address: str) -> None:
     request = {"url": "http://a.test/x", "seconds": 75.0, "waits_for": None, "worker": 1}
-    event = {"what": "PageFetched", "number": 1, "at": 5.0, "url": "http://b.test/y", "status": 404, "bytes": 7}
-    looks = [look(10.0, 100, 1.0), look(14.0, 140, 2.0, requests=[request], events=[{**event, "seconds": 0.25}])]
+    looks = [look(10.0, 100, 1.0), look(14.0, 140, 2.0, requests=[request])]
     with opened(browser, address) as page:
         page.evaluate(_CRAWLERS, looks)
         cells = [row.locator("td").all_inner_texts() for row in page.locator("section").first.locator("tbody tr").all()]
@@ -191,28 +181,3 @@ def test_crawlers_shows_what_each_process_does_and_how_fast(browser: Any, addres
         coordinating = look(12.0, 100, 1.0)
         page.evaluate(_CRAWLERS, [{**coordinating, "at": 10.0, "workers": []}, coordinating, looks[1]])
         assert "NaN" not in page.locator("main").inner_html()  # the main process has pages no longer
-        page.evaluate(_CRAWLERS, looks)
-        answer = page.locator("section", has_text="Latest answers").locator("tbody td").all_inner_texts()
-        assert answer[1:] == ["http://b.test/y", "404", "7 B", "250 ms"]
-
-
-_STATISTICS = """async (known) => {
-  const {Statistics} = await import("/statistics.js");
-  const nothing = {"/api/course": {states: [], points: []}, "/api/answers": {bins: [], apart: 1, statuses: {}, hosts: [], count: 0, read: 0, all: 0}};
-  window.asked = [];
-  const get = (path) => (asked.push(path), nothing[path] ? Promise.resolve(nothing[path]) : new Promise(() => {}));
-  const app = {get, look: {known}, read: () => view.read()};
-  const view = new Statistics(app);
-  document.querySelector("main").replaceChildren(...view.nodes);
-  view.show(app.look);
-}"""  # noqa: E501
-
-
-def test_the_shape_of_a_large_web_is_worked_out_only_when_asked_for(browser: Any, address: str) -> None:
-    with opened(browser, address) as page:
-        page.evaluate(_STATISTICS, 1000)
-        assert "/api/shape" in page.evaluate("asked")
-        page.evaluate(_STATISTICS, 1_000_000)
-        assert "/api/shape" not in page.evaluate("asked")
-        page.get_by_role("button", name="Work it out").click()
-        assert "/api/shape" in page.evaluate("asked")

@@ -69,7 +69,7 @@ def test_settings_become_options_that_cannot_be_taken_for_others() -> None:
         "search": True,
         "sitemaps": False,
     }
-    assert list(options({**given, "html_only": False})) == [
+    assert list(options(given)) == [
         "--pages=100",
         "--delay=-1",
         "--topic=--store=/tmp/x",

@@ -9,7 +9,7 @@ from support.sites import crawl
 from support.steering import HOME, Steered, steered, wide
 
 from minicrawl.control.listening import listening
-from minicrawl.dashboard.looks import EventLog, Looks, ProcessHistory
+from minicrawl.dashboard.looks import EventLog, Looks
 from minicrawl.dashboard.readings import Readings
 from minicrawl.store.database import hold
 
@@ -113,19 +113,3 @@ def test_events_of_several_runs_have_rising_numbers_that_show_what_was_missed() 
     assert log.seen == 9
     assert log.take(2, [{"number": 1, "what": "d"}])
     assert [(event["number"], event["what"]) for event in log.behind(4)] == [(5, "b"), (9, "c"), (10, "d")]
-
-
-def test_processes_have_the_cpu_spent_between_looks_and_a_new_one_all_of_its_own() -> None:
-    def look(cpu: float, *workers: tuple[int, float]) -> dict[str, object]:
-        some = [{"number": 0, "pid": pid, "cpu": spent, "memory": pid} for pid, spent in workers]
-        return {"pid": 1, "cpu": cpu, "memory": None, "workers": some}
-
-    history = ProcessHistory()
-    history.record(100.0, look(5.0, (7, 2.0)))
-    history.record(100.5, look(5.4, (7, 2.4)))  # too soon
-    history.record(104.0, look(7.0, (7, 3.0)))
-    history.record(108.0, look(7.0, (8, 1.0)))  # worker 0 was replaced
-    assert history.reading()["processes"] == [
-        {"name": "main", "points": [(104.0, 0.5, None), (108.0, 0.0, None)]},
-        {"name": "worker 0", "points": [(104.0, 0.25, 7), (108.0, 0.25, 8)]},
-    ]

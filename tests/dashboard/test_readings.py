@@ -3,19 +3,13 @@
 import json
 from pathlib import Path
 
-import httpx
-import numpy as np
-import numpy.typing as npt
 import pytest
 from support.command_line import answer
-from support.intakes import PATIENT
-from support.refreshed import HOME
-from support.sites import Server, crawl, random_site, rows
+from support.sites import crawl, random_site, rows
 
 from minicrawl.dashboard import readings
 from minicrawl.dashboard.readings import Readings
-from minicrawl.errors import MinicrawlError, SettingError, StoreError
-from minicrawl.store.read.ranks import Ranks
+from minicrawl.errors import MinicrawlError, StoreError
 
 
 @pytest.fixture(scope="module")
@@ -43,65 +37,6 @@ def test_pages_are_those_of_the_command_line(store: Path) -> None:
         urls = [page["url"] for page in expected if given.get("words", "") in page["url"]]
         assert found["count"] == len(urls) > 2
         assert [page["url"] for page in found["pages"]] == urls[:7]
-
-
-def test_importance_is_read_once_for_a_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, reads = tmp_path / "crawl.db", list[Ranks]()
-    site, seeds = random_site(5)
-    crawl(site, path, seeds, pages=10)
-    read = Ranks.importance
-
-    def counted(ranks: Ranks) -> npt.NDArray[np.float64]:
-        reads.append(ranks)
-        return read(ranks)
-
-    monkeypatch.setattr(Ranks, "importance", counted)
-    found = Readings(path)
-    first = [readings.importance(found), *(readings.pages(found, {"where": f"depth < {n}"}, 7) for n in range(3))]
-    assert len(reads) == 1
-    crawl(site, path, seeds, pages=10)
-    reads.clear()
-    assert readings.importance(found)["read"] > first[0]["read"]
-    assert len(reads) == 1
-    assert readings.importance(found) == readings.importance(Readings(path))
-
-
-def test_importance_collected_is_that_of_the_pages_read_in_their_order(store: Path) -> None:
-    found = readings.importance(Readings(store))
-    query = """SELECT importance FROM ranks JOIN pages USING (id)
-               WHERE pages.state IN ('fetched', 'alias') ORDER BY pages.fetch"""
-    shares = [share for (share,) in rows(store, query)]
-    best = sorted((share for (share,) in rows(store, "SELECT importance FROM ranks")), reverse=True)
-    assert found["read"] == len(shares) > 20
-    assert found["known"] == len(best)
-    for name, values in (("collected", shares), ("possible", best)):
-        assert found["curves"][name][-1][1] == pytest.approx(sum(values[: len(shares)]))
-        for k, total in found["curves"][name]:
-            assert total == pytest.approx(sum(values[:k]))
-    assert all(one[1] <= other[1] + 1e-12 for one, other in zip(*found["curves"].values(), strict=True))
-
-
-def test_changes_are_those_of_the_command_line(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-
-    class Edited(Server):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            answered, count = super()._answer(request), self.asked.count(str(request.url))
-            text = f"edition {count // 9} {'word ' * 1000}"
-            return answered if answered.status_code == 404 else httpx.Response(200, html=f"<p>{text}")
-
-    crawl(Edited({HOME: []}), store, [HOME], refresh=True, text=True, pages=90, probe=False, timing=PATIENT)
-    (page,) = readings.changes(Readings(store), "")["pages"]
-    assert (page["url"], page["what"]) == (HOME, "changed")
-    found = json.loads(json.dumps(readings.changes(Readings(store), HOME)))["changes"]
-    expected = answer("changes", HOME, "--diff", "--store", store)[::-1][:8]
-    assert [change["at"] for change in found] == [change["at"] for change in expected]
-    for one, other in zip(found, expected, strict=True):
-        blocks = [{**line, "text": line["text"][:2000]} for line in other["diff"] or ()]
-        assert (one["diff"] or []) == blocks
-    assert found[0]["diff"]
-    with pytest.raises(SettingError, match="not known"):
-        readings.changes(Readings(store), "http://nowhere.test/")
 
 
 def test_hosts_have_all_pages(store: Path) -> None:
@@ -137,7 +72,6 @@ def test_why_is_that_of_the_command_line(store: Path) -> None:
         lambda store: readings.pages(Readings(store), {"host": "a," * 999}, 9),
         lambda store: readings.why(Readings(store), ""),
         lambda store: readings.why(Readings(store), "http://a.test/" + "x" * 9999),
-        lambda store: readings.search(Readings(store), "x" * 9999, 9),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(store: Path, reading) -> None:  # type: ignore[no-untyped-def]
@@ -146,11 +80,9 @@ def test_what_cannot_be_read_is_one_sentence(store: Path, reading) -> None:  # t
     assert "\n" not in str(refusal.value)
 
 
-def test_without_a_store_or_an_index_there_is_a_sentence(tmp_path: Path, store: Path) -> None:
+def test_without_a_store_there_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no crawl at"):
         readings.hosts(Readings(tmp_path / "none.db"))
-    with pytest.raises(SettingError, match="--search"):
-        readings.search(Readings(store), "words", 9)
 
 
 def test_a_crawl_may_begin_later(tmp_path: Path) -> None:

@@ -77,11 +77,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 PATHS = (
     "/api/now",
     "/api/top",
-    "/api/importance",
     "/api/pages?site=",
     "/api/hosts",
     "/api/why?url=a.test",
-    "/api/changes",
     "/metrics",
 )
 
@@ -201,14 +199,14 @@ def test_without_a_store_there_is_a_page_all_the_same(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path, _ = crawled_by_command(tmp_path_factory.mktemp("cluster"), "--no-probe")
+    path, _ = crawled_by_command(tmp_path_factory.mktemp("cluster"), "--no-traps")
     return path
 
 
 def test_each_path_says_something_of_all_partitions(store: Path, folder: Path) -> None:
     async def main() -> None:
         async with dashboard(folder) as browser, dashboard(store) as of_one:
-            for path in (*PATHS, "/api/partitions", "/api/course", "/api/rising"):
+            for path in (*PATHS, "/api/partitions", "/api/course"):
                 assert (await browser.ask(path)).status == 200, path
             now, one = await browser.now(), await of_one.now()
             assert now.keys() == one.keys() | {"partitions"}

@@ -81,12 +81,6 @@ class Oracle:
         for i in chosen:
             self.visit(i, self.links[i], self.places[i], i in self.aliases, held[i])
 
-    def reweigh(self, surfer: Surfer) -> None:
-        """As if every page had forwarded what it has by these weights; the virtual page has what is left over."""
-        self.surfer = surfer
-        self.r = self.expected()
-        self.v = sum(self.b.values()) - sum(self.r.values()) + sum(self.h.values())
-
     def expected(self) -> dict[int, int]:
         """Lemma 2.3: birth cash and what each source has sent."""
         received = dict(self.b)
@@ -172,11 +166,6 @@ class World:
         self.book.visit_many(*self.rows(chosen))
         self.oracle.visit_many(chosen)
 
-    def reweigh(self, surfer: Surfer) -> None:
-        half = self.n // 2
-        self.book.reweigh(surfer, [self.rows(range(half)), self.rows(range(half, self.n))])
-        self.oracle.reweigh(surfer)
-
     def alias_target(self, page: int, wish: int) -> int | None:
         """`wish`, unless letting `page` stand for it would close a loop."""
         others = self.oracle.aliases - {page}  # what the page stands for now does not count
@@ -193,8 +182,6 @@ class World:
         chosen = [other for other in range(self.n) if bits >> other & 1]
         if deed == "visit many":
             self.visit_many([other for other in chosen if other in self.oracle.read])
-        elif deed == "another surfer":
-            self.reweigh(SURFERS[number % len(SURFERS)])
         elif page in self.oracle.gone:
             self.revisit(page)
         elif deed == "visit":
@@ -277,7 +264,7 @@ class World:
 
 DEEDS = (
     *("discover", "visit", "visit", "visit", "visit unchanged", "visit many", "visit many"),
-    *("alias", "no longer an alias", "other places", "another surfer", "gone"),
+    *("alias", "no longer an alias", "other places", "gone"),
 )
 histories = st.lists(
     st.tuples(st.sampled_from(DEEDS), st.integers(0, MOST - 1), st.integers(0, 2**MOST - 1)),
@@ -300,7 +287,7 @@ def lived(
 
 @given(histories, st.sampled_from([UNIT, UNIT, 1000, 7, 1]), st.sampled_from(SURFERS))
 def test_books_balance_after_every_step(history: list[tuple[str, int, int]], unit: int, surfer: Surfer) -> None:
-    """I1, I2, I3 and the sums kept, through discovery, change of links, places and surfers, aliases, deletion and
+    """I1, I2, I3 and the sums kept, through discovery, change of links and places, aliases, deletion and
     virtual visits."""
     world = World(unit, surfer)
     world.check()

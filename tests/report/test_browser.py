@@ -120,10 +120,6 @@ EMPTY = """() => [...document.querySelectorAll('table')].flatMap((table) => {
   const says = (at) => [...table.tBodies[0].rows].some((row) => row.cells[at].textContent.trim());
   return [...table.tHead.rows[0].cells].filter((head, at) => head.checkVisibility() && !says(at));
 }).map((head) => head.outerHTML)"""
-OVER = """() => [...document.querySelectorAll('svg.web text')].filter((each) => {
-  const box = each.getBoundingClientRect(), around = each.ownerSVGElement.getBoundingClientRect();
-  return box.width && (box.left < around.left - 1 || box.right > around.right + 1);
-}).map((each) => each.textContent)"""
 
 
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
@@ -135,7 +131,6 @@ def test_nothing_is_cut(  # noqa: PLR0913 - three reports
             open_all(page)
             assert page.evaluate("document.documentElement.scrollWidth") == width
             assert page.evaluate(CUT) == []
-            assert page.evaluate(OVER) == []
             assert page.evaluate(BROKEN) == []
             assert page.evaluate(EMPTY) == []
 

@@ -119,12 +119,3 @@ def test_crawl_of_little_has_a_report_too(tmp_path: Path, site: Site) -> None:
     rows(tmp_path / "crawl.db", "UPDATE pages SET fetch = NULL, state = 'waiting'")
     with open_store(tmp_path / "crawl.db") as store:
         assert report_on(store).subtitle == "Nothing has been fetched yet."
-
-
-def test_picture_of_a_site_without_folders_is_left_out(tmp_path: Path) -> None:
-    flat = section(reported(tmp_path / "flat.db"), "Where importance is")
-    assert (flat.figures, flat.is_folded) == ((), False)
-    folders: Site = {HOME: ["/a/", "/b/"], f"{HOME}a/": [HOME], f"{HOME}b/": [HOME]}
-    deep = section(reported(tmp_path / "deep.db", folders), "Where importance is")
-    assert deep.figures
-    assert deep.is_folded

@@ -87,7 +87,7 @@ def hostile() -> Report:
     urls = [f"http://a.test/{text}" for text in HOSTILE] + HOSTILE
     parts = [f"http://a.test/?{text}#{text}" for text in HOSTILE]
     rows = [(Url(url), 1, 0.5, Share(0.5, 0.7), text, Urls(HOSTILE, 40), None) for text in HOSTILE for url in urls]
-    section = Section(HOSTILE[0], ("page", *"abcdef"), rows, HOSTILE[4], figures=[("", "<svg></svg>")], has_filter=True)
+    section = Section(HOSTILE[0], ("page", *"abcdef"), rows, HOSTILE[4], has_filter=True)
     issue = Issue(
         rule("bad-word", why=HOSTILE[2], how=HOSTILE[4]),
         [found(url, detail=text) for url, text in zip(urls + parts, HOSTILE * 3, strict=True)],

@@ -31,7 +31,7 @@ def test_result_says_all_that_is_known_of_it(tmp_path: Path) -> None:
 def test_duplicates_stand_under_their_leader(tmp_path: Path) -> None:
     text = " ".join(f"word{i}" for i in range(200))
     site = {A: page("Leader", text), f"{B}copy": page("Leader", text), f"{C}copy": page("Leader", text)}
-    store = indexed(site | FILLER, tmp_path / "crawl.db", merge_duplicates=False, strategy="breadth-first")
+    store = indexed(site | FILLER, tmp_path / "crawl.db", strategy="breadth-first")
     (best,) = [hit for hit in found(store, "word7").pages if "word7" in hit.snippet.text]
     assert (best.url, len(best.alike)) == (A, 2)
 

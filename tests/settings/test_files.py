@@ -8,44 +8,42 @@ import pytest
 
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings
-from minicrawl.settings.files import config_files, host_settings, rule_settings
+from minicrawl.settings.files import config_file, host_settings, rule_settings
 
 SOME = "[crawl]\ndelay = 2\n"
-WANTED = {"crawl": {"delay": 2}}
 
 
-def found(folder: Path, given: str | None = None) -> list[tuple[str, str, object]]:
-    files = config_files(given, folder / "user.toml", folder)
-    return [(file.path.name, file.origin, dict(file.tables)) for file in files]
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty one, to be in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
-def test_the_projects_file_comes_before_the_users(tmp_path: Path) -> None:
-    assert found(tmp_path) == []
-    (tmp_path / "user.toml").write_text("[top]\nn = 3\n")
-    assert found(tmp_path) == [("user.toml", "user", {"top": {"n": 3}})]
-    (tmp_path / "minicrawl.toml").write_text(SOME)
-    assert found(tmp_path) == [("minicrawl.toml", "project", WANTED), ("user.toml", "user", {"top": {"n": 3}})]
+def test_a_file_that_is_named_stands_alone_and_none_is_no_file(folder: Path) -> None:
+    assert config_file(None) is None
+    for name in ("minicrawl.toml", "other.toml"):
+        (folder / name).write_text(SOME)
+    assert config_file("none") is None
+    for given, name in ((None, "minicrawl.toml"), ("other.toml", "other.toml")):
+        file = config_file(given)
+        assert file is not None
+        assert (file.path.name, file.tables) == (name, {"crawl": {"delay": 2}})
 
 
-def test_a_python_project_has_options_in_its_own_file(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n[tool.ruff]\nline-length = 9\n")
-    assert found(tmp_path) == []
-    (tmp_path / "pyproject.toml").write_text("[tool.minicrawl.crawl]\ndelay = 2\n")
-    assert found(tmp_path) == [("pyproject.toml", "project", WANTED)]
-    (file,) = config_files(str(tmp_path / "pyproject.toml"), tmp_path / "none")
-    assert (file.origin, file.called("crawl", "delay")) == ("--config", "tool.minicrawl.crawl.delay")
+def test_the_mark_that_windows_editors_begin_files_with_is_no_part_of_them(folder: Path) -> None:
+    (folder / "minicrawl.toml").write_bytes(b"\xef\xbb\xbf" + SOME.replace("\n", "\r\n").encode())
+    file = config_file(None)
+    assert file is not None
+    assert file.tables == {"crawl": {"delay": 2}}
 
 
-def test_a_file_that_is_named_stands_alone_and_none_is_no_file(tmp_path: Path) -> None:
-    for name in ("minicrawl.toml", "user.toml", "other.toml"):
-        (tmp_path / name).write_text(SOME)
-    assert found(tmp_path, "none") == []
-    assert found(tmp_path, str(tmp_path / "other.toml")) == [("other.toml", "--config", WANTED)]
-
-
-def test_the_mark_that_windows_editors_begin_files_with_is_no_part_of_them(tmp_path: Path) -> None:
-    (tmp_path / "minicrawl.toml").write_bytes(b"\xef\xbb\xbf" + SOME.replace("\n", "\r\n").encode())
-    assert found(tmp_path) == [("minicrawl.toml", "project", WANTED)]
+def test_a_file_that_cannot_be_opened_is_told(folder: Path) -> None:
+    with pytest.raises(SettingError, match=r"nowhere.toml cannot be read: No such file"):
+        config_file("nowhere.toml")
+    (folder / "minicrawl.toml").mkdir()
+    with pytest.raises(SettingError, match=r"minicrawl.toml cannot be read: Is a directory"):
+        config_file(None)
 
 
 MISTAKES = {
@@ -59,35 +57,16 @@ MISTAKES = {
 def test_what_cannot_be_read_is_one_sentence(tmp_path: Path, content: bytes, sentence: str) -> None:
     (tmp_path / "minicrawl.toml").write_bytes(content)
     with pytest.raises(SettingError, match=sentence) as raised:
-        found(tmp_path)
+        config_file(None)
     assert "\n" not in str(raised.value)
 
 
-def test_two_files_of_one_project_are_one_too_many(tmp_path: Path) -> None:
-    (tmp_path / "minicrawl.toml").write_text("")
-    (tmp_path / "pyproject.toml").write_text("[tool.minicrawl]\nstore = 'x.db'\n")
-    with pytest.raises(SettingError, match=r"minicrawl.toml and \[tool.minicrawl\] of .*pyproject.toml both have"):
-        found(tmp_path)
-
-
-def test_a_file_that_is_none_and_a_table_that_is_none_are_told(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"nowhere.toml cannot be read: No such file"):
-        found(tmp_path, str(tmp_path / "nowhere.toml"))
-    (tmp_path / "pyproject.toml").write_text("[tool]\nminicrawl = 'fast'\n")
-    with pytest.raises(SettingError, match=r"tool.minicrawl is a table of options, not 'fast'"):
-        found(tmp_path)
-    (tmp_path / "minicrawl.toml").mkdir()
-    with pytest.raises(SettingError, match=r"minicrawl.toml cannot be read: Is a directory"):
-        found(tmp_path)
-
-
 def test_each_key_becomes_the_setting_that_says_so() -> None:
-    keys = {"delay": 5, "header": ["A: 1", "B: 2"], "refresh": "1h", "auth": "me:hush", "pages": 500}
-    found = host_settings([{"Example.org": keys}])
+    keys = {"delay": 5, "header": ["A: 1", "B: 2"], "auth": "me:hush", "pages": 500}
+    found = host_settings({"Example.org": keys})
     assert found == {
         "host_delay": ("example.org=5",),
         "header": ("example.org=A: 1", "example.org=B: 2"),
-        "refresh_rule": (r"^https?://example\.org[:/]=1h",),
         "auth": ("example.org=me:hush",),
         "host_pages": ("example.org=500",),
     }
@@ -95,32 +74,8 @@ def test_each_key_becomes_the_setting_that_says_so() -> None:
     assert [header.host for header in settings.headers] == ["example.org"] * 2
 
 
-@pytest.mark.parametrize(
-    ("url", "is_meant"),
-    [
-        ("http://example.org/", True),
-        ("https://example.org:8080/a", True),
-        ("https://www.example.org/", False),
-        ("https://example.org.evil.test/", False),
-        ("https://exampleXorg/", False),
-        ("https://a.test/https://example.org/", False),
-    ],
-)
-def test_a_host_is_refreshed_by_its_own_rule_and_no_other_host_is(url: str, is_meant: bool) -> None:
-    (rule,) = host_settings([{"example.org": {"refresh": "never"}}])["refresh_rule"]
-    assert (re.search(rule.rpartition("=")[0], url) is not None) == is_meant
-
-
-def test_the_first_file_counts_for_each_key_of_a_host() -> None:
-    first = {"a.test": {"delay": "1s"}}
-    second = {"A.test": {"delay": "2s", "refresh": "1d"}, "b.test": {"delay": "3s"}}
-    found = host_settings([first, second])
-    assert found["host_delay"] == ("a.test=1s", "b.test=3s")
-    assert found["refresh_rule"] == (r"^https?://a\.test[:/]=1d",)
-
-
 def test_items_of_a_host_are_of_its_pages_alone() -> None:
-    (rule,) = host_settings([{"Shop.test": {"extract": {"each": ".p", "fields": {"a": "b"}}}}])["extract_rule"]
+    (rule,) = host_settings({"Shop.test": {"extract": {"each": ".p", "fields": {"a": "b"}}}})["extract_rule"]
     found = json.loads(rule)
     assert (found["name"], found["each"], found["fields"]) == ("shop.test", ".p", {"a": "b"})
     assert re.search(found["match"], "https://shop.test/x")
@@ -147,7 +102,7 @@ HOST_MISTAKES: dict[str, tuple[dict[str, object], str]] = {
 @pytest.mark.parametrize(("hosts", "sentence"), HOST_MISTAKES.values(), ids=HOST_MISTAKES.keys())
 def test_mistake_is_one_sentence(hosts: dict[str, object], sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
-        host_settings([hosts])
+        host_settings(hosts)
 
 
 @pytest.mark.parametrize(
@@ -161,4 +116,4 @@ def test_mistake_is_one_sentence(hosts: dict[str, object], sentence: str) -> Non
 )
 def test_mistake_in_a_table_of_items_is_one_sentence(keys: object, sentence: str) -> None:
     with pytest.raises(SettingError, match=sentence):
-        rule_settings([{"a": keys}])
+        rule_settings({"a": keys})

@@ -23,7 +23,7 @@ NUMBERS = [
     for setting in SETTINGS.values()
     if setting.read in (values.whole, values.number, values.duration, values.size, values.share)
 ]
-SOME = ("pages", "render_timeout", "delay", "max_size", "until_coverage", "workers")
+SOME = ("pages", "timeout", "delay", "max_size", "until_coverage", "workers")
 """One that is read in each way, and one that costs memory."""
 SENSELESS = ("1e18", "1" + "0" * 18, "-1", "nan", "inf", "1" + "0" * 400, "9" * 5000)
 
@@ -131,20 +131,16 @@ def test_pages_are_fetched_again_once_it_is_asked_for() -> None:
     given: list[dict[str, Any]] = [
         {},
         {"refresh_min": "2h"},
-        {"refresh_rule": "x=1h"},
         {"refresh": True},
         {"recrawl_after": "1d"},
     ]
-    assert [CrawlSettings(**settings).refreshes for settings in given] == [False, False, False, True, True]
-    assert CrawlSettings(refresh_rule=("x=1h",)).refresh_rule == ("x=1h",)
+    assert [CrawlSettings(**settings).refreshes for settings in given] == [False, False, True, True]
 
 
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
         ({"archive": __file__}, f"--archive {__file__} is no folder; name one"),
-        ({"archive_types": "html"}, "--archive-types takes media types such as text/html or image/*, not 'html'"),
-        ({"archive_size": 0}, "--archive-size must be at least 1, not 0"),
     ],
 )
 def test_what_cannot_be_meant_is_told(given: dict[str, Any], sentence: str) -> None:
@@ -155,7 +151,7 @@ def test_what_cannot_be_meant_is_told(given: dict[str, Any], sentence: str) -> N
 
 WRONG = {
     "render": ("(", "is no regular expression"),
-    "render_timeout": (0, "--render-timeout must be more than 0, not"),
+    "timeout": (0, "--timeout must be more than 0, not"),
     "chromium": (7, "--chromium is the path of a file"),
 }
 

@@ -111,19 +111,6 @@ def test_neither_name_nor_password_is_shown() -> None:
     assert settings.shown()["auth"] == ("a.test=***", "***")
 
 
-def test_a_certificate_is_kept_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for name in ("a.pem", "key.pem"):
-        (tmp_path / name).touch()
-    settings = CrawlSettings(client_cert=("a.test=a.pem,key.pem", "a.pem"))
-    assert settings.client_cert == (f"a.test={tmp_path}/a.pem,{tmp_path}/key.pem", f"{tmp_path}/a.pem")
-    assert settings.client_certificates[0].key == tmp_path / "key.pem"
-    with pytest.raises(SettingError, match=r"--client-cert .*none.pem is no file; name one that can be read"):
-        CrawlSettings(client_cert=("a.test=none.pem",))
-    with pytest.raises(SettingError, match="a certificate is for https; write the host without http://"):
-        CrawlSettings(client_cert=("http://a.test=a.pem",))
-
-
 def test_a_file_of_cookies_is_in_a_folder_that_is_there(tmp_path: Path) -> None:
     assert CrawlSettings(cookie_file=tmp_path / "new").takes_cookies
     for path, problem in ((tmp_path, "is a folder"), (tmp_path / "a" / "b", "is in no folder that there is")):

@@ -3,7 +3,7 @@
 import pytest
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import option, parse_boost, parse_duration, parse_refresh_rule, parse_size, values
+from minicrawl.settings import option, parse_boost, parse_duration, parse_size, values
 
 
 @pytest.mark.parametrize(
@@ -49,18 +49,6 @@ def test_what_is_no_size_is_named(text: str) -> None:
     with pytest.raises(SettingError) as caught:
         parse_size(text)
     assert str(caught.value) == f"a size is a number with B, KB, MB or GB behind it, such as 2GB, not {text!r}"
-
-
-def test_a_refresh_rule_is_divided_at_the_last_equals_sign() -> None:
-    pattern, seconds = parse_refresh_rule(r"\?a=b=2h")
-    assert (pattern.pattern, seconds) == (r"\?a=b", 7200.0)
-    assert parse_refresh_rule("/old/=never")[1] is None
-
-
-@pytest.mark.parametrize("given", ["/news/", "/news/=", "/news/=0", "/news/=soon", "/news/=0.5s", "never"])
-def test_a_refresh_rule_without_a_time_is_told(given: str) -> None:
-    with pytest.raises(SettingError, match=r"--refresh-rule takes REGEX=TIME .* not "):
-        parse_refresh_rule(given)
 
 
 def test_a_boost_is_divided_at_the_last_equals_sign() -> None:

@@ -24,7 +24,7 @@ from minicrawl.store.rows import RankedPage
 
 WEB = DemoWeb.generate(seed=3, hosts=8, pages=150)
 SEEDS = [f"http://h{number}.test/" for number in range(6)]
-SETTINGS: dict[str, Any] = dict.fromkeys(("traps", "sitemaps", "probe"), False)
+SETTINGS: dict[str, Any] = dict.fromkeys(("traps", "sitemaps"), False)
 SETTINGS |= {"allow_private": True, "delay": 0.0, "scope": "any"}
 
 

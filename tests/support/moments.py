@@ -1,6 +1,6 @@
 """A moment of a crawl, to be shown."""
 
-from minicrawl.model import CameNow, GraphCounts, HostWait, InFlightNow, LimitsNow, Progress, SiteNow, Sums
+from minicrawl.model import GraphCounts, InFlightNow, LimitsNow, Progress, Sums
 
 MOMENT = Progress(
     seconds=125.0,
@@ -21,9 +21,6 @@ MOMENT = Progress(
     pages_per_second=8.0,
     requests=(InFlightNow("http://a.test/\x1b[2J" + "x" * 300, 4.0),),
     waiting_for={"delay": 30, "crawl-delay": 8, "failures": 2},
-    sites=(SiteNow("a.test", 0.5, 200, 50), SiteNow("b.test\x1b[2J", 0.25, 10, 10)),
-    waits=(HostWait("c.test", 0.0, "crawl-delay", 30.0),),
-    came=(CameNow("http://d.test/" + "y" * 300, 404, None),),
     graph=GraphCounts(900, 9000, 20, 700, 30, 800),
 )
 

@@ -115,7 +115,7 @@ def crawled(web: Web, store: Path, seeds: list[str], **settings: Any) -> CrawlRe
 
     async def run() -> CrawlReport:
         async with web:
-            options: Any = {"delay": 0.0, "probe": False, "sitemaps": False, "traps": False, "ca_file": PEM} | settings
+            options: Any = {"delay": 0.0, "traps": False, "sitemaps": False, "ca_file": PEM} | settings
             return await acrawl(seeds, store, connect_to=web.connect_to, allow_private=True, **options)
 
     return asyncio.run(run())

@@ -59,7 +59,6 @@ def plain_intake(  # noqa: PLR0913 - a crawl and its place among others
         discovery=discovery,
         jump=jump,
         traps=False,
-        probe=False,
         sitemaps=False,
         max_depth=None,
     )

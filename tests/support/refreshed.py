@@ -17,7 +17,7 @@ DAY = 86_400.0
 
 
 def refreshed(store: Path, pages: int = 20, **more: Any) -> None:
-    crawl(SITE, store, [HOME], **{"refresh": True, "pages": pages, "probe": False, "timing": PATIENT} | more)
+    crawl(SITE, store, [HOME], **{"refresh": True, "pages": pages, "traps": False, "timing": PATIENT} | more)
 
 
 def refresh_of(store: Path, url: str) -> PageRefresh:

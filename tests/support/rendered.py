@@ -103,7 +103,7 @@ def crawled(site: Site, store: Path, *seeds: str, timing: Timing = Timing(), **s
 
     async def run() -> None:
         async with site:
-            given = {"delay": 0.0, "probe": False, "connect_to": f"::127.0.0.1:{site.port}", "allow_private": True}
+            given = {"delay": 0.0, "traps": False, "connect_to": f"::127.0.0.1:{site.port}", "allow_private": True}
             await acrawl(list(seeds) or [f"{HOST}/"], store, timing=timing, **given | settings)  # type: ignore[arg-type]
 
     asyncio.run(run())

@@ -54,5 +54,5 @@ class Files(httpx.MockTransport):
 def crawl_whole(replies: Replies | Files, folder: Path, seed: str, **settings: Any) -> tuple[CrawlReport, Files]:
     """Crawl with all requisites into `folder`/kept, by the store crawl.db beside it; waits for nothing."""
     server = replies if isinstance(replies, Files) else Files(replies)
-    options = {"archive": folder / "kept", "requisites": True, "probe": False, **settings}
+    options = {"archive": folder / "kept", "requisites": True, "traps": False, **settings}
     return skipping.run(acrawl([seed], folder / "crawl.db", transport=server, **options), grace=0.0), server

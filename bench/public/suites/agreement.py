@@ -13,17 +13,14 @@ a crawl, by its own account, at its end, and of libraries that are given the who
   are given with --graph.
 """
 
-import csv
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 
 import numpy as np
-from public.bench import Bench, Crawler, Suite, ours, tables
+from public.bench import Bench, Suite
 from public.peers import Peer
 from public.results import OURS, PEER, Column, Row, Table
-from public.webs import DEBIAN, PACKAGES, Web, documentation, walked
 
 from minicrawl.graphs.loading import load_graph
 from minicrawl.lab.webs import generate
@@ -89,28 +86,7 @@ def _on(bench: Bench, title: str, graph: Graph, crawled: Sequence[Row] = ()) -> 
     return Table(title, _COLUMNS, rows, note)
 
 
-def _of_crawl(bench: Bench, title: str, web: Web) -> Table:
-    """With the ranking of a whole crawl of the web, by the walker that the exact one has."""
-    truth = walked(web)
-    with tempfile.TemporaryDirectory() as folder:
-        store, ranking = ("--store", f"{folder}/crawl.db"), Path(folder, "ranks.csv")
-        words = ours("crawl", "{seeds}", "--quiet", "--delay", "0", "--per-host", "16", "--scope", "host", *store)
-        bench.crawl(Crawler("", "", "", (*words, "--jump", "pages", "--surfer", "uniform")), web)
-        bench.run("", ours("export", str(ranking), *store))
-        with ranking.open(newline="") as file:
-            known = {row["url"]: float(row["importance"]) for row in csv.DictReader(file)}
-    ranks = np.array([known.get(url, 0.0) for url in truth.urls])
-    rows = [_row("minicrawl crawl as it ends", OURS, ranks, exact(truth.graph), [])]
-    return _on(bench, title, truth.graph, rows)
-
-
 def _run(bench: Bench) -> Iterator[Table]:
-    if not bench.is_quick:
-        webs: dict[str, Callable[[], Web]] = {
-            "A crawl: documentation of eric and pygame": lambda: documentation(PACKAGES, bench.cache),
-            "A crawl: documentation of Python and PostgreSQL": lambda: documentation(DEBIAN, bench.cache),
-        }
-        yield from tables(webs, lambda title, web: _of_crawl(bench, title, web))
     for size in (2_000,) if bench.is_quick else (10_000, 100_000):
         graph = generate("power-law-out", size, np.random.default_rng(0))
         yield _on(bench, f"A generated graph of {size:,} pages", graph)

@@ -43,7 +43,7 @@ _WGET += ("--follow-tags=a,area,frame,iframe", "--directory-prefix", "{folder}")
 _START = "http://start.test/"
 _CRAWLERS = (
     Crawler("minicrawl", "", "", _OURS),
-    Crawler("minicrawl --jump pages --surfer uniform", "", "", (*_OURS, "--jump", "pages", "--surfer", "uniform")),
+    Crawler("minicrawl --jump pages", "", "", (*_OURS, "--jump", "pages")),
     Crawler("Scrapy breadth first", "Scrapy", "scrapy_crawl", ("{folder}", "breadth-first", "any", "{seeds}")),
     Crawler("Scrapy in its own order", "Scrapy", "scrapy_crawl", ("{folder}", "plain", "any", "{seeds}")),
     Crawler("Crawlee", "Crawlee", "crawlee_crawl", ("all", "{seeds}")),

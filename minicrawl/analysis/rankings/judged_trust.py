@@ -15,9 +15,9 @@ import numpy as np
 from minicrawl.analysis.link_graph import FloatArray, folded_store
 from minicrawl.analysis.rankings.page_sets import IntArray
 from minicrawl.analysis.rankings.ranking import Rankings
-from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.errors import SettingError
 from minicrawl.model import State
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import pagerank
 from minicrawl.rank.trust import inverse_pagerank, relative_trust, spam_mass, trustrank
 from minicrawl.store.reader import Store
@@ -63,7 +63,7 @@ class Judged:
 def candidates(store: Store, count: int, damping: float = 0.85) -> list[Candidate]:
     """The fetched pages with most inverse PageRank, the first `count`. Raises StoreError."""
     folded = folded_store(store).simple()
-    weights = folded.weights(kept_surfer(store))
+    weights = folded.weights(REASONABLE)
     inverse = inverse_pagerank(folded.graph, damping, folded.all_alike, weights=weights)
     fetched = np.flatnonzero(folded.states == State.FETCHED)
     best = fetched[np.argsort(-inverse[fetched], kind="stable")[:count]]
@@ -115,7 +115,7 @@ def judged_trust(  # noqa: PLR0913 - parameters of the methods, with defaults
     bad = {int(folded.stands_for[page]) for url, page in known.items() if not judgement[url]}
     if not good:
         raise SettingError(f"no page that was judged good is known in {store.path}; put yes into the column good")
-    weights = folded.weights(kept_surfer(store))
+    weights = folded.weights(REASONABLE)
     ranks = pagerank(folded.graph, damping, folded.all_alike, weights=weights)
     trust = trustrank(folded.graph, good, damping, weights=weights)
     values = {

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from minicrawl.analysis.link_graph import FloatArray
-from minicrawl.rank.pagerank import MOST_STEPS
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,7 +17,7 @@ class Found:
 class Options:
     """Options of a ranking; each ranking uses some of these.
 
-    memory: compute on disk, in this much memory. method: one of METHODS; iterations: its most rounds. dangling: keep
+    memory: compute on disk, in this much memory. method: one of METHODS. dangling: keep
     pages without links, or prune them. jump: the jump distribution. trusted, root: FILE, URL or REGEX; topic: the same
     with NAME= before. per: "page", "host" or "site"; links within one weigh `inside`, None: 0. cap: most links of one
     to a page that count; None: all. PageRank knows no hosts unless one of the three is given. context: weigh links by
@@ -30,7 +29,6 @@ class Options:
     damping: float = 0.85
     memory: str | None = None
     method: str = "power"
-    iterations: int = MOST_STEPS
     dangling: str = "keep"
     jump: str | None = None
     trusted: str | None = None

@@ -17,9 +17,8 @@ from minicrawl.analysis.link_graph import FloatArray, FoldedPages, FoldedStore, 
 from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.analysis.rankings.page_sets import jump_of
 from minicrawl.analysis.rankings.site_weights import site_weights
-from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.errors import SettingError
-from minicrawl.opic.surfer import Surfer
+from minicrawl.opic.surfer import REASONABLE, Surfer
 from minicrawl.rank import Graph, l1, overlap
 from minicrawl.rank.blocks import Arrays, LinkRows, Plan, Shelf, block_pagerank, plan_blocks
 from minicrawl.rank.dangling import pruned_pagerank
@@ -102,7 +101,7 @@ def pagerank_on_disk(  # noqa: PLR0913 - a ranking is of a store, and how it is 
     with Spill() as spill:
         shelf = CountedShelf(spill)
         rows = table.counted(folded_rows(store, pages, surfer))
-        settled = block_pagerank(rows, plan, shelf, options.damping, jump, most_rounds=options.iterations)
+        settled = block_pagerank(rows, plan, shelf, options.damping, jump)
         # Before the first round, ranks of 0 were written for every page.
         moved = shelf.read_bytes + shelf.written_bytes - _PER_RANK * plan.size
         ranks = np.concatenate(list(settled.blocks))
@@ -133,14 +132,12 @@ _SETTLED = 1e-9
 Method = Callable[[Graph, Options, FloatArray, FloatArray | None], Settled]
 METHODS: dict[str, Method] = {
     "power": lambda graph, asked, jump, weights: settled_pagerank(
-        graph, asked.damping, jump, TOLERANCE, weights=weights, most_steps=asked.iterations
+        graph, asked.damping, jump, TOLERANCE, weights=weights
     ),
     "gauss-seidel": lambda graph, asked, jump, weights: gauss_seidel(
-        graph, asked.damping, jump, TOLERANCE, weights=weights, most_rounds=asked.iterations
+        graph, asked.damping, jump, TOLERANCE, weights=weights
     ),
-    "sweeping": lambda graph, asked, jump, weights: prioritized(
-        graph, asked.damping, jump, TOLERANCE, weights=weights, most_rounds=asked.iterations
-    ),
+    "sweeping": lambda graph, asked, jump, weights: prioritized(graph, asked.damping, jump, TOLERANCE, weights=weights),
 }
 """Methods of computing PageRank, by name. All give the same ranks."""
 
@@ -150,7 +147,7 @@ def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Fou
     if _weighs_sites(options):
         weights: FloatArray | None = site_weights(options, store, folded)
     else:
-        weights = folded.weights(kept_surfer(store))
+        weights = folded.weights(REASONABLE)
     jump = jump_of(options.jump, store, folded)
     if options.dangling == "prune":
         return _pruned(options, folded, jump, weights)
@@ -168,7 +165,7 @@ def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages:
     if _weighs_sites(options):
         raise SettingError("--memory never has all links at once, as --per, --inside and --cap need; leave it out")
     jump = jump_of(options.jump, store, pages)
-    found = pagerank_on_disk(memory, options, store, pages, kept_surfer(store), jump)
+    found = pagerank_on_disk(memory, options, store, pages, REASONABLE, jump)
     return Found({"pagerank": found.ranks}, _notes(found.cost(), capped(found.error, found.rounds)))
 
 
@@ -182,7 +179,7 @@ def capped(error: float, rounds: int) -> str:
         return ""
     return (
         f"stopped after {rounds:,} rounds before the ranks had settled: they are within {error:.1g} (L1) of the exact "
-        "ones; say --iterations for more, or a lower --damping"
+        "ones; say a lower --damping"
     )
 
 
@@ -190,9 +187,7 @@ def _pruned(options: Options, folded: FoldedStore, jump: FloatArray, weights: Fl
     if options.method != "power":
         raise SettingError("--dangling prune goes with --method power only")
     try:
-        found = pruned_pagerank(
-            folded.graph, options.damping, jump, TOLERANCE, weights=weights, most_steps=options.iterations
-        )
+        found = pruned_pagerank(folded.graph, options.damping, jump, TOLERANCE, weights=weights)
     except ValueError as error:
         raise SettingError(f"--dangling prune: {error}") from error
     kept = METHODS["power"](folded.graph, options, jump, weights)

@@ -14,8 +14,8 @@ from minicrawl.analysis.rankings.page_sets import named_pages
 from minicrawl.analysis.rankings.pagerank_ranking import pagerank_ranking, pagerank_ranking_on_disk
 from minicrawl.analysis.rankings.topic_ranking import topic_ranking
 from minicrawl.analysis.rankings.visit_ranking import visit_ranking
-from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.errors import SettingError
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank.trust import inverse_pagerank, trustrank
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
@@ -69,7 +69,7 @@ def check_name(name: str) -> None:
 
 def _trustrank(options: Options, store: Store, folded: FoldedStore) -> Found:
     folded = folded.simple()
-    weights = folded.weights(kept_surfer(store))
+    weights = folded.weights(REASONABLE)
     if options.trusted is not None:
         trusted = named_pages(options.trusted, "trusted", store, folded)
     else:
@@ -81,7 +81,7 @@ def _trustrank(options: Options, store: Store, folded: FoldedStore) -> Found:
 
 def _inverse(options: Options, store: Store, folded: FoldedStore) -> Found:
     folded = folded.simple()
-    weights = folded.weights(kept_surfer(store))
+    weights = folded.weights(REASONABLE)
     return Found({"inverse": inverse_pagerank(folded.graph, options.damping, folded.all_alike, weights=weights)})
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from minicrawl.analysis.link_graph import FoldedStore
 from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.analysis.rankings.page_sets import named_pages
-from minicrawl.crawler.books.stored_forms import kept_surfer
 from minicrawl.errors import SettingError
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank.trust import topic_pagerank, topic_shares
 from minicrawl.store.reader import Store
 
@@ -27,7 +27,7 @@ def topic_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
         shares = _shares_by_words(options, topics, store)
         blended = ", ".join(f"{name} {share:.1%}" for name, share in zip(topics, shares, strict=True))
         note = f"by the words of {options.query!r}: {blended}"
-    weights = folded.weights(kept_surfer(store))
+    weights = folded.weights(REASONABLE)
     ranks = topic_pagerank(folded.graph, list(topics.values()), shares, options.damping, weights=weights)
     return Found({"topic": ranks}, (note,) if note else ())
 

@@ -14,7 +14,7 @@ import numpy as np
 from minicrawl.control.messages import Message
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.outbox import Carried
-from minicrawl.model import CameNow, HostWait, InFlightNow, LimitsNow, Progress, RunState, Silence, SiteNow, State, Sums
+from minicrawl.model import InFlightNow, LimitsNow, Progress, RunState, Silence, State, Sums
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
 from minicrawl.opic.sites.graph import SiteLinks, SitePairs
 
@@ -102,7 +102,6 @@ def progress_of(parts: Sequence[Message], state: RunState, limits: LimitsNow, fi
         return sum(int(part[name]) for part in parts)
 
     requests = sorted((InFlightNow(*one) for part in parts for one in part["requests"]), key=lambda one: -one.seconds)
-    waits = sorted((HostWait(*one) for part in parts for one in part["waits"]), key=lambda one: -one.until)
     silences = [part["silence"] for part in parts]
     earlier = [Sums(*part["earlier"]) for part in parts]
     known, given_up = figures["known"], counted(part["given_up"] for part in parts)
@@ -133,10 +132,7 @@ def progress_of(parts: Sequence[Message], state: RunState, limits: LimitsNow, fi
         pages_per_second=sum(part["pages_per_second"] for part in parts),
         bytes_per_second=sum(part["bytes_per_second"] for part in parts),
         requests=tuple(requests[:_SHOWN]),
-        waits=tuple(waits[:_SHOWN]),
         waiting_for=counted(part["waiting_for"] for part in parts),
-        sites=tuple(sorted((SiteNow(*one) for part in parts for one in part["sites"]), key=lambda one: -one.trust)[:5]),
-        came=tuple(CameNow(*came) for part in parts for came in part["came"][:1])[:_SHOWN],
     )
 
 

@@ -3,7 +3,6 @@
 hints  URLs of other partitions that pages here name as canonical, by home
 dead   those of some URLs of this partition whose last turn found nothing
 void   let pages that name some URLs as canonical stand for themselves; the answer is their number
-elect  make the copy that has received the most the leader of each cluster; the answer is the number of new leaders
 
 Only the home of a page knows whether it is dead, and only the partition of a page knows what that names as canonical.
 The keeper brings them together when nothing is left to fetch, and before the ranking is settled.
@@ -15,7 +14,6 @@ from itertools import chain
 
 from minicrawl.control.messages import Message
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.parts.merged_duplicates import MergedDuplicates
 
 Each = Callable[[Mapping[int, Message]], Awaitable[Mapping[int, Message | None]]]
 """Sends partitions their own messages; None for one that was restarted."""
@@ -60,10 +58,7 @@ def of_hints(asked: Message, now: float, intake: Intake) -> object:
             return _named_elsewhere(intake)
         case "dead":
             return _dead(asked["urls"], intake)
-        case "void":
-            return _void(asked["urls"], now, intake)
-    merged = intake.parts.find(MergedDuplicates)
-    return 0 if merged is None else merged.elect_leaders()
+    return _void(asked["urls"], now, intake)
 
 
 def _named_elsewhere(intake: Intake) -> Mapping[int, Sequence[str]]:

@@ -311,23 +311,11 @@ class Keeper:
     async def _settle(self) -> int:
         while await self._void_hints():
             await asyncio.sleep(_SOON)
-        rounds = await self._settle_links()
-        if self.settings.merge_duplicates and await self._elect():
-            rounds += await self._settle_links()
-        return rounds
+        return await self._settle_links()
 
     async def _void_hints(self) -> bool:
         """Void hints to dead pages of other partitions. Returns True if there may be more."""
         return await void_hints(self._parts, self.each)
-
-    async def _elect(self) -> bool:
-        """Let partitions choose leaders of their copies. Returns True if any has a new one."""
-        elected = 0
-        while True:
-            answers = (await self._all({"do": "elect"})).values()
-            elected += sum(int(answer["answer"]) for answer in answers if answer is not None)
-            if None not in answers:
-                return elected > 0
 
     async def _settle_links(self) -> int:
         if self.settings.jump == BY_SITES:

@@ -3,7 +3,7 @@
 report     progress, see `Member.report`
 stop       begin no more requests; with "now", do not wait for those in flight
 links of sites, share out    trust of sites, see combined.py
-hints, dead, void, elect    pages that stand for others, see hints.py
+hints, dead, void    pages that stand for others, see hints.py
 count voices    count the sites here that link to pages of others, after the crawl
 settle     make virtual visits, after the crawl, once a round in all partitions of the process
 hand over  send the outbox; the answer has the `homes` that it had rows for
@@ -152,9 +152,9 @@ class Member:
                 return {"links": await self._done_to_all(site_links, changes=False)}
             case "share out":
                 return {"done": await self._done_to_all(partial(shared_out, asked["trust"]))}
-            case "hints" | "dead" | "void" | "elect":
+            case "hints" | "dead" | "void":
                 of_all = partial(of_hints, asked, self._run.clock())
-                return {"answer": await self._done_to_all(of_all, changes=asked["do"] in ("void", "elect"))}
+                return {"answer": await self._done_to_all(of_all, changes=asked["do"] == "void")}
             case "count voices":
                 self.partition.count_voices()
             case "settle":

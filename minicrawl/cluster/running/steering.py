@@ -17,7 +17,7 @@ from minicrawl.cluster.running.combined import Events, LastLooks, look_of, part_
 from minicrawl.cluster.running.keeper import Keeper, rest_of
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
-from minicrawl.cluster.settings import WORKING, check_working
+from minicrawl.cluster.settings import check_working
 from minicrawl.control.commands import adjustable, command_of, this_process
 from minicrawl.control.listening import Do
 from minicrawl.control.messages import Message, answer_of
@@ -156,7 +156,7 @@ class Steering:
                 else {}
             ),
             "processes": descendants(os.getpid()),
-            "settings": {name: value for name, value in settings.items() if name in WORKING},
+            "settings": settings,
             "events": self._events.behind(int(asked.get("after") or 0)),
         }
 

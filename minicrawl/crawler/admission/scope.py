@@ -7,10 +7,6 @@ folder is then in scope as well. Hosts are the same with and without www., by ht
 --scope linked is --scope site and the targets of links from there, which are fetched only to check these links: their
 redirects are followed to the end, but none of their links and hints, nor sitemaps of their hosts. A seed's redirect to
 another site is refused, as with --scope site: most likely that site was meant.
-
-With --html-only a URL is refused if its path ends like a file that is never HTML; with --pdf, .pdf is not. Unknown
-endings, endings that servers also give to pages (.php, .xml) and endings of domain names (.com, .au) may be HTML. So
-may a name with a colon: a wiki's page about a picture ends like the picture (/wiki/File:Cat.jpg).
 """
 
 import re
@@ -19,29 +15,6 @@ from dataclasses import dataclass
 
 from minicrawl.crawler.urls.keys import authority, site_of, without_www
 from minicrawl.settings import LINKED, CrawlSettings, compiled
-
-_IMAGES = "avif bmp cur eps gif heic ico jpe jpeg jpg png psd svg svgz tif tiff webp"
-_AUDIO_AND_VIDEO = (
-    "3gp aac aif aiff avi flac flv m3u m4a m4v mid midi mkv mov mp3 mp4 mpeg mpg oga ogg ogv opus ra rm wav webm "
-    "wma wmv"
-)
-_ARCHIVES = "7z apk bz2 cab deb dmg gz iso jar lz msi rar rpm tar tbz tgz txz war whl xpi xz zip zst"
-_PARTS_OF_PAGES = "css eot js json map mjs otf ttf wasm webmanifest woff woff2"
-_DOCUMENTS = "doc docx dot epub key mobi odg odp ods odt pdf pps ppt pptx rtf xls xlsm xlsx"
-_PROGRAMS_AND_DATA = "bin class dll dylib exe o pyc swf torrent"
-_NOT_HTML = frozenset(
-    f"{_IMAGES} {_AUDIO_AND_VIDEO} {_ARCHIVES} {_PARTS_OF_PAGES} {_DOCUMENTS} {_PROGRAMS_AND_DATA}".split()
-)
-
-
-def ending(url: str) -> str | None:
-    """The ending of a normalised URL's path, such as "zip", by which it is never HTML; None if it may be."""
-    path = url.partition("?")[0]
-    name = path[path.rindex("/") + 1 :]
-    _, dot, end = name.rpartition(".")
-    end = end.lower()
-    return end if dot and end in _NOT_HTML and ":" not in name else None
-
 
 MAX_URL_LENGTH = 2048
 _SHOWN = 3
@@ -59,8 +32,6 @@ class Scope:
     allow: tuple[re.Pattern[str], ...]
     deny: tuple[re.Pattern[str], ...]
     max_depth: int | None
-    html_only: bool
-    pdf: bool = False
 
     @classmethod
     def of(cls, settings: CrawlSettings, seeds: Iterable[str]) -> "Scope":
@@ -71,8 +42,6 @@ class Scope:
             tuple(compiled(pattern, "allow") for pattern in settings.allow),
             tuple(compiled(pattern, "deny") for pattern in settings.deny),
             settings.max_depth,
-            settings.html_only,
-            settings.pdf,
         )
 
     def refuses(self, url: str, depth: int, *, source: str | None = None, is_redirect: bool = False) -> str | None:
@@ -87,13 +56,13 @@ class Scope:
             return "max-depth"
         if self.kind != "any" and not self._may_lead_to(url, source, is_redirect=is_redirect and depth > 0):
             return f"scope-{self.kind}"
-        return self._filtered(url) if self.deny or self.allow or self.html_only else None
+        return self._filtered(url) if self.deny or self.allow else None
 
     def follows(self, urls: Sequence[str], depth: int, source: str) -> list[bool]:
         """True for each normalised URL at `depth` links that is in scope. source: URL of the page that links to all."""
         if self._is_too_deep(depth) or self.only_checks(source):
             return [False] * len(urls)
-        if self.kind == "prefix" or self.deny or self.allow or self.html_only:
+        if self.kind == "prefix" or self.deny or self.allow:
             return [self.refuses(url, depth, source=source) is None for url in urls]
         if self.kind in ("any", LINKED):
             are_short = max(map(len, urls), default=0) <= MAX_URL_LENGTH  # as on most pages
@@ -111,8 +80,6 @@ class Scope:
                 rule = f"it has {len(url):,} characters, more than {MAX_URL_LENGTH:,}"
             case "max-depth":
                 rule = f"--max-depth {self.max_depth}: it is {depth} links from a seed"
-            case "type":
-                rule = f"--html-only: .{ending(url)} is never HTML"
             case "deny":
                 rule = f"--deny {next(pattern.pattern for pattern in self.deny if pattern.search(url))!r}"
             case "allow":
@@ -130,8 +97,6 @@ class Scope:
         return self.max_depth is not None and depth > self.max_depth
 
     def _filtered(self, url: str) -> str | None:
-        if self.html_only and (end := ending(url)) is not None and not (self.pdf and end == "pdf"):
-            return "type"
         for pattern in self.deny:  # a loop: this is asked of every link
             if pattern.search(url):
                 return "deny"

@@ -12,7 +12,6 @@ from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SeedError, without_logins
 
 _SHOWN = 10
-_REPORTED_EVERY = 10_000
 # Text that looks like a host, maybe with a path: a name with a dot in it, an IP address, localhost.
 _HOST = re.compile(
     r"(?:localhost|\[[0-9a-f:.]+\]|[^\s/:@?#\[\]\\]+\.[^\s/:@?#\[\]\\]+)(?::\d+)?(?:[/?#].*)?", re.IGNORECASE
@@ -37,21 +36,16 @@ def read_seeds(sources: Iterable[str]) -> list[str]:
     return gather_seeds(sources).urls
 
 
-def gather_seeds(sources: Iterable[str], *, on_read: Callable[[int], None] | None = None) -> Seeds:
+def gather_seeds(sources: Iterable[str]) -> Seeds:
     """Read seed files (one URL a line, '#' comments), URLs with scheme or without, or "-" for standard input.
 
-    on_read: called now and then, and at the end, with the number read.
     Raises SeedError with file and line of the first bad entries.
     """
     seeds: dict[str, None] = {}
     guessed: set[str] = set()
     bad: list[str] = []
-    read = 0
     for source in sources:
         for where, text in _lines(source):
-            read += 1
-            if on_read is not None and read % _REPORTED_EVERY == 0:
-                on_read(read)
             is_guess = _is_host(text)
             url = normalise(f"https://{text}" if is_guess else text)
             if url is None:
@@ -62,8 +56,6 @@ def gather_seeds(sources: Iterable[str], *, on_read: Callable[[int], None] | Non
             elif not is_guess:
                 guessed.discard(url)
             seeds[url] = None
-    if on_read is not None:
-        on_read(read)
     if bad:
         raise SeedError(_refusal(bad))
     return Seeds(list(seeds), frozenset(guessed))

@@ -3,15 +3,13 @@
 import re
 import time
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from minicrawl.archive.reading import declared_type
 from minicrawl.archive.record import Original, without
 from minicrawl.archive.writer import Answer, ArchiveWriter, Originals, Rules
 from minicrawl.crawler.html.page_headers import read_directives
-from minicrawl.crawler.http.content_type import media_type
-from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated
+from minicrawl.crawler.http.exchange import Capture, Exchange
 from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.model import ArchiveRecord, ParsedPage
 from minicrawl.settings import USER_AGENT, CrawlSettings
@@ -21,6 +19,8 @@ _ALWAYS_LEFT_OUT = frozenset({b"authorization", b"cookie", b"proxy-authorization
 _SET_COOKIE = frozenset({b"set-cookie"})
 _NO_PAGE = ParsedPage()
 _REMEMBERED = 10_000
+_FILE_SIZE = 10**9
+"""Bytes after which another file of the archive begins."""
 _BITS = 1 << 24
 _ROBOTS_TAG = re.compile(rb"\nx-robots-tag[\t ]*:", re.IGNORECASE)
 
@@ -36,7 +36,7 @@ class MakeCapture:
 
     def __call__(self) -> Capture:
         archiving = Archiving(self.settings, self.store, self.prefix)
-        return Capture(archiving.observe, archiving.reads, archiving.close, archiving.part, archiving.keep)
+        return Capture(archiving.observe, lambda media_type: True, archiving.close, archiving.part, archiving.keep)
 
 
 class Archiving:
@@ -49,22 +49,13 @@ class Archiving:
         self._opened: Store | None = None
         self._met: bytearray | None = None
         self._parts: dict[str, None] = {}
-        rules = Rules(settings.archive_size, settings.dedup, _description(settings), _left_out(settings))
+        rules = Rules(_FILE_SIZE, settings.dedup, _description(settings), _left_out(settings))
         originals = Originals(self._with_body, self._last_of)
         self._writer = ArchiveWriter(settings.archive, prefix, rules, originals)
 
-    def reads(self, kind: str) -> bool:
-        """True if bodies of a media type are kept."""
-        types = self._settings.archive_types
-        return not types or any(fnmatchcase(kind, given.lower()) for given in types)
-
     def observe(self, exchange: Exchange, parsed: ParsedPage) -> ArchiveRecord | None:
         """Write an exchange, unless it is not to be kept."""
-        if exchange.status == 200 and exchange.truncated is Truncated.UNSPECIFIED:
-            kind = media_type(ResponseFields(exchange.fields).content_type)
-            if not self.reads(kind):
-                return None  # its body was not read
-        if not (self._settings.archive_noarchive or (parsed.archive and _allows(exchange))):
+        if not (parsed.archive and _allows(exchange)):
             return None
         return self._writer.write(
             Answer(
@@ -83,9 +74,7 @@ class Archiving:
 
     def part(self, exchange: Exchange) -> ArchiveRecord | None:
         """Write an exchange for a part of a page, unless the crawl has kept its URL, or it is not to be kept."""
-        kind = media_type(ResponseFields(exchange.fields).content_type)
-        is_kept = exchange.url in self._parts or self._store.archived.has(exchange.url)
-        if is_kept or (exchange.status == 200 and not self.reads(kind)):
+        if exchange.url in self._parts or self._store.archived.has(exchange.url):
             return None
         record = self.observe(exchange, _NO_PAGE)
         if record is not None:  # until the store has it

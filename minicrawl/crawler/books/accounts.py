@@ -147,16 +147,6 @@ class Accounts:
         """Note that the page has gone for good; it must have been visited without links."""
         self.book.retire(page)
 
-    def reweigh(self, surfer: Surfer, blocks: LinkBlocks) -> bool:
-        """Let another surfer weigh all links, also for cash already sent. Returns whether that changed anything."""
-        known = slice(0, self.size)
-        received = self.book.received(known)
-        self.book.reweigh(surfer, blocks())
-        self.coverage.note_change()
-        changed = self.book.received(known) != received
-        self._visited.append(flagged(changed))
-        return bool(changed.any())
-
     def unvisit(self, page: int) -> None:
         """Make a page without links, which was given up, unvisited again, except for the cash it passed on."""
         self.coverage.note(page, PageKind.UNKNOWN)

@@ -10,12 +10,13 @@ import numpy.typing as npt
 from minicrawl.crawler.books.page_block import wrong_copies
 from minicrawl.crawler.books.site_invariants import wrong_voices
 from minicrawl.crawler.books.stored_births import stored_births
-from minicrawl.crawler.books.stored_forms import kept_surfer, wrong_meta, wrong_settings, wrong_texts
+from minicrawl.crawler.books.stored_forms import wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import State
 from minicrawl.opic import Book
 from minicrawl.opic.arrays import Flags, flagged
 from minicrawl.opic.book import add_sent
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.store.database import damaged
 from minicrawl.store.links import LAST_PLACE
 from minicrawl.store.partitions.folder import files_of
@@ -91,7 +92,7 @@ class _Held:
         cash, forwarded = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
         gone, alias = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
         virtual = int(store.meta("virtual") or 0)
-        self.book = Book.of(cash, forwarded, gone, alias, virtual, surfer=kept_surfer(store))
+        self.book = Book.of(cash, forwarded, gone, alias, virtual, surfer=REASONABLE)
         self.visited: Flags = np.zeros(size, dtype=np.bool_)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(size, dtype=np.int32)
         self._host_of: npt.NDArray[np.int64] = np.zeros(size, dtype=np.int64)

@@ -6,7 +6,6 @@ import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.opic.arrays import Numbers, Pages
-from minicrawl.opic.surfer import SURFERS, UNIFORM
 from minicrawl.store.rows import Account, AccountColumns, MetaValue
 
 CARRIED = "carried"
@@ -24,7 +23,6 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
     return {
         "clock": accounts.book.clock,
         "window": accounts.book.window,
-        "surfer": accounts.book.surfer.name,
         "virtual": accounts.book.virtual,
         "never_visited": accounts.book.never_visited,
         "births": accounts.book.births,
@@ -36,7 +34,6 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
 def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
     """Load the totals of a store, after all pages."""
     accounts.book.clock = float(totals["clock"] or 0.0)
-    accounts.book.surfer = SURFERS[str(totals["surfer"] or UNIFORM.name)]
     accounts.book.carried = int(totals.get(CARRIED) or 0)
     accounts.book.recount(int(totals["virtual"] or 0))
     accounts.coverage.recount()

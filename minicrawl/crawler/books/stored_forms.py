@@ -11,7 +11,6 @@ from typing import Any  # Any: JSON
 
 from minicrawl.errors import SettingError
 from minicrawl.model import Sums
-from minicrawl.opic.surfer import SURFERS, UNIFORM, Surfer
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import damaged
 from minicrawl.store.reader import Store
@@ -26,7 +25,7 @@ _SHAPE = {"read": int, "links": int, "dangling": int, "most_inlinks": int, "comp
 _OF_RUN = {"refreshed": int, "shape": _SHAPE, "silence": {"since": _NUMBER, "pause": _NUMBER}}
 
 _META: dict[str, Any] = {
-    **dict.fromkeys(("hash_key", "stopped", "surfer", "jump", "cluster"), str),
+    **dict.fromkeys(("hash_key", "stopped", "jump", "cluster"), str),
     **dict.fromkeys(("virtual", "never_visited", "births", "carried", "partition", "partitions"), int),
     **dict.fromkeys(("links_left_out", "sitemap_thirds"), int),
     **dict.fromkeys(("shared_out", "is_ranked", "in_doubt", "text_size", "text_made"), int),
@@ -81,13 +80,6 @@ def kept_settings(store: Store) -> CrawlSettings:
     return CrawlSettings.from_json(store.settings)
 
 
-def kept_surfer(store: Store) -> Surfer:
-    """The surfer that weighs the links of a store. Raises StoreError if it is invalid."""
-    for what in _wrong_surfer(store):
-        raise damaged(store.path, what)
-    return SURFERS[str(store.meta("surfer") or UNIFORM.name)]
-
-
 def wrong_settings(store: Store) -> Iterator[str]:
     """Faults of the last run's settings. The next run can be given others: no reason to refuse."""
     try:
@@ -101,7 +93,6 @@ def wrong_meta(store: Store) -> Iterator[str]:
     for key, shape in _META.items():
         if not _fits(value := store.meta(key), shape | None):
             yield _wrong(f"meta.{key}", value)
-    yield from _wrong_surfer(store)
     for key, shape in _META_JSON.items():
         if not _is_json(value := store.meta(key), shape):
             yield _wrong(f"meta.{key}", value)
@@ -118,12 +109,6 @@ def wrong_texts(store: Store) -> Iterator[str]:
         for text in store.soundness.texts(table, column):
             if not _is_json(text, shape):
                 yield _wrong(f"{column} in {table}", text)
-
-
-def _wrong_surfer(store: Store) -> Iterator[str]:
-    name = store.meta("surfer")
-    if name is not None and name not in SURFERS:
-        yield _wrong("meta.surfer", name)
 
 
 def _wrong(name: str, value: object) -> str:

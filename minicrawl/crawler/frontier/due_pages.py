@@ -23,10 +23,8 @@ import numpy as np
 from minicrawl.crawler.frontier.change_rates import ChangeRates
 from minicrawl.crawler.frontier.schedules import (
     CHANGED,
-    NEVER,
     ByWorth,
     Fixed,
-    RefreshRules,
     first_interval,
 )
 from minicrawl.opic import Book
@@ -37,10 +35,6 @@ from minicrawl.opic.strategy import packed, priority_in, unpacked
 
 FIRST = 2**63 - 1
 """The priority of pages that are to be first, whatever their cash and value."""
-_RULED = 2**62
-"""The priority of pages that are due by a rule of the user, less their due time."""
-_NEVER = 1e11
-"""Seconds: some thousand years."""
 _STEPS = 2.0**40
 """Steps of a priority in which a value doubles."""
 _FEWEST, _SHARE = 8, 32
@@ -55,22 +49,13 @@ class DuePages:
     """Values and due times of read pages. waits: the crawl waits for resting pages. is_patient: see above.
 
     `fetched_at`, `rate`, `due`: of every page; rate in changes per second, 0 where due does not follow from it, below 0
-    where nothing is known of the page itself: then `rates` has it, by `group` of the page. `ruled`: interval of a page
-    by the user's rules, in seconds, 0 without one. `changed`: pages believed to have changed since their fetch.
+    where nothing is known of the page itself: then `rates` has it, by `group` of the page. `changed`: pages believed to
+    have changed since their fetch.
     """
 
-    def __init__(
-        self,
-        book: Book,
-        schedule: ByWorth | Fixed,
-        *,
-        waits: bool,
-        is_patient: bool,
-        rules: RefreshRules = RefreshRules(),  # noqa: B008 - frozen
-    ) -> None:
+    def __init__(self, book: Book, schedule: ByWorth | Fixed, *, waits: bool, is_patient: bool) -> None:
         self._book = book
         self.elsewhere = BookSums(0, 0, 0, 0)  # sums of the other partitions, if any
-        self.rules = rules
         self._schedule = schedule
         self.waits = waits
         self._is_patient = is_patient
@@ -79,7 +64,6 @@ class DuePages:
         self.fetched_at: FloatArray = np.zeros(0)
         self.rate: FloatArray = np.zeros(0)
         self.due: FloatArray = np.zeros(0)
-        self.ruled: FloatArray = np.zeros(0)
         self.group: IntArray = np.zeros(0, dtype=np.int64)
         self.changed: set[int] = set()
         self._priority: IntArray = np.zeros(0, dtype=np.int64)
@@ -95,8 +79,8 @@ class DuePages:
         self._paid, self._payments = 0.0, 0  # sum of the logarithms of values, and their number
 
     def grow(self, size: int) -> None:
-        self.fetched_at, self.rate, self.due, self.ruled = (
-            grown(column, size) for column in (self.fetched_at, self.rate, self.due, self.ruled)
+        self.fetched_at, self.rate, self.due = (
+            grown(column, size) for column in (self.fetched_at, self.rate, self.due)
         )
         self._priority, self._event = grown(self._priority, size), grown(self._event, size)
         self._is_resting, self.group = grown(self._is_resting, size), grown(self.group, size)
@@ -107,13 +91,8 @@ class DuePages:
 
     @property
     def longest(self) -> float:
-        """Seconds after which every page without a rule is due."""
+        """Seconds after which every page is due."""
         return self._schedule.most
-
-    def rule(self, page: int, url: str) -> None:
-        """Apply the user's rules to a page."""
-        rule = self.rules.of(url)
-        self.ruled[page] = 0.0 if rule is None else rule.seconds
 
     # Fetches.
 
@@ -134,7 +113,7 @@ class DuePages:
         count."""
         self._until_valued -= 1
         self._event[page] = 0
-        if self.rate.item(page) and not self.ruled.item(page) and page not in self.changed:
+        if self.rate.item(page) and page not in self.changed:
             self._paid += math.log(self._value(page))
             self._payments += 1
 
@@ -144,9 +123,8 @@ class DuePages:
         """Let a page rest until it may have its turn."""
         if self._rests_again:
             self._is_resting[page] = True
-            if self.ruled.item(page) != NEVER:
-                self._resting += 1
-                self._await(page, self._wakings(np.array([page])).item())
+            self._resting += 1
+            self._await(page, self._wakings(np.array([page])).item())
 
     def is_resting(self, page: int) -> bool:
         return bool(self._is_resting.item(page))
@@ -155,7 +133,7 @@ class DuePages:
         """End the rest of a page; returns True if it rested."""
         did_rest = self.is_resting(page)
         self._is_resting[page] = False
-        self._resting -= did_rest and self.ruled.item(page) != NEVER
+        self._resting -= did_rest
         self._event[page] = 0
         return did_rest
 
@@ -168,7 +146,7 @@ class DuePages:
             if not self._is_next(entry):
                 continue
             self.end_rest(page)
-            if not self._is_patient and self.rate.item(page) and not self.ruled.item(page):
+            if not self._is_patient and self.rate.item(page):
                 self.due[page] = self._due(page)
                 if self.due.item(page) > now:
                     self._await(page, self.due.item(page))
@@ -234,21 +212,18 @@ class DuePages:
         if self._payments and not self._is_patient:
             self.price = math.exp(self._paid / self._payments)
         self._paid, self._payments, self._until_valued = 0.0, 0, max(len(pages) // _SHARE, _FEWEST)
-        ruled, rate, fetched_at = self.ruled[pages], self._rates(pages), self.fetched_at[pages]
-        worth, is_ruled, is_postponed = self._worths(pages), ruled > 0.0, self.rate[pages] == 0.0
+        rate, fetched_at, worth = self._rates(pages), self.fetched_at[pages], self._worths(pages)
         due = fetched_at + self._schedule.intervals(self.price, worth, rate)
-        due = np.where(is_postponed, self.due[pages], due)
-        due = self.due[pages] = np.where(is_ruled, fetched_at + np.minimum(ruled, _NEVER), due)
+        self.due[pages] = np.where(self.rate[pages] == 0.0, self.due[pages], due)
         values = value(worth, rate, np.clip(now - fetched_at, LEAST_AGE, self._schedule.most))
-        priorities = np.round(np.log2(values) * _STEPS).astype(np.int64)
-        self._priority[pages] = np.where(is_ruled, _RULED - np.round(due * 1000.0).astype(np.int64), priorities)
+        self._priority[pages] = np.round(np.log2(values) * _STEPS).astype(np.int64)
 
     def _line_up(self, pages: Pages, now: float) -> None:
         """Keep the next events in order: some of them, as most will have moved by then."""
         is_resting, due = self._is_resting[pages], self.due[pages]
-        self._resting = int((is_resting & (self.ruled[pages] != NEVER)).sum())
+        self._resting = int(is_resting.sum())
         events = np.ceil(np.where(is_resting, self._wakings(pages), due) * 1000.0).astype(np.int64)
-        events[np.where(is_resting, self.ruled[pages] == NEVER, ~self._rise(pages) | (due <= now))] = 0
+        events[~is_resting & (~self._rise(pages) | (due <= now))] = 0
         self._event[pages] = events
         pages, events = pages[events > 0], events[events > 0]
         count = max(len(pages) // _SHARE, _AT_HAND)
@@ -266,7 +241,7 @@ class DuePages:
 
     def _rise(self, pages: Pages) -> Flags:
         """True for each page that is valued again when it is due while it waits."""
-        rise: Flags = (self.rate[pages] != 0.0) & (self.ruled[pages] == 0.0) & (not self._is_patient)
+        rise: Flags = (self.rate[pages] != 0.0) & (not self._is_patient)
         return rise
 
     def _await(self, page: int, at: float) -> None:
@@ -329,12 +304,7 @@ class DuePages:
         return value(self.worth(page), self._rate(page), age)
 
     def _priority_of(self, page: int) -> int:
-        if self.ruled.item(page):
-            return _RULED - round(self.due.item(page) * 1000.0)
         return round(math.log2(self._value(page)) * _STEPS)
 
     def _due(self, page: int) -> float:
-        ruled = self.ruled.item(page)
-        if ruled:
-            return self.fetched_at.item(page) + min(ruled, _NEVER)
         return self.fetched_at.item(page) + self._schedule.interval(self.price, self.worth(page), self._rate(page))

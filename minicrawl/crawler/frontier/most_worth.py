@@ -11,7 +11,7 @@ import numpy.typing as npt
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.frontier.change_rates import ChangeRates, shapes
 from minicrawl.crawler.frontier.due_pages import LEAST_AGE
-from minicrawl.crawler.frontier.schedules import BELIEVED, CHANGED, NEVER, first_interval, rules_of, schedule_of
+from minicrawl.crawler.frontier.schedules import BELIEVED, CHANGED, first_interval, schedule_of
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.refresh import PRIOR_SHAPE, freshness, value
 from minicrawl.store.reader import Store
@@ -50,7 +50,7 @@ class ReadPages(NamedTuple):
 
 def most_worth(store: Store, n: int, now: float) -> list[Choice]:
     """The n read pages whose fetch is worth most now (Unix seconds), the best first."""
-    found = _of_no_rule(store, read_pages(store, now, due_by=now))
+    found = read_pages(store, now, due_by=now)
     order = np.lexsort((found.page, -found.value))[:n]
     return [Choice._make(row) for row in zip(*(column[order].tolist() for column in found), strict=True)]
 
@@ -60,17 +60,6 @@ def worths(store: Store) -> FloatArray:
     importance = store.ranks.importance()
     least = max(store.ranks.least_importance(), _LEAST_IMPORTANCE / max(len(importance), 1))
     return np.maximum(importance, least) * len(importance)
-
-
-def _of_no_rule(store: Store, found: ReadPages) -> ReadPages:
-    """The pages among these that no rule of the user keeps from being fetched again."""
-    rules = rules_of(kept_settings(store))
-    if not rules.rules or not len(found.page):
-        return found
-    urls = list(store.page_table.urls())
-    matched = (rules.of(urls[page]) for page in found.page.tolist())
-    may_be = np.array([rule is None or rule.seconds < NEVER for rule in matched])
-    return ReadPages(*(column[may_be] for column in found))
 
 
 def read_pages(store: Store, now: float, *, due_by: float) -> ReadPages:

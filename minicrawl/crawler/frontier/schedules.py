@@ -1,4 +1,4 @@
-"""The interval between two fetches of a page, by worth or by the user's rules; belief in dates.
+"""The interval between two fetches of a page, by worth or fixed; belief in dates.
 
 Two dates say when a page has changed: Last-Modified of an answer, and lastmod of a page in its sitemap. Many servers
 make them up: the time of the request, the time at which the sitemap was written. So the dates of a host are believed
@@ -10,16 +10,14 @@ belief   rises by 1 with every date that proved true, up to 8, and falls by 2 wi
 """
 
 import math
-import re
 from dataclasses import dataclass
 
 import numpy as np
 
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.refresh import WEEK, interval
-from minicrawl.settings import CrawlSettings, parse_refresh_rule
+from minicrawl.settings import CrawlSettings
 
-NEVER = math.inf
 CHANGED = math.inf
 """The rate of a page believed to have changed: it is due after `q`, see opic/refresh.py."""
 
@@ -71,35 +69,6 @@ class Fixed:
     def reason(self, seconds: float) -> str:
         """Always "fixed"."""
         return "fixed"
-
-
-@dataclass(frozen=True)
-class RefreshRule:
-    """An interval for matching URLs. seconds: NEVER if they are not fetched again. text: as given."""
-
-    pattern: re.Pattern[str]
-    seconds: float
-    text: str
-
-
-@dataclass(frozen=True)
-class RefreshRules:
-    """The rules of --refresh-rule, in their order."""
-
-    rules: tuple[RefreshRule, ...] = ()
-
-    def of(self, url: str) -> RefreshRule | None:
-        """The first rule that a URL matches."""
-        return next((rule for rule in self.rules if rule.pattern.search(url)), None)
-
-
-def rules_of(settings: CrawlSettings) -> RefreshRules:
-    """The rules of a crawl."""
-    rules = []
-    for text in settings.refresh_rule:
-        pattern, seconds = parse_refresh_rule(text)
-        rules.append(RefreshRule(pattern, NEVER if seconds is None else seconds, text))
-    return RefreshRules(tuple(rules))
 
 
 LONGEST = 90 * 86_400.0

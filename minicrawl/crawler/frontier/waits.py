@@ -4,7 +4,6 @@ import heapq
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from operator import itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -14,13 +13,6 @@ from minicrawl.model import HostNow, HostWait
 
 SMALLEST = 1e-9
 """Seconds: practically no delay, but switched on."""
-
-
-def longest_waits(hosts: Iterable[Host], now: float, number: int) -> tuple[HostWait, ...]:
-    """The hosts that wait the longest; hosts with a request in flight are left out."""
-    waits = ((until, host) for host in hosts if (until := wait_until(host, now)) is not None)
-    longest = heapq.nlargest(number, waits, key=itemgetter(0))
-    return tuple(_wait(host, until, now) for until, host in longest)
 
 
 _FIRST = {"asked": 0, "opening": 1, "waiting": 2, "ready": 3, "banned": 4, "idle": 5}

@@ -1,4 +1,4 @@
-"""Headers, passwords and certificates that the user gives for hosts, and the origins that each may go to.
+"""Headers and passwords that the user gives for hosts, and the origins that each may go to.
 
     no host           the origins of the seeds
     *                 every host
@@ -10,16 +10,11 @@ A header that may carry no secret, such as Accept-Language, goes to all ports an
 requested decides, so no secret follows a link or a redirect.
 """
 
-import os
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Sequence, Set
-from functools import lru_cache, partial
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Sequence, Set
 
 from minicrawl.crawler.net.addresses import PORTS, endpoint
-from minicrawl.crawler.net.tls import HTTP_1, Contexts, showing
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings, Header, Login
@@ -59,14 +54,6 @@ class Place:
             return True
         return origin.startswith("https://") and (self._names_port or endpoint(f"{origin}/")[1] == PORTS["https"])
 
-    def endpoints(self) -> set[tuple[str, int]]:
-        """Host and port of the https origin that the text names, if any."""
-        return set() if self._scheme == "http" else {(self._name, self._port or PORTS["https"])}
-
-    def of(self, seed_origins: Set[str]) -> set[str]:
-        """The seeds' origins that match."""
-        return {origin for origin in seed_origins if self.has(origin)}
-
 
 class Headers:
     """The user's headers. seed_origins: scheme://host[:port] of every seed.
@@ -104,132 +91,9 @@ AUTHORIZATION = "Authorization"
 
 
 def password_headers(settings: CrawlSettings) -> list[Header]:
-    """Passwords of --auth and the netrc file as headers (RFC 7617); the first for an origin counts.
-
-    A netrc entry is for a host by name, like a header for NAME; its entry `default` is sent to nobody. Raises
-    SettingError for a netrc file that cannot be read.
-    """
-    logins = list(settings.logins)
-    if settings.netrc:
-        logins += _of_netrc(Path(os.environ.get("NETRC") or "~/.netrc").expanduser())
-    return [Header(AUTHORIZATION, _basic(login), login.host) for login in logins]
-
-
-def _of_netrc(path: Path) -> list[Login]:
-    try:
-        entries = read_netrc(path.read_text("utf-8"))
-    except NetrcError as error:
-        raise SettingError(f"--netrc: {path}, {error}") from error
-    except UnicodeDecodeError as error:
-        raise SettingError(f"--netrc: {path} is not UTF-8 text") from error
-    except OSError as error:
-        raise SettingError(f"--netrc: {path} cannot be read: {error.strerror}") from error
-    return [
-        Login(name, password, f"[{machine}]" if ":" in machine else machine)
-        for machine, name, password in entries
-        if machine is not None
-    ]
+    """Passwords of --auth as headers (RFC 7617); the first for an origin counts."""
+    return [Header(AUTHORIZATION, _basic(login), login.host) for login in settings.logins]
 
 
 def _basic(login: Login) -> str:
     return "Basic " + b64encode(f"{login.name}:{login.password}".encode()).decode()
-
-
-# A comment, the end of a line, or a word, which may stand in quotes.
-_PIECE = re.compile(r'(#[^\n]*)|(\n)|"((?:[^"\\]|\\.)*)"|([^\s"][^\s]*)|"', re.DOTALL)
-_KEYS = frozenset({"login", "password", "account"})
-
-
-class Entry(NamedTuple):
-    """An entry of a netrc file. `machine`: None for `default`."""
-
-    machine: str | None
-    login: str
-    password: str
-
-
-class NetrcError(ValueError):
-    """A syntax error. Its message has the line's number but none of its words, which may be passwords."""
-
-
-def read_netrc(text: str) -> list[Entry]:
-    """The entries of a netrc file, in order, parsed as by curl. Raises NetrcError.
-
-    Python's netrc module reads some comments as machines, and its errors repeat words that may be passwords.
-    """
-    entries: list[Entry] = []
-    machine: str | None = None
-    found: dict[str, str] | None = None
-    words = _words(_without_macros(text))
-    for number, word in words:
-        if word in ("machine", "default"):
-            if found is not None:
-                entries.append(_entry(machine, found))
-            machine, found = (_next(words, number, word) if word == "machine" else None), {}
-        elif word in _KEYS and found is not None:
-            found[word] = _next(words, number, word)
-        else:
-            raise NetrcError(f"line {number}: a word that is neither machine, default, login, password nor account")
-    if found is not None:
-        entries.append(_entry(machine, found))
-    return entries
-
-
-def _entry(machine: str | None, found: dict[str, str]) -> Entry:
-    return Entry(machine, found.get("login", ""), found.get("password", ""))
-
-
-def _next(words: Iterator[tuple[int, str]], number: int, after: str) -> str:
-    try:
-        return next(words)[1]
-    except StopIteration:
-        raise NetrcError(f"line {number}: nothing stands behind the word {after}") from None
-
-
-def _without_macros(text: str) -> str:
-    """The text with macros, which end with an empty line, blanked."""
-    return re.sub(r"^[ \t]*macdef\b.*?(?=\n\n|\Z)", lambda macro: "\n" * macro[0].count("\n"), text, flags=re.M | re.S)
-
-
-def _words(text: str) -> Iterator[tuple[int, str]]:
-    """The words with their line numbers. A comment begins a line, or follows the value of a key."""
-    number = 1
-    is_value = False
-    at = 0
-    while (piece := _PIECE.search(text, at)) is not None:
-        comment, line_end, quoted, plain = piece.groups()
-        at = piece.end()
-        if line_end is not None:
-            number += 1
-        elif comment is not None and not is_value:
-            continue
-        elif comment is not None:  # a password that begins with #
-            word = comment.split()[0]
-            at = piece.start() + len(word)
-            is_value = False
-            yield number, word
-        elif quoted is not None or plain is not None:
-            word = re.sub(r"\\(.)", r"\1", quoted) if quoted is not None else plain
-            is_value = quoted is None and not is_value and (word in _KEYS or word == "machine")
-            yield number, word
-            number += (quoted or "").count("\n")
-        else:
-            raise NetrcError(f"line {number}: a quotation mark without its end")
-
-
-def own_contexts(settings: CrawlSettings, seed_origins: Set[str]) -> dict[tuple[str, int], Contexts]:
-    """TLS contexts with a client certificate (--client-cert), by host and port; the first for an endpoint counts.
-
-    A certificate is shown only to a host that asks for one. Raises SettingError for files without certificate and key.
-    """
-    found: dict[tuple[str, int], Contexts] = {}
-    for given in settings.client_certificates:
-        contexts = lru_cache(maxsize=None)(partial(showing, given.file, given.key, settings.ca_file))
-        contexts(HTTP_1)
-        place = None if given.host is None else Place(given.host, "--client-cert")
-        origins = seed_origins if place is None else place.of(seed_origins)
-        endpoints = set() if place is None else place.endpoints()
-        endpoints |= {endpoint(f"{origin}/") for origin in origins if origin.startswith("https://")}
-        for one in endpoints:
-            found.setdefault(one, contexts)
-    return found

@@ -16,13 +16,13 @@ from minicrawl.crawler.http.body import Body, Take
 from minicrawl.crawler.http.codings import ACCEPTED
 from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
 from minicrawl.crawler.http.content_type import HTML_TYPES, XML_TYPES, media_type, type_inside
-from minicrawl.crawler.http.credentials import Headers, own_contexts, password_headers
+from minicrawl.crawler.http.credentials import Headers, password_headers
 from minicrawl.crawler.http.exchange import Capture, Exchange, Parts, Truncated
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
 from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
 from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.crawler.http.transport import Answer, Field, Transport, as_fields, replaced
-from minicrawl.crawler.net.addresses import Resolver, endpoint, has_bad_port
+from minicrawl.crawler.net.addresses import Resolver, has_bad_port
 from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.open_files import Room, room
 from minicrawl.crawler.net.tls import HTTP_2, TlsClient
@@ -57,11 +57,8 @@ class Fetcher:
     ) -> None:
         self._resolver = Resolver(settings.connect_to, settings.allow_private, timing)
         self._proxies: Proxies | None = None
-        self._shown_certificates: frozenset[tuple[str, int]] = frozenset()
         if transport is None:
-            own = own_contexts(settings, seed_origins)
-            self._shown_certificates = frozenset(own)
-            tls = TlsClient(settings.ca_file, own)
+            tls = TlsClient(settings.ca_file)
             idle = (files or room(None, settings.concurrency)).idle
             pool = ConnectionPool(self._resolver, tls, timing, most_idle=idle)
             proxies = Proxies(settings.proxy_rules, proxies_of_environment(), self._resolver.is_taken_elsewhere)
@@ -115,9 +112,7 @@ class Fetcher:
         return Exchanged(fetched, job.exchange, job.fields)
 
     def sends_secrets_to(self, origin: str) -> bool:
-        """True if requests to an origin, scheme://host[:port], carry a secret header or a certificate."""
-        if origin.startswith("https://") and endpoint(f"{origin}/") in self._shown_certificates:
-            return True
+        """True if requests to an origin, scheme://host[:port], carry a secret header."""
         return any(Header(name, value).is_secret for name, value in self._given.going_to(origin))
 
     def observed(self, fetched: Fetched, exchange: Exchange | None, parsed: ParsedPage) -> Fetched:

@@ -42,7 +42,6 @@ _OF_THE_ENGINE = (httpcore.ProtocolError, httpcore.TimeoutException, httpcore.Ne
 _NO_BODY = httpx.ByteStream(b"")
 _NO_TEXT = re.compile(rb"[\r\n\0]")
 _MOST_OVERHEAD = 2 * LONGEST_HEAD  # bytes in a row without body
-_ANYWHERE = ("", 0)  # an endpoint without a context of its own
 _UNREACHED = "Proxy Server could not connect: "  # what httpcore says for a SOCKS proxy that answers for the host
 
 
@@ -93,8 +92,7 @@ class OddTransports:
         """Send a request. Raises FetchError; ProxyError if it is the proxy's fault."""
         if to.via is not None:
             self._resolver.check_host(to.host)  # it resolves names
-        own = (to.host, to.port) if self._tls.is_own(to.host, to.port) else _ANYWHERE
-        transport = self._of(to.via, own, protocol)
+        transport = self._of(to.via, protocol)
         try:
             return await transport.ask(url, fields, sign)
         except FetchError as error:
@@ -106,11 +104,11 @@ class OddTransports:
         for pool in self._pools:
             await pool.aclose()
 
-    def _made(self, proxy: Proxy | None, own: tuple[str, int], protocol: str) -> HttpxTransport:
+    def _made(self, proxy: Proxy | None, protocol: str) -> HttpxTransport:
         network = _Network(self._resolver, self._timing.read, proxy, protocol)
         pool = httpcore.AsyncConnectionPool(
-            ssl_context=self._tls.context(*own, protocol),
-            proxy=None if proxy is None else _as_httpcore(proxy, self._tls.context(*_ANYWHERE, HTTP_1)),
+            ssl_context=self._tls.context(protocol),
+            proxy=None if proxy is None else _as_httpcore(proxy, self._tls.context(HTTP_1)),
             max_connections=None,
             max_keepalive_connections=self._most_idle if protocol == HTTP_1 else 0,
             keepalive_expiry=self._timing.keep_alive,

@@ -7,7 +7,7 @@ from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.frontier.schedules import rules_of, schedule_of
+from minicrawl.crawler.frontier.schedules import schedule_of
 from minicrawl.crawler.hosts.host import Past
 from minicrawl.crawler.hosts.politeness import HostDelays
 from minicrawl.crawler.known.batch import Batch
@@ -24,7 +24,7 @@ from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.opic import DiscoveryBudget, Strategy
 from minicrawl.opic.arrays import Pages
-from minicrawl.opic.surfer import SURFERS
+from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
@@ -76,7 +76,7 @@ class CrawlState:
         check_sound(writer)
         past = Past.of(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
-        accounts = Accounts(SURFERS[settings.surfer])
+        accounts = Accounts(REASONABLE)
         budget = _discovery(writer, settings)
         ip_delay = settings.delay_per_address if locates else 0.0
         due = _due_pages(accounts, settings, waits=only is None) if settings.refreshes else None
@@ -160,5 +160,4 @@ def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> D
         schedule_of(settings),
         waits=waits,
         is_patient=is_simple or not has_budget,
-        rules=rules_of(settings),
     )

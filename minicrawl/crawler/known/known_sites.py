@@ -16,9 +16,7 @@ from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT, jumps_to_sit
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.sharing.voices import SharedVoices
 from minicrawl.crawler.urls.keys import site_of
-from minicrawl.model import SiteNow
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
-from minicrawl.opic.coverage import COLLECTED
 from minicrawl.opic.sites.births import SiteBirths, counted_doors
 from minicrawl.opic.sites.graph import SiteGraph, SiteLinks, SitePairs, Voices
 from minicrawl.opic.sites.trust import door_weights, vouchers
@@ -101,19 +99,6 @@ class KnownSites:
             self._turns.append((page, before, -1))
         if len(links):
             self._turns.append((page, links, 1))
-
-    def most_trusted(self, n: int) -> tuple[SiteNow, ...]:
-        """The n most trusted sites with pages that were read; visits all pages."""
-        self._know_hosts()
-        site, names = self._sites_of_all(), list(self._numbers)
-        is_read = np.isin(self._accounts.coverage.kind[: len(site)], COLLECTED)
-        known, read = (np.bincount(of, minlength=len(names) + 1) for of in (site, site[is_read]))
-        trust = np.zeros(len(names) + 1)
-        trust[: len(self._trust)] = self._trust
-        best = np.flatnonzero((read > 0) & (trust > 0.0))
-        best = best[np.argsort(-trust[best], kind="stable")[:n]]
-        rows = zip(best.tolist(), trust[best].tolist(), known[best].tolist(), read[best].tolist(), strict=True)
-        return tuple(SiteNow(names[number - 1], *row) for number, *row in rows)
 
     def begin(self) -> None:
         """Compute trust at the start of a crawl, unless a partition has it already."""

@@ -127,9 +127,6 @@ def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
     due.rates.load(writer)
     due.changed = writer.refreshes.changed(BELIEVED)
     kept, others = writer.refreshes.columns(), writer.refreshes.unscheduled()
-    if due.rules.rules:
-        for page, url in enumerate(writer.page_table.urls()):
-            due.rule(page, url)
     for columns in (kept, others):
         if len(columns.page):
             ahead = np.maximum(columns.fetched_at - now, 0.0)

@@ -4,7 +4,6 @@ from minicrawl.crawler.books.stored_births import JUMP
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic.arrays import FloatArray, slices
 from minicrawl.opic.book import SETTLED_ERROR
-from minicrawl.opic.surfer import Surfer
 from minicrawl.settings import BY_SITES
 
 VIRTUAL_VISITS_PER_TURN, _OF_A_CRAWL_BY_COVERAGE = 4, 16
@@ -99,14 +98,6 @@ class Ranking:
         self._accounts.coverage.note_change()
         with self._writer.link_table.kept_blocks() as blocks:
             self._accounts.settle_fully(blocks, SETTLED_ERROR)
-
-    def let_weigh(self, surfer: Surfer) -> None:
-        """Let `surfer` weigh the links, all being committed; if another one did, settle the ranking again."""
-        if surfer == self._accounts.book.surfer:
-            return
-        with self._writer.link_table.kept_blocks() as blocks:
-            if self._accounts.reweigh(surfer, blocks):
-                self._accounts.settle_fully(blocks, SETTLED_ERROR)
 
     def settle_fully(self, error: float = SETTLED_ERROR) -> None:
         """Make virtual visits until ranking and depths are exact for the known graph, within `error`."""

@@ -9,10 +9,9 @@ import asyncio
 import os
 import ssl
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache, partial
 from pathlib import Path
-from types import MappingProxyType
 
 from minicrawl.errors import SettingError
 
@@ -53,31 +52,6 @@ def trust(ca_file: Path | None, protocol: str = HTTP_1) -> ssl.SSLContext:
         raise SettingError(f"--ca-file {ca_file} holds no certificate in PEM form") from error
 
 
-def showing(file: Path, key: Path | None, ca_file: Path | None, protocol: str = HTTP_1) -> ssl.SSLContext:
-    """A context with a client certificate, shown to hosts that ask for one, for an application protocol."""
-    trust(ca_file)  # raises for a wrong file
-    tls = _new(ca_file, protocol)
-    try:
-        tls.load_cert_chain(file, key, password=_none_there)
-    except _EncryptedError as error:
-        raise SettingError(
-            f"--client-cert {key or file}: the key is encrypted; 'openssl pkey' decrypts it, into a file that only you "
-            "should be able to read"
-        ) from error
-    except (ssl.SSLError, OSError) as error:
-        where = f"{file} and {key} do not hold" if key else f"{file} does not hold"
-        raise SettingError(f"--client-cert: {where} a certificate and its key in PEM form") from error
-    return tls
-
-
-class _EncryptedError(Exception):
-    """The key needs a password."""
-
-
-def _none_there() -> str:
-    raise _EncryptedError
-
-
 @lru_cache(maxsize=8)
 def _trust_read(
     default: ssl.DefaultVerifyPaths, ca_file: Path | None, changed_at: int, protocol: str
@@ -103,25 +77,21 @@ class TlsClient:
     A session is resumed only for the name that its certificate was verified for, and by the same context.
     """
 
-    def __init__(self, ca_file: Path | None, own: Mapping[tuple[str, int], Contexts] = MappingProxyType({})) -> None:
-        """own: contexts for certain hosts and ports, in place of the usual ones. Raises SettingError for a bad file."""
+    def __init__(self, ca_file: Path | None) -> None:
+        """Raises SettingError for a bad file."""
         if ca_file is not None:
             trust(ca_file)
         # Not before the first connection, as a crawl without TLS needs none.
-        self._usual: Contexts = lru_cache(maxsize=None)(partial(trust, ca_file))
-        self._own = own
+        self._contexts: Contexts = lru_cache(maxsize=None)(partial(trust, ca_file))
         self._sessions: OrderedDict[tuple[str, int], ssl.SSLSession] = OrderedDict()
 
-    def context(self, host: str, port: int, protocol: str) -> ssl.SSLContext:
-        return self._own.get((host, port), self._usual)(protocol)
-
-    def is_own(self, host: str, port: int) -> bool:
-        """True if a host and port have a context of their own."""
-        return (host, port) in self._own
+    def context(self, protocol: str) -> ssl.SSLContext:
+        """The context for an application protocol."""
+        return self._contexts(protocol)
 
     def begun(self, host: str, port: int, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
         session = self._sessions.get((host, port))
-        return self.context(host, port, HTTP_1).wrap_bio(incoming, outgoing, server_hostname=host, session=session)
+        return self.context(HTTP_1).wrap_bio(incoming, outgoing, server_hostname=host, session=session)
 
     def keep(self, host: str, port: int, session: ssl.SSLSession | None) -> None:
         """Keep a session for the next connection to a host."""

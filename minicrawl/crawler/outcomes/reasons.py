@@ -56,7 +56,6 @@ MEANINGS = {
     # It stands for another page.
     "canonical": "it names another page as the one it stands for (rel=canonical)",
     "meta-refresh": "it sends its reader to another page within ten seconds, and says next to nothing itself",
-    "duplicate": "it has the same bytes and links as another page of its site (--merge-duplicates)",
     "front-page": "it has the same bytes as the front page of its folder under another name, such as / and /index.html",
     "same-page": "it has the same bytes as the page with http for https, or with www or without",
     "session": "it is the page without the id of a session in its URL",
@@ -71,7 +70,7 @@ MEANINGS = {
     "worker-died": "the process that fetched it has died",
     "render-crashed": "the Chromium that rendered it has crashed, or could not be started (--render)",
     "render-killed": "its scripts took more memory or CPU than a page may, or crashed their process (--render)",
-    "render-timeout": "its scripts never let Chromium say what the page shows (--render-timeout)",
+    "render-timeout": "its scripts never let Chromium say what the page shows",
     # No answer.
     **_OF_CONNECTIONS,
     "refused": "nobody listens at that port",
@@ -95,7 +94,7 @@ MEANINGS = {
     "page": "a page that was read needs it, and it has had no turn yet",
     "part": "a style sheet, a frame or a redirect that a page needs leads to it, and it has had no turn yet",
     "read": "it was read as a page, so the archive has it",
-    "noarchive": "it forbids copies, or is of a type that --archive-types leaves out",
+    "noarchive": "it forbids copies",
     "too-large": "it is longer than --max-size",
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
@@ -105,7 +104,6 @@ MEANINGS = {
     "scope-host": "it is on none of the seeds' hosts (--scope host)",
     "scope-prefix": "it is in none of the seeds' folders (--scope prefix)",
     "scope-linked": "it is on none of the seeds' sites, and no page of these links to it (--scope linked)",
-    "type": "its ending is that of a file which is never HTML (--html-only)",
     "deny": "it matches a pattern of --deny",
     "allow": "it matches no pattern of --allow",
     "trap-long-path": "trap: its path is too long",
@@ -129,7 +127,6 @@ _LEADS_ON = {
     "redirect": "it redirects",
     "canonical": MEANINGS["canonical"],
     "meta-refresh": MEANINGS["meta-refresh"],
-    "duplicate": MEANINGS["duplicate"],
     "front-page": MEANINGS["front-page"],
     "same-page": MEANINGS["same-page"],
     "session": MEANINGS["session"],

@@ -8,7 +8,6 @@ session_urls         URLs with session parameters
 duplicates           fingerprints, and pages that name another as canonical
 soft_404s            pages that are errors in spite of status 200
 front_pages          the front page of a folder under several names
-merged_duplicates    copies merged into one page
 alternates           pages in other languages: one is fetched first, the others last
 usage                preferences of pages on their use; pages withheld for it
 texts                the texts of pages

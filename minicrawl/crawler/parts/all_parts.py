@@ -9,7 +9,6 @@ from minicrawl.crawler.parts.front_pages import FrontPages
 from minicrawl.crawler.parts.hook_failures import HookFailures
 from minicrawl.crawler.parts.host_pages import HostPages
 from minicrawl.crawler.parts.items import Items
-from minicrawl.crawler.parts.merged_duplicates import MergedDuplicates
 from minicrawl.crawler.parts.page_facts import Facts
 from minicrawl.crawler.parts.refresh import Refresh
 from minicrawl.crawler.parts.repeated_blocks import HostPictures
@@ -29,7 +28,6 @@ ALL_PARTS: tuple[type[Part], ...] = (
     DuplicatePages,
     SoftErrors,
     FrontPages,
-    MergedDuplicates,
     Alternates,
     Usage,
     Texts,

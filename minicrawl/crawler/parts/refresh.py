@@ -162,7 +162,6 @@ class Refresh(Part):
     def _note_first(self, page: int, fetched: Fetched, blocks: bytes, now: float) -> None:
         """Note a page read for the first time, in a crawl with a schedule."""
         assert self._due is not None, "other crawls note pages that are fetched again"
-        self._due.rule(page, fetched.url)
         group = self._due.group[page] = self._group_of(page, fetched)
         rate, information = self._dated_rate(page, group, fetched, now)
         self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))

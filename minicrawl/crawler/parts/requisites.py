@@ -35,7 +35,7 @@ class Requisites(Part):
         if again:
             with writer.transaction():
                 writer.ask_for_requisites_again(again)
-        return cls(RequisiteQueue(writer, settings.requisites_bytes), asks=settings.requisites)
+        return cls(RequisiteQueue(writer), asks=settings.requisites)
 
     @staticmethod
     def explain(store: Store, page: int) -> Iterable[str]:

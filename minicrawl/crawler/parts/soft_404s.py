@@ -34,7 +34,7 @@ class SoftErrors(Part):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        if not opening.settings.probe:
+        if not opening.settings.traps:
             return None
         writer = opening.state.writer
         stored, secret = writer.recognised, bytes.fromhex(str(writer.meta("hash_key")))

@@ -15,10 +15,10 @@ from typing import Any  # Any: JSON
 from minicrawl.crawler.recognise.changes import Difference
 from minicrawl.settings import CrawlSettings
 
-_LINKS = ("scope", "allow", "deny", "max_depth", "html_only", "keep_parameters", "topic", "max_size")
+_LINKS = ("scope", "allow", "deny", "max_depth", "keep_parameters", "topic", "max_size")
 _CONTENT = (
     *("text", "search", "extract", "extract_rule", "extract_structured", "items", "hook", "render"),
-    *("screenshots", "archive", "archive_types", "archive_noarchive", "pdf", "respect_usage"),
+    *("screenshots", "archive", "pdf", "respect_usage"),
 )
 _LEAVING_OUT = frozenset({"respect_usage"})
 """Settings without which more is taken."""

@@ -2,7 +2,7 @@
 
 The first page of a group is its leader; a later page with the same bytes, or with a sketch that differs from a leader's
 in at most ALIKE bits, is marked with it, whatever host it is on: a mirror is a duplicate. Pages that say little
-resemble nothing (fingerprint.py). Marks change nothing else, unless duplicates are merged. A leader is no duplicate
+resemble nothing (fingerprint.py). Marks change nothing else. A leader is no duplicate
 itself: a copy of a near-duplicate is marked with the leader of that.
 
 The first 192 bits of each leader's sketch are in memory; the rest is in its row of `fetches`, for the few that are

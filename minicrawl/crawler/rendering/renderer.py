@@ -19,6 +19,9 @@ _SHOWN = 1000
 _OPEN = 4
 """Most pages that one Chromium has open."""
 
+_LONGEST = 30.0
+"""Seconds that the scripts of a page may take."""
+
 
 class Renderer:
     """Renders the pages that the settings select, in one browser, started for the first of them.
@@ -28,12 +31,12 @@ class Renderer:
 
     def __init__(self, settings: CrawlSettings, fetcher: Fetcher) -> None:
         self._patterns = [re.compile(pattern) for pattern in settings.render]
-        self._seconds, self._most = settings.render_timeout, settings.max_size
+        self._seconds, self._most = _LONGEST, settings.max_size
         self._takes_pictures = settings.screenshots
         self._requests = PageRequests(fetcher, settings)
         self._room = asyncio.Semaphore(_OPEN)
         # More CPU than time, so that a page with one thread runs out of time first, however busy the machine is.
-        caps = Caps(cpu=2 * settings.render_timeout)
+        caps = Caps(cpu=2 * _LONGEST)
         self._chromium = Chromium(find_chromium(settings.chromium), settings.agent, caps)
 
     def renders(self, url: str) -> bool:

@@ -40,13 +40,11 @@ class RequisiteQueue:
     """Requisites that wait, by host.
 
     Invariant: a requisite waits in the store until its answer is committed, so a crawl that is killed repeats the
-    requests in flight. `bytes`: of all bodies so far. most: of these; None: any number.
+    requests in flight.
     """
 
-    def __init__(self, store: Store, most: int | None) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._most = most
-        self.bytes = store.requisites.bytes()
         self._new: dict[str, RequisiteRow] = {}
         self._changed: dict[str, RequisiteRow] = {}
         self._recent: dict[str, None] = {}  # URLs noted lately, as the pages of a site need the same files
@@ -73,7 +71,6 @@ class RequisiteQueue:
         row = RequisiteRow(url, page, str(RequisiteKind.FILE), 0, KEPT, "ok", 200, size, now)
         self._new.pop(url, None)
         self._note(row)
-        self.bytes += size
 
     def is_kept(self, url: str) -> bool:
         """True if the archive has the requisite with a URL."""
@@ -94,24 +91,18 @@ class RequisiteQueue:
 
     def to_ask(self) -> list[RequisiteRow]:
         """Requisites to ask for, at most one per host; each is `closed` or `passed` later."""
-        if not self._idle or self.is_spent:
+        if not self._idle:
             return []
         rows = [self._due[host].popleft() for host in self._idle]
         self._asked |= self._idle.keys()
         self._idle.clear()
         return rows
 
-    @property
-    def is_spent(self) -> bool:
-        """True if there are as many bytes as there may be."""
-        return self._most is not None and self.bytes >= self._most
-
     def closed(self, row: RequisiteRow, state: str, reason: str, fetched: Fetched | None, now: float) -> None:
         """Record the outcome for a requisite. fetched: None if it was not asked for."""
         status, size = (None, 0) if fetched is None else (fetched.status, fetched.size)
         self._note(row._replace(state=state, reason=reason, status=status, bytes=row.bytes + size, asked_at=now))
         self._loaded -= 1
-        self.bytes += size
         self._go_on(row)
 
     def passed(self, row: RequisiteRow) -> None:

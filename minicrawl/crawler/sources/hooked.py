@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from minicrawl import log
 from minicrawl.extract.document import Page, by_name
-from minicrawl.extract.hooks import Failure, Hooks, check_header, load_hooks
+from minicrawl.extract.hooks import LONGEST_CALL, Failure, Hooks, check_header, load_hooks
 from minicrawl.model import ParsedPage
 from minicrawl.sandbox.cage import Cage
 from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox
@@ -51,12 +51,11 @@ class Found(Struct, array_like=True, frozen=True):
 class HookedPages:
     """Shows the hooks all pages, and lets them choose links and request headers."""
 
-    def __init__(self, specs: tuple[str, ...], longest: float, *, network: bool = False) -> None:
-        """specs: see load_hooks. longest: seconds of CPU time that a call may take, and seconds it may wait.
-        network: True if they may use it."""
+    def __init__(self, specs: tuple[str, ...], longest: float = LONGEST_CALL) -> None:
+        """specs: see load_hooks. longest: seconds of CPU time that a call may take, and seconds it may wait."""
         self._asked = specs, longest
         # Hooks are interrupted at their limit; the child is killed if Python cannot do that.
-        limits = Limits(2 * longest, longest, Cage(network=network, forks=True), _MOST_ANSWER)
+        limits = Limits(2 * longest, longest, Cage(forks=True), _MOST_ANSWER)
         self._sandbox = Sandbox(answer, limits)
         self._names: dict[str, list[str]] = {}
         self._logged: set[tuple[str, str]] = set()

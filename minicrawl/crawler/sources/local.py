@@ -270,7 +270,7 @@ class LocalSource:
 def _hooks(wanted: Wanted) -> "HookedPages":
     from minicrawl.crawler.sources.hooked import HookedPages  # noqa: PLC0415 - few crawls have hooks
 
-    return HookedPages(wanted.hooks, wanted.hook_timeout, network=wanted.hook_network)
+    return HookedPages(wanted.hooks)
 
 
 def _is_html(page: Fetched) -> bool:

@@ -19,7 +19,7 @@ from minicrawl.crawler.visits.deep_links import DeepLinks
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import State
 from minicrawl.opic.coverage import PageKind
-from minicrawl.store.links import NOWHERE, PlacedLinks, from_bytes, placed, to_bytes
+from minicrawl.store.links import NOWHERE, from_bytes, placed
 from minicrawl.store.rows import Links
 
 _UNTOLD = "not-archived"
@@ -132,22 +132,6 @@ class Aliases:
                 self._stand_for_itself(alias, why)
         return len(self._reinstated) - before
 
-    def hand_over(self, leader: int, heir: int, others: Iterable[int]) -> None:
-        """Let `heir` replace `leader`, of which `heir` and `others` are copies.
-
-        The links of a cluster are committed when this is called.
-        """
-        self._stand_for_itself(heir, None)
-        for alias in (leader, *others):
-            row = self._pages.links_row(alias)
-            to_heir = np.array([heir], dtype=np.int64)
-            self._accounts.relink(alias, PlacedLinks(to_heir), placed(row.targets, row.places), PageKind.ALIAS)
-            if row.own is None:
-                row = row._replace(own=row.targets, own_places=row.places)
-            self._pages.relink(row._replace(targets=to_bytes(to_heir), places=None))
-            self._pages.restate(alias, State.ALIAS, "duplicate")
-            self.note_hint(alias, heir)
-
     def lengthen(self, pages: Iterable[int]) -> None:
         """Pass on longer chains of aliases to some pages, from other partitions, and break chains that are too long.
 
@@ -226,7 +210,7 @@ class Aliases:
     def _stand_for_itself(self, alias: int, why: str | None) -> None:
         """Give an alias its own links back. why: the fault of its target, if any."""
         reason = self._pages.last_turn(alias).reason
-        hint = reason if reason in ("duplicate", "front-page", "same-page") else "canonical"
+        hint = reason if reason in ("front-page", "same-page") else "canonical"
         self.give_links_back(alias, f"{hint}-{why}" if why else "ok")
         self._reinstated.append(alias)
 

@@ -9,10 +9,8 @@ import {Hosts} from "./hosts.js";
 import {Pages} from "./pages.js";
 import {Importance} from "./importance.js";
 import {Statistics} from "./statistics.js";
-import {Graph} from "./graph.js";
 import {Setup} from "./setup.js";
 import {Why} from "./why.js";
-import {Search} from "./search.js";
 import {Log} from "./log.js";
 
 const LOOKS = {running: 500, busy: 1000, resting: 2000, none: 1000};
@@ -32,9 +30,7 @@ const views = [
   ["pages", "Pages", new Pages(app)],
   ["importance", "Importance", new Importance(app)],
   ["statistics", "Statistics", new Statistics(app)],
-  ["graph", "Graph", new Graph(app)],
   ["why", "Why", new Why(app)],
-  ["search", "Search", new Search(app)],
   ["log", "Log", new Log(app)],
   ["setup", "Setup", new Setup(app)],
 ];
@@ -251,15 +247,8 @@ function step(event) {
 function press(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select, dialog")) return;
   if (event.key === "?") byId("keys").showModal();
-  else if (event.key === "/") (shown[2].panel.querySelector("input[type=search], input[name=words]") ?? searched()).focus();
   else return;
   event.preventDefault();
-}
-
-function searched() {
-  go("search");
-  history.replaceState(null, "", "#search");
-  return shown[2].panel.querySelector("input[type=search]");
 }
 
 build();

@@ -1,12 +1,12 @@
 // Line charts: the values under the cursor, ranges by dragging, series that can be switched off. Drawn by uPlot.
 
 import {el, setText} from "./dom.js";
-import {clock, duration, small} from "./format.js";
+import {duration, small} from "./format.js";
 
 const {uPlot} = globalThis; // uplot.min.js is a script of its own
 const isDark = matchMedia("(prefers-color-scheme: dark)");
 
-// options: {title, xLabel, yLabel, xLog, yLog, xSteps, height, yMin, yMax, xText, yText}. Texts of x are also given the
+// options: {title, xLabel, yLabel, xSteps, height, yMin, yMax, xText, yText}. Texts of x are also given the
 // distance of two ticks, at ticks.
 export class Chart {
   constructor(options) {
@@ -21,13 +21,12 @@ export class Chart {
     isDark.addEventListener("change", () => this.make());
   }
 
-  // series: [{name, points: [[x, y], ...], kind: "line" | "dots" | "dashed"}]
+  // series: [{name, points: [[x, y], ...]}]
   show(series, words = "") {
-    const {title, xLog, yLog} = this.options;
+    const {title} = this.options;
     const isAsBefore = this.plot && series.length === this.series.length && series.every((one, index) => one.name === this.series[index].name);
     this.series = series;
-    // A logarithmic axis has no zero.
-    this.data = aligned(series.map(({points}) => points.filter(([x, y]) => (!xLog || x > 0) && (!yLog || y > 0))));
+    this.data = aligned(series.map(({points}) => points));
     this.picture.setAttribute("aria-label", words ? `${title}. ${words}` : title);
     if (!isAsBefore || !this.data[0].length) return this.make();
     const {min, max} = this.plot.scales.x;
@@ -45,24 +44,21 @@ export class Chart {
   make() {
     this.plot?.destroy();
     this.plot = null;
-    const {xLabel, yLabel, xLog, yLog, xSteps, yMin, yMax, xText, yText} = this.options;
+    const {xLabel, yLabel, xSteps, yMin, yMax, xText, yText} = this.options;
     const hasPoints = this.data[0].length > 0;
     this.picture.replaceChildren(...(this.series.length && !hasPoints ? [el("p", {class: "quiet"}, "No figures yet.")] : []));
     this.keys.replaceChildren(...this.series.map(({name}, index) => this.key(name, index)));
     if (!hasPoints || this.picture.clientWidth < 50) return;
     const style = getComputedStyle(document.body);
-    const [font, stroke, grid] = [`12px ${style.fontFamily}`, style.getPropertyValue("--quiet"), {stroke: style.getPropertyValue("--edge"), width: 1, filter: decades}];
+    const [font, stroke, grid] = [`12px ${style.fontFamily}`, style.getPropertyValue("--quiet"), {stroke: style.getPropertyValue("--edge"), width: 1}];
     const axis = (label, text, more) => ({label, labelSize: 20, labelGap: 2, font, labelFont: font, stroke, grid, ticks: {...grid, size: 4}, gap: 4,
       values: (_, ticks, index, space, apart) => ticks.map((tick) => (tick === null ? "" : text(tick, apart))), ...more});
-    const line = ({name, kind}, index) => {
-      const color = style.getPropertyValue(`--c${index % 6}`);
-      const points = kind === "dots" ? {paths: () => null, points: {show: true, size: 5, fill: color}} : {points: {show: this.data[0].length < 2}};
-      return {label: name, stroke: color, width: 2, dash: kind === "dashed" ? [5, 4] : undefined, show: !this.off.has(name), ...points};
-    };
+    const line = ({name}, index) => (
+      {label: name, stroke: style.getPropertyValue(`--c${index % 6}`), width: 2, show: !this.off.has(name), points: {show: this.data[0].length < 2}});
     const ranges = {min: {pad: 0.1, soft: yMin ?? 0, mode: yMin === undefined ? 3 : 1}, max: {pad: yMax === undefined ? 0.1 : 0, soft: yMax ?? 0, mode: yMax === undefined ? 3 : 1}};
     this.plot = new uPlot({
       ...this.size(),
-      scales: {x: {time: false, distr: xLog ? 3 : 1}, y: yLog ? {distr: 3} : {range: (_, low, high) => uPlot.rangeNum(low ?? 0, high ?? 1, ranges)}},
+      scales: {x: {time: false}, y: {range: (_, low, high) => uPlot.rangeNum(low ?? 0, high ?? 1, ranges)}},
       axes: [axis(xLabel, xText, {space: (plot, index, least, most) => 12 + 6 * xText(most, 1).length, size: 26, ...(xSteps ? {incrs: xSteps} : {})}),
         axis(yLabel, yText, {space: 24, size: (_, texts) => 14 + 6.5 * Math.max(3, ...(texts ?? []).map((text) => text.length))})],
       series: [{}, ...this.series.map(line)],
@@ -130,12 +126,6 @@ export class Chart {
   }
 }
 
-// The ticks that have lines: on a logarithmic axis the powers of ten.
-function decades(plot, ticks, index) {
-  const isLog = plot.scales[index ? "y" : "x"].distr === 3;
-  return ticks.map((tick) => (!isLog || Number.isInteger(Number(Math.log10(tick).toFixed(9))) ? tick : null));
-}
-
 // Points of several lines over the x of all: [[x, ...], [y or undefined, ...], ...]
 function aligned(lines) {
   const xs = [...new Set(lines.flatMap((points) => points.map(([x]) => x)))].sort((one, other) => one - other);
@@ -152,13 +142,6 @@ const TIMES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, MINUTE, 2 * MINUTE, 3 * M
 // A chart over the crawl's time.
 export function overTime(title, options) {
   return new Chart({title, xLabel: "time of crawling", xText: time, xSteps: TIMES, yMin: 0, height: 200, ...options});
-}
-
-// A chart over the time of day. x: Unix seconds.
-export function overDay(title, options) {
-  const date = (x) => new Date(x * 1000).toLocaleDateString("en-CA");
-  const moment = (x, apart) => (apart >= DAY ? date(x) : apart ? clock(x).slice(0, apart >= MINUTE ? 5 : 8) : `${date(x)} ${clock(x)}`);
-  return overTime(title, {xLabel: "at", xText: moment, ...options});
 }
 
 function time(seconds) {

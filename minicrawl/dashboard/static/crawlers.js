@@ -1,24 +1,21 @@
-// The processes of the crawl: what each does, its speed, CPU and memory, the requests in flight and the latest answers.
+// The processes of the crawl: what each does, its speed, CPU and memory, and the requests in flight.
 
-import {card, el, known, setText, shortened, svg} from "./dom.js";
-import {amount, clock, count, day, duration, isOn, percent, printable, rate, took} from "./format.js";
-import {overDay} from "./chart.js";
+import {card, el, known, setText, shortened} from "./dom.js";
+import {amount, clock, count, day, duration, isOn, percent, printable, rate} from "./format.js";
 import {Table} from "./table.js";
 
-const [LOOKS, LATEST] = [40, 20];
+const LOOKS = 40;
 
 export class Crawlers {
   constructor(app) {
     this.app = app;
     this.stored = new Map(); // readings of the partitions' stores, by number
     this.past = new Map(); // [seconds, pages, CPU] of each process at the last looks, by name
-    this.latest = [];
     const number = (title, key, text = count) => ({title, numeric: true, text: (one) => figure(one[key], text), sort: (one) => one[key] ?? -1});
     this.table = new Table("Processes", [
       {title: "Process", text: (one) => one.name, sort: (one) => one.name},
       {title: "Does", text: (one) => one.doing + (one.since ? ` since ${clock(one.since)}` : ""), sort: (one) => one.doing},
       number("In flight", "in_flight"), number("Pages", "pages"), number("Pages / s", "speed", rate),
-      {title: "Lately", of: (one) => one.speeds, node: (one) => sparkline(one.speeds)},
       number("Bytes", "bytes", amount), number("CPU", "share", (share) => percent(share, 0)), number("CPU so far", "cpu", duration), number("Memory", "memory", amount), number("PID", "pid", String),
     ], (one) => one.name, "No crawl runs.");
     this.requests = new Table("Requests in flight", [
@@ -28,11 +25,6 @@ export class Crawlers {
       {title: "Since", text: (one) => clock(one.since), sort: (one) => one.since}, number("For", "seconds", duration),
       {title: "Waits for", text: (one) => one.waits_for ?? "its answer", sort: (one) => one.waits_for ?? ""},
     ], (one) => one.url, "Nothing just now.");
-    this.answers = new Table("Latest answers", [
-      {title: "At", text: (one) => clock(one.at)},
-      {title: "URL", wide: true, of: (one) => one.url, node: (one) => known(one.url, shortened(one.url))},
-      {title: "Answer", text: (one) => String(one.status ?? one.reason)}, number("Bytes", "bytes", amount), number("Took", "seconds", took),
-    ], (one) => one.number, "None since this page was opened.");
     this.partitions = new Table("Partitions", [
       number("Partition", "number", String),
       {title: "Machine", text: (one) => printable(one.machine ?? "this one"), sort: (one) => one.machine ?? ""},
@@ -45,15 +37,10 @@ export class Crawlers {
     this.parts = card("Partitions", this.sum, el("p", {class: "quiet"},
       "Waiting: pages to be read. Mirrors: URLs of other partitions that it has links to. To send: rows that these have not confirmed. Died: processes in this run, each of which was started again."), this.partitions.node);
     this.parts.hidden = true;
-    this.cpu = overDay("CPU", {yLabel: "cores", yText: (share) => percent(share, 0)});
-    this.memory = overDay("Memory", {yLabel: "bytes", yText: amount});
-    this.nodes = [card("Processes", this.table.node), this.parts, card("Requests in flight, the oldest first", this.requests.node),
-      el("div", {class: "pair"}, card("CPU of processes", this.cpu.node), card("Memory of processes", this.memory.node)), card("Latest answers", this.answers.node)];
+    this.nodes = [card("Processes", this.table.node), this.parts, card("Requests in flight, the oldest first", this.requests.node)];
   }
 
-  take(now, events) {
-    const came = events.filter((event) => event.what === "PageFetched");
-    this.latest = [...came.reverse(), ...this.latest].slice(0, LATEST);
+  take(now) {
     if (now.crawl !== "running") return;
     for (const {name, pid, pages, cpu} of processes(now)) {
       const past = this.past.get(name);
@@ -65,11 +52,7 @@ export class Crawlers {
 
   // Values that a running crawl does not report come from the partitions' stores.
   async read() {
-    const [{processes: lines}, {partitions}] = await Promise.all([this.app.get("/api/processes"), this.app.get("/api/partitions")]);
-    this.stored = new Map(partitions.map((one) => [one.number, one]));
-    const line = (value) => lines.map(({name, points}) => ({name, points: points.map((point) => [point[0], point[value]])}));
-    this.cpu.show(line(1));
-    this.memory.show(line(2));
+    this.stored = new Map((await this.app.get("/api/partitions")).partitions.map((one) => [one.number, one]));
     if (this.app.look) this.show(this.app.look);
   }
 
@@ -82,18 +65,16 @@ export class Crawlers {
     const kind = now.partitions ? "partition" : "worker";
     const process = ({worker}) => (worker === null || worker === undefined ? "main" : `${kind} ${worker}`);
     this.requests.show(now.requests?.map((one) => ({...one, process: process(one), since: now.at - one.seconds})) ?? []);
-    this.answers.show(this.latest);
     this.parts.hidden = !now.partitions;
     if (now.partitions) this.showPartitions(now);
   }
 
-  // Speeds between the last looks, and speed and share of a core over all of them.
+  // Speed and share of a core over the last looks.
   lately(name) {
     const past = this.past.get(name) ?? [];
-    if (past.length < 2) return {speeds: []};
+    if (past.length < 2) return {};
     const [[began, pages, cpu], [ended, pagesNow, cpuNow]] = [past[0], past.at(-1)];
-    const speeds = past.slice(1).map(([at, number], index) => Math.max(0, number - past[index][1]) / (at - past[index][0]));
-    return {speeds: pages === undefined ? [] : speeds, speed: pages === undefined ? undefined : (pagesNow - pages) / (ended - began), share: (cpuNow - cpu) / (ended - began)};
+    return {speed: pages === undefined ? undefined : (pagesNow - pages) / (ended - began), share: (cpuNow - cpu) / (ended - began)};
   }
 
   showPartitions(now) {
@@ -112,12 +93,6 @@ function processes(now) {
   const main = others.length ? {doing: "coordinates"} : {doing: now.state, in_flight: now.in_flight, pages: now.fetched, bytes: now.bytes};
   const named = (one) => (now.partitions ? {...one, name: `partition ${one.number}`, doing: one.state, pages: one.fetched} : {...one, name: `worker ${one.number}`});
   return [{name: "main", pid, cpu, memory, ...main}, ...others.map(named)];
-}
-
-function sparkline(values) {
-  const most = Math.max(...values, 1e-9);
-  const points = values.map((value, index) => `${(index * 80) / Math.max(1, values.length - 1)},${19 - (18 * value) / most}`).join(" ");
-  return svg("svg", {class: "sparkline", viewBox: "0 0 80 20", width: 80, height: 20, "aria-hidden": "true"}, svg("polyline", {points}));
 }
 
 function host(url) {

@@ -2,8 +2,6 @@
 
 import {printable} from "./format.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-
 function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
@@ -18,10 +16,6 @@ function filled(node, attributes, children) {
 // el("p", {class: "note"}, "text", node, ...)
 export function el(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
-}
-
-export function svg(name, attributes = {}, ...children) {
-  return filled(document.createElementNS(SVG, name), attributes, children);
 }
 
 // How a page looked, if the archive knows.
@@ -84,16 +78,4 @@ export function shortened(url, most = 160) {
 
 export function card(title, ...children) {
   return el("section", {class: "card"}, el("h2", {}, title), ...children);
-}
-
-// A text with some words marked. marks: [[from, to], ...] in characters, not in units of UTF-16.
-export function marked(text, marks) {
-  const letters = [...text];
-  const parts = [];
-  let end = 0;
-  for (const [from, to] of marks) {
-    parts.push(printable(letters.slice(end, from).join("")), el("mark", {}, printable(letters.slice(from, to).join(""))));
-    end = to;
-  }
-  return [...parts, printable(letters.slice(end).join(""))];
 }

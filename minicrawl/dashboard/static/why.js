@@ -24,7 +24,6 @@ export class Why {
     const url = this.input.value.trim();
     if (!url) return;
     const found = await this.app.get("/api/why", {url});
-    found.changes = found.host ? (await this.app.get("/api/changes", {url: found.url})).changes : [];
     if (this.input.value.trim() !== url) return; // another page was asked about meanwhile
     const text = JSON.stringify(found);
     if (text !== this.text) this.found.replaceChildren(...this.explained(found));
@@ -49,7 +48,6 @@ export class Why {
       found.host ? el("p", {}, el("button", {type: "button", class: "small", onclick: again}, "Fetch it again")) : null,
       el("dl", {class: "facts"}, ...[...facts, ...rules(found)].filter(([, value]) => value !== null && value !== "" && value !== undefined)
         .flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-      ...changes(found.changes),
       ...links("Some of the pages that link to it", found.linked_from),
       ...links("Some of the pages it links to", found.links_to),
     ].filter(Boolean);
@@ -104,19 +102,6 @@ function rules(found) {
     ["Trap", found.trap ? `${found.trap.rule}: ${printable(found.trap.pattern)}` : null],
     ["Sitemap", found.sitemap ? printable(found.sitemap) : null],
   ];
-}
-
-const SIGNS = {"+": "came", "-": "went", "~": "moved"};
-
-// Each change opens to the blocks of text that differ.
-function changes(found) {
-  if (!found.length) return [];
-  return [el("h3", {}, "Changes"), ...found.map(({at, what, added, removed, diff}) => {
-    const title = `${day(at)}: ${what}${what === "changed" ? `, ${counted(added, "block")} came, ${count(removed)} went` : ""}`;
-    if (!diff) return el("p", {}, title);
-    const blocks = diff.map(({sign, text}) => el("li", {class: SIGNS[sign]}, `${sign} ${printable(text)}`));
-    return el("details", {}, el("summary", {}, title), el("ul", {class: "diff"}, ...blocks));
-  })];
 }
 
 function links(title, urls) {

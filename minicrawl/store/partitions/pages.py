@@ -154,19 +154,6 @@ class AllPages(PageTable):
             kept[State.WAITING, "link"] = kept.get((State.WAITING, "link"), 0) + adopted
         return kept
 
-    def answers_by_time(self, bins: int) -> tuple[float, float, list[tuple[int, int, int]]]:
-        each = [found for found in self._numbers.each(lambda part: part.page_table.answers_by_time(bins)) if found[2]]
-        if not each:
-            return 0.0, 1.0, []
-        first = min(start for start, *_ in each)
-        seconds = max(max(start + size * bins for start, size, _ in each) - first, 1e-3 * bins) / bins
-        found = np.zeros((bins, 3), dtype=np.int64)
-        for start, size, rows in each:
-            middles = start + size * (np.arange(len(rows)) + 0.5)
-            at = np.minimum(((middles - first) / seconds).astype(np.int64), bins - 1)
-            np.add.at(found, at, np.array(rows, dtype=np.int64))
-        return first, seconds, [(row[0], row[1], row[2]) for row in found.tolist()]
-
     def states(self) -> list[tuple[str, int]]:
         return [*chain.from_iterable(self._numbers.each(lambda part: part.page_table.states()))]
 
@@ -493,8 +480,8 @@ class AllRefreshes(Refreshes):
         began = self._numbers.each(lambda part: part.refreshes.began())
         return min((at for at in began if at is not None), default=None)
 
-    def changed_pages(self, since: float, n: int = -1, *, has_new: bool = True) -> list[ChangedPage]:
-        each = self._numbers.each(lambda part: part.refreshes.changed_pages(since, n, has_new=has_new))
+    def changed_pages(self, since: float, n: int = -1) -> list[ChangedPage]:
+        each = self._numbers.each(lambda part: part.refreshes.changed_pages(since, n))
         return list(islice(merge(*each, key=lambda page: -page.importance), None if n < 0 else n))
 
     def risen_pages(self, since: float, n: int = -1) -> list[RisenPage]:

@@ -118,20 +118,12 @@ class LinkTable:
             SELECT page FROM aliases ORDER BY page"""
         return [alias for (alias,) in self._tables.rows(query, (page,))]
 
-    # Aliases that are pages of their own: with a canonical or a duplicate, whose links count for another page.
+    # Aliases that are pages of their own: with a canonical, whose links count for another page.
 
     def hinted(self) -> Iterator[tuple[int, int]]:
         """Aliases that are pages of their own, each with its target."""
         return _pairs(
             self._tables.rows("SELECT source, targets FROM links WHERE own IS NOT NULL AND length(targets) > 0")
-        )
-
-    def merged(self) -> Iterator[tuple[int, int]]:
-        """Aliases that are copies of another page, each with that page."""
-        return _pairs(
-            self._tables.rows("""
-                SELECT source, targets FROM links JOIN pages ON id = source
-                WHERE own IS NOT NULL AND state = 'alias' AND reason = 'duplicate' ORDER BY source""")
         )
 
     def own(self) -> Iterator[tuple[int, PlacedLinks]]:

@@ -235,29 +235,6 @@ class PageTable:
         query = "SELECT state, reason, pages FROM tallies WHERE pages > 0 ORDER BY pages DESC"
         return {(state, reason): count for state, reason, count in self._tables.rows(query)}
 
-    def answers_by_time(self, bins: int) -> tuple[float, float, list[tuple[int, int, int]]]:
-        """A histogram of last answers: its start (Unix seconds), the seconds of a bin, and per bin the numbers of
-        answers and of failures (status 400 and more), and bytes of bodies."""
-        first, last = self._tables.row("SELECT min(fetched_at), max(fetched_at) FROM fetches")
-        if first is None:
-            return 0.0, 1.0, []
-        seconds = max((last - first) / bins, 1e-3)
-        query = """SELECT min(CAST((fetched_at - ?) / ? AS INTEGER), ?) AS bin, count(*), sum(status >= 400), sum(bytes)
-                   FROM fetches GROUP BY bin"""
-        found = {number: values for number, *values in self._tables.rows(query, (first, seconds, bins - 1))}
-        return first, seconds, [tuple(found.get(number, (0, 0, 0))) for number in range(bins)]
-
-    def latest_answers(self, n: int) -> tuple[npt.NDArray[np.float64], int]:
-        """The n answers with the highest numbers, and the number of all: rows of host (its number in `hosts`), Unix
-        seconds, status, seconds and bytes, shape (n or fewer, 5)."""
-        least, most = self._tables.row("SELECT min(id), max(id) FROM fetches")
-        if most is None:
-            return np.zeros((0, 5)), 0
-        query = """SELECT host, fetched_at, status, seconds, bytes FROM fetches JOIN pages ON pages.id = page
-                   WHERE fetches.id > ?"""
-        blocks = [np.array(rows) for rows in self._tables.blocks(query, self._tables.sizes.rows, most - n)]
-        return np.concatenate([np.zeros((0, 5)), *blocks]), most - least + 1
-
     def miscounted(self) -> list[tuple[str, str, int, int]]:
         """Each (state, reason) with a wrong count: that count, and the true one."""
         query = """

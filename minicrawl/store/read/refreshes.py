@@ -192,15 +192,14 @@ class Refreshes:
             ORDER BY changes.id LIMIT ?"""
         return list(map(NotedChange._make, self._tables.rows(query, (number, until, new_since, n))))
 
-    def changed_pages(self, since: float, n: int = -1, *, has_new: bool = True) -> list[ChangedPage]:
-        """New, changed and gone pages since a time (Unix seconds), or the first n, the most important first. has_new:
-        new ones too."""
+    def changed_pages(self, since: float, n: int = -1) -> list[ChangedPage]:
+        """New, changed and gone pages since a time (Unix seconds), or the first n, the most important first."""
         query = f"""
             SELECT url, what, at, importance, times, added, removed, title
-            FROM ({_CHANGES if has_new else _NOTED}) CROSS JOIN weighed ON weighed.id = page
-            WHERE NOT (what = 'new' AND (state = 'alias' OR NOT :has_new))
+            FROM ({_CHANGES}) CROSS JOIN weighed ON weighed.id = page
+            WHERE NOT (what = 'new' AND state = 'alias')
             ORDER BY importance DESC, page, at LIMIT :n"""
-        return list(map(ChangedPage._make, self._tables.rows(query, {"since": since, "n": n, "has_new": has_new})))
+        return list(map(ChangedPage._make, self._tables.rows(query, {"since": since, "n": n})))
 
     def risen_pages(self, since: float, n: int = -1) -> list[RisenPage]:
         """Pages whose importance has risen since a time (Unix seconds), or since their first fetch after it, largest

@@ -63,7 +63,7 @@ SITE: Site = {
     A + "2": ["/2", C],
     A + "3": [C, D, A],
     B: [C, D, "<title>Boats</title>"],
-    C: [D, f"<p>good boats are at <a href='{B}'>boats</a></p>"],
+    C: [f"<p>good boats are at <a href='{B}'>boats</a>, {'far ' * 30}<a href='{D}'>away</a></p>"],
     D: [],
 }
 LINKS = [
@@ -75,7 +75,7 @@ LINKS = [
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("hubs") / "crawl.db"
-    crawl(SITE, path, [A], text=True, surfer="uniform")
+    crawl(SITE, path, [A], text=True)
     return path
 
 

@@ -21,7 +21,7 @@ from minicrawl.settings import ConnectTo
 from minicrawl.store.partitions.records import from_bytes, to_bytes
 
 WEB = DemoWeb.generate(seed=3, hosts=8, pages=150)
-SETTINGS: dict[str, Any] = dict.fromkeys(("traps", "sitemaps", "probe"), False)
+SETTINGS: dict[str, Any] = dict.fromkeys(("traps", "sitemaps"), False)
 SETTINGS |= {"allow_private": True, "delay": 0.0, "scope": "any"}
 
 
@@ -157,7 +157,6 @@ def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> Non
             scope="any",
             discovery=1.0,
             traps=has_traps,
-            probe=False,
         )
         found.start(LEFT[:1], 0.0)
         intakes.append(found)

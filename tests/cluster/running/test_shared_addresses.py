@@ -154,7 +154,7 @@ async def crawled(
     witness: Witness, folder: Path, beside: Callable[[Sequence[Partition]], Coroutine[None, None, None]], most: int
 ) -> None:
     rules = tuple(map(ConnectTo.parse, witness.connect_to))
-    settings = {"connect_to": rules, "allow_private": True, "delay": DELAY, "traps": False, "probe": False}
+    settings = {"connect_to": rules, "allow_private": True, "delay": DELAY, "traps": False}
     await crawl_together(folder, witness.seeds, PARTITIONS, settings, beside=beside, most=most)
 
 

@@ -4,33 +4,8 @@ from typing import Any
 
 import pytest
 
-from minicrawl.crawler.admission.scope import MAX_URL_LENGTH, Scope, ending
+from minicrawl.crawler.admission.scope import MAX_URL_LENGTH, Scope
 from minicrawl.settings import CrawlSettings
-
-NEVER_HTML = {
-    "/a.jpg": "jpg",
-    "/a.JPG": "jpg",
-    "/a.tar.gz": "gz",
-    "/a/b.zip?download=1": "zip",
-    "/.css": "css",
-    "/a.b/c.pdf": "pdf",
-    "/x;v=1.mp4": "mp4",
-}
-MAYBE_HTML = [
-    "/", "/a", "/a.html", "/a.php", "/a.asp", "/a.xml", "/a.txt", "/a.cgi", "/example.com.au", "/a.jpg/",
-    "/a.zip/b", "/a?b.jpg", "/a?x=/b.zip", "/wiki/File:Cat.jpg", "/jpg", "/a.", "/a.jpgx", "/v1.2", "/a%2Ejpg",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("path", "end"), NEVER_HTML.items())
-def test_never_html(path: str, end: str) -> None:
-    assert ending(f"http://h.zip{path}") == end
-
-
-@pytest.mark.parametrize("path", MAYBE_HTML)
-def test_maybe_html(path: str) -> None:
-    assert ending(f"http://h.zip{path}") is None
-
 
 SEEDS = ["http://www.example.co.uk:8080/docs/index.html", "https://other.org/a/b"]
 
@@ -129,9 +104,6 @@ def test_patterns_are_searched_for_in_the_whole_url_and_deny_wins(
         ({"deny": ("x", "y", "y.")}, "http://h.test/yz", "--deny 'y'"),
         ({"allow": ("/a", "/b")}, "http://h.test/", "it matches no --allow '/a' --allow '/b'"),
         ({"max_depth": 4}, "http://h.test/", "--max-depth 4: it is 5 links from a seed"),
-        ({"html_only": True}, "http://h.test/a.Zip?b", "--html-only: .zip is never HTML"),
-        ({"html_only": True}, "http://h.test/a.pdf", "--html-only: .pdf is never HTML"),
-        ({"html_only": True, "pdf": True}, "http://h.test/a.pdf", None),
         ({"scope": "site"}, "http://a.h.test/", "--scope site: h.test is none of the seeds': example.co.uk, other.org"),
         ({}, "http://h.test/" + "a" * 2048, "it has 2,062 characters, more than 2,048"),
         ({}, "http://h.test/", None),
@@ -164,7 +136,6 @@ def test_urls_longer_than_the_limit_are_refused() -> None:
         {"scope": "linked", "deny": (r"\?",)},
         {"deny": (r"\?",)},
         {"allow": ("x",)},
-        {"html_only": True},
     ],
     ids=str,
 )

@@ -199,7 +199,7 @@ def test_crawl_can_be_stopped_between_seeds_and_goes_on_with_the_rest(tmp_path: 
         timing=timing,
         sizes=Sizes(seeds=4),
         on_progress=shown,
-        probe=False,
+        traps=False,
     )
     assert (report.reason, sorted(server.asked)) == ("nothing-left", seeds)
     assert known[:3] == [4, 8, 10]

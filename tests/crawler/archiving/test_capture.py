@@ -65,29 +65,12 @@ FORBIDDEN = {
 
 
 @pytest.mark.parametrize("case", FORBIDDEN)
-def test_what_forbids_copies_is_kept_for_its_owner_only(case: str, store: Path) -> None:
+def test_what_forbids_copies_is_not_kept(case: str, store: Path) -> None:
     assert kept(store, *FORBIDDEN[case]) is None
-    assert kept(store, *FORBIDDEN[case], archive_noarchive=True) is not None
 
 
 def test_what_forbids_it_to_another_robot_is_kept(store: Path) -> None:
     assert kept(store, exchange(b"X-Robots-Tag: otherbot: noarchive")) is not None
-
-
-def test_bodies_that_were_left_unread_are_not_kept_but_what_is_no_page_is(store: Path) -> None:
-    unread = exchange(b"Content-Type: image/png", body=b"", truncated=Truncated.UNSPECIFIED)
-    assert kept(store, unread, archive_types="text/*") is None
-    assert kept(store, unread._replace(status=404), archive_types="text/*") is not None
-
-
-@pytest.mark.parametrize(
-    ("types", "kind", "is_read"),
-    [((), "image/png", True), (("text/html",), "image/png", False), (("text/html,IMAGE/*",), "image/png", True)],
-)
-def test_types_may_be_chosen(types: tuple[str, ...], kind: str, is_read: bool, store: Path) -> None:
-    capture = MakeCapture(CrawlSettings(archive=store.parent / "x", archive_types=types), store, "me")()
-    assert capture.reads(kind) is is_read
-    capture.close()
 
 
 def test_credentials_are_left_out_and_a_cut_body_says_so(store: Path) -> None:

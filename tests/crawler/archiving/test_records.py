@@ -111,7 +111,7 @@ def test_a_disk_that_fails_midway_stops_the_crawl_and_the_next_run_lacks_nothing
             return super()._answer(request)
 
     with pytest.raises(StoreError, match=r"the archive at .* (fails|cannot be written)"):
-        crawl(Failing(SITE), store, [HOME], archive=folder, archive_size=1)
+        crawl(Failing(SITE), store, [HOME], archive=folder)
     (folder / "archive").unlink()
     (folder / "away").rename(folder / "archive")
     crawl(SITE, store, [HOME])
@@ -174,8 +174,8 @@ def test_what_a_killed_crawl_has_left_is_noted_and_nothing_wrong(tmp_path: Path)
     seeds = [f"http://h{host}.test/" for host in range(20)]
     with killing_web() as web:
         for requests, workers in ((45, 0), (70, 2)):
-            words = f"crawl --archive {folder} --delay 0 --store {store} --no-probe --allow-private -q --no-traps"
-            words += f" --connect-to ::127.0.0.1:{web.server_port} --archive-size 20000 --workers {workers}"
+            words = f"crawl --archive {folder} --delay 0 --store {store} --no-traps --allow-private -q"
+            words += f" --connect-to ::127.0.0.1:{web.server_port} --workers {workers}"
             assert web.kill([sys.executable, "-m", "minicrawl", *words.split(), *seeds], requests)
             result = CliRunner().invoke(main, ["archive", "check", "--deep", "--store", str(store), "--json"])
             found = json.loads(result.output)

@@ -69,9 +69,9 @@ def importance(store: Path) -> dict[str, float]:
 def test_an_archived_crawl_is_found_again_with_the_same_importance(tmp_path: Path) -> None:
     site, seeds = a_web()
     live, again = tmp_path / "live.db", tmp_path / "again.db"
-    _, server = crawl(Polite(site), live, seeds, archive=tmp_path / "kept", traps=False)
+    _, server = crawl(Polite(site), live, seeds, archive=tmp_path / "kept")
     asked = len(server.asked)
-    report = minicrawl.crawl(seeds, again, from_archive=tmp_path / "kept", workers=1, traps=False)
+    report = minicrawl.crawl(seeds, again, from_archive=tmp_path / "kept", workers=1)
     assert report.reason == "nothing-left"
     assert len(server.asked) == asked
     assert "soft-404" in {reason for _, _, reason in found(live)[0]}

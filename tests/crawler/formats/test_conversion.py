@@ -119,7 +119,7 @@ def states(store: Path) -> dict[str, str]:
 
 def test_a_crawl_with_pdf_files_to_its_end(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    crawled(Site(SITE), store, pdf=True, search=True, html_only=True, probe=True)
+    crawled(Site(SITE), store, pdf=True, search=True)
     assert states(store) == STATES
     with open_store(store) as reader:
         assert "slow boats" in str(reader.text(f"{HOST}/paper.pdf"))
@@ -138,8 +138,6 @@ def test_without_it_nothing_of_a_pdf_file_is_read(tmp_path: Path) -> None:
     expected = {url: "not-html" if url in is_file else reason for url, reason in STATES.items()}
     del expected[f"{HOST}/next"]
     assert states(store) == expected
-    crawled(Site(SITE), tmp_path / "other.db", html_only=True)
-    assert f"{HOST}/paper.pdf" not in states(tmp_path / "other.db")
 
 
 def test_a_page_read_before_is_read_again_in_full_once_pdf_files_are_wanted(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
-from minicrawl.crawler.frontier.schedules import NEVER, ByWorth, Fixed
+from minicrawl.crawler.frontier.schedules import ByWorth, Fixed
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.opic import DiscoveryBudget
@@ -144,19 +144,6 @@ def test_a_page_rises_once_it_is_due_before_all_are_valued_anew() -> None:
     at = np.flatnonzero(np.array(turns) == 7)
     assert len(at) > 3
     assert np.diff(at).max() < 200  # 31 fetches between two values of all; 400 in the time in which others have one
-
-
-def test_a_page_by_a_rule_comes_first_and_one_that_is_never_to_be_fetched_is_not_waited_for() -> None:
-    pages, due, (host,) = known_pages(3, ByWorth(HOUR, 90 * DAY), is_patient=True)
-    for page in range(3):
-        due.fetched(page, 0.0)
-    due.ruled[1], due.ruled[2] = HOUR, NEVER
-    pages.load(3, 0.0)
-    assert pages.next_rested == HOUR
-    wake(pages, HOUR)
-    wake(pages, 89 * DAY)
-    assert hand_out_all(pages, [host]) == [1, 0]
-    assert pages.is_empty(but_for=())
 
 
 def test_the_simple_rule_has_one_interval_for_every_page() -> None:

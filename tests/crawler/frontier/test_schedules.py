@@ -7,12 +7,10 @@ from minicrawl.crawler.frontier.schedules import (
     BELIEVED,
     CHANGED,
     LONGEST,
-    NEVER,
     ByWorth,
     Fixed,
     after_proof,
     first_interval,
-    rules_of,
     schedule_of,
 )
 from minicrawl.opic.refresh import WEEK, interval
@@ -49,13 +47,6 @@ def test_the_simple_rule_is_the_same_for_every_page() -> None:
     assert schedule == Fixed(172_800.0)
     assert {schedule.interval(price, worth, 1e-6) for price in (1.0, 1e6) for worth in (1e-3, 1e3)} == {172_800.0}
     assert schedule_of(CrawlSettings(refresh_min=7200.0)) == ByWorth(7200.0, LONGEST)
-
-
-def test_the_first_rule_that_matches_counts() -> None:
-    rules = rules_of(CrawlSettings(refresh_rule=("/news/old/=never", "/news/=1h")))
-    found = [rules.of(f"http://a.test/{path}") for path in ("news/old/1", "news/2", "about")]
-    assert [rule and rule.seconds for rule in found] == [NEVER, 3600.0, None]
-    assert rules_of(CrawlSettings()).of("http://a.test/news/") is None
 
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0

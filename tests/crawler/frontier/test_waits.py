@@ -1,12 +1,11 @@
 """The reason why a host waits, by its clocks; the oracle is the time at which the frontier puts it on offer."""
 
-import math
 import random
 from typing import Any
 
 import pytest
 
-from minicrawl.crawler.frontier.waits import hosts_now, longest_waits, wait_of, waits_by_reason
+from minicrawl.crawler.frontier.waits import hosts_now, wait_of, waits_by_reason
 from minicrawl.crawler.hosts.host import Address, Host
 from minicrawl.crawler.hosts.politeness import Health
 
@@ -44,15 +43,6 @@ def test_a_wait_has_its_reason(facts: dict[str, Any], why: str, seconds: float) 
 @pytest.mark.parametrize("facts", [{"in_flight": 1}, {"opening": 1}, {"is_banned": True}, {"ready_at": NOW - 1}])
 def test_who_waits_for_an_answer_has_no_time(facts: dict[str, Any]) -> None:
     assert wait_of(host(**facts), NOW) is None
-
-
-def test_the_longest_waits_come_first() -> None:
-    rng = random.Random(3)
-    hosts = [host(number, ready_at=NOW + rng.randrange(-5, 100)) for number in range(200)]
-    waits = longest_waits(hosts, NOW, 7)
-    longest = sorted((one.ready_at for one in hosts if one.ready_at > NOW), reverse=True)[:7]
-    assert [wait.until for wait in waits] == longest
-    assert longest_waits(hosts, math.inf, 3) == ()
 
 
 def test_what_hosts_do_is_told_of_those_that_are_asked_or_wait_first() -> None:

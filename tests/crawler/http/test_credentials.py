@@ -1,25 +1,18 @@
 """Headers, passwords and certificates of the user, by origin."""
 
 import asyncio
-import ssl
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from support.origins import OWNER, PEM, Asked, Web, crawled, pages
 from support.sites import Server, Site
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.http.credentials import (
-    Entry,
     Headers,
-    NetrcError,
     Place,
-    own_contexts,
     password_headers,
-    read_netrc,
 )
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings, Header
@@ -136,43 +129,11 @@ ORIGINS = (
 def test_a_name_alone_means_https_and_the_seeds(text: str, seeds: str, expected: str) -> None:
     place, seed_origins = Place(text, "--x"), frozenset(seeds.split())
     assert [origin for origin in ORIGINS if place.may_have_secrets(origin, seed_origins)] == expected.split()
-    assert place.of(seed_origins) == {seed for seed in seed_origins if place.has(seed)}
-
-
-def test_the_endpoints_of_https_are_known_beforehand() -> None:
-    endpoints = {
-        text: Place(text, "--x").endpoints() for text in ("a.test", "a.test:81", "http://a.test", "https://[::1]")
-    }
-    assert endpoints == {
-        "a.test": {("a.test", 443)},
-        "a.test:81": {("a.test", 81)},
-        "http://a.test": set(),
-        "https://[::1]": {("::1", 443)},
-    }
 
 
 def test_what_is_no_host_is_named_with_its_option() -> None:
     with pytest.raises(SettingError, match=r"--x a\.\.b%%=\.\.\.: 'a\.\.b%%' is no host"):
         Place("a..b%%", "--x")
-
-
-NETRC = """
-# that of a
-machine a.test login me password hush
-machine b.test
-    login you
-    password #1"
-machine ::1 login me password hush
-default login all password all
-"""
-
-
-@pytest.fixture
-def netrc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    file = tmp_path / "netrc"
-    file.write_text(NETRC)
-    monkeypatch.setenv("NETRC", str(file))
-    return file
 
 
 def going(origin: str, *, seeds: tuple[str, ...] = (), **settings: object) -> list[str]:
@@ -189,164 +150,15 @@ def test_names_and_passwords_are_sent_as_in_the_rfc() -> None:
     assert going("https://b.test", auth=(aladdin, test)) == ["Basic dGVzdDoxMjPCow=="]
 
 
-def test_the_first_of_several_passwords_counts_and_a_header_counts_before_all(netrc: Path) -> None:
-    both: dict[str, Any] = {"auth": ("a.test=a:a", "a.test=b:b"), "netrc": True}
+def test_the_first_of_several_passwords_counts_and_a_header_counts_before_all() -> None:
+    both: dict[str, Any] = {"auth": ("a.test=a:a", "a.test=b:b")}
     assert going("https://a.test", **both) == ["Basic YTph"]
-    assert going("https://b.test", **both) == [password_headers(CrawlSettings(netrc=True))[1].value]
     assert going("https://a.test", header="a.test=authorization: mine", **both) == []
     assert Headers([Header.parse("a.test=authorization: mine")], frozenset()).going_to("https://a.test") == [
         ("authorization", "mine")
     ]
 
 
-@pytest.mark.parametrize(
-    ("origin", "expected"),
-    [
-        ("https://a.test", True),
-        ("https://b.test", True),
-        ("https://[::1]", True),
-        ("http://seed.a.test", False),
-        ("http://a.test", False),
-        ("https://a.test:444", False),
-        ("https://c.test", False),
-        ("http://b.test:81", True),
-    ],
-)
-def test_a_netrc_is_for_its_machines_and_its_default_for_nobody(origin: str, expected: bool, netrc: Path) -> None:
-    assert bool(going(origin, seeds=("http://b.test:81", "http://c.test"), netrc=True)) is expected
-
-
-def test_netrc_is_where_the_environment_says_or_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / ".netrc").write_text("machine a.test login a password a")
-    (tmp_path / "other").write_text("machine a.test login b password b")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("NETRC", raising=False)
-    assert going("https://a.test", netrc=True) == ["Basic YTph"]
-    monkeypatch.setenv("NETRC", str(tmp_path / "other"))
-    assert going("https://a.test", netrc=True) == ["Basic Yjpi"]
-    monkeypatch.setenv("NETRC", str(tmp_path / "none"))
-    with pytest.raises(SettingError, match=f"--netrc: {tmp_path}/none cannot be read: No such file"):
-        going("https://a.test", netrc=True)
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [(b"machine a.test login", "line 1: nothing stands"), (b"nonsense x", "line 1: a word"), (b"\xff", "is not UTF-8")],
-)
-def test_a_netrc_that_is_none_is_named_without_its_passwords(text: bytes, problem: str, netrc: Path) -> None:
-    netrc.write_bytes(text)
-    with pytest.raises(SettingError, match=f"--netrc: {netrc}.*{problem}"):
-        going("https://a.test", netrc=True)
-
-
 def test_a_host_that_is_none_is_named_by_its_option() -> None:
     with pytest.raises(SettingError, match=r"--auth a\.\.b%%=\.\.\.: 'a\.\.b%%' is no host; write it as"):
         going("https://a.test", auth="a..b%%=me:hush")
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", []),
-        ("machine a.test login me password hush", [Entry("a.test", "me", "hush")]),
-        ("machine a.test\n  login me\n\tpassword hush\r\n", [Entry("a.test", "me", "hush")]),
-        ("machine a password p login l machine b login m", [Entry("a", "l", "p"), Entry("b", "m", "")]),
-        ("# a comment\nmachine a login l password p # another\n", [Entry("a", "l", "p")]),
-        ("machine a login l password #p", [Entry("a", "l", "#p")]),
-        ("machine a login l password p#q", [Entry("a", "l", "p#q")]),
-        ('machine a login "l m" password "p \\"q\\" \\\\"', [Entry("a", "l m", 'p "q" \\')]),
-        ("machine a login login password password", [Entry("a", "login", "password")]),
-        ("machine machine login l", [Entry("machine", "l", "")]),
-        ("machine a login l account x password p", [Entry("a", "l", "p")]),
-        ("default login all password p", [Entry(None, "all", "p")]),
-        ("machine a\nmacdef init\n cd /x\n machine evil\n\nmachine b", [Entry("a", "", ""), Entry("b", "", "")]),
-        ("macdef init\n machine evil", []),
-        ('machine a login "" password ""', [Entry("a", "", "")]),
-        ("machine a login l password p machine a login m", [Entry("a", "l", "p"), Entry("a", "m", "")]),
-    ],
-)  # fmt: skip
-def test_entries_stand_in_the_order_of_the_file(text: str, expected: list[Entry]) -> None:
-    assert read_netrc(text) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ("\n\nmachine", 3),
-        ("machine a\nlogin", 2),
-        ("hush", 1),
-        ("login hush", 1),
-        ("machine a login l\npassword a hush", 2),
-        ('machine a login l\npassword "hush', 2),
-        ('machine a login "l\nm" hush', 2),
-    ],
-)
-def test_what_is_wrong_is_told_by_its_line_without_its_words(text: str, line: int) -> None:
-    with pytest.raises(NetrcError, match=f"^line {line}: ") as caught:
-        read_netrc(text)
-    assert "hush" not in str(caught.value)
-
-
-class AskingWeb(Web):
-    """Asks for certificates, and notes which origins were shown one. must: those that show none are sent away."""
-
-    def __init__(self, *, must: bool = False) -> None:
-        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        tls.load_verify_locations(PEM)
-        tls.verify_mode = ssl.CERT_REQUIRED if must else ssl.CERT_OPTIONAL
-        super().__init__(pages, tls)
-        self.shown: set[str] = set()
-
-    def _noted(self, head: str, writer: asyncio.StreamWriter) -> Asked:
-        asked = super()._noted(head, writer)
-        tls = writer.get_extra_info("ssl_object")
-        if tls is not None and tls.getpeercert():
-            self.shown.add(asked.origin)
-        return asked
-
-
-@pytest.mark.parametrize(
-    ("given", "seed", "expected"),
-    [
-        (f"h.test={PEM}", f"{OWNER}/", {OWNER}),
-        (f"h.test={PEM},{PEM}", "http://evil.test/", {OWNER}),
-        (f"h.test:444={PEM}", f"{OWNER}/", {"https://h.test:444"}),
-        (f"https://sub.h.test={PEM}", f"{OWNER}/", {"https://sub.h.test"}),
-        (str(PEM), f"{OWNER}/", {OWNER}),
-        (str(PEM), "http://h.test/", set()),
-    ],
-)
-def test_a_certificate_is_shown_to_whom_it_is_for(given: str, seed: str, expected: set[str], tmp_path: Path) -> None:
-    web = AskingWeb()
-    crawled(web, tmp_path / "crawl.db", [seed], client_cert=(given,))
-    assert web.shown == expected
-    assert {asked.origin for asked in web.asked} >= {OWNER, "https://evil.test", "https://h.test:444"}
-
-
-def test_a_host_that_lets_nobody_else_in_is_read(tmp_path: Path) -> None:
-    web = AskingWeb(must=True)
-    crawled(web, tmp_path / "crawl.db", [f"{OWNER}/"], scope="host", client_cert=f"h.test={PEM}", pages=3)
-    assert {asked.path for asked in web.asked} > {"/", "/robots.txt"}
-
-
-def test_what_is_no_certificate_is_named(tmp_path: Path) -> None:
-    none, encrypted = tmp_path / "none.pem", tmp_path / "key.pem"
-    none.write_text("no certificate")
-    make = ["openssl", "pkey", "-in", str(PEM), "-aes256", "-passout", "pass:hush", "-out", str(encrypted)]
-    subprocess.run(make, check=True, capture_output=True)
-    for given, problem in [
-        (str(none), f"--client-cert: {none} does not hold a certificate and its key in PEM form"),
-        (f"{PEM},{none}", f"--client-cert: {PEM} and {none} do not hold a certificate"),
-        (f"{PEM},{encrypted}", f"--client-cert {encrypted}: the key is encrypted"),
-        (f"a..%%={PEM}", "--client-cert a..%%=...: 'a..%%' is no host"),
-    ]:
-        with pytest.raises(SettingError) as caught:
-            own_contexts(CrawlSettings(client_cert=(given,)), frozenset())
-        assert problem in str(caught.value)
-
-
-def test_the_first_certificate_for_a_host_counts() -> None:
-    settings = CrawlSettings(client_cert=(f"h.test={PEM}", f"{PEM}"))
-    contexts = own_contexts(settings, frozenset({OWNER, "https://i.test", "http://j.test"}))
-    assert contexts.keys() == {("h.test", 443), ("i.test", 443)}
-    assert contexts["h.test", 443] is not contexts["i.test", 443]

@@ -180,7 +180,7 @@ async def crawled(folder: Path, workers: int) -> str:
         f"http://h{LARGE}.test/large",
         *(f"http://h{number}.test/" for number in range(len(PARTS))),
     ]
-    options = ["--allow-private", "--no-progress", "--no-probe", "--delay", "0", "--concurrency", "8", "--time", "60s"]
+    options = ["--allow-private", "--no-progress", "--no-traps", "--delay", "0", "--concurrency", "8", "--time", "60s"]
     path = os.pathsep.join([str(folder), *sys.path])
     async with Breaking() as server:
         options += ["--connect-to", f"::127.0.0.1:{server.port}", "--workers", str(workers)]

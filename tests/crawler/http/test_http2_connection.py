@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-import ssl
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -105,16 +104,6 @@ def test_a_certificate_is_checked() -> None:
     assert fetched_from(server, A, settings=lambda: {"ca_file": None})[0].reason == "tls-authority"
     assert fetched_from(server, "https://other.test/")[0].reason == "tls-name"
     assert server.requests == []
-
-
-def test_a_client_certificate_is_shown() -> None:
-    server = Http2Server(hello)
-    assert server.tls is not None
-    server.tls.load_verify_locations(PEM)
-    server.tls.verify_mode = ssl.CERT_REQUIRED
-    assert fetched_from(server, A)[0].status is None
-    (found,) = fetched_from(server, A, settings=lambda: {"client_cert": (f"h.test={PEM}",)})
-    assert found.body == b"hello /a"
 
 
 @pytest.mark.parametrize("proxy", ["http://{}", "https://{}", "socks5://{}", "socks5h://me:word@{}"])

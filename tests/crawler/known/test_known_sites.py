@@ -9,7 +9,6 @@ import pytest
 from support.intakes import intake_of
 from support.sites import Site, crawl, faults_in, rows
 
-from minicrawl.analysis.sites import sites_of
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.urls.keys import site_of
@@ -175,7 +174,7 @@ def test_front_pages_of_all_seeds_are_among_the_first_that_are_read(
     most = len(fronts) + len(fronts) // 20
     assert most < len(web) // 100
     _, server = crawl(
-        web, tmp_path / "crawl.db", fronts, jump="sites", pages=most, delay=delay, concurrency=in_flight, probe=False
+        web, tmp_path / "crawl.db", fronts, jump="sites", pages=most, delay=delay, concurrency=in_flight, traps=False
     )
     assert set(fronts) <= set(server.asked)
 
@@ -200,17 +199,3 @@ def test_what_steers_does_so_where_walkers_jump_to_sites(tmp_path: Path) -> None
     with open_store(tmp_path / "sites.db") as reader:
         assert reader.site_table.all()
         assert verify(reader).stored.l1 < 2e-6
-
-
-def test_most_trusted_sites_are_told_with_what_was_read(tmp_path: Path) -> None:
-    web, seeds = web_of(1, sites=9)
-    crawl(web, tmp_path / "crawl.db", seeds, jump="sites", pages=30)
-    with open_store(tmp_path / "crawl.db") as reader:
-        slow = {row.site: row for row in sites_of(reader, "site")}
-    intake = intake_of(tmp_path / "crawl.db", jump="sites")
-    assert intake.state.sites is not None
-    found = intake.state.sites.most_trusted(4)
-    intake.state.writer.close()
-    trusts = sorted((row.trust or 0.0 for row in slow.values() if row.read), reverse=True)
-    assert [one.trust for one in found] == pytest.approx([trust for trust in trusts if trust][:4])
-    assert all((one.known, one.read) == (slow[one.site].known, slow[one.site].read) for one in found)

@@ -115,7 +115,7 @@ def test_a_crawl_of_more_hosts_than_open_files_loses_no_page(tmp_path: Path) -> 
         seeds = tmp_path / "seeds.txt"
         seeds.write_text("".join(f"{home}0\n" for home in HOSTS))
         command = f"{sys.executable} -m minicrawl crawl {seeds} --connect-to ::127.0.0.1:{port} --allow-private -q"
-        command += f" --delay 0 --no-probe --no-traps --store {tmp_path}/crawl.db --workers 1"
+        command += f" --delay 0 --no-traps --store {tmp_path}/crawl.db --workers 1"
         crawl = await asyncio.create_subprocess_shell(f"ulimit -n 64; {command}", stdout=subprocess.DEVNULL)
         try:
             assert await crawl.wait() == 0

@@ -38,7 +38,7 @@ class Editing(Server):
 
 
 def refreshed(store: Path, command: str, site: Site = SITE, **settings: Any) -> None:
-    options = {"refresh": True, "pages": 60, "probe": False, "timing": PATIENT, "on_change": command} | settings
+    options = {"refresh": True, "pages": 60, "traps": False, "timing": PATIENT, "on_change": command} | settings
     server = Editing(site)
     server.before = 3 * store.exists()
     crawl(server, store, [HOME], **options)

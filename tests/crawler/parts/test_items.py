@@ -77,7 +77,7 @@ def command(store: Path, path: Path, port: int, workers: int) -> list[str]:
     return [
         *(sys.executable, "-m", "minicrawl", "crawl", *(f"http://h{host}.test/" for host in range(40))),
         *("--store", str(store), "--delay", "0", "--allow-private", "--connect-to", f"::127.0.0.1:{port}", "--quiet"),
-        *("--extract", "title=title", "--extract", "links[]=a::attr(href)", "--items", str(path), "--no-probe"),
+        *("--extract", "title=title", "--extract", "links[]=a::attr(href)", "--items", str(path), "--no-traps"),
         *("--workers", str(workers)),
     ]
 
@@ -116,7 +116,7 @@ def test_items_are_the_same_with_workers_and_without(tmp_path: Path) -> None:
                 connect_to=f"::127.0.0.1:{port}",
                 allow_private=True,
                 delay=0,
-                probe=False,
+                traps=False,
             )
             found.append(sorted((str(item["url"]), str(item["title"]), str(item["links"])) for item in items(path)))
     assert len(found[0]) > 3

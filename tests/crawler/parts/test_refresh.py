@@ -1,6 +1,5 @@
 """Pages that are fetched again: what is learned, what is asked with which validators, what is kept."""
 
-from collections import Counter
 from collections.abc import Callable
 from email.utils import formatdate
 from pathlib import Path
@@ -47,7 +46,7 @@ class Changing(Server):
 
 
 def refreshed(server: Changing, store: Path, pages: int = 24, **more: Any) -> Changing:
-    crawl(server, store, [HOME], **{"refresh": True, "pages": pages, "probe": False, "timing": PATIENT} | more)
+    crawl(server, store, [HOME], **{"refresh": True, "pages": pages, "traps": False, "timing": PATIENT} | more)
     with open_store(store) as reader:
         assert list(violations(reader)) == []
     return server
@@ -88,7 +87,7 @@ def test_validators_go_back_byte_for_byte_and_a_304_keeps_state_links_and_books(
     assert rows(store, "SELECT count(*) FROM links WHERE length(targets) = 4") == [(2,)]
 
 
-PLAIN: dict[str, Any] = {"probe": False, "timing": PATIENT, "refresh_min": "1s"}
+PLAIN: dict[str, Any] = {"traps": False, "timing": PATIENT, "refresh_min": "1s"}
 
 
 def again_by_name(server: Server, store: Path) -> None:
@@ -219,7 +218,7 @@ def test_last_modified_is_believed_where_it_moves_with_the_text(
 
     store, server = tmp_path / "crawl.db", Changing(reply)
     run_apart(acrawl([HOME], store, transport=server, delay=0.0, refresh=True, refresh_min="2h", time="90h",
-                     timing=PATIENT, probe=False))  # fmt: skip
+                     timing=PATIENT, traps=False))  # fmt: skip
     assert len(server.requests) > 30
     (belief,) = rows(store, "SELECT dates FROM refresh_hosts")[0]
     assert (belief >= BELIEVED) == is_believed
@@ -228,7 +227,7 @@ def test_last_modified_is_believed_where_it_moves_with_the_text(
 def test_a_page_that_has_changed_by_its_sitemap_is_due_sooner_in_the_next_run_too(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site = {HOME: [HOME + str(number) for number in range(5)], **{HOME + str(n): [HOME] for n in range(5)}}
-    crawl(site, store, [HOME], refresh=True, pages=12, timing=PATIENT, probe=False)
+    crawl(site, store, [HOME], refresh=True, pages=12, timing=PATIENT, traps=False)
     url = HOME + "3"
     rows(store, "UPDATE refresh SET lastmod = fetched_at + 1 WHERE page = (SELECT id FROM pages WHERE url = ?)", url)
     with open_store(store) as reader:
@@ -241,39 +240,6 @@ def test_a_page_that_has_changed_by_its_sitemap_is_due_sooner_in_the_next_run_to
     assert before.due is not None
     assert after.due is not None
     assert after.due < before.due
-
-
-def test_rules_of_the_user_say_when_pages_are_fetched_again(tmp_path: Path) -> None:
-    """In two runs; the second one with another rule. Never sooner, however much budget is left."""
-    store = tmp_path / "crawl.db"
-    names = ("often", "seldom", "never", "other")
-    site = {HOME: [HOME + name for name in names], **{HOME + name: [HOME] for name in names}}
-    rules = ("/often=30m", "/seldom=4h", "/never=never")
-    _, server = crawl(site, store, [HOME], refresh=True, time="9h", refresh_rule=rules, timing=PATIENT, probe=False)
-    asked = Counter(server.asked)
-    assert asked[HOME + "often"] in (17, 18, 19)
-    assert asked[HOME + "seldom"] == 3
-    assert asked[HOME + "never"] == 1
-    assert 4 <= asked[HOME + "other"] <= 10
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
-        found = {name: page_of(reader, HOME + name) for name in names}
-        chosen = {reader.page_table.url(choice.page) for choice in most_worth(reader, 100, 4e9)}
-    assert {name: page.rule for name, page in found.items()} == {
-        **dict(zip(names, rules, strict=False)),
-        "other": None,
-    }
-    assert found["never"].due is None
-    assert found["seldom"].due == found["seldom"].fetched_at + 4 * 3600.0
-    assert chosen == {url for url in site if not url.endswith("never")}
-
-    _, later = crawl(
-        site, store, [], time="9h", refresh_rule="/seldom=never", refresh_min="8h", timing=PATIENT, probe=False
-    )
-    asked = Counter(later.asked)
-    assert asked[HOME + "seldom"] == 0
-    assert 1 <= asked[HOME + "never"] <= 2
-    assert 1 <= asked[HOME + "often"] <= 2
 
 
 def test_long_validators_are_dropped_and_those_of_cut_pages(tmp_path: Path) -> None:

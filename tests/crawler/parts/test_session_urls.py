@@ -128,7 +128,7 @@ def test_server_that_insists_on_its_token_keeps_it(tmp_path: Path) -> None:
     assert rows(tmp_path / "crawl.db", "SELECT DISTINCT verdict FROM parameters WHERE verdict <> '?'") == [("content",)]
 
 
-@pytest.mark.parametrize("option", ["traps", "probe", "keep_parameters"])
+@pytest.mark.parametrize("option", ["traps", "keep_parameters"])
 def test_who_wants_none_of_it_gets_none(tmp_path: Path, option: str) -> None:
     off = {option: option == "keep_parameters"}
     _, server = crawl(Dynamic(tokens()), tmp_path / "crawl.db", [HOME], pages=60, **off)

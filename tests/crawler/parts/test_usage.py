@@ -22,7 +22,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def refreshed(server: Preferring, store: Path, pages: int = 20, **settings: Any) -> None:
-    crawl(server, store, [HOME], refresh=True, pages=pages, probe=False, timing=PATIENT, **settings)
+    crawl(server, store, [HOME], refresh=True, pages=pages, traps=False, timing=PATIENT, **settings)
 
 
 def texts(store: Path) -> set[str]:

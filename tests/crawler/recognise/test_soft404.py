@@ -108,23 +108,20 @@ def test_redirects_to_the_front_page_are_aliases_where_they_do_not_tell(tmp_path
     assert faults_in(store) == []
 
 
-@pytest.mark.parametrize("case", ["no-probe", "robots", "not found", "nothing said", "all say the same"])
+@pytest.mark.parametrize("case", ["no traps", "robots", "not found", "nothing said"])
 def test_nothing_is_taken_for_an_error(tmp_path: Path, case: str) -> None:
     store = tmp_path / "crawl.db"
-    settings: dict[str, bool] = {"probe": case != "no-probe"}
+    settings: dict[str, bool] = {"traps": case != "no traps"}
     web, says = site() | {url: [NOT_FOUND] for url in LOST}, NOT_FOUND
     robots: str | int = (
         "User-agent: *\nAllow: /$\nAllow: /f/lost\nAllow: /f/real\nDisallow: /" if case == "robots" else 404
     )
     if case == "nothing said":
         says = ""
-    if case == "all say the same":
-        web |= {url: [NOT_FOUND] for url in REAL}
-        settings["traps"] = False
     server = Soft(web, says, robots, under="http://nowhere" if case == "not found" else HOME)
     crawl(server, store, [HOME], strategy="breadth-first", **settings)
     assert states(store, [HOME, *LOST, *REAL]) == {("fetched", "ok")}
-    assert len(server.probes()) == {"no-probe": 0, "robots": 0, "all say the same": 3}.get(case, 1)
+    assert len(server.probes()) == {"no traps": 0, "robots": 0}.get(case, 1)
 
 
 @pytest.mark.parametrize("there", [HOME, LOST[0]])

@@ -65,9 +65,7 @@ def tried(code: str) -> Site:
 
     async def run() -> Fetched:
         async with site:
-            settings = CrawlSettings(
-                render=("x",), delay=0.0, ignore_robots=True, allow_private=True, render_timeout=30.0
-            )
+            settings = CrawlSettings(render=("x",), delay=0.0, ignore_robots=True, allow_private=True)
             async with Fetcher(settings) as fetcher:
                 renderer = Renderer(settings, fetcher)
                 page = script(f"{code.replace('THERE', f'127.0.0.1:{site.port}')}; document.body.append('made')")

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from support.raw_server import PEM, all_names_at
+from support.raw_server import all_names_at
 from support.rendered import HOST, Reply, Site, to
 from support.skipping import run
 
@@ -206,15 +206,6 @@ def test_of_a_browsers_fields_few_go_on_and_none_that_breaks_a_request() -> None
 def test_what_cannot_be_had_whole_is_no_answer(reply: Reply) -> None:
     found, _ = answers({f"{HOST}/x": reply}, ("fetch", "GET", f"{HOST}/x"), max_size=1000)
     assert found == [None]
-
-
-def test_who_is_shown_a_certificate_answers_its_own_pages_alone() -> None:
-    async def run() -> list[bool]:
-        settings = CrawlSettings(client_cert=(f"h.test={PEM}",))
-        async with Fetcher(settings) as fetcher:
-            return [fetcher.sends_secrets_to(f"{scheme}://h.test") for scheme in ("https", "http")]
-
-    assert asyncio.run(run()) == [True, False]
 
 
 def begun(delay: float, *, hosts: int = 1, turns: int = 5, crawl_delay: float = 0.0) -> list[tuple[str, float, float]]:

@@ -96,7 +96,7 @@ def test_what_a_page_shows_when_its_time_is_up_is_read_and_scripts_that_never_en
         f"{HOST}/found-last": "",
     }
     store = tmp_path / "crawl.db"
-    crawled(Site(pages), store, render="/(endless|waits|last)$", render_timeout="20s")
+    crawled(Site(pages), store, render="/(endless|waits|last)$")
     found = states(store)
     assert found.pop(f"{HOST}/endless") == "render-timeout"
     assert found == dict.fromkeys([url for url in pages if url[-7:] not in ("endless", "t/never")], "ok")
@@ -190,7 +190,7 @@ HOSTILE = {
 
 @slow_with_chromium
 def test_whatever_a_page_does_it_is_read_and_so_is_the_next_one() -> None:
-    settings = CrawlSettings(render=("x",), render_timeout=20.0, ignore_robots=True)
+    settings = CrawlSettings(render=("x",), ignore_robots=True)
     hostile = [(f"{HOST}/x{number}", script(code)) for number, code in enumerate(HOSTILE.values())]
     *found, last = shown(settings, *hostile, (f"{HOST}/y", script("document.body.append('made')")))
     unread = {name for name, page in zip(HOSTILE, found, strict=True) if page.reason is not None}
@@ -210,7 +210,7 @@ GREEDY = {
 @slow_with_chromium
 @pytest.mark.parametrize("code", GREEDY.values(), ids=GREEDY.keys())
 def test_a_page_that_takes_more_memory_than_it_may_is_killed_and_the_next_one_is_read(code: str) -> None:
-    settings = CrawlSettings(render=("x",), render_timeout=300.0, ignore_robots=True, delay=300.0)
+    settings = CrawlSettings(render=("x",), ignore_robots=True, delay=300.0)
     greedy, other = shown(settings, (f"{HOST}/x", script(code)), (f"{HOST}/y", script("document.body.append('made')")))
     assert greedy.reason == "render-killed"
     assert b"made" in other.body

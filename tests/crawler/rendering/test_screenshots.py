@@ -165,7 +165,7 @@ def test_whatever_a_page_does_it_has_an_outcome_and_the_crawl_goes_on(tmp_path: 
         f"{HOST}/moved": to("/0"),
         f"{HOST}/": "".join(f"<a href={url}>x</a>" for url in [*urls, "/text", "/moved"]),
     }
-    crawled(Site(replies), store, render=".", archive=folder, screenshots=True, render_timeout="10s")
+    crawled(Site(replies), store, render=".", archive=folder, screenshots=True)
     reasons = dict(rows(store, "SELECT url, reason FROM pages"))
     assert {url: reasons[url] for url in urls} == dict.fromkeys(urls, "ok")
     found = archived(folder)

@@ -189,7 +189,7 @@ def test_new_seeds_are_read_though_all_hosts_of_the_runs_before_have_gone(tmp_pa
         rules = [ConnectTo(home[7:-1], None, "127.0.0.1", there.port) for home in new]
         rules.append(ConnectTo(None, None, "127.0.0.1", gone.port))
         options: dict[str, Any] = {"connect_to": tuple(rules), "allow_private": True, "delay": 0.0}
-        options |= {"traps": False, "probe": False}
+        options |= {"traps": False}
         try:
             return await acrawl([f"{home}0" for home in new], store, timing=HURRY, time=20.0, pages=len(new), **options)
         finally:

@@ -50,17 +50,6 @@ def test_time_ends_a_crawl_and_the_next_one_goes_on(tmp_path: Path) -> None:
     assert Counter(url for url in server.files + again.files if url in PICTURES) == Counter(PICTURES)
 
 
-def test_the_budget_counts_all_runs(tmp_path: Path) -> None:
-    report, server = crawl_whole(GALLERY, tmp_path, A, requisites_bytes=2 * len(b"picture"))
-    assert report.reason == "nothing-left"
-    asked = [url for url in server.files if url.endswith(".png")]
-    assert 2 <= len(asked) <= 4, "a request at a time of each host"
-    _, server = crawl_whole(GALLERY, tmp_path, A, requisites_bytes=2 * len(b"picture"))
-    assert server.files == []
-    crawl_whole(GALLERY, tmp_path, A, requisites_bytes="1MB")
-    assert waiting(tmp_path) == []
-
-
 def test_passing_failures_are_tried_again_in_a_later_run(tmp_path: Path) -> None:
     site = Files({A: f"<img src=busy.png><img src={B}gone.png>", A + "busy.png": 503})
     crawl_whole(site, tmp_path, A)

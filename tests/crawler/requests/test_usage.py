@@ -14,7 +14,7 @@ from minicrawl.timing import Timing
 
 OK, REFUSED, FORBIDDEN = ("fetched", "ok"), ("disallowed", "usage"), ("disallowed", "robots")
 B = "http://b.test/"
-respecting = partial(crawl, respect_usage="ai-train", timing=Timing(robots_retry=0.001), probe=False)
+respecting = partial(crawl, respect_usage="ai-train", timing=Timing(robots_retry=0.001), traps=False)
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ SHARE = Share(0, lambda url: int("b.test" in url))
 
 
 def opened(store: Path) -> Intake:
-    return intake_of(store, share=SHARE, scope="any", jump="pages", discovery=1.0, traps=False, probe=False)
+    return intake_of(store, share=SHARE, scope="any", jump="pages", discovery=1.0, traps=False)
 
 
 @pytest.fixture

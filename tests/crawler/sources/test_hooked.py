@@ -29,14 +29,12 @@ def hooked(
     code: str,
     run: Callable[[HookedPages], Awaitable[Any]],
     longest: float = 3600.0,
-    *,
-    network: bool = False,
 ) -> Any:
     """Call a function with the hooks of this code, between their start and end."""
     (folder / "h.py").write_text(code)
 
     async def main() -> Any:
-        hooks = HookedPages((str(folder / "h.py"),), longest, network=network)
+        hooks = HookedPages((str(folder / "h.py"),), longest)
         try:
             await hooks.started()
             return await run(hooks)
@@ -78,14 +76,12 @@ def on_page(page): urllib.request.urlopen(AT, timeout=60).close()
 
 @pytest.mark.skipif(sys.platform != "linux", reason="cages are for Linux")
 @pytest.mark.parametrize("at", ["http://127.0.0.1:PORT", "http://localhost.test:PORT"])
-def test_hooks_have_no_network_unless_it_is_given_and_are_told(tmp_path: Path, at: str) -> None:
+def test_hooks_have_no_network_and_are_told(tmp_path: Path, at: str) -> None:
     with small_web() as port:
         code = CONNECTING.replace("AT", repr(at.replace("PORT", str(port))))
         ((_, failed),) = hooked(tmp_path, code, seen).hook_failures
         assert failed.startswith("URLError: ")
-        assert failed.endswith(" (hooks have no network without --hook-network)")
-        if "127" in at:
-            assert hooked(tmp_path, code, seen, network=True).hook_failures == ()
+        assert failed.endswith(" (hooks have no network)")
 
 
 COUNTING = """
@@ -193,8 +189,8 @@ def test_a_hostile_hook_costs_its_items_and_the_crawl_goes_on(tmp_path: Path) ->
     names = sorted(FAILING | HARMLESS)
     command = [
         *(sys.executable, "-m", "minicrawl", "crawl", *(f"{URL}{name}" for name in names), "--store", store),
-        *("--hook", hook, "--hook-timeout", "1s", "--items", items, "--json"),
-        *("--delay", "0", "--allow-private", "--no-probe", "--scope", "host", "--no-traps"),
+        *("--hook", hook, "--items", items, "--json"),
+        *("--delay", "0", "--allow-private", "--scope", "host", "--no-traps"),
     ]
     with small_web() as port:
         crawl = subprocess.run(

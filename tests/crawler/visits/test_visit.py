@@ -41,7 +41,7 @@ def test_books_and_rows_agree_after_any_turns(tmp_path: Path, seed: int) -> None
     """Also where the crawl goes on from the store in between."""
     store, rng, now = tmp_path / "crawl.db", random.Random(seed), 0.0
     for _ in range(3):
-        intake = intake_of(store, discovery=0.6, probe=False, now=now)
+        intake = intake_of(store, discovery=0.6, traps=False, now=now)
         intake.start(URLS[:2], now)
         for turn in range(60):
             now += 30.0
@@ -63,7 +63,7 @@ def test_books_and_rows_agree_after_any_turns(tmp_path: Path, seed: int) -> None
 def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(tmp_path: Path) -> None:
     web = {HOME: [HOME + "a"], HOME + "a": [HOME]}
     store = tmp_path / "crawl.db"
-    intake = intake_of(store, discovery=0.0, probe=False)
+    intake = intake_of(store, discovery=0.0, traps=False)
     intake.start([HOME], 0.0)
     crawl_all(intake, web, most=4, clock=itertools.count(1.0))
     query = "SELECT state, reason, inlinks, depth, fetch FROM pages"
@@ -87,7 +87,7 @@ def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(tmp_p
 def test_only_pages_that_were_read_wait_for_another_turn_at_once(
     tmp_path: Path, reply: list[str] | int, state: str, waits: bool
 ) -> None:
-    intake = intake_of(tmp_path / "crawl.db", discovery=0.0, probe=False)
+    intake = intake_of(tmp_path / "crawl.db", discovery=0.0, traps=False)
     intake.start([HOME], 0.0)
     take_turn(intake, next_page(intake.state.frontier, 0.0) or 0, answer({HOME: reply}, HOME))
     assert intake.state.pages.last_state(page_of(intake, HOME)) == state

@@ -124,7 +124,6 @@ def test_aliases_are_told_by_what_made_them(tmp_path: Path) -> None:
                 ]
             )
         assert list(writer.link_table.hinted()) == [(1, 0), (2, 0)]
-        assert list(writer.link_table.merged()) == [(1, 0)]
         own = {page: (links.targets.tolist(), links.places) for page, links in writer.link_table.own()}
         assert own == {1: ([4, 2], None), 2: ([], None)}
 

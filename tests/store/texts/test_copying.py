@@ -87,7 +87,7 @@ def test_store_made_smaller_has_the_last_eight_versions_of_a_page(tmp_path: Path
             return answered if request.url.path == "/robots.txt" else httpx.Response(200, html=f"<p>edition {edition}")
 
     path = tmp_path / "crawl.db"
-    crawl(Edited({HOME: []}), path, [HOME], text=True, refresh=True, pages=40, probe=False, timing=PATIENT)
+    crawl(Edited({HOME: []}), path, [HOME], text=True, refresh=True, pages=40, traps=False, timing=PATIENT)
 
     def differences() -> list[PageChange]:
         with open_store(path) as reader:

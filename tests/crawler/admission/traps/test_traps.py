@@ -408,9 +408,9 @@ def soft_404s() -> dict[str, list[str]]:
 
 def test_known_page_in_a_trap_is_turned_away_without_a_fetch_and_no_cash_is_stuck(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    _, server = crawl(soft_404s(), store, [HOME], strategy="breadth-first", probe=False)
-    assert [url for url in server.asked if "lost" in url] == LOST[:JUDGED] + SAMPLE
-    assert sum("real" in url for url in server.asked) == 5
+    _, server = crawl(soft_404s(), store, [HOME], strategy="breadth-first")
+    assert [url for url in server.asked if url in LOST] == LOST[:JUDGED] + SAMPLE
+    assert sum("real" in url for url in server.asked if url in soft_404s()) == 5
     turned_away = rows(store, "SELECT state, fetch, visited FROM pages WHERE reason = 'trap-duplicates'")
     assert set(turned_away) == {("error", None, 1)}
     assert faults_in(store) == []
@@ -430,23 +430,23 @@ def shop(alike: int, products: int = 500) -> dict[str, list[str]]:
 def test_pages_that_say_something_are_read_though_the_first_ones_of_their_pattern_do_not(
     tmp_path: Path, strategy: str
 ) -> None:
-    _, server = crawl(shop(2 * JUDGED, 50), tmp_path / "crawl.db", [HOME], strategy=strategy, probe=False)
-    assert {url for url in server.asked if "more" not in url} == {*shop(0, 50)}
+    _, server = crawl(shop(2 * JUDGED, 50), tmp_path / "crawl.db", [HOME], strategy=strategy)
+    assert {*server.asked} >= {*shop(0, 50)}
     assert faults_in(tmp_path / "crawl.db") == []
 
 
 def test_few_pages_of_a_trap_are_sampled(tmp_path: Path) -> None:
     """And what these link to stays unknown."""
-    _, server = crawl(shop(500), tmp_path / "crawl.db", [HOME], strategy="breadth-first", probe=False)
-    read = [url for url in server.asked if "/p/" in url and "more" not in url]
-    assert len(read) == JUDGED + SAMPLES
+    _, server = crawl(shop(500), tmp_path / "crawl.db", [HOME], strategy="breadth-first")
+    products = {url for url in shop(500) if "/p/" in url}
+    assert sum(url in products for url in server.asked) == JUDGED + SAMPLES
 
 
 def test_page_turned_away_is_not_asked_for_when_pages_are_read_again(tmp_path: Path) -> None:
     server = Server(soft_404s())
-    crawl(server, tmp_path / "crawl.db", [HOME], strategy="breadth-first", discovery=0.5, pages=200, probe=False)
-    assert {url for url in server.asked if "lost" in url} == {*LOST[:JUDGED], *SAMPLE}
-    assert len(server.asked) == 200
+    crawl(server, tmp_path / "crawl.db", [HOME], strategy="breadth-first", discovery=0.5, pages=200)
+    assert {url for url in server.asked if url in LOST} == {*LOST[:JUDGED], *SAMPLE}
+    assert sum(url in soft_404s() for url in server.asked) == 200
 
 
 def test_crawl_in_pieces_leaves_the_same_traps_as_the_crawl_in_one(tmp_path: Path) -> None:
