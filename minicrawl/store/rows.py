@@ -218,7 +218,6 @@ class RecentPage(NamedTuple):
     digest: int | None
     words: bytes
     is_there: bool
-    anchor: str
 
 
 class PatternRow(NamedTuple):

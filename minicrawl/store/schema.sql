@@ -383,8 +383,7 @@ CREATE TABLE recent_pages (
     page         INTEGER NOT NULL,             -- pages.id
     digest       INTEGER,                      -- 64 bits of what it says
     words        BLOB    NOT NULL,             -- how many numbers it has, and hashes of its words, 4 bytes each
-    is_there     INTEGER NOT NULL,             -- 1: it is surely there
-    anchor       TEXT    NOT NULL              -- what a link to it says, if that is known
+    is_there     INTEGER NOT NULL              -- 1: it is surely there
 ) STRICT;
 
 -- Where the texts of pages stand in the file beside this one (store/texts/text_file.py).

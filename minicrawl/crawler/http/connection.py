@@ -142,7 +142,7 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     async def start_tls(self, client: TlsClient, endpoint: Endpoint) -> None:
-        assert self._transport is not None
+        assert isinstance(self._transport, asyncio.Transport)
         layer = TlsLayer(client, endpoint.host, endpoint.port, self)
         self._may_speak = await layer.secure(self._transport)
 

@@ -1,7 +1,7 @@
 """Requests over our own connections: which proxy they go through, and which connection they are sent on.
 
-Connections are kept between requests (RFC 9112 9). New ones to an endpoint are made one at a time. HTTP/2, and
-proxies other than plain HTTP ones, are httpx's: see httpx_transport.py.
+Connections are kept between requests (RFC 9112 9). HTTP/2, and proxies other than plain HTTP ones, are httpx's: see
+httpx_transport.py.
 """
 
 import asyncio
@@ -9,7 +9,6 @@ import copy
 import re
 import socket
 import ssl
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache, partial
@@ -71,13 +70,11 @@ class ConnectionPool:
         # Both in the order of the ends of their last requests.
         self._idle: dict[Connection, tuple[float, Endpoint]] = {}
         self._idle_of: dict[Endpoint, list[Connection]] = {}
-        # Endpoints to which a connection is being made, and the requests that wait for it or for another one.
-        self._waiting: dict[Endpoint, deque[asyncio.Future[None]]] = {}
 
     async def ask(self, endpoint: Endpoint, request: Callable[[], bytes]) -> Connection:
         """Send a request, made anew each time it is sent. Returns its connection once the response's head was received;
         give it back by `release`."""
-        connection = self._kept(endpoint) or await self._free(endpoint)
+        connection = self._kept(endpoint)
         while True:
             is_kept = connection is not None
             connection = connection or await self._made(endpoint)
@@ -92,48 +89,13 @@ class ConnectionPool:
                 return connection
             connection = None
 
-    async def _free(self, endpoint: Endpoint) -> Connection | None:
-        """A kept connection, or None if a new one is to be made, one at a time for an endpoint.
-
-        The first connection often serves many concurrent requests, and others resume its TLS session.
-        """
-        while (connection := self._kept(endpoint)) is None and endpoint in self._waiting:
-            turn = asyncio.get_running_loop().create_future()
-            self._waiting[endpoint].append(turn)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                self._wake(endpoint)  # pass the turn on
-                raise
-        return connection
-
     async def _made(self, endpoint: Endpoint) -> Connection:
-        """A new connection. If it fails, it fails for all requests that wait for it."""
-        if endpoint in self._waiting:  # a repeated request
-            return await self._opened(endpoint)
-        self._waiting[endpoint] = deque()
         try:
             return await self._opened(endpoint)
-        except (OSError, FetchError) as error:
-            if isinstance(error, OSError) and error.errno in OWN_TROUBLE:
+        except OSError as error:
+            if error.errno in OWN_TROUBLE:
                 self._close_idle()
-            for turn in self._waiting[endpoint]:
-                if not turn.done():
-                    turn.set_exception(copy.copy(error))
             raise
-        finally:
-            for turn in self._waiting.pop(endpoint):
-                if not turn.done():
-                    turn.set_result(None)
-
-    def _wake(self, endpoint: Endpoint) -> None:
-        """Let the first waiting request look again."""
-        waiting = self._waiting.get(endpoint)
-        while waiting:
-            turn = waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                return
 
     def release(self, endpoint: Endpoint, connection: Connection) -> None:
         """Give a connection back after its response. It is kept, or closed if it cannot be reused."""
@@ -141,7 +103,6 @@ class ConnectionPool:
         if connection.is_reusable:
             self._idle[connection] = (now, endpoint)
             self._idle_of.setdefault(endpoint, []).append(connection)
-            self._wake(endpoint)
         else:
             connection.close()
         while self._idle:

@@ -111,14 +111,14 @@ class TlsLayer(asyncio.Protocol):
     def __init__(self, client: TlsClient, host: str, port: int, above: asyncio.Protocol) -> None:
         self._client, self._host, self._port = client, host, port
         self._above = above
-        self._below: asyncio.Transport | TlsLayer | None = None
+        self._below: asyncio.Transport | None = None
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._tls = client.begun(host, port, self._incoming, self._outgoing)
         self._is_secured = self._is_kept = False
         self._unsent = b""
         self._shaken: asyncio.Future[None] | None = asyncio.get_running_loop().create_future()
 
-    async def secure(self, below: "asyncio.Transport | TlsLayer") -> bool:
+    async def secure(self, below: asyncio.Transport) -> bool:
         """Shake hands over a transport, whose protocol this becomes. Returns True if the server has agreed on
         HTTP/1.1; one that knows nothing of application protocols does not.
 
@@ -139,10 +139,6 @@ class TlsLayer(asyncio.Protocol):
     def write(self, data: bytes) -> None:
         self._unsent += data
         self._go_on()
-
-    def set_protocol(self, above: asyncio.BaseProtocol) -> None:
-        assert isinstance(above, asyncio.Protocol)
-        self._above = above
 
     def pause_reading(self) -> None:
         if self._below is not None:

@@ -71,10 +71,6 @@ class SoftErrors(Part):
         if self._soft404s.is_like(turn.page, turn.fetched.url):
             turn.content = turn.content._replace(is_not_found=True)
 
-    def on_links(self, turn: Turn) -> None:
-        if any(turn.anchors):
-            self._soft404s.note_links(turn.targets, turn.anchors)
-
     def on_settled(self) -> None:
         self._is_settled = True
 

@@ -10,8 +10,7 @@ like  a page is like the answers if it has all of F, but for words of their URLs
 Pages like the answers are soft 404s, unless nearly all pages of the host are: these may be an application that draws
 every page in the browser. So one page must be unlike them for every eight that are like them, and two at least. Answers
 with no text, or with as little as a page that surely exists, prove nothing. Where V is not 0, F must have two words
-that hardly any other page has: else F is a template and common words. A page is no soft 404 either if words of its own,
-which are neither in F nor in a URL that answers repeat, include the anchor of a home page's link to it.
+that hardly any other page has: else F is a template and common words.
 
 verdict of a probe    the answers were
 not-found             an error, a redirect but to the front page, not HTML, or a page without text
@@ -134,22 +133,12 @@ class NotFound:
 
     def lacks_and_adds(self, url: str, words: frozenset[int]) -> tuple[int, int]:
         """(words of the answers that a page lacks, words that it has beyond)."""
-        return len(self.words - words - words_of_url(self.url)), len(self._own(url, words))
-
-    def _own(self, url: str, words: frozenset[int]) -> frozenset[int]:
-        """Words of a page that are not the answers'."""
         more = words - self.words
-        return more - words_of_url(url) if self.echoes else more
+        own = more - words_of_url(url) if self.echoes else more
+        return len(self.words - words - words_of_url(self.url)), len(own)
 
-    def _is_announced(self, url: str, words: frozenset[int], anchor: str) -> bool:
-        """True if a page's own words include those of a link to it."""
-        announced = word_hashes(anchor.encode()) - self.words
-        return bool(announced) and announced <= self._own(url, words)
-
-    def compare(  # noqa: PLR0913 - all that is known of a page that was read
-        self, page: int, url: str, digest: int | None, vocabulary: Vocabulary, *, is_there: bool, anchor: str = ""
-    ) -> None:
-        """Compare a page that was read. is_there: it surely exists; anchor: text of a link to it.
+    def compare(self, page: int, url: str, digest: int | None, vocabulary: Vocabulary, *, is_there: bool) -> None:
+        """Compare a page that was read. is_there: it surely exists.
 
         A redirect to the front page cannot tell pages from answers that are none.
         """
@@ -163,8 +152,6 @@ class NotFound:
             lacks, adds = self.lacks_and_adds(url, vocabulary.words)
             is_like = lacks == 0 and adds <= self._most_added
             is_like = is_like and vocabulary.numbers <= 2 * self.numbers + _SPARE_NUMBERS
-            if is_like and adds and anchor and self._is_announced(url, vocabulary.words, anchor):
-                return  # it exists, but cannot tell other pages from the answers
             spare = max(2, len(self.words) // 2)
             self.close += not is_like and lacks <= spare and adds <= self._most_added + spare
         if is_there:

@@ -36,8 +36,6 @@ from minicrawl.store.writer import Writer
 
 MOST_KEPT = 16 << 20
 """Bytes of pages read lately, of all origins together."""
-MOST_ANCHORS = 20_000
-"""Anchors kept, the last ones."""
 _LATELY = 256  # pages per origin
 _COMPARED = 8  # of these, the last ones, with each new page
 _FAR = 120  # bits between sketches of pages that share less than half of their text: J is .25, and 1/3 at half
@@ -52,7 +50,6 @@ _SORRY = word_hashes(
     " знайдено".encode()
 )
 """Words of "not found" pages in languages of Europe; elsewhere few words must be left."""
-_GENERIC = frozenset(("here", "click here", "more", "read more", "learn more", "next", "previous", "back", "page"))
 _LETTERS_OF_URL = re.compile("[a-z]+", re.IGNORECASE | re.ASCII)
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 
@@ -69,16 +66,15 @@ class Read:
     text: bytes | None
     sketch: int | None
     is_there: bool
-    anchor: str
     stored: bytes | None = None
 
     @classmethod
     def of(cls, row: RecentPage, url: str) -> "Read":
-        return cls(row.id, row.page, url, row.digest, None, None, bool(row.is_there), row.anchor, row.words)
+        return cls(row.id, row.page, url, row.digest, None, None, bool(row.is_there), row.words)
 
     def row(self) -> RecentPage:
         """The row for the store."""
-        return RecentPage(self.number, self.page, self.digest, self.words, self.is_there, self.anchor)
+        return RecentPage(self.number, self.page, self.digest, self.words, self.is_there)
 
     @cached_property
     def words(self) -> bytes:
@@ -126,7 +122,6 @@ class Soft404s:
         self._changed: dict[str, NotFound] = {}
         self._number = self._stored = 0  # of the page read last; of the last one in the store
         self._dropped: list[int] = []
-        self._anchors: OrderedDict[int, str] = OrderedDict()  # by page
         for row in rows:
             site = origin_of(row.folder)
             probe = self._probes.setdefault(site, {})[row.folder] = NotFound.of(row)
@@ -147,22 +142,12 @@ class Soft404s:
         is_there: it surely exists. heading: words by which it may say "not found", if one page is to be enough.
         """
         self._number += 1
-        text, anchor = fetched.short_text, self._anchors.get(page, "")
         sketch = None if fetched.sketch is None else int.from_bytes(fetched.sketch)
-        read = Read(self._number, page, fetched.url, fetched.digest, text, sketch, is_there, anchor)
+        read = Read(self._number, page, fetched.url, fetched.digest, fetched.short_text, sketch, is_there)
         probes = self._probes.get(origin_of(read.url))
         judged = self._judged(probes.values(), [read]) if probes else _NOTHING
         self._note(read, says_so=not is_there and _says_not_found(heading))
         return judged
-
-    def note_links(self, pages: Iterable[int], anchors: Iterable[str]) -> None:
-        """Keep the anchors of links to some pages."""
-        known = self._anchors
-        for page, anchor in zip(pages, anchors, strict=True):
-            if anchor and page not in known and anchor.lower() not in _GENERIC:
-                known[page] = anchor
-        while len(known) > MOST_ANCHORS:
-            known.popitem(last=False)
 
     def take_due(self, site: str) -> str | None:
         """Take the URL that an origin is to be asked for now; or None."""
@@ -259,7 +244,7 @@ class Soft404s:
     def _compare(self, probe: NotFound, read: Read) -> None:
         is_there = read.is_there or (read.words != SENT_HOME_WORDS and _is_above(read.url, probe.folder))
         words = read_vocabulary(read.words)
-        probe.compare(read.page, read.url, read.digest, words, is_there=is_there, anchor=read.anchor)
+        probe.compare(read.page, read.url, read.digest, words, is_there=is_there)
         if probe.is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
             self._want(origin_of(probe.folder), probe, probe.url)
 

@@ -62,13 +62,7 @@ class LocalSource:
         self._conversion = _conversion(settings, timing) if settings.pdf else None
         self._large_pages = LargePages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
-        # By is_home and blocks. Home pages' anchors help to detect soft 404s; those of all pages would take 2 % of the
-        # time for a page.
-        self._wanted_of = {
-            (is_home, blocks): replace(wanted, anchors=wanted.anchors or is_home, blocks=wanted.blocks or blocks)
-            for is_home in (False, True)
-            for blocks in (False, True)
-        }
+        self._wanted_of = wanted, replace(wanted, blocks=True)
         self._hooks = _hooks(wanted) if wanted.hooks else None
         self._keeps_parameters = settings.keep_parameters
         self._reads_lastmods = settings.refreshes
@@ -125,8 +119,7 @@ class LocalSource:
 
     def _wanted(self, request: PageRequest) -> Wanted:
         """The parts of a page to gather."""
-        is_home = request.url.count("/") == request.url.endswith("/") + 2
-        return self._wanted_of[is_home, request.blocks]
+        return self._wanted_of[request.blocks]
 
     async def _parsed(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
         fetched, parsed = page, _NOT_PARSED

@@ -1,4 +1,4 @@
-"""TLS: sessions resumed, ends told from breaks, connections made one at a time, and none left in reference cycles."""
+"""TLS: sessions resumed, ends told from breaks, and no connection left in reference cycles."""
 
 import asyncio
 import contextlib
@@ -131,15 +131,7 @@ def together(server: Server, url: str, times: int) -> list[Fetched]:
     return asyncio.run(run())
 
 
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_host_that_answers_at_once_is_not_connected_to_for_every_request(scheme: str) -> None:
-    server = says(HELLO, tls=scheme == "https")
-    fetched = together(server, f"{scheme}://h.test/", 32)
-    assert [each.body for each in fetched] == [b"hello"] * 32
-    assert server.connections <= 8
-
-
-def test_who_waits_gets_a_connection_if_none_gets_free() -> None:
+def test_requests_made_at_once_have_a_connection_each() -> None:
     async def all_or_none(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await server.head(reader)
         if len(server.heads) == 5:

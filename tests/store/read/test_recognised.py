@@ -125,7 +125,7 @@ def test_fingerprints_of_one_page_and_counts_of_duplicates(tmp_path: Path) -> No
 
 
 def test_pages_read_lately_come_in_their_order_with_their_urls(tmp_path: Path) -> None:
-    pages = [RecentPage(number, page, None, b"1234", True, "a link") for number, page in enumerate((5, 0, 2))]
+    pages = [RecentPage(number, page, None, b"1234", True) for number, page in enumerate((5, 0, 2))]
     with written(tmp_path / "crawl.db") as writer:
         with writer.transaction():
             writer.save_recent_pages(reversed(pages), [])

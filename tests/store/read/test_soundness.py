@@ -29,7 +29,7 @@ def written(store: Path) -> Writer:
         writer.save_sitemaps([SitemapRow(0, 0, "http://a.test/s.xml", 0, 0, "ok")])
         writer.save_sitemap_pages([(1, 0, True)])
         writer.save_alternates([Alternate(3, 0)])
-        writer.save_recent_pages([RecentPage(0, 1, None, b"1234", True, "")], [])
+        writer.save_recent_pages([RecentPage(0, 1, None, b"1234", True)], [])
     return writer
 
 
