@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -142,20 +141,8 @@ def _change_lines(change: "PageChange", *, is_kept: bool) -> Iterator[str]:
     if is_kept and change.what == "changed" and change.diff is None:
         yield "  (the texts before and after it are not kept)"
     for line in change.diff or ():
-        start = 0
         for row in line.text.split("\n"):
-            yield click.style(f"  {line.sign} ", fg=_COLORS[line.sign]) + "".join(
-                _marked(line, start, start + len(row))
-            )
-            start += len(row) + 1
-
-
-def _marked(line: "Line", start: int, end: int) -> Iterator[str]:
-    """A part of a block, its edited words underlined."""
-    edges = [edge for mark in line.marks for edge in mark if start < edge < end]
-    for at, stop in pairwise([start, *edges, end]):
-        is_edited = any(first <= at < last for first, last in line.marks)
-        yield click.style(printable(line.text[at:stop]), fg=_COLORS[line.sign], underline=is_edited)
+            yield click.style(f"  {line.sign} {printable(row)}", fg=_COLORS[line.sign])
 
 
 def moment_of(text: str, now: float) -> float:

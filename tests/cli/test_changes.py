@@ -52,8 +52,6 @@ def test_difference_of_a_change_has_the_blocks_that_came_went_and_moved(tmp_path
     assert (new["what"], new["diff"]) == ("new", None)
     lines = {(line["sign"], line["text"]) for line in changed["diff"]}
     assert lines == {*DIFF, ("~", "third"), ("+", "New words")}
-    (old,) = [line for line in changed["diff"] if line["text"].startswith("The price is 5")]
-    assert old["marks"] == [[13, 14]]
     assert answer("changes", "a.test/article", "--diff", "-n", "1", "--store", rewritten) == [changed]
     later = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(changed["at"] + 1))
     assert answer("changes", "a.test/article", "--since", later, "--store", rewritten) == []

@@ -1,6 +1,6 @@
 // Everything known of one URL, and the commands for it.
 
-import {card, el, known, marked, outside, thumbnail, toPages, whyOf} from "./dom.js";
+import {card, el, known, outside, thumbnail, toPages, whyOf} from "./dom.js";
 import {amount, count, counted, day, duration, percent, printable, small} from "./format.js";
 
 export class Why {
@@ -114,7 +114,7 @@ function changes(found) {
   return [el("h3", {}, "Changes"), ...found.map(({at, what, added, removed, diff}) => {
     const title = `${day(at)}: ${what}${what === "changed" ? `, ${counted(added, "block")} came, ${count(removed)} went` : ""}`;
     if (!diff) return el("p", {}, title);
-    const blocks = diff.map(({sign, text, marks}) => el("li", {class: SIGNS[sign]}, `${sign} `, ...marked(text, marks)));
+    const blocks = diff.map(({sign, text}) => el("li", {class: SIGNS[sign]}, `${sign} ${printable(text)}`));
     return el("details", {}, el("summary", {}, title), el("ul", {class: "diff"}, ...blocks));
   })];
 }
