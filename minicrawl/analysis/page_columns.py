@@ -9,24 +9,10 @@ from minicrawl.analysis.top.order import Ranked
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.crawler.robots.preferences import Preferences
 from minicrawl.errors import SettingError
-from minicrawl.export.sitemap import Entry
-from minicrawl.model import State
 from minicrawl.store.read.page_table import PageFacts
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.texts.marked_text import KeptText
-
-_LEFT_OUT = frozenset({"noindex", "nofollow", "not-html"})
-
-
-def sitemap_pages(store: Store, ranked: Ranked) -> Iterator[Entry]:
-    """Entries of a sitemap from ranked pages, in their order. Call it in a snapshot."""
-    while some := list(islice(ranked, _AT_ONCE)):
-        pages = [(n, row) for n, row, _ in some if row.state == State.FETCHED and row.reason not in _LEFT_OUT]
-        facts = store.page_table.more_facts(number for number, _ in pages)
-        for number, row in pages:
-            yield Entry(row.url, row.importance, iso(facts[number].changed_at))
-
 
 _AT_ONCE = 500
 _OF_RANKS: dict[str, type] = dict(

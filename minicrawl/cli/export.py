@@ -63,11 +63,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     with: url, site, title, language, content, importance, fetched_at, preferences, copies. Of pages that say
     the same the most important one is there, and how many they are; pages that say noindex are left out.
 
-    An ending .xml or .xml.gz makes a sitemap: pages that can be opened and do not say noindex, with a priority from
-    importance; of more than 50,000 FILE is an index of files beside it.
-
     \b
-    minicrawl export sitemap.xml --site example.org
     minicrawl export about.csv --columns url,title,status,seconds,bytes,fetched_iso
     minicrawl export lost.csv --where "status = 404"
     minicrawl export slow.csv --where "seconds > 2 AND importance > 1e-5"
@@ -84,12 +80,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.store.reader import open_store
 
     asked = PageFilter(site=site, where=where)
-    is_called_so = file.name.lower().startswith("corpus.") and columns is None and not _is_sitemap(file)
+    is_called_so = file.name.lower().startswith("corpus.") and columns is None
     is_corpus = not markdown and (with_text or is_called_so)
     if not is_corpus and not (min_importance is None and per_site is None):
         raise SettingError("--min-importance and --per-site are for a corpus: name FILE so, or add --text")
-    if columns is not None and (with_text or markdown or _is_sitemap(file)):
-        other = "--text" if with_text else "--markdown" if markdown else "a sitemap"
+    if columns is not None and (with_text or markdown):
+        other = "--text" if with_text else "--markdown"
         raise SettingError(f"--columns and {other} do not go together; leave one out")
     with open_store(store) as reader, reader.snapshot():
         is_wanted = None if asked.is_empty else wanted(reader, asked)
@@ -114,10 +110,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     click.echo(f"{counted(count, 'page')} written to {file}{left_out}")
 
 
-def _is_sitemap(file: Path) -> bool:
-    return file.name.lower().endswith((".xml", ".xml.gz"))
-
-
 def _export_ranked(  # noqa: PLR0913 - what the options say
     reader: "Store",
     by: str,
@@ -128,17 +120,14 @@ def _export_ranked(  # noqa: PLR0913 - what the options say
     columns: str | None,
 ) -> int:
     """Write ranked pages in the given form; return their number."""
-    from minicrawl.analysis.page_columns import column_rows, named_columns, sitemap_pages
+    from minicrawl.analysis.page_columns import column_rows, named_columns
     from minicrawl.analysis.top.order import best_first, only
     from minicrawl.export.ranks import export_kept, export_ranks, export_table
-    from minicrawl.export.sitemap import export_sitemap
     from minicrawl.export.tables import Table
 
     name = by if is_kept(reader, by) else None
     _, ranked = best_first(reader, by)
     ranked = usage.usable(only(ranked, is_wanted))
-    if form is None and _is_sitemap(file):
-        return export_sitemap(sitemap_pages(reader, ranked), file)
     if columns is not None:
         named = named_columns(reader, columns, name)
         return export_table(Table(named, column_rows(reader, ranked, tuple(named), name)), file, form)

@@ -39,15 +39,7 @@ def test_kept_ranking_is_a_column_and_mistakes_are_sentences(store: Path, tmp_pa
     for words, sentence in (
         (["x.csv", "--columns", "url,titel"], "not 'titel': is it 'title'?"),
         (["x.csv", "--columns", "url", "--text"], "--columns and --text do not go together; leave one out"),
-        (["x.xml", "--columns", "url"], "--columns and a sitemap do not go together"),
     ):
         result = run("export", *words, "--store", store)
         assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
         assert sentence in result.stderr
-
-
-def test_sitemap_has_the_pages_that_can_be_opened(store: Path, tmp_path: Path) -> None:
-    result = run("export", tmp_path / "sitemap.xml", "--store", store)
-    assert result.stdout == f"3 pages written to {tmp_path / 'sitemap.xml'}\n"
-    assert f"<loc>{HOME}a</loc>" in (tmp_path / "sitemap.xml").read_text()
-    assert "gone" not in (tmp_path / "sitemap.xml").read_text()

@@ -29,7 +29,7 @@ MOST = 20
 
 ALWAYS = [
     *("status", "top", "top --where 1", "top --by cash"),
-    *("export out.csv", "export out.jsonl", "export out.parquet", "export sitemap.xml", "report out.html", "check"),
+    *("export out.csv", "export out.jsonl", "export out.parquet", "report out.html", "check"),
     *(f"why {HOME}", f"why {HOME} --json", "refresh --pages 3 --dry-run"),
     *("links --broken", "links --redirected --json", "links --external", f"links --to {HOME}", "changes --rising"),
     "copies --hosts",
