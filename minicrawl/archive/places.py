@@ -80,9 +80,7 @@ def _files_of(place: Path) -> list[Path]:
     is_collection = (place / FILES).is_dir()
     found = files(place) if is_collection else files_in(place, place)
     if not found and not is_collection:
-        raise SettingError(
-            f"there is no archive at {place}: name WARC, ARC or WACZ files, a folder of them, or an index"
-        )
+        raise SettingError(f"there is no archive at {place}: name WARC or WACZ files, a folder of them, or an index")
     return found
 
 

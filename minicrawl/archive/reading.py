@@ -1,4 +1,4 @@
-"""Read records from WARC and ARC files of any origin (ISO 28500), also from those stored in a WACZ.
+"""Read records from WARC files of any origin (ISO 28500), also from those stored in a WACZ.
 
 A file is read forwards. Behind damage the reader goes on with the next record, and tells the bytes between.
 """
@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple
 from minicrawl.archive.unpacking import MOST_KEPT, PIECE, DamagedError, Unpacked
 
 _LONGEST_HEAD = 1024 * 1024
-_LONGEST_LINE = 64 * 1024
+_LONGEST_LINE, _LONGEST_MARK = 64 * 1024, 32
 _FIELD = re.compile(rb"^([^\s:]+)[\t ]*:[\t ]*([^\r\n]*(?:\r?\n[\t ][^\r\n]*)*)", re.MULTILINE)
 _FOLD = re.compile(r"\r?\n[\t ]+")
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)?[\t ]+(\d{3})")
@@ -27,13 +27,6 @@ _TYPE = re.compile(rb"^content-type[\t ]*:[\t ]*([^\s;]*)", re.IGNORECASE | re.M
 _END_OF_HEAD = re.compile(rb"\n\r*+\n")
 _WARC = re.compile(rb"WARC/\d\.\d++[\t\r ]*+\n")
 _END_OR_WARC = re.compile(rb"\n\r*+\n|(?=WARC/\d\.\d++[\t\r ]*+\n)")
-# URL, address, date, type; in version 2 result, checksum, location, offset, file; length.
-_ARC = re.compile(
-    rb"^([a-z][a-z\d+.-]*:[^\r\n]*) ([\da-fA-F.:]+) (\d{12,17}) (\S+)"
-    rb"(?: \S+ \S+ \S+ \d+ \S+)? (\d{1,18})[\t ]*\r?\n",
-    re.MULTILINE,
-)
-_ARC_FIELDS = ("warc-target-uri", "warc-ip-address", "warc-date", "content-type", "content-length")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _ZIP = b"PK\x03\x04"
 _LATEST = 253_402_300_800.0  # the year 10,000
@@ -145,7 +138,7 @@ def declared_type(head: bytes) -> str:
 
 def is_archive(name: str) -> bool:
     """True if the name is that of a file with records."""
-    return name.lower().endswith((".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz", ".wacz"))
+    return name.lower().endswith((".warc", ".warc.gz", ".warc.zst", ".wacz"))
 
 
 def records(
@@ -157,7 +150,7 @@ def records(
         for name, start, stop in _parts(file, path.name, size if end is None else min(end, size)):
             source = Unpacked(file, name, start, stop)
             source.drop_blanks()
-            yield from _Reader(source, is_arc=".arc" in name.lower()).all(on_damage)
+            yield from _Reader(source).all(on_damage)
 
 
 def record_at(path: Path, start: int, length: int = 0, within: int = 0) -> Record:
@@ -170,7 +163,7 @@ def record_at(path: Path, start: int, length: int = 0, within: int = 0) -> Recor
         if not source.drop(within):
             raise DamagedError(f"{path} has no byte {within} of the member at {start}")
         source.drop_blanks()
-        return _Reader(source, is_arc=False).next()
+        return _Reader(source).next()
 
 
 def _parts(file: BinaryIO, name: str, size: int) -> list[tuple[str, int, int]]:
@@ -199,11 +192,10 @@ def _parts(file: BinaryIO, name: str, size: int) -> list[tuple[str, int, int]]:
 
 
 class _Reader:
-    """Reads records from unpacked bytes. is_arc: the file is an ARC file, as far as its name says."""
+    """Reads records from unpacked bytes."""
 
-    def __init__(self, source: Unpacked, *, is_arc: bool) -> None:
+    def __init__(self, source: Unpacked) -> None:
         self._source = source
-        self._mark = _ARC if is_arc else _WARC  # the beginning of a record
         self._lost: tuple[int, str] | None = None
         self._known_to = 0  # position in the file up to which records were read
 
@@ -243,8 +235,9 @@ class _Reader:
         """The record that begins here. Raises DamagedError."""
         source, window = self._source, self._source.window
         start, within = source.place
-        is_warc = source.has(5) and window.startswith(b"WARC/")
-        fields, size = self._warc_fields(start) if is_warc else self._arc_fields(start)
+        if not (source.has(5) and window.startswith(b"WARC/")):
+            raise DamagedError(f"there is no record at {start}, but {bytes(window[:20])!r}")
+        fields, size = self._fields(start)
         expected = fields.get("content-length", "")
         if not _LENGTH.fullmatch(expected):
             raise DamagedError(f"the record at {start} has no length")
@@ -255,15 +248,12 @@ class _Reader:
         if tail is None or (is_of_member and source.fault is not None and source.fault[0] == start):
             raise DamagedError(f"the record at {start} is torn: it has fewer than {length} bytes")
         wrong = DamagedError(f"the record at {start} is not {length} bytes long, as it says")
-        is_ended = self._is_end(tail)
-        swallowed = None if is_ended else _span(self._mark, window, size, size + kept + _LONGEST_LINE)
+        is_ended = b"WARC/".startswith(tail.lstrip(b"\r\n\0")[:5]) or tail.startswith((b"\r\n\r\n", b"\n\n"))
+        swallowed = None if is_ended else _span(_WARC, window, size, size + kept + _LONGEST_LINE)
         if swallowed is not None and swallowed[0] < size + kept:
             raise wrong
         source.has(size + kept)
         block = bytes(memoryview(window)[size : size + kept])
-        if not is_warc and fields["warc-type"] == "response":
-            is_http = block.startswith(b"HTTP/")
-            fields |= {"content-type": "application/http;msgtype=response"} if is_http else {"warc-type": "resource"}
         if not is_ended and any(Record(start, 0, fields, block, kept < length).wrong_digests()):
             raise wrong
         if not source.drop(size + length):
@@ -272,15 +262,8 @@ class _Reader:
         source.drop_blanks()
         return Record(start, source.place_behind(end) - start, fields, block, kept < length, within)
 
-    def _is_end(self, tail: bytes) -> bool:
-        """True if these bytes are as they should be behind a block."""
-        rest = tail.lstrip(b"\r\n\0")
-        if self._mark is _ARC:
-            return not rest or tail.startswith((b"\n", b"\r\n")) or _ARC.match(rest) is not None
-        return b"WARC/".startswith(rest[:5]) or tail.startswith((b"\r\n\r\n", b"\n\n"))
-
-    def _warc_fields(self, start: int) -> tuple[dict[str, str], int]:
-        """The fields of a WARC record, and the size of its head."""
+    def _fields(self, start: int) -> tuple[dict[str, str], int]:
+        """The fields of a record, and the size of its head."""
         source, searched = self._source, 1
         while (found := _span(_END_OR_WARC, source.window, searched, _LONGEST_HEAD)) is None:
             searched = max(len(source.window) - 32, 1)
@@ -294,34 +277,17 @@ class _Reader:
             fields.setdefault(name.decode("latin-1").lower(), _FOLD.sub(" ", text) if "\n" in text else text)
         return fields, found[1]
 
-    def _arc_fields(self, start: int) -> tuple[dict[str, str], int]:
-        """The fields of an ARC record, under their names in WARC, and the size of its head."""
-        window = self._source.window
-        while (end := window.find(b"\n", 0, _LONGEST_LINE)) < 0 and len(window) < _LONGEST_LINE:
-            if not self._source.has(len(window) + 1):
-                break
-        found = _ARC.match(bytes(window[: end + 1]))
-        if found is None:
-            raise DamagedError(f"there is no record at {start}, but {bytes(window[:20])!r}")
-        self._mark = _ARC
-        values = [value.decode("utf-8", "replace") for value in found.groups()]
-        fields = dict(zip(_ARC_FIELDS, values, strict=True))
-        date = f"{values[2]:0<14}"
-        fields["warc-date"] = f"{date[:4]}-{date[4:6]}-{date[6:8]}T{date[8:10]}:{date[10:12]}:{date[12:14]}Z"
-        return fields | {"warc-type": "warcinfo" if values[0].startswith("filedesc:") else "response"}, end + 1
-
     def _drop_to_mark(self) -> None:
         """Move on to the next record of this stretch, or to its end."""
         source, searched = self._source, 1
-        longest = _LONGEST_LINE if self._mark is _ARC else 32
-        while (found := _span(self._mark, source.window, searched)) is None:
-            if len(source.window) > longest:
-                source.drop(len(source.window) - longest)
+        while (found := _span(_WARC, source.window, searched)) is None:
+            if len(source.window) > _LONGEST_MARK:
+                source.drop(len(source.window) - _LONGEST_MARK)
                 searched = 0
             if not source.has(len(source.window) + 1):
                 source.drop(len(source.window))
                 return
-            source.has(longest + PIECE)
+            source.has(_LONGEST_MARK + PIECE)
         source.drop(found[0])
 
 

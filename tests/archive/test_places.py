@@ -72,7 +72,7 @@ def test_a_torn_file_is_read_as_far_as_it_goes(tmp_path: Path, caplog: pytest.Lo
 @pytest.mark.parametrize("place", ["nothing", "empty"])
 def test_a_place_without_an_archive_is_named(place: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(SettingError, match=f"there is no archive at .*{place}: name WARC, ARC or WACZ files"):
+    with pytest.raises(SettingError, match=f"there is no archive at .*{place}: name WARC or WACZ files"):
         check_there([str(tmp_path / place)])
 
 

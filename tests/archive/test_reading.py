@@ -90,13 +90,6 @@ def test_a_file_that_ends_anywhere_gives_its_whole_records_and_says_which_is_tor
 A, B, C = (an_http_record(b"HTTP/1.1 200 OK\r\n\r\n" + body, "http://h.test/") for body in (b"aa", b"bb", b"cc"))
 LONGER = (b"Content-Length: 21", b"Content-Length: 28")
 FAR = (b"Content-Length: 21", b"Content-Length: 999999")
-ARC_HEAD = b"filedesc://x.arc 0.0.0.0 20260101000000 text/plain 76\n1 0 x\nURL IP-address Archive-date Content-type "
-ARC_HEAD += b"Archive-length\n" + b" " * 12 + b"\n\n"
-
-
-def an_arc_record(body: bytes, url: bytes = b"http://h.test/", more: bytes = b"") -> bytes:
-    block = b"HTTP/1.1 200 OK\r\n\r\n" + body
-    return b"%b 1.2.3.4 20260101000000 text/html%b %d\n%b\n" % (url, more, len(block), block)
 
 
 def flipped(member: bytes) -> bytes:
@@ -125,14 +118,6 @@ PLAIN: dict[str, tuple[bytes, list[bytes], int]] = {
     "folded": (A.replace(b"WARC-Type:", b"WARC-Type:\r\n\t"), [b"aa"], 0),
     "url-in-brackets": (A.replace(b"http://h.test/", b"<http://h.test/>"), [b"aa"], 0),
     "a-warc-in-a-record": (an_http_record(b"HTTP/1.1 200 OK\r\n\r\n" + A) + B, [A, b"bb"], 0),
-    "arc-1": (ARC_HEAD + an_arc_record(b"aa") + an_arc_record(b"bb"), [b"", b"aa", b"bb"], 0),
-    "arc-2": (ARC_HEAD + an_arc_record(b"aa", more=b" 200 - - 0 x.arc"), [b"", b"aa"], 0),
-    "arc-space-in-url": (ARC_HEAD + an_arc_record(b"aa", b"http://h.test/a b c"), [b"", b"aa"], 0),
-    "arc-garbage": (ARC_HEAD + an_arc_record(b"aa") + b"garbage\n" * 9 + an_arc_record(b"bb"), [b"", b"aa", b"bb"], 1),
-    "arc-length-too-large": (
-        ARC_HEAD + an_arc_record(b"aa").replace(b" 21\n", b" 28\n") + an_arc_record(b"bb"), [b"", b"bb"], 1
-    ),
-    "arc-torn": (ARC_HEAD + an_arc_record(b"aa") + an_arc_record(b"bb")[:-9], [b"", b"aa"], 1),
     "nonsense": (b"nonsense\r\n\r\n", [], 1),
     "no-length-at-all": (b"WARC/1.0\r\nA: b\r\n\r\n", [], 1),
     "empty": (b"", [], 0),
@@ -154,13 +139,12 @@ PACKED: dict[str, tuple[bytes, list[bytes], int]] = {
     "length-too-large-in-a-member": (Z(A + B.replace(*FAR) + C), [b"aa", b"cc"], 1),
     "nonsense": (Z(b"nonsense\r\n\r\n"), [], 1),
     "no-gzip": (b"\x1f\x8bnonsense", [], 1),
-    "arc": (Z(ARC_HEAD) + Z(an_arc_record(b"aa")), [b"", b"aa"], 0),
 }
 
 
 @pytest.mark.parametrize(("data", "bodies", "damages"), PLAIN.values(), ids=PLAIN)
 def test_plain_files_of_every_shape_are_read(data: bytes, bodies: list[bytes], damages: int, tmp_path: Path) -> None:
-    path = tmp_path / ("x.arc" if b"filedesc" in data else "x.warc")
+    path = tmp_path / "x.warc"
     path.write_bytes(data)
     seen, told = read(path)
     assert (seen, len(told)) == (bodies, damages), told
@@ -312,19 +296,18 @@ def test_a_head_of_a_megabyte_takes_no_longer_than_it_is(tmp_path: Path, line: b
         b"WARC/1.0\r\n",
         b"WARC/1.0\r\nContent-Length: 9000000\r\n\r\n",
         b"WARC/1.0\r\nContent-Length: 500000\r\n\r\n.",
-        b"http://h.test/ 1.2.3.4 20260101000000 text/html 9000000\n",
         gzip.compress(b"a", 0),
         gzip.compress(b"a") + b"?",
         gzip.compress(b"a")[:-1] + b"?",
         gzip.compress(gzip.compress(b"a" * 999, 0), 0)[:-9],
     ],
     # gzip notes the time of packing: a name made of its bytes differs from process to process
-    ids=("line", "length", "body", "arc", "member", "garbage-behind", "garbage-for-the-end", "member-in-a-member"),
+    ids=("line", "length", "body", "member", "garbage-behind", "garbage-for-the-end", "member-in-a-member"),
 )
 def test_damage_again_and_again_takes_no_longer_than_the_file_is(
     unit: bytes, packs: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:
-    path = tmp_path / ("x.arc" if unit.startswith(b"http") else "x.warc")
+    path = tmp_path / "x.warc"
 
     def read_damaged(size: int) -> None:
         path.write_bytes(packs(unit * (size // len(unit))))
