@@ -15,7 +15,7 @@ _QUOTES = str.maketrans("“”„«»\0", '""""" ')
 
 @dataclass(frozen=True)
 class Term:
-    """A word, or words side by side. `in_title`: it must be in the title; `is_phrase`: it was quoted, and must be there."""
+    """A word, or words side by side. `in_title`: it must be in the title. `is_phrase`: it was quoted: required."""
 
     text: str
     in_title: bool = False
