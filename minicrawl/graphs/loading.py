@@ -93,11 +93,6 @@ def _graph(path: Path, sources: Ends, targets: Ends, size: int) -> Graph:
     return graph_of_keys(np.unique(keys), size)
 
 
-def _has_gaps(size: int, links: int) -> bool:
-    """True if page numbers are too sparse to be numbers: memory would go to pages without links."""
-    return size > min(np.iinfo(np.int32).max, max(10_000_000, 100 * links))
-
-
 # .npz. Not by scipy.sparse.load_npz: it trusts an indptr that leads outside its arrays.
 
 
@@ -133,7 +128,8 @@ def _load_edges(path: Path) -> LoadedGraph:
         # Latin-1 decodes any byte, and further columns may hold any.
         ends = np.loadtxt(file, np.int64, ("#", "%"), usecols=(0, 1), ndmin=2, encoding="latin-1")
         size = int(ends.max()) + 1
-        if ends.min() >= 0 and not _has_gaps(size, len(ends)):
+        # Where numbers are sparser they are names: memory would go to pages without links.
+        if ends.min() >= 0 and size <= min(np.iinfo(np.int32).max, max(10_000_000, 100 * len(ends))):
             return LoadedGraph(_graph(path, ends[:, 0], ends[:, 1], size))
     return _load_named_edges(path)
 

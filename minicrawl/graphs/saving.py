@@ -22,7 +22,6 @@ import numpy.typing as npt
 
 from minicrawl.export.tables import renamed_when_whole, writer_for
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RankedPage
 
 Ends = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 _Writer = Callable[[Store, Path], None]
@@ -117,15 +116,11 @@ def _write_graphml(store: Store, path: Path) -> None:
             file.write(f'<key id="{name}" for="node" attr.name="{name}" attr.type="{kind}"/>\n')
         file.write('<graph id="crawl" edgedefault="directed">\n')
         for number, page in enumerate(store.ranks.numbered()):
-            data = "".join(f'<data key="{name}">{_text(value)}</data>' for name, value in _attributes(page))
+            values = ((name, getattr(page, name)) for name in _ATTRIBUTES)
+            data = "".join(f'<data key="{name}">{_text(value)}</data>' for name, value in values if value is not None)
             file.write(f'<node id="{number}">{data}</node>\n')
         file.writelines(_lines(store, '<edge source="%d" target="%d"/>\n'))
         file.write("</graph>\n</graphml>\n")
-
-
-def _attributes(page: RankedPage) -> Iterator[tuple[str, object]]:
-    """Attributes that the page has."""
-    return ((name, value) for name in _ATTRIBUTES if (value := getattr(page, name)) is not None)
 
 
 def _text(value: object) -> str:

@@ -62,7 +62,7 @@ class Matching:
                 some = _any_of([Expression.term_query(self._schema, field, value, "basic") for value in values])
                 self._limits.append((Occur.Must, Expression.const_score_query(some, 0.0)))
         terms = zip(query.terms, self._words, strict=True)
-        self._required = [(Occur.Must, word) for term, word in terms if term.is_required]
+        self._required = [(Occur.Must, word) for term, word in terms if term.in_title or term.is_phrase]
         self._all = Expression.boolean_query([(Occur.Must, word) for word in self._words] + self._limits)
         self._generators: dict[str, SnippetGenerator] = {}
 

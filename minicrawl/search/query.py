@@ -15,16 +15,11 @@ _QUOTES = str.maketrans("“”„«»\0", '""""" ')
 
 @dataclass(frozen=True)
 class Term:
-    """A word, or words side by side. `in_title`: it must be in the title; `is_phrase`: it was quoted."""
+    """A word, or words side by side. `in_title`: it must be in the title. `is_phrase`: it was quoted: required."""
 
     text: str
     in_title: bool = False
     is_phrase: bool = False
-
-    @property
-    def is_required(self) -> bool:
-        """True if no page without it is to be found."""
-        return self.in_title or self.is_phrase
 
 
 @dataclass(frozen=True)
