@@ -61,6 +61,7 @@ def _url(quoted: str, unquoted: str) -> str:
 _TOKEN = re.compile(
     rf"{_COMMENT}"
     rf"|@import(?![\w\\-]){_GAP}(?:(?P<imported>{_STRING})|{_url('imported_quoted', 'imported_url')})"
+    rf"|@namespace(?![\w\\-])(?:[^;{{}}\"']|{_STRING})*+"
     rf"|{_url('quoted', 'url')}"
     r"|(?<![\w\\-])url\((?:[^)\\]|\\.)*+\)?"  # which is no URL: a browser skips it
     rf"|{_STRING}",

@@ -3,6 +3,7 @@
 noscript in the head     is text that nobody sees (WHATWG HTML, 13.2.6.4.5); read as elements, its image or frame would
                          end the head, and the canonical URL behind it would count for nothing
 noscript in the body     leads on by its links, for readers without scripts; its meta elements are nobody's
+template shadowrootmode  is a part of the page (13.2.6.4.4)
 
 XHTML sent as XML        has empty elements: <script/> ends where it begins, and so do <title/> and <div/>
 """
@@ -29,7 +30,12 @@ _HEAD = re.compile(
 )
 """What may stand in a head, in lower case, elements of text up to their end tag."""
 _BODY = re.compile(rb"%b|%b" % (_COMMENT, _ELEMENT), re.IGNORECASE | re.DOTALL)
-_CHANGED = which_begin(b"noscript")
+_TEMPLATE = re.compile(
+    rb"%b|%b|(?P<tag><(?P<end>/?)template%b(?P<rest>%b)>)" % (_COMMENT, _ELEMENT, _NAME_ENDS, REST_OF_TAG),
+    re.IGNORECASE | re.DOTALL,
+)
+_CHANGED = which_begin(b"noscript", b"template")
+_IS_SHADOW = re.compile(rb"shadowrootmode[\t\n\f\r ]*=[\t\n\f\r ]*[\"']?(?:open|closed)\b", re.IGNORECASE)
 _META = re.compile(rb"<meta" + _NAME_ENDS, re.IGNORECASE)
 _XML = re.compile(
     rb"<!--(?:.*?-->|.*)|<!\[CDATA\[(?P<data>.*?)(?:\]\]>|\Z)|<(?P<name>[a-z][^\t\n\f\r />]*)(?P<rest>%b)>"
@@ -52,6 +58,11 @@ def scripted(marks: Marks) -> Scripted:
     if not marks.have(_CHANGED):  # as mostly
         return Scripted(page)
     lower = page.lower()
+    if b"shadowrootmode" in lower:
+        page = _with_shadow_roots(page)
+        lower = page.lower()
+    if b"<noscript" not in lower:
+        return Scripted(page)
     pieces, hidden, at = list[bytes](), list[bytes](), 0
     for start, end, inside in _noscripts_of_head(lower):
         pieces.append(page[at:start])
@@ -98,6 +109,29 @@ def _end_of(name: bytes, lower: bytes, at: int) -> tuple[int, int] | None:
 
 def _is_noscript(piece: re.Match[bytes]) -> bool:
     return piece["raw"] is not None and piece["raw"].lower() == b"noscript"
+
+
+def _with_shadow_roots(page: bytes) -> bytes:
+    """The page with its declarative shadow roots as plain elements; other templates hide what is in them."""
+    shadows, others = 0, 0  # that are open: within another, none is a shadow root
+
+    def shown(piece: re.Match[bytes]) -> bytes:
+        nonlocal shadows, others
+        if piece["tag"] is None:
+            return piece[0]
+        if piece["end"]:
+            if others or not shadows:
+                others = max(others - 1, 0)
+                return piece[0]
+            shadows -= 1
+            return b"</div>"
+        if others or not _IS_SHADOW.search(piece["rest"]):
+            others += 1
+            return piece[0]
+        shadows += 1
+        return b"<div>"
+
+    return _TEMPLATE.sub(shown, page)
 
 
 def as_html(page: bytes) -> bytes:

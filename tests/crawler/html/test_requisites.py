@@ -104,6 +104,7 @@ def test_style_sheets_and_frames_need_more_in_turn(html: str, kinds: dict[str, R
             "@import '1.css'; @import url(2.css) print; @IMPORT/**/url( \"3.css\" ) layer(x);",
             ["1.css", "2.css", "3.css"],
         ),
+        ("@namespace svg url(http://n.test/); @namespace 'x'; a { b: url(1.png) }", ["1.png"]),
         ("@charset 'utf-8'; @media (x) { @import '1.css' }", ["1.css"]),
         ("@font-face { src: local('x'), url(1.woff2) format('woff2'), url(1.ttf) }", ["1.woff2", "1.ttf"]),
         ("a { b: -webkit-image-set(url('1.png') 1x) }", ["1.png"]),

@@ -1,4 +1,4 @@
-"""Pages as a browser with scripts reads them: noscript, XHTML."""
+"""Pages as a browser with scripts reads them: noscript, declarative shadow roots, XHTML."""
 
 from urllib.parse import urlsplit
 
@@ -83,6 +83,18 @@ def test_noscript_that_is_never_closed_hides_nothing() -> None:
     assert links("<head><noscript><link rel=next href=/x></head><p><a href=/y>y") == ["/x", "/y"]
 
 
+@pytest.mark.parametrize("mode", ["open", "closed"])
+def test_declarative_shadow_roots_are_in_the_page(mode: str) -> None:
+    inner = f"<template shadowrootmode={mode}><a href=/b>b</a></template>"
+    html = f'<x-y><template shadowrootmode="{mode}"><a href=/a>a</a>{inner}</template></x-y><a href=/c>c</a>'
+    assert links(html) == ["/a", "/b", "/c"]
+
+
+def test_other_templates_hide_all_that_is_in_them() -> None:
+    inner = "<template shadowrootmode=open><a href=/a>a</a></template>"
+    assert links(f"<template>{inner}</template><template shadowrootmode=x>{inner}</template><a href=/c>c</a>") == ["/c"]
+
+
 @pytest.mark.parametrize("element", ["script", "style", "title", "textarea", "iframe", "noscript", "xmp", "div", "a"])
 def test_empty_elements_of_xhtml_end_where_they_begin(element: str) -> None:
     html = f'<html xmlns="http://www.w3.org/1999/xhtml"><head></head><body><{element} id="1"/><a href="/y">y</a></body>'
@@ -95,7 +107,9 @@ def test_xhtml_as_html() -> None:
     assert as_html(page) == b"<p a='1'></p><br/><script src=\"x\"></script><!-- <p/> -->" + text + b"<p>a</p>"
 
 
-@pytest.mark.parametrize("unit", [b"<noscript>", b"<noscript><meta></noscript>", b"<!--"])
+@pytest.mark.parametrize(
+    "unit", [b"<noscript>", b"<noscript><meta></noscript>", b"<!--", b"<template shadowrootmode=open>"]
+)
 def test_time_is_linear_in_the_length_of_a_page(unit: bytes) -> None:
     start = b"<noscript></noscript><meta>"
     assert growth(lambda times: scripted(Marks(start + unit * times + b"<meta>")), 2_000) < 1.5
