@@ -169,10 +169,9 @@ class Wanted:
 
     `anchors`: the texts of links; `places`: their places; `text`: headings and visible text; `blocks`: block hashes, to
     detect changes; `about`: description, language and first heading; `kept`: the text for the store. `extract`,
-    `extract_rules`, `hooks`, `structured`: the user's extraction, see minicrawl.extract; `hook_timeout`: seconds for
-    one call of a hook; `hook_network`: True if hooks may use the network. `short_text`: the text of pages that may be
-    soft 404s. `requisites`: URLs of files that the page needs; `part`: the kind of a style
-    sheet or module, which is no page. `facts`: facts for an audit.
+    `extract_rules`, `hooks`, `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of
+    pages that may be soft 404s. `requisites`: URLs of files that the page needs; `part`: the kind of a style sheet or
+    module, which is no page. `facts`: facts for an audit.
     """
 
     anchors: bool = False

@@ -1,4 +1,4 @@
-"""Output of a web's shape, for `minicrawl graph stats` and `minicrawl status --graph`."""
+"""Output of a web's shape, for `minicrawl graph stats`."""
 
 from collections.abc import Iterator
 from dataclasses import asdict

@@ -245,7 +245,7 @@ def test_coverage_of_a_crawl_that_has_ended_is_what_the_read_pages_have_of_the_k
     store = tmp_path / "crawl.db"
     for half in (2, 0, 2):
         served = {url: reply for at, (url, reply) in enumerate(site.items()) if half == 0 or at % half == 0}
-        report, _ = crawl(served, store, seeds, traps=False, **DAYS_LATER)
+        report, _ = crawl(served, store, seeds, **DAYS_LATER)
         with open_store(store) as reader:
             folded = folded_store(reader)
         truth = pagerank(folded.graph, preference=folded.jump)

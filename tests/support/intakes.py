@@ -23,7 +23,7 @@ Web = Mapping[str, Sequence[str] | int]
 
 PATIENT = Timing(batch=3000.0, lease=9000.0)
 """So that hours in which nothing is due pass in few steps."""
-DAYS_LATER: dict[str, Any] = {"refresh": True, "refresh_min": "8h", "time": "4d", "probe": False, "timing": PATIENT}
+DAYS_LATER: dict[str, Any] = {"refresh": True, "refresh_min": "8h", "time": "4d", "traps": False, "timing": PATIENT}
 """Time enough to read every page again, and to believe that one has gone."""
 
 

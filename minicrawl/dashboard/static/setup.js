@@ -12,7 +12,7 @@ const FIELDS = [
   ["contact", "Whom hosts can ask about it", "crawl@example.org"],
 ];
 const FLAGS = [
-  ["search", "Keep an index, to search in"], ["html_only", "Leave out images, archives, documents"],
+  ["search", "Keep an index, to search in"],
   ["allow_private", "Reach this machine and private addresses, too"],
 ];
 
