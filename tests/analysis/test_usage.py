@@ -117,8 +117,6 @@ def test_exports_leave_out_pages_that_were_read_and_forbid_a_use(
         assert {url for url in COLUMNS if f"{url}," in shown or f'"{url}"' in shown} == expected | {HOME + "none"}
     run("export", tmp_path / "corpus.jsonl", "--store", other)
     assert {json.loads(line)["url"] for line in (tmp_path / "corpus.jsonl").read_text().splitlines()} == expected
-    run("export", tmp_path / "map.xml", "--store", other)
-    assert {url for url in SITE if f"<loc>{url}</loc>" in (tmp_path / "map.xml").read_text()} == expected
     told = answer("export", tmp_path / "pages", "--markdown", "--store", other)
     assert (told["pages"], told["left_out"]) == (len(expected), len(left_out))
     said = run("export", tmp_path / "ranks.csv", "--store", other)
