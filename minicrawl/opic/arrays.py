@@ -1,7 +1,7 @@
 """The arrays that the book keeps per page: their types, growth, and iteration in slices."""
 
 from collections.abc import Iterator
-from typing import Any, Protocol, TypeVar  # Any: arrays
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,17 +16,7 @@ BLOCK = 2**18
 """Pages processed together in a pass over all: intermediate results take megabytes, however many pages there are."""
 
 
-class Numbers(Protocol):
-    """A float64 per page: an array, or an object that reads and writes like one."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, pages: Any, /) -> Any: ...
-
-    def __setitem__(self, pages: Any, numbers: Any, /) -> None: ...
-
-
-_Column = TypeVar("_Column", bound=Numbers)
+_Kind = TypeVar("_Kind", bound=np.generic)
 
 
 def slices(size: int, block: int | None = None) -> Iterator[slice]:
@@ -54,14 +44,13 @@ def order_of(numbers: Pages) -> IntArray:
     return order[(numbers >> 16).astype(np.uint16)[order].argsort(kind="stable")]
 
 
-def grown(column: _Column, size: int) -> _Column:
+def grown(column: npt.NDArray[_Kind], size: int) -> npt.NDArray[_Kind]:
     """The column with room for `size` rows: itself, or a copy at least twice as long, padded with zeros.
 
     Room never written to takes no memory, only addresses.
     """
     if size <= len(column):
         return column
-    assert isinstance(column, np.ndarray)
     longer = np.zeros(max(size, 2 * len(column), 64), dtype=column.dtype)
     longer[: len(column)] = column
-    return longer  # type: ignore[return-value]
+    return longer

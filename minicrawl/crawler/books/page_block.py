@@ -4,7 +4,7 @@ packed = the columns in the order of _FORM, each a number per page, little endia
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.books.stored_accounts import columns_of
 from minicrawl.errors import StoreError
 from minicrawl.model import State
-from minicrawl.opic.arrays import Numbers, Pages
+from minicrawl.opic.arrays import Pages
 from minicrawl.store.database import damaged
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import PageColumns
@@ -66,7 +66,7 @@ def of_rows(pages: PageColumns) -> PageBlock:
 
 def packed_of(accounts: Accounts, host_of: Pages, pages: slice) -> bytes:
     """The columns in memory of some pages, packed. host_of: the host of every page."""
-    columns: dict[str, Numbers] = {"host": host_of} | _columns(accounts)
+    columns: dict[str, npt.NDArray[Any]] = {"host": host_of} | _columns(accounts)
     return b"".join(columns[name][pages].astype(kind).tobytes() for name, kind in _FORM.items())
 
 
@@ -148,8 +148,8 @@ def _missing(store: Store, first: int) -> StoreError:
     return damaged(store.path, f"pages with numbers from {first} on are missing")
 
 
-def _columns(accounts: Accounts) -> dict[str, Numbers]:
+def _columns(accounts: Accounts) -> dict[str, npt.NDArray[Any]]:
     """The arrays in memory by the names in _FORM, without that of hosts."""
     book = accounts.book
-    others: dict[str, Numbers] = {"gone": book.gone, "alias": book.alias, "kind": accounts.coverage.kind}
+    others: dict[str, npt.NDArray[Any]] = {"gone": book.gone, "alias": book.alias, "kind": accounts.coverage.kind}
     return others | columns_of(accounts)

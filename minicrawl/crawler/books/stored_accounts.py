@@ -1,11 +1,13 @@
 """Save and load accounts: columns of pages, and totals beside the pages."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any  # Any: arrays
 
 import numpy as np
+import numpy.typing as npt
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.opic.arrays import Numbers, Pages
+from minicrawl.opic.arrays import Pages
 from minicrawl.store.rows import Account, AccountColumns, MetaValue
 
 CARRIED = "carried"
@@ -48,7 +50,7 @@ def imbalances(accounts: Accounts) -> Iterator[str]:
         yield f"the book holds {held} units instead of {born}"
 
 
-def columns_of(accounts: Accounts) -> dict[str, Numbers]:
+def columns_of(accounts: Accounts) -> dict[str, npt.NDArray[Any]]:
     """The arrays behind an Account, by its fields."""
     return {
         "depth": accounts.depth,
