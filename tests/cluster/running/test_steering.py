@@ -94,6 +94,7 @@ def test_what_cannot_be_set_changes_nothing(tmp_path: Path) -> None:
 
 def test_seeds_bans_and_pages_go_home(tmp_path: Path) -> None:
     async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
+        await until(folder, lambda _: ("h0.test", "/") in [one[1:] for one in web.asked])
         new = [f"http://n{number}.test/" for number in range(8)]
         assert await asked(folder.path, "add", urls=[*new, STARTED], guessed=[]) == {"done": {"seeds": 9, "new": 8}}
         for url in new:
