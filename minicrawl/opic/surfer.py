@@ -17,12 +17,12 @@ Source: J. Dean, C. Anderson, A. Battle, "Ranking documents based on user behavi
 from dataclasses import dataclass
 from functools import cached_property
 from operator import mul
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.arrays import IntArray, Pages
+from minicrawl.opic.arrays import IntArray
 
 Places = npt.NDArray[np.uint8]
 """Places of some links."""
@@ -78,22 +78,6 @@ class Sent(NamedTuple):
 
     each: IntArray | int
     in_all: int
-
-
-class LinkRows(Protocol):
-    """Outlinks of some pages as CSR. sources: shape (rows,). places: of each link; None: all of a page alike."""
-
-    @property
-    def sources(self) -> Pages: ...
-
-    @property
-    def indptr(self) -> IntArray: ...
-
-    @property
-    def targets(self) -> Pages: ...
-
-    @property
-    def places(self) -> Places | None: ...
 
 
 class Shares:

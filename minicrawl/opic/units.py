@@ -5,8 +5,6 @@ h     cash a page has forwarded in all
 o     number of counted outlinks
 """
 
-import numpy as np
-
 from minicrawl.opic.arrays import IntArray
 
 DAMPING = 0.85
@@ -32,8 +30,3 @@ def dampeds(cash: IntArray) -> IntArray:
     """`damped` for arrays. 17 * cash could pass 2**63, so the multiple of 20 is taken out first."""
     twentieths = cash // 20
     return 17 * twentieths + 17 * (cash - 20 * twentieths) // 20
-
-
-def sigmas(h: IntArray, o: IntArray) -> IntArray:
-    """`sigma` for arrays."""
-    return np.where(o > 0, dampeds(h) // np.maximum(o, 1), 0)

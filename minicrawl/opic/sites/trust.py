@@ -24,65 +24,14 @@ pages alike; Z. Gyongyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with
 begins at known sites; S. Kamvar, T. Haveliwala, C. Manning, G. Golub, "Exploiting the Block Structure of the Web for
 Computing PageRank", 2003, and J. Wu, K. Aberer, "Using SiteRank for Decentralized Computation of Web Document Ranking",
 2004, for sites ranked before their pages.
-
-The fixed point of the power iteration is found in fewer steps than by repeating it.
 """
 
 import math
-from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic.arrays import Flags, FloatArray
-
-Step = Callable[[FloatArray], FloatArray]
-
-_REMEMBERED = 6
-"""Steps that are combined into the next one."""
-
-
-def fixed_point(step: Step, x: FloatArray, least: float) -> FloatArray:
-    """Fixed point of `step`, x = step(x), from an x of sum 1 on; a step there moves at most `least` in all (L1).
-
-    With f_k = step(x_k) - x_k of the last steps, the next is the mean of the step(x_k), with weights of sum 1 that make
-    the mean of the f_k least: for a linear step that is GMRES (D. Anderson, "Iterative Procedures for Nonlinear
-    Integral Equations", JACM 1965; H. Walker, P. Ni, "Anderson Acceleration for Fixed-Point Iterations", SIAM J.
-    Numerical Analysis 2011). Also ends when the movement is tiny and has not fallen by a tenth in as many steps as are
-    remembered: then only rounding is left.
-    """
-    steps: list[FloatArray] = []
-    moves: list[FloatArray] = []
-    best, stale = math.inf, 0
-    while True:
-        after = step(x)
-        moved = after - x
-        change = float(np.abs(moved).sum())
-        stale = 0 if change < 0.9 * best else stale + 1
-        best = min(best, change)
-        if change <= least or (stale > _REMEMBERED and change < 1e-10):
-            break
-        if stale > _REMEMBERED:
-            steps, moves, stale = [], [], 0
-        steps, moves = [*steps[1 - _REMEMBERED :], after], [*moves[1 - _REMEMBERED :], moved]
-        x = _mean(steps, moves)
-    after = np.maximum(after, 0.0)
-    shares: FloatArray = after / after.sum()
-    return shares
-
-
-def _mean(steps: Sequence[FloatArray], moves: Sequence[FloatArray]) -> FloatArray:
-    """The mean of `steps` with the weights of sum 1 that make the same mean of `moves` least in L2."""
-    last = moves[-1]
-    if len(moves) == 1:
-        return steps[-1]
-    apart = np.array([last - move for move in moves[:-1]])
-    weights = np.linalg.lstsq(apart @ apart.T, apart @ last, rcond=1e-12)[0]
-    x = steps[-1].copy()
-    for weight, before in zip(weights, steps[:-1], strict=True):
-        x += weight * (before - steps[-1])
-    return x
-
 
 Numbers = npt.NDArray[np.integer]
 
@@ -101,14 +50,13 @@ _ROUNDED = 1e-9
 """Largest rounding error of a sum of trust, as a share of it."""
 
 
-def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
+def site_trust(  # noqa: PLR0913 - the links of sites as columns
     sources: Numbers,
     targets: Numbers,
     links: Numbers,
     roots: FloatArray | Flags,
     size: int,
     *,
-    damping: float = DAMPING,
     kappa: float = KAPPA,
     start: FloatArray | None = None,
     tolerance: float = 1e-6,
@@ -120,13 +68,12 @@ def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
     Trust that a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots.
 
     sources, targets, links: links[k] is c of the pair (sources[k], targets[k]), each pair once; links of a site to
-    itself do not count. roots: part of the jumps for every site, none negative, not all 0. kappa: 0
-    passes everything on. start: initial trust, such as the previous one. The result is within `tolerance` (L1) of the
-    exact one. Raises ValueError.
+    itself do not count. roots: part of the jumps for every site, none negative, not all 0. kappa: 0 passes everything
+    on. start: initial trust, such as the previous one. Each step brings t nearer to the exact one by `damping`; the
+    result is within `tolerance` (L1) of it.
     """
-    _check(damping, kappa, tolerance)
-    p = _distribution(roots, size)
-    shares = damping * link_shares(sources, targets, links, size)
+    p = roots / roots.sum()
+    shares = DAMPING * link_shares(sources, targets, links, size)
 
     def step(t: FloatArray) -> FloatArray:
         came = _sums(targets, t[sources] * shares, size)
@@ -139,8 +86,13 @@ def site_trust(  # noqa: PLR0913 - parameters of the method, with defaults
             begun.append(step(begun[-1]))
         u = returns(sources, targets, shares, first_half(np.mean(begun, axis=0)))
         shares *= (u / (u + kappa))[sources]
-    least = tolerance * (1.0 - damping) / damping if damping else math.inf
-    return fixed_point(step, p if start is None else _distribution(start, size), least)
+    least = tolerance * (1.0 - DAMPING) / DAMPING
+    t: FloatArray = p if start is None else start / start.sum()
+    for _ in range(math.ceil(math.log(least / 2.0) / math.log(DAMPING))):
+        t, before = step(t), t
+        if np.abs(t - before).sum() <= least:
+            break
+    return t
 
 
 def vouchers(trust: FloatArray) -> FloatArray:
@@ -190,63 +142,12 @@ def returns(sources: Numbers, targets: Numbers, shares: FloatArray, goals: Flags
 def door_weights(voices: Numbers, entrances: Flags) -> FloatArray:
     """Door weight of every page, shape (pages,): e(p) = log2(1 + other sites that link to p), + 1 for an entrance.
 
-    voices: number of these sites, see `voice_counts`. entrances: pages that are seeds or front pages of their site.
+    voices: number of these sites, see `SiteGraph.voice_counts`. entrances: pages that are seeds or front pages.
     """
     weights: FloatArray = np.log2(1.0 + voices) + entrances
     return weights
 
 
-def voice_counts(linking: Numbers, pages: Numbers, site: Numbers, most: int = GENERATED) -> npt.NDArray[np.int64]:
-    """Number of other sites that link to each page, shape (pages,).
-
-    linking[k], the number of a site, links to pages[k], any number of times; a site's links to itself do not count,
-    nor those of a pair of sites with links to more than `most` pages, which are generated. site: of every page.
-    """
-    size = len(site)
-    across = linking != site[pages]
-    voices = np.unique(linking[across].astype(np.int64) * size + pages[across])
-    linking, pages = np.divmod(voices, max(size, 1))
-    sites = int(max(site.max(initial=-1), linking.max(initial=-1))) + 1
-    _, of_voice, linked = np.unique(linking * sites + site[pages], return_inverse=True, return_counts=True)
-    return np.bincount(pages[linked[of_voice] <= most], minlength=size)
-
-
-def jump(trust: FloatArray, site: Numbers, doors: FloatArray, standing: Flags, m: float = DOORS) -> FloatArray:
-    """v of every page, shape (pages,), sum 1: v(p) = t(s) * ((1 - m) / N(s) + m e(p) / E(s)).
-
-    doors: e of every page. standing: known pages that have not gone and are no aliases; of others v is 0. A site
-    without a door gives all to its pages alike; the trust of sites without a standing page is spread over the other
-    sites, by their trust. All zeros when no trusted site has a standing page.
-    """
-    pages = np.bincount(site[standing], minlength=len(trust))
-    open_doors = np.where(standing, doors, 0.0)
-    opened = np.bincount(site, open_doors, minlength=len(trust))
-    trusted = np.where(pages > 0, trust, 0.0)
-    trusted /= trusted.sum() or 1.0
-    by_door = np.where(opened > 0.0, m, 0.0)
-    alike = trusted * (1.0 - by_door) / np.maximum(pages, 1)
-    door = trusted * by_door / np.where(opened > 0.0, opened, 1.0)
-    v: FloatArray = np.where(standing, alike[site], 0.0) + door[site] * open_doors
-    return v
-
-
 def _sums(groups: Numbers, values: FloatArray, count: int) -> FloatArray:
     """Sum of the values of every group, also of no values, for which bincount would return whole numbers."""
     return np.bincount(groups, values, minlength=count).astype(np.float64, copy=False)
-
-
-def _distribution(weights: FloatArray | Flags, size: int) -> FloatArray:
-    checked = np.asarray(weights, dtype=np.float64)
-    if checked.shape != (size,) or not (checked >= 0.0).all() or not 0.0 < checked.sum() < math.inf:
-        raise ValueError(f"roots and start must be {size} numbers, none negative, not all 0")
-    divided: FloatArray = checked / checked.sum()
-    return divided
-
-
-def _check(damping: float, kappa: float, tolerance: float) -> None:
-    if not 0.0 <= damping < 1.0:
-        raise ValueError(f"damping must be at least 0 and below 1, not {damping}")
-    if not 0.0 <= kappa < math.inf:
-        raise ValueError(f"kappa must be at least 0, not {kappa}")
-    if not tolerance > 0.0:
-        raise ValueError(f"tolerance must be more than 0, not {tolerance}")

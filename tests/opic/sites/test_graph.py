@@ -1,13 +1,12 @@
 """Links between sites as they come and go, against a plain count."""
 
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 
 import numpy as np
 import pytest
 
 from minicrawl.opic.sites.graph import SiteGraph, Voices
-from minicrawl.opic.sites.trust import voice_counts
 
 
 def voices(rows: list[tuple[int, int, int]]) -> Voices:
@@ -53,4 +52,8 @@ def test_voices_of_a_page_are_counted_but_for_generated_links(most: int) -> None
     graph.add(Voices(pages[across], sites[across], np.ones(np.count_nonzero(across), dtype=np.int64)))
     counts = graph.voice_counts(site_of, most)
     assert counts.any()
-    assert counts.tolist() == voice_counts(sites, pages, site_of, most).tolist()
+    linked: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    for page, site in zip(pages[across].tolist(), sites[across].tolist(), strict=True):
+        linked[site, int(site_of[page])].add(page)
+    some = [page for of_pair in linked.values() if len(of_pair) <= most for page in of_pair]
+    assert counts.tolist() == [some.count(page) for page in range(200)]

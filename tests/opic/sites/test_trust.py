@@ -14,34 +14,11 @@ from minicrawl.opic.sites.trust import (
     VOUCHES,
     door_weights,
     first_half,
-    fixed_point,
-    jump,
     link_shares,
     returns,
     site_trust,
-    voice_counts,
     vouchers,
 )
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_it_is_the_solution_of_the_linear_system_in_fewer_steps_than_repeating_takes(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    m = rng.random((50, 50)) ** 8
-    m *= 0.85 / m.sum(axis=0)
-    p = np.full(50, 1 / 50)
-    steps = 0
-
-    def step(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        nonlocal steps
-        steps += 1
-        return m @ x + 0.15 * p
-
-    exact = np.linalg.solve(np.eye(50) - m, 0.15 * p)
-    found = fixed_point(step, p, 1e-12)
-    assert np.abs(found - exact).sum() == pytest.approx(0.0, abs=1e-11)
-    assert steps < np.log(1e-12) / np.log(0.85) / 2
-    assert found.sum() == pytest.approx(1.0)
 
 
 def trust(links: dict[tuple[int, int], int], roots: list[int], **options: Any) -> npt.NDArray[Any]:
@@ -86,13 +63,11 @@ def graphs_of_sites(draw: Callable[..., Any]) -> tuple[dict[tuple[int, int], int
     return links, roots
 
 
-@given(graphs_of_sites(), st.sampled_from([0.5, 0.7, 0.85]), st.sampled_from([0.05, 0.2, 1.0]))
-def test_trust_is_what_the_formulas_say(
-    graph: tuple[dict[tuple[int, int], int], list[int]], damping: float, kappa: float
-) -> None:
+@given(graphs_of_sites(), st.sampled_from([0.05, 0.2, 1.0]))
+def test_trust_is_what_the_formulas_say(graph: tuple[dict[tuple[int, int], int], list[int]], kappa: float) -> None:
     links, roots = graph
-    found = trust(links, roots, damping=damping, kappa=kappa)
-    assert found == pytest.approx(slow_trust(links, roots, damping, kappa), abs=1e-9)
+    found = trust(links, roots, kappa=kappa)
+    assert found == pytest.approx(slow_trust(links, roots, 0.85, kappa), abs=1e-9)
     assert found.sum() == pytest.approx(1.0)
 
 
@@ -148,21 +123,8 @@ def test_a_walk_to_a_goal_three_links_away_is_as_sure_as_three_steps_on() -> Non
 
 
 def test_a_page_is_a_door_by_the_sites_that_link_to_it() -> None:
-    site = np.array([0, 0, 0, 1, 2])
-    links = [(1, 0), (1, 0), (2, 0), (0, 0), (1, 1), (3, 1), (4, 1), (0, 3)]
-    linking, pages = np.array(links).T
-    entrances = np.array([True, False, True, False, True])
-    doors = door_weights(voice_counts(linking, pages, site), entrances)
-    assert doors == pytest.approx([1 + math.log2(3), 2, 1, 1, 1])
-
-
-def test_links_to_more_than_a_hundred_pages_of_a_site_are_generated() -> None:
-    site = np.array([0] * 101 + [1])
-    linking, pages = np.full(101, 1), np.arange(101)
-    assert voice_counts(linking, pages, site).sum() == 0
-    assert voice_counts(linking[1:], pages[1:], site).sum() == 100
-    assert voice_counts(np.full(101, 2), pages, site).sum() == 0
-    assert voice_counts(linking[:0], pages[:0], site).sum() == 0
+    doors = door_weights(np.array([2, 1, 0, 1, 0]), np.array([True, False, True, False, True]))
+    assert doors == pytest.approx([1 + math.log2(3), 1, 1, 1, 1])
 
 
 @pytest.mark.parametrize(
@@ -178,41 +140,3 @@ def test_links_to_more_than_a_hundred_pages_of_a_site_are_generated() -> None:
 def test_first_half_is_the_same_whatever_the_numbers_of_sites(trust: list[float], expected: list[bool]) -> None:
     assert first_half(np.array(trust)).tolist() == expected
     assert first_half(np.array(trust[::-1])).tolist() == expected[::-1]
-
-
-@given(st.data())
-def test_jump_is_what_the_formula_says(data: st.DataObject) -> None:
-    pages, sites = data.draw(st.integers(1, 12)), data.draw(st.integers(1, 4))
-    site = np.array(data.draw(st.lists(st.integers(0, sites - 1), min_size=pages, max_size=pages)))
-    doors = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, 2.5]), min_size=pages, max_size=pages)))
-    standing = np.array(data.draw(st.lists(st.booleans(), min_size=pages, max_size=pages)))
-    t = np.array(data.draw(st.lists(st.sampled_from([0.0, 0.2, 1.0]), min_size=sites, max_size=sites)))
-    m = data.draw(st.sampled_from([0.0, 0.5, 1.0]))
-    v = jump(t, site, doors, standing, m)
-    there = [s for s in range(sites) if (standing & (site == s)).any()]
-    whole = sum(t[s] for s in there)
-    expected = [0.0] * pages
-    for s in there:
-        own = [p for p in range(pages) if standing[p] and site[p] == s]
-        opened = sum(doors[p] for p in own)
-        for p in own:
-            share = (1 - m) / len(own) + m * doors[p] / opened if opened else 1 / len(own)
-            expected[p] = t[s] / whole * share if whole else 0.0
-    assert v == pytest.approx(expected)
-    assert v.sum() == pytest.approx(1.0 if whole else 0.0)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"damping": 1.0},
-        {"kappa": -0.1},
-        {"tolerance": 0.0},
-        {"roots": [0, 0]},
-        {"start": np.array([-1.0, 2.0])},
-    ],
-)
-def test_what_cannot_be_is_refused(options: dict[str, Any]) -> None:
-    name = next(iter(options))
-    with pytest.raises(ValueError, match=name):
-        trust({(0, 1): 1}, options.pop("roots", [1, 0]), **options)
