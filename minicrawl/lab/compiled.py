@@ -18,7 +18,7 @@ from numba.extending import register_jitable
 
 from minicrawl.lab.heap import compiled, first, full_heap, moved, risen
 from minicrawl.opic import Adaptive, Book
-from minicrawl.opic.adaptive import Basic, PayOut
+from minicrawl.opic.adaptive import PayOut
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.book import WORTH
 from minicrawl.opic.units import damped, sigma
@@ -71,7 +71,7 @@ def paper_book(graph: Graph, *, held: bool = False) -> Adaptive:
 
     held: the virtual page holds its cash; otherwise it pays all pages at once.
     """
-    book = Adaptive(Basic(), PayOut("nobody" if held else "all"), total=LAB_TOTAL)
+    book = Adaptive(None, PayOut("nobody" if held else "all"), total=LAB_TOTAL)
     book.discover(np.full(graph.size, LAB_TOTAL // graph.size))
     return book
 
@@ -148,8 +148,8 @@ def settle_by_sweeps(ledger: Book, graph: Graph, visits: int, sweep: Sweep) -> N
 @contextmanager
 def opened(book: Adaptive, room: int) -> Iterator[Cash]:
     """The book in compiled code, with room for pages 0..room-1; changes are written back afterwards."""
-    if book.window != Basic():
-        raise TypeError("compiled visits keep the whole past: they need the basic window")
+    if book.window is not None:
+        raise TypeError("compiled visits keep the whole past: they need a book without a window")
     numbers = [book.income, book.level, book.clock, book.payees, book.reserve]
     cash = Cash(
         book.standing[:room],

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic import Adaptive, DiscoveryBudget, PageQueue
-from minicrawl.opic.adaptive import Basic, PayOut
+from minicrawl.opic.adaptive import PayOut
 from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.strategy import packed, unpacked
 from minicrawl.rank import Graph
@@ -101,7 +101,7 @@ class SteeredCrawl:
     ) -> None:
         """room: maximum number of pages of a graph. gain: of the lever."""
         self._method, self._share = method, share
-        self._book = Adaptive(Basic(), method.pay_out, total=TOTAL)
+        self._book = Adaptive(None, method.pay_out, total=TOTAL)
         self._budget = DiscoveryBudget(share)
         self._lever, self._gain = 0.5, gain
         self._level = 0  # what each page never visited was paid, as its standing lacks it

@@ -20,7 +20,6 @@ from minicrawl.lab.compiled import VisitLog, interpolated_history, paper_book, s
 from minicrawl.lab.convergence import EXACT
 from minicrawl.lab.webs import Evolving
 from minicrawl.opic import Adaptive, Book
-from minicrawl.opic.adaptive import Interpolation, Window
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray
 from minicrawl.opic.window import all_interpolated
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
@@ -117,11 +116,11 @@ def _merged(visits: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
     return covered, measures
 
 
-def remember(window: Window, book: Adaptive, past: Past) -> Remembered:
+def remember(window: float | None, book: Adaptive, past: Past) -> Remembered:
     """The estimate of `book` as if it had used this window during all its visits."""
     now = book.history[: book.size]
-    if window.turnovers is not None:
-        size = window.turnovers * book.in_hand()
+    if window is not None:
+        size = window * book.in_hand()
         history, last = interpolated_history(past.log, past.size, size)
         now = all_interpolated(history, book.cashes(), book.clock - last, size)
     return Remembered(now / now.sum(), 1.0)
@@ -132,7 +131,7 @@ def sized(run: "Run", wanted: float = _WANTED) -> Remembered:
 
     wanted: largest L1 distance between windows of successive _SIZES. One number a page is kept for each.
     """
-    found = [remember(Interpolation(_months(run, months)), run.book, run.past) for months in _SIZES]
+    found = [remember(_months(run, months), run.book, run.past) for months in _SIZES]
     steps = (l1(shorter.importance, longer.importance) for shorter, longer in pairwise(found))
     return Remembered(found[sum(1 for _ in takewhile(lambda step: step <= wanted, steps))].importance, len(_SIZES))
 
@@ -218,9 +217,7 @@ def _fixed(months: int, least: int = 1, *, compressed: bool = False) -> Callable
 
 
 _LAST_VISITS: Policies = {f"last {visits} visits": _last(visits) for visits in (4, 8, 16)}
-_INTERPOLATION: Policies = {
-    "interpolation, 4 months": lambda run: remember(Interpolation(_months(run, 4)), run.book, run.past)
-}
+_INTERPOLATION: Policies = {"interpolation, 4 months": lambda run: remember(_months(run, 4), run.book, run.past)}
 _LEDGERS: Policies = {
     "ledger": lambda run: Remembered(run.ledger, 2.0),
     "links as last read": lambda run: Remembered(run.floor, 2.0),

@@ -12,7 +12,7 @@ outlinks in whole units, and the rest goes to the virtual page.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,29 +23,6 @@ from minicrawl.opic.window import TURNOVERS, interpolated
 
 TOTAL = 2**62
 """Total cash, in units."""
-
-
-@dataclass(frozen=True)
-class Basic:
-    """All of the past: H := H + c."""
-
-    turnovers: ClassVar[None] = None
-
-    def record(self, past: float, cash: float, elapsed: float, in_hand: float) -> float:
-        return past + cash
-
-
-@dataclass(frozen=True)
-class Interpolation:
-    """The cash spent in the last T, `turnovers` of the cash in the pages' hands; see window.py."""
-
-    turnovers: float = TURNOVERS
-
-    def record(self, past: float, cash: float, elapsed: float, in_hand: float) -> float:
-        return interpolated(past, cash, elapsed, self.turnovers * in_hand)
-
-
-Window = Basic | Interpolation
 
 
 @dataclass(frozen=True)
@@ -75,8 +52,10 @@ class Adaptive:
     Invariant: the cash of all pages and of the virtual page is always `total`.
     """
 
-    def __init__(self, window: Window | None = None, pay_out: PayOut | None = None, *, total: int = TOTAL) -> None:
-        self.window: Window = window or Interpolation()
+    def __init__(self, window: float | None = TURNOVERS, pay_out: PayOut | None = None, *, total: int = TOTAL) -> None:
+        """window: its size in turnovers of the cash in the pages' hands, interpolated, see window.py; None: all of the
+        past, H := H + c."""
+        self.window = window
         self.pay_out = pay_out or PayOut()
         self.total = total
         self.size = 0
@@ -161,10 +140,10 @@ class Adaptive:
         H/G; (H+C)/(G+1) with C and G in units of the cash in hand (paper, section 3); and X = (H+C-C0)/G,
         which by Lemma 2.3 is one step of power iteration from H/G.
 
-        initial: C0, the cash each page had when the clock stood at 0. Only for the window `Basic`.
+        initial: C0, the cash each page had when the clock stood at 0. Only without a window.
         """
-        if self.window != Basic():
-            raise TypeError("estimates over the whole past need the basic window")
+        if self.window is not None:
+            raise TypeError("estimates over the whole past need a book without a window")
         history = self.history[: self.size]
         cash = self.cashes().astype(np.float64)
         clock = float(self.clock)
@@ -185,8 +164,11 @@ class Adaptive:
 
     def _note(self, page: int, cash: int) -> None:
         """Record a visit in the history of `page`, and advance the clock."""
-        elapsed = self.clock - float(self.last[page])
-        self.history[page] = self.window.record(float(self.history[page]), cash, elapsed, self.in_hand())
+        if self.window is None:
+            self.history[page] += cash
+        else:
+            past, elapsed = self.history.item(page), self.clock - self.last.item(page)
+            self.history[page] = interpolated(past, cash, elapsed, self.window * self.in_hand())
         self.clock += cash
         self.last[page] = self.clock
 

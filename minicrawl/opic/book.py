@@ -48,7 +48,7 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
-from minicrawl.opic.sites.births import UNIT, Births, EvenBirths, SiteBirths
+from minicrawl.opic.sites.births import UNIT, Births, SiteBirths
 from minicrawl.opic.surfer import UNIFORM, Places, Sent, Shares, Surfer
 from minicrawl.opic.units import DAMPING, damped, dampeds
 from minicrawl.opic.window import TURNOVERS, all_interpolated, interpolated
@@ -84,7 +84,7 @@ class Book:
 
     def __init__(self, *, unit: int = UNIT, surfer: Surfer = UNIFORM, rule: Births | None = None) -> None:
         """unit: birth cash of every page, where there is no other `rule`."""
-        self.rule: Births = EvenBirths(unit) if rule is None else rule
+        self.rule: Births = Births(unit) if rule is None else rule
         self.surfer = surfer
         """Surfer that weighs the links, including cash already carried."""
         self.size = 0
@@ -169,7 +169,7 @@ class Book:
 
     def share_births_alike(self, unit: int = UNIT) -> None:
         """Let walkers jump to all pages alike."""
-        self.rule = EvenBirths(unit)
+        self.rule = Births(unit)
         self.shared_out += 1
         self._count_births()
 
@@ -295,10 +295,6 @@ class Book:
         worths: FloatArray = self.received(pages) + held * self.birth(pages)
         return np.where(self.alias[pages], -1.0, worths)
 
-    def mean_residual(self) -> float:
-        """Mean of C over all known pages, with the cash of pages never visited counted as settled."""
-        return (self.births + self.carried - self.virtual - self.never_visited) / max(self.size, 1)
-
     def certificate(self) -> float:
         """Bound on the L1 distance between H/G and exact importance: 2 sum|C| / ((1-d) sum H).
 
@@ -322,7 +318,9 @@ class Book:
 
     def due(self, at_most: int) -> IntArray:
         """Up to `at_most` visited pages whose residual is worth a visit, those with the largest, rising by number."""
-        least = max(1.0, WORTH * self.mean_residual())
+        # The mean of C over all pages; those never visited count as settled.
+        cash = self.births + self.carried - self.virtual - self.never_visited
+        least = max(1.0, WORTH * cash / max(self.size, 1))
         due, residuals = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         for rows in slices(self.size):
             pages, residual = self._residuals(rows)

@@ -146,7 +146,3 @@ class DiscoveryBudget:
 
     def _with_income(self) -> float:
         return min(self.credit + self.share, 2.0)
-
-    def kept(self) -> dict[str, float]:
-        """State for a crawl that continues."""
-        return {"discovery_credit": self.credit}

@@ -7,8 +7,7 @@ ties the one known longest.
 import heapq
 from array import array
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,22 +28,25 @@ Jumps = npt.NDArray[np.float32]
 """What the virtual page would pay each page now, in units: its part of the cash of a page."""
 
 
-class Strategy(Protocol):
-    follows_cash: ClassVar[bool]
+class Strategy:
+    """A priority for every page, the largest first. This one has the same for all: the page known longest is next."""
+
+    follows_cash: ClassVar[bool] = False
     """True if a credit changes a page's priority."""
 
     def priority(self, page: int, book: Book, jumps: Jumps) -> int:
-        """Priority of a page; the largest is next."""
+        """Priority of a page."""
+        return 0
 
     def priorities(self, pages: Pages, book: Book, jumps: Jumps) -> IntArray:
         """Priorities of many pages."""
+        return np.zeros(len(pages), dtype=np.int64)
 
 
-@dataclass(frozen=True)
-class Greedy:
+class Greedy(Strategy):
     """The page with the most cash first: what its links have brought, and the part of the virtual page."""
 
-    follows_cash: ClassVar[bool] = True
+    follows_cash = True
 
     def priority(self, page: int, book: Book, jumps: Jumps) -> int:
         return int(book.cash.item(page) + book.forwarded.item(page) + jumps.item(page))
@@ -53,28 +55,14 @@ class Greedy:
         return (book.cash.take(pages) + book.forwarded.take(pages) + jumps.take(pages)).astype(np.int64)
 
 
-@dataclass(frozen=True)
-class BreadthFirst:
-    """The page known longest."""
-
-    follows_cash: ClassVar[bool] = False
-
-    def priority(self, page: int, book: Book, jumps: Jumps) -> int:
-        return 0
-
-    def priorities(self, pages: Pages, book: Book, jumps: Jumps) -> IntArray:
-        return np.zeros(len(pages), dtype=np.int64)
-
-
-@dataclass(frozen=True)
-class Random:
+class Random(Strategy):
     """Any page: drawn from the seed and the page, so a restart draws the same."""
 
-    seed: int = 0
-    follows_cash: ClassVar[bool] = False
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
 
     def priority(self, page: int, book: Book, jumps: Jumps) -> int:
-        return _mixed(hash((self.seed, page)) & _MASK) >> 1
+        return _mixed(hash((self._seed, page)) & _MASK) >> 1
 
     def priorities(self, pages: Pages, book: Book, jumps: Jumps) -> IntArray:
         return np.fromiter((self.priority(page, book, jumps) for page in pages.tolist()), np.int64, len(pages))
@@ -93,8 +81,8 @@ def _mixed(number: int) -> int:
 STRATEGIES: dict[str, Strategy] = {
     "greedy": Greedy(),
     "random": Random(),
-    "cycle": BreadthFirst(),  # of pages never read, the one that waits longest is the one known longest
-    "breadth-first": BreadthFirst(),
+    "cycle": Strategy(),  # of pages never read, the one that waits longest is the one known longest
+    "breadth-first": Strategy(),
 }
 
 

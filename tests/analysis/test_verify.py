@@ -17,7 +17,7 @@ from minicrawl.analysis.verify import Verification, verify
 from minicrawl.api import acrawl
 from minicrawl.errors import StoreError
 from minicrawl.opic.book import SETTLED_ERROR
-from minicrawl.opic.sites.births import EvenBirths
+from minicrawl.opic.sites.births import Births
 from minicrawl.rank import pagerank
 from minicrawl.store.reader import open_store
 
@@ -124,7 +124,7 @@ def test_exact_importance_is_that_of_networkx(tmp_path: Path) -> None:
     expected = networkx.pagerank(drawn, alpha=0.85, personalization=weights, tol=1e-14, max_iter=500)
     with open_store(store) as reader:
         states = np.array([state for pages in reader.page_table.columns() for state in pages.state])
-        graph, jump, _ = folded_graph(reader.links(), states, births_of(EvenBirths(), states))
+        graph, jump, _ = folded_graph(reader.links(), states, births_of(Births(), states))
         ranks = dict(zip(reader.page_table.urls(), pagerank(graph, preference=jump), strict=True))
     assert {url: rank for url, rank in ranks.items() if rank} == pytest.approx(
         {HOME + path: rank for path, rank in expected.items()}, abs=1e-11

@@ -12,7 +12,7 @@ from minicrawl.lab.compiled import (
     visit_pages,
 )
 from minicrawl.opic import Adaptive, Book
-from minicrawl.opic.adaptive import Basic, Interpolation, PayOut
+from minicrawl.opic.adaptive import PayOut
 from minicrawl.rank import Graph, pagerank
 
 pytestmark = pytest.mark.slow  # all of them wait for compiled loops
@@ -46,7 +46,7 @@ PAY_OUTS = [PayOut("all"), PayOut("all", lump=0.3), PayOut("nobody"), PayOut("vi
 
 
 def fresh(graph: Graph, pay_out: PayOut) -> Adaptive:
-    book = Adaptive(Basic(), pay_out, total=LAB_TOTAL)
+    book = Adaptive(None, pay_out, total=LAB_TOTAL)
     book.discover([LAB_TOTAL // graph.size] * graph.size)
     return book
 
@@ -153,8 +153,8 @@ def test_sweeps_end_at_pagerank(seed: int) -> None:
 
 def test_books_that_compiled_visits_cannot_move_are_refused() -> None:
     graph = random_graph(0)
-    with pytest.raises(TypeError, match="basic window"):
-        visit_greedily(Adaptive(Interpolation(), PayOut("all")), graph, 1)
+    with pytest.raises(TypeError, match="without a window"):
+        visit_greedily(Adaptive(pay_out=PayOut("all")), graph, 1)
     with pytest.raises(ValueError, match="pays all of them or nobody"):
         visit_greedily(fresh(graph, PayOut("visited")), graph, 1)
     ledger = Book()

@@ -9,14 +9,14 @@ from minicrawl.lab.compiled import LAB_TOTAL, paper_book, visit_pages
 from minicrawl.lab.webs import power_law
 from minicrawl.lab.windows import ImprovedFixed, Past, figure_4, figure_5, figure_6, remember, run, sized, spliced
 from minicrawl.opic import Adaptive
-from minicrawl.opic.adaptive import Basic, Interpolation, PayOut, Window
+from minicrawl.opic.adaptive import PayOut
 from minicrawl.opic.window import all_interpolated
 from minicrawl.rank import Graph, l1
 
 
-@pytest.mark.parametrize("window", [Basic(), Interpolation(2.0), Interpolation(50.0)], ids=repr)
+@pytest.mark.parametrize("window", [None, 2.0, 50.0])
 @pytest.mark.parametrize("visits", [5, 60, 400])
-def test_window_read_off_the_log_is_that_of_the_book(window: Window, visits: int) -> None:
+def test_window_read_off_the_log_is_that_of_the_book(window: float | None, visits: int) -> None:
     graph = power_law(30, np.random.default_rng(1))
     pages = np.random.default_rng(visits).integers(0, graph.size, visits, dtype=np.int32)
     plain = Adaptive(window, PayOut("all"), total=LAB_TOTAL)
@@ -27,9 +27,9 @@ def test_window_read_off_the_log_is_that_of_the_book(window: Window, visits: int
     log = visit_pages(fast, graph, pages)
     says = remember(window, fast, Past(log, graph.size))
     now = plain.history[: graph.size]
-    if isinstance(window, Interpolation):
+    if window is not None:
         elapsed = plain.clock - plain.last[: graph.size]
-        now = all_interpolated(now, plain.cashes(), elapsed, window.turnovers * plain.in_hand())
+        now = all_interpolated(now, plain.cashes(), elapsed, window * plain.in_hand())
     assert says.importance == pytest.approx(now / now.sum(), rel=1e-9)
 
 
@@ -88,7 +88,7 @@ def test_compressed_visits_are_merged_two_by_two(window: ImprovedFixed) -> None:
 def test_window_is_the_longest_within_the_error_wanted() -> None:
     done = run(power_law(500, np.random.default_rng(0)), rate=0.3, seed=1, months=8)
     months = [done.past.since(round(m * 500)) / done.book.in_hand() for m in (0.25, 0.5, 1, 2, 4)]
-    every = [remember(Interpolation(each), done.book, done.past).importance for each in months]
+    every = [remember(each, done.book, done.past).importance for each in months]
     steps = [l1(a, b) for a, b in pairwise(every)]
     for wanted in (0.0, *steps, 2.0):
         longest = next((k for k, step in enumerate(steps) if step > wanted), 4)

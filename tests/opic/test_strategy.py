@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from support.opic_webs import pages
 
 from minicrawl.opic import STRATEGIES, Book, PageQueue
-from minicrawl.opic.strategy import BreadthFirst, Greedy, Random, Strategy, packed, unpacked
+from minicrawl.opic.strategy import Greedy, Random, Strategy, packed, unpacked
 from minicrawl.settings import STRATEGY_NAMES
 
 NOWHERE = pages([])
@@ -259,7 +259,7 @@ def test_greedy_follows_a_credit() -> None:
 def test_breadth_first_asks_for_the_page_known_longest() -> None:
     book = known(3)
     book.visit(0, pages([2]))
-    assert order(BreadthFirst(), book) == [0, 1, 2]
+    assert order(Strategy(), book) == [0, 1, 2]
 
 
 def test_only_greedy_strategies_follow_cash() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from minicrawl.opic.arrays import Pages
-from minicrawl.opic.sites.births import Births, EvenBirths, KnownBirths, SiteBirths
+from minicrawl.opic.sites.births import Births, KnownBirths, SiteBirths
 from minicrawl.settings import BY_SITES
 from minicrawl.store.reader import Store
 
@@ -13,12 +13,12 @@ JUMP, SHARED_OUT = "jump", "shared_out"
 
 def stored_births(store: Store, host_of: Pages) -> Births:
     """host_of: the host of every page of the store. Raises StoreError."""
-    return _of_sites(store, host_of) if jumps_to_sites(store) else EvenBirths()
+    return _of_sites(store, host_of) if jumps_to_sites(store) else Births()
 
 
 def read_births(store: Store) -> Births:
     """The same for reading commands. Raises StoreError."""
-    return KnownBirths(store.site_table.births()) if jumps_to_sites(store) else EvenBirths()
+    return KnownBirths(store.site_table.births()) if jumps_to_sites(store) else Births()
 
 
 def jumps_to_sites(store: Store) -> bool:

@@ -54,7 +54,7 @@ class AccountSaver:
             writer.page_rows.save_accounts(account_columns(self._accounts, visited[some]))
         for some in slices(len(credited), writer.sizes.accounts):
             writer.page_rows.save_accounts(account_columns(self._accounts, credited[some], CREDITED_COLUMNS))
-        writer.save_meta(account_totals(self._accounts) | self._budget.kept())
+        writer.save_meta(account_totals(self._accounts) | {"discovery_credit": self._budget.credit})
         self._committed = self._accounts.size
 
     def _save_top_pages(self, writer: Writer, changed: Pages) -> None:

@@ -3,7 +3,7 @@
 B_p  birth cash of page p
 v    the chance to jump to a page, in proportion to B
 
-EvenBirths   walkers jump to all pages alike, as in the papers:          B_p = unit
+Births       walkers jump to all pages alike, as in the papers:          B_p = alike
 KnownBirths  as a store has them
 SiteBirths   they jump to a site s, and there to a door (sites.py):      B_p = page_level(s) + e(p) door_level(s)
 
@@ -11,9 +11,6 @@ A page that has gone has none. With SiteBirths an alias has only the part by its
 Levels are two numbers a site, for any number of pages: when pages, doors or trust have changed, new levels change the
 birth cash of all its pages at once. A page's pending cash may then be negative; virtual visits settle it.
 """
-
-from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -29,65 +26,48 @@ DOOR_UNIT = 256
 """Units for door weight 1."""
 
 
-class Births(Protocol):
-    """The rule for the birth cash of pages. gone, alias: the book's flags of the pages asked about."""
+class Births:
+    """The rule for the birth cash of pages: `alike` for each that is not gone. gone, alias: the book's flags of the
+    pages asked about."""
 
-    @property
-    def alike(self) -> int | None:
-        """B of every page that is not gone; None where pages differ."""
+    def __init__(self, alike: int | None = UNIT) -> None:
+        """alike: B of every page that is not gone; None where pages differ."""
+        self.alike = alike
 
     def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
         """B of some pages, shape (pages,)."""
+        return np.where(gone, 0, self.alike or 0)
 
     def of_one(self, page: int, *, gone: bool, alias: bool) -> int:
         """B of one page."""
+        return 0 if gone else self.alike or 0
 
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1."""
 
 
-@dataclass(frozen=True)
-class EvenBirths:
-    """Equal birth cash for every page."""
-
-    alike: int = UNIT
-
-    def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
-        return np.where(gone, 0, self.alike)
-
-    def of_one(self, page: int, *, gone: bool, alias: bool) -> int:
-        return 0 if gone else self.alike
-
-    def grow(self, size: int) -> None:
-        pass
-
-
-@dataclass(frozen=True, eq=False)
-class KnownBirths:
+class KnownBirths(Births):
     """Birth cash as given, in units."""
 
-    units: IntArray
-    alike: int | None = None
+    def __init__(self, units: IntArray) -> None:
+        super().__init__(None)
+        self._units = units
 
     def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
-        return np.where(gone, 0, self.units[pages])
+        return np.where(gone, 0, self._units[pages])
 
     def of_one(self, page: int, *, gone: bool, alias: bool) -> int:
-        return 0 if gone else self.units.item(page)
-
-    def grow(self, size: int) -> None:
-        pass
+        return 0 if gone else self._units.item(page)
 
 
-class SiteBirths:
+class SiteBirths(Births):
     """Birth cash by the trust of a page's site, as last shared out.
 
     Site 0 holds pages that became known since: each has one unit.
     """
 
-    alike: int | None = None
-
     def __init__(self, total: int = ALL_BIRTHS) -> None:
+        super().__init__(None)
         self._total = total
         self.site: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         """Number of the site of every page."""
