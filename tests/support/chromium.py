@@ -54,6 +54,7 @@ def opened(browser: Any, address: str, **settings: Any) -> Iterator[Any]:
     page.on("request", lambda request: None if request.url.startswith(ours) else wrong.append(request.url))
     try:
         page.goto(address)
+        assert wrong == []  # at once: all that a test waits for would not come
         yield page
         assert wrong == []
     finally:

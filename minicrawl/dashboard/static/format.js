@@ -31,6 +31,11 @@ export function duration(seconds) {
   return hours ? `${hours}:${two(left)}:${two(rest)}` : `${left}:${two(rest)}`;
 }
 
+// How long an answer took: 0.0123 -> "12.3 ms"
+export function took(seconds) {
+  return seconds < 1 ? `${small(1000 * seconds)} ms` : `${small(seconds)} s`;
+}
+
 // A rough time.
 export function about(seconds) {
   if (seconds < 60) return `about ${Math.round(seconds)} s`;

@@ -5,7 +5,7 @@ import {el, setText} from "./dom.js";
 const FIRST = 50; // lines
 
 // The first rows of a list, and a button for more of them; draw: shows the list again.
-export class More {
+class More {
   constructor(draw) {
     this.most = FIRST;
     this.node = el("button", {type: "button", hidden: true, onclick: () => { this.most += 3 * FIRST; draw(); }}, "More");
