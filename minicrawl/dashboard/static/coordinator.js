@@ -32,7 +32,7 @@ export class Coordinator {
     ];
     this.limits = new Limits(app);
     this.seeds = seeds(app);
-    this.refusal = el("p", {class: "quiet"}, "No crawl runs on these partitions: 'minicrawl crawl' goes on with it, and takes more seeds and other options.");
+    this.refusal = el("p", {class: "quiet"}, "No crawl runs: 'minicrawl crawl' goes on with this one, and takes more seeds and other options.");
     this.inFlight = el("ul", {class: "plain"});
     this.errors = el("ul", {class: "plain tally"});
     this.answers = el("ul", {class: "plain tally"});
