@@ -87,11 +87,11 @@ def test_a_command_says_the_same_of_both(words: str, stores: tuple[Path, Path]) 
     assert are_alike(one, three), (one, three)
 
 
-def edges(path: Path) -> list[tuple[str, str, str]]:
+def edges(path: Path) -> list[list[str]]:
     """Links by URL."""
     urls = path.with_suffix(".urls.txt").read_text().splitlines()
-    rows = csv.DictReader(io.StringIO(path.read_text()))
-    return sorted((urls[int(row["source"])], urls[int(row["target"])], row["place"]) for row in rows)
+    arcs = (line.split() for line in path.read_text().splitlines() if not line.startswith("#"))
+    return sorted([urls[int(page)] for page in arc] for arc in arcs)
 
 
 def ranks(path: Path) -> list[Any]:
@@ -109,7 +109,7 @@ def lines(path: Path) -> list[Any]:
         ("export", "ranks.csv", ranks),
         ("export --text", "pages.jsonl", lines),
         ("export --columns url,title,host,redirects_to,canonical,words", "columns.jsonl", lines),
-        ("graph export", "links.csv", edges),
+        ("graph export", "links.txt", edges),
     ],
 )
 def test_a_file_says_the_same_of_both(
