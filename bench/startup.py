@@ -4,10 +4,8 @@
 
 No network. A store of each size is made straight by SQL: a host for every 200 URLs, a fifth of which are read, each
 with a fingerprint; no links, and no hashes to find URLs by, at which no start looks. Its books add up. A real crawl is
-then opened on it, each time in a process of its own: from the rows of pages, from the copies of their columns that the
-end of a run leaves behind, and from these when as many pages as in a minute of crawling have been touched since, as
-after a kill. Printed are CPU by stage, wall, resident memory and its peak, what the copies take on the disk, and what
-it took to write them. With --keep the stores stay in FOLDER and are used again. Ten million URLs need 3 GB of disk.
+then opened on it, in a process of its own. Printed are CPU by stage, wall, resident memory and its peak. With --keep
+the stores stay in FOLDER and are used again. Ten million URLs need 3 GB of disk.
 """
 
 import argparse
@@ -22,21 +20,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known import crawl_state, loading
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.opic import STRATEGIES, UNIT
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.rows import CREDITED_COLUMNS, AccountColumns
 from minicrawl.store.writer import Writer
 
 SIZES = (100_000, 1_000_000, 10_000_000)
 URLS_PER_HOST, LINKERS, READ = 200, 8, 5
-TOUCHED = 500_000
-"""Pages that a minute touches: 500 turns a second, each of which touches some 20 pages that others do not."""
 NOW = 2e9
 
 _NUMBERS = "WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n WHERE id + 1 < :count)"
@@ -106,7 +99,7 @@ STAGES: dict[str, tuple[Any, str]] = {
 
 
 def start(path: Path) -> dict[str, Any]:
-    """Take up the store at `path`; leave copies behind as the end of a run does, if there are none."""
+    """Take up the store at `path`."""
     for stage, (owner, name) in STAGES.items():
         setattr(owner, name, timed(stage, getattr(owner, name)))
     before = _resident()
@@ -116,26 +109,8 @@ def start(path: Path) -> dict[str, Any]:
     size = intake.state.accounts.size
     figures["resident, bytes a URL"] = (_resident() - before) / size
     figures["peak, bytes a URL"] = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before) / size
-    if not intake.state.writer.page_blocks.kept:
-        timed("end", intake.commit)({}, ranks=True)
-        figures["end of the run, s of CPU"], figures["end of the run, s"] = spent["end"]
-        with sqlite3.connect(path) as db:
-            (copies,) = db.execute("SELECT sum(pgsize) FROM dbstat WHERE name = 'page_blocks'").fetchone()
-        figures["copies, bytes a URL"] = copies / size
     intake.state.writer.close()
     return figures
-
-
-def touch(path: Path) -> dict[str, float]:
-    """Change rows of pages as a minute of crawling does: more of the early ones."""
-    with Writer(path) as writer:
-        draw = np.random.default_rng(1)
-        for _ in range(10):
-            pages = np.unique((writer.size() * draw.random(TOUCHED // 10) ** 4).astype(np.int64)).tolist()
-            accounts = AccountColumns(pages, dict.fromkeys(CREDITED_COLUMNS[:2], [1] * len(pages)))
-            with writer.transaction():
-                writer.page_rows.save_accounts(accounts)
-    return {}
 
 
 def _opened(path: Path) -> Intake:
@@ -149,7 +124,7 @@ def _resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
-TASKS = {"fill": fill, "start": start, "touch": touch}
+TASKS = {"fill": fill, "start": start}
 
 
 def _in_own_process(task: str, path: Path, *words: object) -> dict[str, float]:
@@ -183,14 +158,7 @@ def main() -> None:
 def _measure(path: Path, size: int) -> None:
     if not path.exists():
         _in_own_process("fill", path, size)
-    with sqlite3.connect(path) as db:
-        db.execute("DELETE FROM page_blocks")
-        db.execute("DELETE FROM touched")
-    db.close()
-    _print(f"{size:,} URLs, from rows", _in_own_process("start", path))
-    _print("from copies", _in_own_process("start", path))
-    _in_own_process("touch", path)
-    _print("from copies, a minute of crawling later", _in_own_process("start", path))
+    _print(f"{size:,} URLs", _in_own_process("start", path))
 
 
 if __name__ == "__main__":

@@ -357,11 +357,6 @@ def cookie_file_unwritten(*, file: str, why: str | None) -> str:
 
 
 @_warning
-def store_damaged(*, file: str, why: str) -> str:
-    return f"{file}: {why}; the rows of these pages are read instead, which takes longer"
-
-
-@_warning
 def texts_missing(*, file: str, pages: int) -> str:
     return f"{file} is missing: the texts of {counted(pages, 'page')} are gone with it"
 

@@ -15,8 +15,6 @@ class Sizes:
     exported         links held as Python objects at a time: these take fifty times the memory
     accounts         changed accounts written as rows at a time, for a commit
     settled          pages visited virtually at a time
-    arrays           known pages from which on the store also keeps columns of all pages, for a resumed crawl
-    block            pages per block of these columns
     loaded           pages queued at a time when a crawl is resumed
     seeds            seeds added and committed at a time: a second or two, after which the crawl can be stopped
     read             pages read before the shape of a crawl is computed: loading the component search would cost more
@@ -30,8 +28,6 @@ class Sizes:
     exported: int = 20_000
     accounts: int = 2**14
     settled: int = 5_000
-    arrays: int = 2**17
-    block: int = 2**16
     loaded: int = 2**20
     seeds: int = 2**15
     read: int = 20_000

@@ -9,7 +9,7 @@ from minicrawl.crawler.admission.admission import Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.ranking import Ranking
-from minicrawl.crawler.known.saving import AccountSaver, BlockSaver, Saver, save_ranking
+from minicrawl.crawler.known.saving import AccountSaver, Saver, save_ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.parts.refresh import Refresh
@@ -137,7 +137,6 @@ class Intake:
             *parts,
         ]
         self.commits = CommitCounts(lambda: writer.rows_written)
-        self._blocks = BlockSaver(state.accounts, state.frontier.pages)
         self._scope: list[str] = []  # seeds that it does not make known: other partitions', or in plain HTTP
 
     # Seeds.
@@ -168,8 +167,7 @@ class Intake:
         if state.sites is not None:
             state.sites.begin()
         state.frontier.reorder()
-        if state.accounts.size >= writer.sizes.arrays:
-            give_memory_back()  # all rows are in arrays by now: this frees a fifth with ten million pages
+        give_memory_back()  # all rows are in arrays by now: this frees a fifth with ten million pages
 
     def seeds(self) -> list[str]:
         """All seeds that set the scope, and the pages that they lead to."""
@@ -239,9 +237,6 @@ class Intake:
             if ranks:
                 save_ranking(writer, state.accounts)
             writer.save_meta(meta)
-            self._blocks.save(writer)
         state.urls.committed()
         if state.outbox is not None:
             state.outbox.committed()
-        if ranks:
-            self._blocks.finish(writer)

@@ -36,7 +36,6 @@ from minicrawl.store.rows import MetaValue, RankedPage
 from minicrawl.store.select.selection import Selection
 from minicrawl.store.texts.marked_text import KeptText
 from minicrawl.store.texts.reading import Texts
-from minicrawl.store.write.page_blocks import PageBlocks
 from minicrawl.store.write.transfer_rows import TransferRows
 
 Given = TypeVarTuple("Given")
@@ -86,7 +85,6 @@ class Store:
         self.soundness = Soundness(self._tables)
         self.texts = Texts(self._tables)
         self.transfers = TransferRows(self._tables)
-        self.page_blocks = PageBlocks(self._tables)
 
     def close(self) -> None:
         self.texts.close()

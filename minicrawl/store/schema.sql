@@ -434,23 +434,6 @@ CREATE TABLE places (
     pages        BLOB    NOT NULL              -- pages.id, 4 bytes each, little endian
 ) STRICT;
 
--- What a crawl keeps in memory of all pages, copied from `pages`: of ten million it takes 20 seconds to read the rows.
--- Only a large store has any. store/write/page_blocks.py says when a copy holds, crawler/books/page_block.py what is in it.
-CREATE TABLE page_blocks (
-    first        INTEGER PRIMARY KEY,          -- pages.id of the first of these pages
-    pages        INTEGER NOT NULL,             -- how many they are
-    number       INTEGER NOT NULL,             -- of the transaction after which they were so
-    checksum     INTEGER NOT NULL,             -- CRC-32
-    packed       BLOB    NOT NULL
-) STRICT;
-
--- Pages whose rows were changed since the oldest of those copies was made, by the number of the transaction.
-CREATE TABLE touched (
-    number       INTEGER PRIMARY KEY,          -- rises by one; the last is meta.touched
-    checksum     INTEGER NOT NULL,             -- CRC-32
-    pages        BLOB    NOT NULL              -- pages.id, 4 bytes each, little endian
-) STRICT;
-
 -- A crawl in partitions (crawler/sharing/, minicrawl/cluster/). Empty in a store that is a crawl by itself.
 --
 -- Pages that another partition has (state elsewhere), and what that has been sent of each so far. What a mirror has

@@ -71,7 +71,7 @@ class Writer(Store):
             with closed_if_it_fails(open_to_write(real_path(path))) as self._db:
                 self._db.execute(f"PRAGMA cache_size = -{sizes.cache}")
                 super().__init__(Tables(path, self._db, sizes))
-                self.page_rows = PageRows(self._tables, self.page_blocks)
+                self.page_rows = PageRows(self._tables)
                 self.cookie_rows = CookieRows(self._tables)
                 self._watch = Watch(real_path(path))
                 if not self._tables.hash_key:
@@ -95,13 +95,8 @@ class Writer(Store):
     def transaction(self) -> Iterator[None]:
         """Run the block as a transaction. Raises StoreError, also when the file at `path` was replaced."""
         self._watch.check()
-        try:
-            with self._tables.errors, transaction(self._db):
-                yield
-                self.page_blocks.finish()
-        except BaseException:
-            self.page_blocks.give_up()
-            raise
+        with self._tables.errors, transaction(self._db):
+            yield
 
     @property
     def rows_written(self) -> int:

@@ -9,7 +9,7 @@ from support.sites import crawl, faults_in, random_site, rows
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 
-SMALL = Sizes(accounts=7, settled=7, rows=7, arrays=1, block=8, loaded=9, links=0)
+SMALL = Sizes(accounts=7, settled=7, rows=7, loaded=9, links=0)
 
 
 @pytest.fixture

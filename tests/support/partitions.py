@@ -21,14 +21,12 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.errors import ConfigError
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.sizes import Sizes
+from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
 from minicrawl.store.write.transfer_rows import OutboxRow
 
 Web = Mapping[str, Sequence[str] | int | str]
 """By URL what a page links to, the status of its answer, or where it redirects to; whatever is not in it is a 404."""
-COPIED = Sizes(arrays=1, block=8)
-"""A store has copies of its pages, however few."""
 
 
 def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
@@ -47,7 +45,7 @@ def plain_intake(  # noqa: PLR0913 - a crawl and its place among others
     number: int = 0,
     discovery: float = 1.0,
     jump: str = "pages",
-    sizes: Sizes = COPIED,
+    sizes: Sizes = STANDARD_SIZES,
 ) -> Intake:
     """A partition, or a crawl by itself, that judges no page by others."""
     share = None if homes is None else homes.share(number)
@@ -71,7 +69,7 @@ class Partitions:
     """
 
     is_told_all = True
-    sizes = COPIED
+    sizes = STANDARD_SIZES
 
     def __init__(  # noqa: PLR0913 - what a crawl is opened with
         self, folder: Path, web: Web, seeds: Sequence[str], count: int, discovery: float = 1.0, jump: str = "pages"

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.books.page_block import wrong_copies
 from minicrawl.crawler.books.site_invariants import wrong_voices
 from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.crawler.books.stored_forms import wrong_meta, wrong_settings, wrong_texts
@@ -47,8 +46,6 @@ def violations(store: Store) -> Iterator[str]:
         yield from _links(store, held)
         yield from _order(store, held.book)
         yield from wrong_voices(store)
-        for first in wrong_copies(store):
-            yield f"the copy of pages from {first} on is not what their rows say"
     yield from store.texts.flaws()
 
 

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from minicrawl import log
 from minicrawl.crawler.admission.traps.budgets import Budgets
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.accounts import Accounts
@@ -107,8 +106,6 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
         frontier.pages.forget(block.first + np.flatnonzero(block.columns["gone"]))
         has_answered[host_of[block.columns["kind"] == PageKind.PAGE]] = True
     hosts.answered.update(np.flatnonzero(has_answered).tolist())
-    for flaw in writer.page_blocks.flaws:
-        log.store_damaged(file=str(writer.path), why=str(flaw))
     pages.attempts.update(writer.page_table.failures())
     accounts.book.rule = stored_births(writer, frontier.pages.host_of[:size])
     if writer.meta("clock") is not None:

@@ -5,19 +5,14 @@ from typing import Protocol
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.page_block import FORM, packed_of
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
 from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT
 from minicrawl.crawler.books.top_pages import TopPages
-from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic.arrays import Pages, slices
 from minicrawl.settings import BY_PAGES, BY_SITES
 from minicrawl.store.rows import CREDITED_COLUMNS
 from minicrawl.store.writer import Writer
-
-_WORTH = 32
-"""A block is copied at the end of a run if more than one in `_WORTH` of its pages is stale."""
 
 
 class Saver(Protocol):
@@ -61,47 +56,6 @@ class AccountSaver:
         added, is_anew = self._top_pages.changes(self._accounts.book, changed)
         writer.save_best(added, is_anew=is_anew)
         writer.save_meta({"best_floor": self._top_pages.floor, "is_ranked": 0})
-
-
-class BlockSaver:
-    """Copies the columns of pages into the store, a block at a time: as many pages as were touched, the oldest copies
-    first. Then the next crawl reads few rows, also after a kill.
-    """
-
-    def __init__(self, accounts: Accounts, pages: WaitingPages) -> None:
-        """pages: knows the hosts of all pages."""
-        self._accounts = accounts
-        self._pages = pages
-        self._touched = 0
-
-    def save(self, writer: Writer) -> None:
-        """Call it after all other rows of pages in this commit are written."""
-        self._touched += writer.page_blocks.noted
-        kept, firsts = writer.page_blocks.kept, self._firsts(writer)
-        if firsts and (self._touched >= writer.sizes.block or not kept):
-            self._touched = 0
-            self._copy(writer, min(firsts, key=lambda first: kept[first].number if first in kept else -1))
-
-    def finish(self, writer: Writer) -> None:
-        """Copy most stale blocks, after the last commit of a run."""
-        for first in self._firsts(writer):
-            pages, kept = self._pages_from(first, writer), writer.page_blocks.kept.get(first)
-            if kept is None or _WORTH * (kept.stale + len(pages) - kept.pages) >= len(pages):
-                with writer.transaction():  # one by one: all together are as much as a third of the store
-                    self._copy(writer, first)
-
-    def _firsts(self, writer: Writer) -> range:
-        """The first pages of all blocks; none while the store is small."""
-        size = self._accounts.size
-        return range(0, size if size >= writer.sizes.arrays else 0, writer.sizes.block)
-
-    def _pages_from(self, first: int, writer: Writer) -> range:
-        return range(first, min(first + writer.sizes.block, self._accounts.size))
-
-    def _copy(self, writer: Writer, first: int) -> None:
-        pages = self._pages_from(first, writer)
-        packed = packed_of(self._accounts, self._pages.host_of, slice(pages.start, pages.stop))
-        writer.page_blocks.save(first, len(pages), packed, FORM)
 
 
 def save_ranking(writer: Writer, accounts: Accounts) -> None:

@@ -1,7 +1,6 @@
 """The write side of the store, a file a subject.
 
 page_rows    pages and their turns
-page_blocks  columns of many pages as one blob, and their validity
 cookie_rows  cookies of hosts
 transfer_rows  mirrors, the outbox, and neighbours of a partition
 tallies      page counts by state and reason

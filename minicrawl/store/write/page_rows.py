@@ -6,17 +6,15 @@ from collections.abc import Collection, Iterable, Sequence
 from minicrawl.store.read.tables import Tables, columns
 from minicrawl.store.rows import AccountColumns, Fetch, NewPage, Restated, Retry, Turn
 from minicrawl.store.urlhash import url_hash
-from minicrawl.store.write.page_blocks import PageBlocks
 from minicrawl.store.write.tallies import Tallies
 
 
 class PageRows:
     """Writes the rows of `pages`, with their hashes, answers and tallies."""
 
-    def __init__(self, tables: Tables, blocks: PageBlocks) -> None:
-        """tables: opened to write, with its hash key. blocks: to note changed rows."""
+    def __init__(self, tables: Tables) -> None:
+        """tables: opened to write, with its hash key."""
         self._tables = tables
-        self._blocks = blocks
         self._db = tables.db
         self._tallies = Tallies(tables.db)
         (self._fetches,) = tables.row("SELECT coalesce(max(id), 0) FROM fetches")
@@ -39,7 +37,6 @@ class PageRows:
 
     def save_accounts(self, accounts: AccountColumns) -> None:
         """Update columns of accounts of pages in the store."""
-        self._blocks.note(accounts.id)
         updates = ", ".join(f"{column} = ?" for column in accounts.values)
         self._db.executemany(
             f"UPDATE pages SET {updates} WHERE id = ?",
@@ -47,7 +44,6 @@ class PageRows:
         )
 
     def save_turns(self, turns: Sequence[Turn]) -> None:
-        self._blocks.note([turn.id for turn in turns])
         self._tallies.replace((turn.id for turn in turns), Counter((turn.state, turn.reason) for turn in turns))
         answered = [turn for turn in turns if turn.fetch is not None]
         unanswered = [turn for turn in turns if turn.fetch is None]
@@ -79,7 +75,6 @@ class PageRows:
 
     def forget_answers(self, pages: Collection[int]) -> None:
         """Delete the answers of pages, and their failures."""
-        self._blocks.note(list(pages))
         some = [(page,) for page in pages]
         self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
         self._db.executemany("UPDATE pages SET attempts = 0, fetch = NULL WHERE id = ?", some)
@@ -92,7 +87,6 @@ class PageRows:
             )
 
     def save_states(self, pages: Collection[Restated]) -> None:
-        self._blocks.note([page.id for page in pages])
         with self._tallies.kept(page.id for page in pages):
             self._db.executemany(
                 "UPDATE pages SET state = ?, reason = ? WHERE id = ?",
@@ -105,7 +99,6 @@ class PageRows:
         Their hosts count as alive. Failed robots.txt files of `origins`, and sitemaps that failed for one of
         `reasons`, are fetched again.
         """
-        self._blocks.note(pages)
         with self._tallies.kept(pages):
             self._ask_again(pages)
         self._db.executemany(

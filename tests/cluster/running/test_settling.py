@@ -39,7 +39,7 @@ def test_partitions_of_one_process_find_what_one_crawl_finds(seed: int, links: i
     web = random_web(rng)
     count = rng.randrange(2, 6)
     crawl = Partitions(tmp_path, web, list(web)[-3:], count)
-    crawl.sizes = Sizes(arrays=1, block=8, links=links)
+    crawl.sizes = Sizes(links=links)
     with crawl as partitions:
         partitions.crawl()
         assert settled(partitions, [range(count)], 0.0) == 1, "all the cash goes in one row for a pair"
