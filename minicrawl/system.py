@@ -29,6 +29,26 @@ OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 """Error numbers of too many open files."""
 
 
+def raise_open_files(wanted: int) -> int | None:
+    """Raise the limit of open files to as many, where the system allows it. Returns the limit; None: none."""
+    try:
+        import resource  # noqa: PLC0415 - there is none on Windows
+    except ImportError:
+        return None
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return None
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if wanted <= soft:
+        return soft
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    except (ValueError, OSError):  # macOS has a limit below the hard one
+        return soft
+    return wanted
+
+
 def is_out_of_files(count: int) -> bool:
     """True if fewer than `count` further files can be opened now."""
     with contextlib.ExitStack() as opened:

@@ -23,7 +23,7 @@ from minicrawl.crawler.sharing.voices import shared_voices
 from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.book import add_sent
 from minicrawl.opic.surfer import REASONABLE
-from minicrawl.store.partitions.agreement import disagreements, traffic
+from minicrawl.store.partitions.agreement import disagreements
 from minicrawl.store.partitions.numbers import in_flight, posted
 from minicrawl.store.partitions.records import from_bytes
 from minicrawl.store.reader import Store
@@ -56,7 +56,6 @@ def all_violations(stores: Sequence[Store]) -> Iterator[str]:
         return
     faults = []
     for store in stores:
-        store.prepare(_asked)
         number = store.ask(posted).partition
         faults += [f"partition {number}: {fault}" for fault in store.ask(_faults)]
     each = [store.ask(posted) for store in stores]
@@ -76,13 +75,6 @@ def all_violations(stores: Sequence[Store]) -> Iterator[str]:
             yield f"all books together have carried {carried:+d} units that no other has"
         for one, store in zip(each, stores, strict=True):
             yield from store.ask(_faults_at_home, one.partition, _added_up(spill, one.partition))
-
-
-def _asked(store: Store) -> None:
-    """Ask a store beforehand what is asked of all of them, short answers first."""
-    traffic(store), posted(store)
-    for key in ("partitions", CARRIED):
-        store.meta(key)
 
 
 def _faults(store: Store) -> list[str]:

@@ -259,20 +259,7 @@ def explain(store: Store, text: str, parts: Iterable[type[Part]] = ALL_PARTS) ->
     SettingError, StoreError."""
     meant = meant_by(text)
     with store.snapshot():
-        store.prepare(lambda part: _ask(part, meant))
         return _Explainer(store, parts).explanation(meant)
-
-
-def _ask(part: Store, urls: list[str]) -> None:
-    """Ask a partition what is asked of all of them about a URL, short answers first."""
-    kept_settings(part), banned_hosts(part)
-    part.page_table.roots(), part.recognised.parameters()
-    for url in urls:
-        part.requisites.of(url), part.page_table.find([url])
-        part.hosts.robots(origin_of(url))
-        part.united.mirror_of(url), part.sitemaps.listing(url, politeness_key(url))
-        part.link_table.too_deep_sources(url)
-    part.ranks.importance()
 
 
 def some_links_to(store: Store, page: int) -> tuple[list[int], LinksByPlace]:

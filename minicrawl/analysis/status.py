@@ -177,7 +177,6 @@ def at_rest(store: Store) -> CrawlAtRest:
 def status(store: Store) -> Status:
     """State of a store's crawl, as of one commit. Raises StoreError."""
     with store.snapshot():
-        store.prepare(lambda part: (status(part), part.transfers.numbers(), part.united.collected()))
         counts = store.page_table.counts()
         states: Counter[str] = Counter()
         for (state, _), count in counts.items():

@@ -5,7 +5,6 @@ memory. The store is only read.
 """
 
 import math
-from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any  # Any: arrays
@@ -99,7 +98,6 @@ def verify(store: Store) -> Verification:
     """Compare the rankings of a store with exact PageRank of its links. Raises StoreError when there are none."""
     with store.snapshot():
         store.check_is_at_rest()
-        store.prepare(_asked)
         check_is_rankable(store)
         books = books_of(store, store.ranks.arrays())
     with rankable(store):
@@ -149,14 +147,6 @@ def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> V
         visits=visits,
         rounding=book.rounding(len(links.targets)),
     )
-
-
-def _asked(part: Store) -> None:
-    """Ask a partition what is asked of all of them, short answers first."""
-    part.page_table.counts(), part.meta("virtual"), read_births(part)
-    part.united.mirrors(), part.ranks.arrays()
-    for blocks in (part.page_table.columns(), part.link_table.blocks()):
-        deque(blocks, maxlen=0)
 
 
 def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:

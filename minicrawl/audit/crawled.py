@@ -1,10 +1,9 @@
 """The pages and links of a store, or of a folder of partitions, as the rules of an audit read them."""
 
 import math
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -61,7 +60,6 @@ class Crawled:
 
     def __init__(self, store: Store) -> None:
         """store: in a snapshot."""
-        store.prepare(_asked)
         self.store = store
         self.size = store.size()
         self._urls: dict[int, str] = {}
@@ -316,19 +314,6 @@ class Crawled:
             return "no page of HTML was read"
         remedy = "'minicrawl crawl SEEDS --profile audit --store NEW' does, in a new store"
         return f"the crawl has kept no facts of pages; {remedy}"
-
-
-def _asked(part: Store) -> None:
-    """Ask a partition what the rules ask all of them, short answers first."""
-    for key in ("total", "links_left_out"):
-        part.meta(key)
-    part.facts.is_there()
-    part.sitemaps.all(), part.sitemaps.listed_counts(), part.patterns.trap_patterns()
-    audited, pages = part.audit_table, part.page_table
-    part.ranks.importance(), audited.columns()
-    texts = map(audited.texts, ("canonical", "hreflang", "title"))
-    read = (*texts, part.facts.texts("language"), audited.sitemap_pages(), pages.redirects_and_failures())
-    deque(chain(*read, part.link_table.on_pages()), maxlen=0)
 
 
 def found_by(rule: Rule, crawled: Crawled) -> list[Finding]:

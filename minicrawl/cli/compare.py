@@ -65,7 +65,6 @@ def _ranking(given: str, by: str, store: Path) -> tuple[dict[str, float], dict[s
     elif "/" in given or path.suffix:
         raise SettingError(f"there is no file {given}; name one that exists, or a ranking in the --store")
     with damage_as_store_error(store), open_store(store) as reader, reader.snapshot():
-        reader.prepare(lambda part: (part.ranks.kept(), list(part.page_table.urls())))
         is_kept(reader, given)
         states = None
         if is_crawl:

@@ -47,7 +47,6 @@ def report_on(store: Store, against: Store | None = None, ignored: Sequence[Igno
     Raises StoreError.
     """
     with store.snapshot(), against.snapshot() if against else nullcontext():
-        store.prepare(lambda part: (part.page_table.seeds(), lines_per_site(part), list(part.page_table.urls())))
         now, audit = status(store), audited(store, ignored=ignored, against=against)
         crawl, older = Crawl.of(store), Crawl.of(against) if against else None
         compared = _compared(crawl, older, audit) if older else ()

@@ -17,7 +17,6 @@ _MARGIN = 3
 def search(store: Store, text: str, asked: Asked | None = None) -> Found:
     """The pages of a store that agree best with a query and are most important. Raises SettingError, StoreError."""
     asked = asked or Asked()
-    store.prepare(lambda part: (part.texts.size, part.ranks.extremes()))
     some = _with_texts(store)
     if store.parts == (store,):
         with Searcher(store) as searcher:

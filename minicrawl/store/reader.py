@@ -160,11 +160,6 @@ class Store:
         """Apply a function to this store; for a store on another machine, it runs there."""
         return question(self, *given)
 
-    def prepare(self, question: Callable[["Store"], object]) -> None:
-        """Ask a store of many partitions beforehand: short results are remembered where it may be closed meanwhile, up
-        to the first that is too long."""
-        self._tables.prepare(lambda: question(self))
-
     def size(self) -> int:
         """Number of known pages."""
         return self._tables.size()

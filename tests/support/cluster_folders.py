@@ -35,25 +35,6 @@ def some_folder(path: Path, exchanges: int = 2) -> Folder:
     return found(path)
 
 
-def many_stores(path: Path, count: int) -> Folder:
-    """The folder of a small crawl in so many partitions, with rows on their way."""
-    web = random_web(random.Random(5), 2 * count, count)
-    path.mkdir(parents=True)
-    crawl = Partitions(path, web, list(web)[: count // 2], count)
-    crawl.is_told_all = False
-    with crawl as partitions:
-        for number in partitions.numbers:
-            partitions.turn(number)
-        partitions.exchange()
-        for number in partitions.numbers:
-            partitions.turn(number)
-            partitions.commit(number)
-        secret = partitions.homes.secret
-    folder = Folder(path, "a crawl", secret, count, {})
-    folder.keep_settings(CrawlSettings())
-    return found(path)
-
-
 def spread_over_machines(folder: Folder) -> Folder:
     """The same crawl, with partition 1 on machine beta, in a folder of the same path."""
     return replace(folder, nodes={1: "beta"})

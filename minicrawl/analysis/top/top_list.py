@@ -64,7 +64,6 @@ class TopList:
 def lines_per_site(store: Store) -> int | None:
     """Most lines of a site in a list; None: unlimited, as the crawl is of few sites."""
     sites = set()
-    store.prepare(lambda part: (part.page_table.counts(), set(part.hosts.answering())))
     for name in store.hosts.answering():
         sites.add(site_of(name))
         if len(sites) == _MANY_SITES:

@@ -5,12 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from minicrawl.errors import SettingError
-from minicrawl.system import OUT_OF_FILES, is_out_of_files
-
-try:
-    import resource
-except ImportError:  # Windows, where files and sockets have no such limit
-    resource = None  # type: ignore[assignment]
+from minicrawl.system import OUT_OF_FILES, is_out_of_files, raise_open_files
 
 _WANTED = 8192
 RESERVED = 24
@@ -64,18 +59,8 @@ def raised_limit(runs: int = 1) -> int | None:
 
     Raises SettingError if it is too low.
     """
-    if resource is None:
+    if (soft := raise_open_files(_WANTED)) is None:
         return None
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        return None
-    wanted = _WANTED if hard == resource.RLIM_INFINITY else min(_WANTED, hard)
-    if wanted > soft:
-        try:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-            soft = wanted
-        except (ValueError, OSError):  # macOS has a limit below the hard one
-            pass
     others = _OF_A_RUN * (runs - 1)
     if soft < LEAST + others:
         what = "a crawl needs" if runs == 1 else f"{runs} partitions in a process need"

@@ -5,7 +5,6 @@ pages         the readers of pages and links over all partitions
 numbers       numbers of pages and hosts over all partitions
 united        a partition as a part of its crawl: its own pages, ranked among all
 folder        cluster.json, and the files of the stores
-open_stores   of many stores some are open
 remote        stores on other machines: queries go there, rows come back
 order         pages of all partitions in one order
 agreement     stores restored from different backups, detected by message numbers

@@ -27,7 +27,8 @@ from minicrawl.errors import StoreError
 from minicrawl.settings import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import is_held, store_errors
-from minicrawl.store.partitions.remote import Call
+from minicrawl.store.partitions.remote import Call, RemoteTables
+from minicrawl.system import raise_open_files
 
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 FILE, VERSION = "cluster.json", 3
 MOST = 65_536
 """Maximum number of partitions that a folder may have."""
+_FILES_OF_A_STORE, _OTHER_FILES = 4, 64
 _DIGITS = 5
 _LOCK, _LOOK = "crawl.lock", 0.2
 """Lock of a whole crawl; seconds to wait for it."""
@@ -126,21 +128,19 @@ class PartitionFolder:
         look: is called with each as it is opened. calls: to other machines that have some; without one a
         partition is on this machine. Raises StoreError.
         """
-        from minicrawl.store.partitions.open_stores import MOST, OpenStores  # noqa: PLC0415 - it opens folders, too
+        from minicrawl.store.reader import Store, open_file  # noqa: PLC0415 - it opens folders, too
 
+        raise_open_files(_FILES_OF_A_STORE * len(numbers) + _OTHER_FILES)
         made = set(self.made)
-        by = {number: calls.get(self.nodes.get(number, "")) for number in numbers}
-        held = (call("is_held", self.store(n)) if call else is_held(self.store(n)) for n, call in by.items())
-        opened = OpenStores(None if any(held) else MOST)
         with ExitStack() as stack:
             stores = []
-            for number, call in by.items():
-                path = self.store(number)
+            for number in numbers:
+                path, call = self.store(number), calls.get(self.nodes.get(number, ""))
                 if call is None:
-                    store = stack.enter_context(opened.open(path, sizes))
+                    store = stack.enter_context(open_file(path, sizes))
                 else:
                     name = self.path / f"{path.name} on {self.nodes[number]}"
-                    store = stack.enter_context(opened.open_remote(name, sizes, path, call))
+                    store = stack.enter_context(Store(RemoteTables(name, sizes, path, call)))
                 store.pin()
                 self.check_is_current(number, store)
                 self._check_none_is_missing(store, made)

@@ -136,8 +136,6 @@ class FolderStore(Store):
     @contextmanager
     def files(self) -> Iterator[Sequence[Store]]:
         self.check_is_at_rest()
-        for part in self.parts:  # opened again if they are read again: two lots might be too many open files
-            part.close()
         stores = self.folder.open(self.folder.begun, self.sizes, calls=self._calls)
         try:
             yield stores
@@ -151,12 +149,6 @@ class FolderStore(Store):
 
     def course(self) -> list[CoursePoint]:
         return _course(self._numbers.each(lambda part: part.course()))
-
-    def prepare(self, question: Callable[[Store], object]) -> None:
-        """Ask each partition, so that each is opened once for all questions."""
-        for part in self.parts:
-            part.prepare(lambda part: (part.hosts.all(), part.united.hosts_elsewhere()))
-            part.prepare(question)
 
     def size(self) -> int:
         return self._numbers.size

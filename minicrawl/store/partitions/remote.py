@@ -11,8 +11,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: rows
 
+from minicrawl.errors import StoreError
+from minicrawl.sizes import Sizes
 from minicrawl.store.database import is_held, open_to_read
-from minicrawl.store.texts.text_file import TextFile, text_path
+from minicrawl.store.read.tables import Tables
+from minicrawl.store.texts.text_file import OpenTexts, TextFile, text_path
 
 ROWS = 8_192
 """Rows of a block, when a result is read one after the other."""
@@ -115,6 +118,26 @@ class RemoteDatabase:
 
     def close(self) -> None:
         self._call("close", self._number)
+
+
+class RemoteTables(Tables):
+    """Queries a store on another machine."""
+
+    def __init__(self, name: Path, sizes: Sizes, there: Path, call: Call) -> None:
+        """name: in errors; there: its path on that machine. Raises StoreError."""
+        self._there, self._call = there, call
+        try:
+            db: Any = RemoteDatabase(call, there)
+        except StoreError as error:
+            raise StoreError(f"{name}: {error}") from error
+        super().__init__(name, db, sizes)
+
+    @property
+    def is_held(self) -> bool:
+        return bool(self._call("is_held", self._there))
+
+    def open_texts(self, line: bytes) -> OpenTexts:
+        return RemoteTexts(self._call, self._there, line)
 
 
 class _Cursor:

@@ -1,7 +1,7 @@
 """Queries of a store, and rows as named tuples whose fields are columns."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -43,9 +43,6 @@ class Tables:
     def open_texts(self, line: bytes) -> OpenTexts:
         """The file of the store's texts, see TextFile. Raises StoreError."""
         return TextFile(text_path(self.path), line)
-
-    def prepare(self, ask: Callable[[], object]) -> None:
-        """Do nothing: this stays open. One that may be closed asks, and remembers short results."""
 
     def make_views(self, views: Mapping[str, str]) -> None:
         """Make temporary views, or make them anew; the file is unchanged. views: queries by name."""
