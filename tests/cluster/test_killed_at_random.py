@@ -21,6 +21,7 @@ from threading import Condition, Thread
 import pytest
 from support.cluster_runs import check_same, folder_at, ranked_pages
 from support.patience import PATIENCE
+from support.sites import rows
 from support.small_web import Pages, WebServer
 
 from minicrawl.analysis.consistency import all_violations
@@ -178,7 +179,12 @@ def test_a_crawl_whose_processes_are_killed_at_random_is_polite_and_exact(tmp_pa
     assert early(sent) == []
     with open_store(tmp_path / "alone.db") as reader:
         alone = {page.url: page for page in reader.pages("importance")}
-    with found(tmp_path / "web").opened() as stores:
+    folder = found(tmp_path / "web")
+    for number in folder.made:
+        query = "SELECT url FROM pages WHERE fetch IS NOT NULL UNION SELECT origin FROM robots"
+        homes = {folder.homes.home_of(url) for (url,) in rows(folder.store(number), query)}
+        assert homes <= {number}, "a host is asked by its home alone"
+    with folder.opened() as stores:
         assert list(all_violations(stores)) == []
         together = {page.url: page for page in ranked_pages(stores)}
     check_same(together, alone)
