@@ -29,6 +29,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if absent := ", ".join(needs.missing()):
         raise pytest.UsageError(f"{needs.VARIABLE} names what is not here: {absent}")
     os.environ["MINICRAWL_CONFIG"] = "none"
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # workers and what tests start would compile everything anew
+    sys.dont_write_bytecode = False
+    gc.disable()  # what is imported stays: no collection finds anything in it
     if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ROOM:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
     # An example may take long on a machine that has other things to do, and be no fault. What CI runs tries the same
@@ -64,6 +67,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ outlinks in whole units, and the rest goes to the virtual page.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -36,14 +36,6 @@ class PayOut:
 
     to: Literal["visited", "all", "nobody"] = "visited"
     lump: float = 0.0
-
-
-class Visit(NamedTuple):
-    """Effect of a visit: the cash spent, and what each link got of it."""
-
-    page: int
-    cash: int
-    each: int
 
 
 class Adaptive:
@@ -114,8 +106,8 @@ class Adaptive:
             self.payees += len(born)
         return born
 
-    def visit(self, page: int, outlinks: Pages) -> Visit:
-        """Spend the cash of `page` along `outlinks`: distinct pages, without itself."""
+    def visit(self, page: int, outlinks: Pages) -> int:
+        """Spend the cash of `page` along `outlinks`: distinct pages, without itself. Returns the cash spent."""
         cash = self.cash(page)
         self._note(page, cash)
         each = damped(cash) // len(outlinks) if len(outlinks) else 0
@@ -126,7 +118,7 @@ class Adaptive:
             self._first_visit(page)
         self.income += cash - each * len(outlinks)
         self._pay_when_due()
-        return Visit(page, cash, each)
+        return cash
 
     def pay(self) -> None:
         """Pay out the virtual page's income, the same whole number of units to every payee."""

@@ -8,8 +8,21 @@ import numpy as np
 import pytest
 from support.partitions import COMPARED, Partitions, crawled_alone, random_web
 
+from minicrawl.store.writer import Writer
+
 STEPS = 30
-SOME = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 4))]
+SOME = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 7))]
+
+
+class PowerCutError(Exception):
+    """The transaction breaks off."""
+
+
+class Cut:
+    """A part of the crawl that never gets saved."""
+
+    def save(self, writer: Writer) -> None:
+        raise PowerCutError
 
 
 class Chance:
@@ -22,7 +35,7 @@ class Chance:
 
     def step(self) -> None:
         steps: list[Callable[[int], object]] = [self._all.turn] * 6 + [self._commit] * 3 + [self._send] * 6
-        steps += [self._answer] * 2 + [self._die]
+        steps += [self._answer] * 2 + [self._die, self._die_in_a_commit]
         self._rng.choice(steps)(self._rng.choice(self._all.numbers))
 
     def _commit(self, number: int) -> None:
@@ -58,6 +71,12 @@ class Chance:
         self._all.kill(number)
         self._all.start(number)
         self._answers = [answer for answer in self._answers if answer[1] != number or answer[2] < 0]
+
+    def _die_in_a_commit(self, number: int) -> None:
+        self._all.open[number].savers.append(Cut())
+        with pytest.raises(PowerCutError):
+            self._all.commit(number)
+        self._die(number)
 
 
 @pytest.mark.parametrize("seed", SOME)

@@ -7,21 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cluster_runs import SETTINGS, WEB
-from support.live_partitions import crawl_together
+from support.cluster_runs import SETTINGS, crawled_alone, crawled_in_parts
 from support.sites import rows
 
-from minicrawl.api import acrawl
-from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.running.keeper import elsewhere, total_of
 from minicrawl.cluster.running.partition import Partition, PostError
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.run import Run, opened
 from minicrawl.crawler.sharing.share import Share
-from minicrawl.demo.server import serving
 from minicrawl.opic.book import BookSums
-from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.writer import Writer
 
 REFRESH: dict[str, Any] = {**SETTINGS, "refresh": True, "refresh_min": 0.1}
@@ -49,13 +45,9 @@ def worths(intake: Intake, store: Path) -> dict[str, float]:
 def test_pages_are_worth_what_they_are_worth_in_one_process(tmp_path: Path) -> None:
     """Once the ranking is settled, and each partition is told the sums of the others."""
     one = tmp_path / "one.db"
-
-    async def crawl() -> list[Path]:
-        async with serving(WEB) as port:
-            rules = (ConnectTo(None, None, "127.0.0.1", port),)
-            await acrawl(WEB.seeds, one, connect_to=rules, **SETTINGS)
-            crawled = await crawl_together(tmp_path, WEB.seeds, 3, {**SETTINGS, "connect_to": rules})
-        return crawled.stores
+    crawled_alone(one)
+    folder = crawled_in_parts(tmp_path / "web", 3, SETTINGS)
+    homes = folder.homes
 
     async def compare(stores: list[Path]) -> None:
         with ExitStack() as stack:
@@ -73,5 +65,4 @@ def test_pages_are_worth_what_they_are_worth_in_one_process(tmp_path: Path) -> N
         assert {**told[0], **told[1], **told[2]} == pytest.approx(expected, rel=1e-3)
         assert {**by_itself[0], **by_itself[1], **by_itself[2]} != pytest.approx(expected, rel=1e-2)
 
-    homes = Homes(3, b"a secret")
-    asyncio.run(compare(asyncio.run(crawl())))
+    asyncio.run(compare(folder.stores))

@@ -184,18 +184,6 @@ def test_page_that_rose_is_handed_out_once() -> None:
     assert [waiting.pop(), waiting.pop(), waiting.pop()] == [1, 0, None]
 
 
-def test_peek_takes_nothing_out() -> None:
-    waiting = Waiting()
-    waiting.add(3, 1)
-    assert [waiting.queue.peek(), waiting.queue.peek()] == [packed(3, 1)] * 2
-    assert waiting.queue.waiting == 1
-
-
-def test_empty_queue_has_no_next_page() -> None:
-    waiting = Waiting()
-    assert (waiting.queue.peek(), waiting.queue.pop()) == (None, None)
-
-
 def test_busy_queue_stays_small_and_loses_nobody() -> None:
     """Pages that rise without end leave a bounded number of entries, and each page still has one turn."""
     waiting = Waiting()
@@ -229,14 +217,6 @@ def known(n: int) -> Book:
     book = Book()
     book.discover(n)
     return book
-
-
-def test_greedy_asks_for_nine_tenths_before_two_tenths() -> None:
-    """The direction that two peers had upside down."""
-    book = known(12)
-    book.visit(0, pages([1]))
-    book.visit(2, pages([3, 4, 5, 6]))
-    assert order(Greedy(), book)[:5] == [1, 3, 4, 5, 6]
 
 
 def test_greedy_counts_what_the_virtual_page_would_pay() -> None:
@@ -293,10 +273,6 @@ def test_random_draws_the_same_in_another_process() -> None:
         check=True,
     ).stdout
     assert drawn == str([Random().priority(page, known(20), NO_JUMPS) for page in range(20)])
-
-
-def test_random_orders_differ_by_seed() -> None:
-    assert len({tuple(order(Random(seed), known(20))) for seed in range(200)}) == 200
 
 
 def test_random_favours_no_page() -> None:

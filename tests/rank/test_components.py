@@ -143,10 +143,3 @@ def test_reversed_graph_has_every_link_turned_round() -> None:
         sorted(source for source in range(60) for target in links[source] if target == page) for page in range(60)
     ]
     assert [turned.targets[turned.indptr[page] : turned.indptr[page + 1]].tolist() for page in range(60)] == expected
-
-
-def test_part_of_a_graph_keeps_the_links_inside() -> None:
-    graph = Graph.from_links([[1, 3], [0, 2], [4], [0, 4], []])
-    inner = subgraph(graph, np.array([0, 3, 4]))
-    assert inner.indptr.tolist() == [0, 1, 3, 3]
-    assert inner.targets.tolist() == [1, 0, 2]

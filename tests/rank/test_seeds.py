@@ -127,25 +127,6 @@ def two_communities() -> tuple[Graph, npt.NDArray[Any]]:
     return graph, np.array([0, 0, 1, 1, 2, 2, 2, 3, 4, 5, 5])
 
 
-def test_each_community_is_a_core_and_its_best_hub_the_seed() -> None:
-    graph, hosts = two_communities()
-    found = extract_seeds(graph, hosts, 10)
-    assert [(core.seed, core.hubs.tolist(), core.authorities.tolist(), core.density) for core in found] == [
-        (0, [0, 1, 2, 3], [4, 5, 6], 100.0),
-        (7, [7, 8], [9, 10], 100.0),
-    ]
-    assert len(extract_seeds(graph, hosts, 1)) == 1
-
-
-def test_host_that_has_its_seed_has_no_hubs_any_more() -> None:
-    """Pages 0, 1 and 2 link to 3 and 4, pages 5 and 6 to 7 and 8; 5 is on the host of the first three."""
-    graph = Graph.from_links([*([[3, 4]] * 3), [], [], [7, 8], [7, 8], [], []])
-    hosts = np.array([0, 0, 0, 1, 1, 0, 2, 3, 3])
-    for one_per_host, hubs in ((True, [[0, 1, 2], [6]]), (False, [[0, 1, 2], [5, 6]])):
-        found = extract_seeds(graph, hosts, 10, one_per_host=one_per_host)
-        assert [core.hubs.tolist() for core in found] == hubs
-
-
 def test_links_within_a_host_and_links_listed_twice_do_not_count() -> None:
     graph, hosts = two_communities()
     sources, targets = np.array([*ends(graph) * 3, (0, 0), (0, 1), (4, 5), (5, 6), (9, 10)]).T

@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from itertools import pairwise
 
 import networkx
 import numpy as np
@@ -82,19 +81,6 @@ def test_a_domain_has_one_voice_however_many_hosts_it_has(seed: int) -> None:
     expected = [sum(to == host for _, to in voices) for host in range(9)]
     graph = Graph.from_links(links)
     assert linking_domains(graph, np.array(host), np.array(domain), 9).tolist() == expected
-
-
-def test_linking_domains_of_domains_are_linking_sites() -> None:
-    links, site = random_web(9)
-    graph, of_page = Graph.from_links(links), np.array(site)
-    assert linking_domains(graph, of_page, of_page).tolist() == site_links(graph, of_page).linking().tolist()
-
-
-def test_every_page_its_own_site_is_the_graph_without_repetitions() -> None:
-    links, _ = random_web(3)
-    folded = site_links(Graph.from_links(links), np.arange(40)).graph
-    expected = [sorted({target for target in targets if target != page}) for page, targets in enumerate(links)]
-    assert [folded.targets[start:end].tolist() for start, end in pairwise(folded.indptr)] == expected
 
 
 def test_sites_without_links_are_there() -> None:

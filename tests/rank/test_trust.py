@@ -10,7 +10,6 @@ import pytest
 
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.trust import (
-    blend,
     inverse_pagerank,
     relative_trust,
     spam_mass,
@@ -62,13 +61,6 @@ def test_trust_is_pagerank_from_the_trusted_pages(seed: int) -> None:
     assert trustrank(graph, [7, 3, 40, 7]) == pytest.approx(expected, abs=1e-11)
 
 
-def test_trust_is_split_over_links_and_attenuated_on_the_way() -> None:
-    """0 is trusted and links to 1 and 2; 2 links to 3: half of what 0 has, damped once and twice."""
-    trust = trustrank(Graph.from_links([[1, 2], [], [3], [], [0]]), [0], damping=0.8)
-    y = np.array([1, 0.4, 0.4, 0.32, 0])
-    assert trust == pytest.approx(y / y.sum(), abs=1e-12)
-
-
 def test_without_names_the_pages_that_lead_farthest_are_trusted() -> None:
     """Page 5 leads to all others, 4 to three of them."""
     graph = Graph.from_links([[], [], [], [], [0, 1, 2], [3, 4]])
@@ -112,24 +104,6 @@ def test_blend_is_pagerank_of_the_blended_preference(seed: int, dangling: float)
         share * np.isin(np.arange(60), topic) / len(topic) for share, topic in zip(shares, topics, strict=True)
     )
     assert topic_pagerank(graph, topics, shares) == pytest.approx(pagerank(graph, preference=preference), abs=1e-11)
-
-
-def test_blending_ranks_instead_of_walks_is_the_same_only_without_dangling_pages() -> None:
-    """Topic 0 starts at a dangling page, so a walk is 1 page long; topic 1 on a circle of two: 1 / 0.15 pages."""
-    graph, topics = Graph.from_links([[], [2], [1]]), [[0], [1]]
-    walks = topic_walks(graph, topics)
-    assert walks.sum(axis=1) == pytest.approx([1.0, 1 / 0.15])
-    blended = blend(walks, [0.5, 0.5])
-    assert blended[0] == pytest.approx(1 / (1 + 1 / 0.15))
-    of_ranks = np.mean([pagerank(graph, preference=np.eye(3)[topic].sum(axis=0)) for topic in topics], axis=0)
-    assert of_ranks[0] == pytest.approx(0.5)
-
-
-def test_one_topic_alone_is_its_own_ranks() -> None:
-    graph = random_graph(4)
-    topics = [[1, 2], [30]]
-    preference = np.eye(60)[30]
-    assert topic_pagerank(graph, topics, [0, 3]) == pytest.approx(pagerank(graph, preference=preference), abs=1e-12)
 
 
 def test_words_say_which_topic_a_query_is_of() -> None:

@@ -63,12 +63,6 @@ def run(folder: Path, at: Callable[[Keeper, int], None], **settings: object) -> 
     return asyncio.run(run_in_parts(folder, 3, {**SLOWLY, **settings}, beside)), died
 
 
-def test_processes_find_what_one_finds(alone: dict[str, RankedPage], tmp_path: Path) -> None:
-    folder = crawled_in_parts(tmp_path / "web", 5, SETTINGS | {"workers": 2})
-    compare(folder, alone)
-    assert sorted(path.name for path in folder.path.iterdir() if path.suffix == ".sock") == []
-
-
 def test_partitions_without_a_url_sleep(alone: dict[str, RankedPage], tmp_path: Path) -> None:
     folder = folder_at(tmp_path / "web", 100, make=lambda drawn: drawn)
     assert crawled_in_parts(folder.path, 100, SETTINGS | {"workers": 2}) == found(folder.path)

@@ -5,6 +5,7 @@ import math
 import random
 import shutil
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
@@ -15,12 +16,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from politeness import Witness
 from support import skipping
-from support.live_partitions import crawl_together
 
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.running.partition import Partition
+from minicrawl.cluster.new_store import make_store
+from minicrawl.cluster.running.partition import Partition, PostError
 from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.run import opened
+from minicrawl.errors import CrawlEndedError
 from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.writer import Writer
 
 DELAY, ANSWER = 1.0, 0.3
 
@@ -135,6 +141,25 @@ def test_only_clocks_that_there_are_need_one_holder(settings: dict[str, object],
 
 
 PARTITIONS, HOSTS = 3, 12
+HOMES = Homes(PARTITIONS, b"a secret")
+
+
+@dataclass
+class DirectPost:
+    """Brings rows to partitions of this process."""
+
+    partitions: Sequence[Partition] = ()
+
+    def send(
+        self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False
+    ) -> "asyncio.Future[int]":
+        return asyncio.ensure_future(self._sent(source, home, rows))
+
+    async def _sent(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
+        try:
+            return await self.partitions[home].receive(source, rows)
+        except CrawlEndedError as error:
+            raise PostError from error
 
 
 async def shared_out(running: Sequence[Partition], rest: float) -> None:
@@ -151,16 +176,35 @@ async def shared_out(running: Sequence[Partition], rest: float) -> None:
 
 
 async def crawled(
-    witness: Witness, folder: Path, beside: Callable[[Sequence[Partition]], Coroutine[None, None, None]], most: int
+    witness: Witness, folder: Path, beside: Callable[[Sequence[Partition]], Coroutine[None, None, None]]
 ) -> None:
+    """Go on with the crawl in a folder until nothing is left. beside: runs while they crawl."""
     rules = tuple(map(ConnectTo.parse, witness.connect_to))
-    settings = {"connect_to": rules, "allow_private": True, "delay": DELAY, "traps": False}
-    await crawl_together(folder, witness.seeds, PARTITIONS, settings, beside=beside, most=most)
+    settings = CrawlSettings.of({"connect_to": rules, "allow_private": True, "delay": DELAY, "traps": False})
+    post = DirectPost()
+    async with AsyncExitStack() as stack:
+        running = []
+        for number in range(PARTITIONS):
+            store = folder / f"{number:03}.db"
+            if not store.exists():
+                make_store(store, "a crawl", number, PARTITIONS)
+            writer = stack.enter_context(closing(Writer(store)))
+            run = opened(settings, Seeds(witness.seeds), writer, share=HOMES.share(number))
+            await stack.enter_async_context(run.source)
+            running.append(Partition(number, run, post))
+        post.partitions = running
+        crawls = [asyncio.create_task(partition.crawl(witness.seeds)) for partition in running]
+        keeping = asyncio.create_task(beside(running))
+        while not (all(partition.is_idle for partition in running) or any(crawl.done() for crawl in crawls)):
+            await asyncio.sleep(0.01)
+        keeping.cancel()
+        for partition in running:
+            partition.run.engine.stop("nothing-left")
+        await asyncio.gather(*crawls)
 
 
 def check(witness: Witness) -> None:
-    homes = Homes(PARTITIONS, b"a secret")
-    askers = {(asked.address, homes.home_of(f"http://{asked.host}/")) for asked in witness.log}
+    askers = {(asked.address, HOMES.home_of(f"http://{asked.host}/")) for asked in witness.log}
     assert len(askers) > 4, "several partitions ask some address"
     assert len({asked.host for asked in witness.log}) == HOSTS
     assert [gap for gap in witness.gaps(DELAY) if gap[1] < gap[2]] == []
@@ -186,10 +230,10 @@ def test_no_gap_is_below_the_promised_one_across_a_kill_of_all(tmp_path: Path) -
 
     async def crawl() -> None:
         async with witness.serving():
-            await crawled(witness, tmp_path, killed, most=10**6)
+            await crawled(witness, tmp_path, killed)
             await witness.drained()
             witness.kills[0] = witness.kills[0][0], asyncio.get_running_loop().time()
-            await crawled(witness, left, partial(shared_out, rest=DELAY), most=10**6)
+            await crawled(witness, left, partial(shared_out, rest=DELAY))
 
     skipping.run(crawl())
     check(witness)
