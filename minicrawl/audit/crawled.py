@@ -149,8 +149,8 @@ class Crawled:
 
     @cached_property
     def is_copy(self) -> Flags:
-        """Indexed pages with the bytes of one that comes before, by number."""
-        payload = np.where(self.is_indexed, self.columns.payload, 0)
+        """Indexed pages that say something and have the bytes of one that comes before, by number."""
+        payload = np.where(self.is_indexed & (self.columns.payload & 1 == 1), self.columns.payload, 0)
         _, first, group = np.unique(payload, return_index=True, return_inverse=True)
         is_copy: Flags = (payload != 0) & (first[group] != np.arange(self.size))
         return is_copy
