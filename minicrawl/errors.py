@@ -9,6 +9,7 @@ MinicrawlError          every message is one sentence: the problem, the value, t
 └── FetchError          one request failed; `reason` is the code the page will carry; never leaves the crawl
 """
 
+import math
 import re
 
 # The login before the @ of a host, in a URL or alone. A password may hold any character, but a port is none. Lengths
@@ -29,6 +30,12 @@ def without_logins(text: str) -> str:
 def counted(number: int, what: str) -> str:
     """ "1 page", "22 pages"."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def covered(share: float) -> str:
+    """ "58 %", "0.3 %": a coverage, which is a lower bound, rounded down."""
+    percent = 100 * share + 1e-9
+    return f"{math.floor(percent)} %" if percent >= 1 else f"{math.floor(10 * percent) / 10} %"
 
 
 class MinicrawlError(Exception):

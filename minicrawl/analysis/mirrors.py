@@ -25,7 +25,8 @@ class Mirror(NamedTuple):
 def mirrors_of(store: Store) -> list[Mirror]:
     """All hosts that mirror another, by name; reads all fingerprints. Raises StoreError."""
     with store.snapshot():
-        blocks = [(each.page, each.payload, each.sketch) for each in store.recognised.fingerprints()]
+        found = ((each, each.payload & 1 == 1) for each in store.recognised.fingerprints())  # all but nearly empty pages
+        blocks = [(one.page[says], one.payload[says], one.sketch[says]) for one, says in found if says.any()]
         if not blocks:
             return []
         page, payload, sketch = (np.concatenate(column) for column in zip(*blocks, strict=True))

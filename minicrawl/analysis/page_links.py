@@ -155,8 +155,7 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
         is_target &= web.is_redirect
     if asked.to is not None:
         page = _known(store, asked.to)
-        is_target &= web.end == page
-        is_target[page] = True
+        is_target &= np.isin(np.arange(web.size), [page, *store.link_table.aliases_of(page)])
     source, target = web.links(is_target=is_target)
     if asked.external:
         site = sites(store, store.page_table.hosts())

@@ -35,8 +35,8 @@ class Judged(NamedTuple):
     """The part of the web that an audit is about: the sites of the seeds.
 
     pages: HTML pages that were judged; hosts: of these. waiting: pages not asked for yet; failed: pages without an
-    answer that could be read. first, last: times of the answers, in Unix seconds, NaN without any. coverage: share of
-    the importance of all known pages that the pages read have. robots: pages that robots.txt forbids; traps: links
+    answer that could be read. first, last: times of the answers, in Unix seconds, NaN without any. coverage: as of
+    status. robots: pages that robots.txt forbids; traps: links
     left out as those of traps; left_out: links left out for any reason, such as the scope.
     """
 
@@ -147,8 +147,8 @@ class Crawled:
 
     @cached_property
     def is_copy(self) -> Flags:
-        """Indexed pages with the bytes of one that comes before, by number."""
-        payload = np.where(self.is_indexed, self.columns.payload, 0)
+        """Indexed pages that say something and have the bytes of one that comes before, by number."""
+        payload = np.where(self.is_indexed & (self.columns.payload & 1 == 1), self.columns.payload, 0)
         _, first, group = np.unique(payload, return_index=True, return_inverse=True)
         is_copy: Flags = (payload != 0) & (first[group] != np.arange(self.size))
         return is_copy
@@ -212,7 +212,7 @@ class Crawled:
             failed=int((self.is_ours & self.are(State.ERROR, State.GONE)).sum()),
             first=float(times.min(initial=math.inf)) if len(times) else math.nan,
             last=float(times.max(initial=-math.inf)) if len(times) else math.nan,
-            coverage=float(self.importance[self.are(*READ)].sum()),
+            coverage=float(self.store.meta_json("run").get("coverage", 0.0)),
             robots=int((self.is_ours & self.are(State.DISALLOWED)).sum()),
             traps=sum(row.dropped for row in self.store.patterns.trap_patterns()),
             left_out=int(self.store.meta("links_left_out") or 0),

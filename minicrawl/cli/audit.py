@@ -15,8 +15,8 @@ from minicrawl.cli.options import (
     store_option,
     teller,
 )
-from minicrawl.cli.output import document, floored_percent, left_out_line, lines_of
-from minicrawl.errors import SettingError, counted
+from minicrawl.cli.output import document, left_out_line, lines_of
+from minicrawl.errors import SettingError, counted, covered
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def _judged_lines(judged: "Judged") -> Iterator[str]:
         first, last = (str(iso(moment))[:16].replace("T", " ") for moment in (judged.first, judged.last))
         when = f", crawled {first if first == last else f'{first} to {last}'} UTC"
     hosts = f"{counted(judged.pages, 'page')} of {counted(judged.hosts, 'host')}"
-    yield f"Judged: {hosts}{when}; the pages read have {floored_percent(judged.coverage)} of the importance."
+    yield f"Judged: {hosts}{when}; the pages read have {covered(judged.coverage)} of the importance."
     parts = [
         (judged.waiting, f"{counted(judged.waiting, 'page')} not asked for yet"),
         (judged.failed, f"{counted(judged.failed, 'page')} without an answer to read"),

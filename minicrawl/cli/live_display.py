@@ -9,9 +9,9 @@ from rich.table import Table
 from rich.text import Text
 
 from minicrawl.cli.fitting import shortened
-from minicrawl.cli.output import amount, at_least, duration, silence_line, tally
+from minicrawl.cli.output import amount, duration, silence_line, tally
 from minicrawl.cli.progress_words import SHOWN, Bar, Best, bars, doing
-from minicrawl.errors import counted
+from minicrawl.errors import counted, covered
 from minicrawl.log import printable
 from minicrawl.model import Progress, RunState
 
@@ -74,7 +74,7 @@ def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:
         yield "paused", Text(silence_line(progress.silence), style="red")
     yield "pages", Text(_pages(progress))
     yield "known", Text(f"{progress.known:,}, {progress.never_read:,} of them not read{_left_out(progress)}")
-    yield "coverage", Text(f"{at_least(progress.coverage)} of the importance of the known pages")
+    yield "coverage", Text(f"{covered(progress.coverage)} of the importance of the known pages")
     yield "in flight", Text(f"{progress.in_flight:,}")
     hosts = f"{progress.hosts_ready:,} ready, {progress.hosts_waiting:,} waiting"
     reasons = f" for: {tally(progress.waiting_for)}" if progress.waiting_for else ""

@@ -1,7 +1,6 @@
 """Values and tables as text for people."""
 
 import json
-import math
 import re
 import shlex
 import shutil
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len, set_cell_size
 
 from minicrawl.cli.fitting import clipped, shortened, terminal_columns
-from minicrawl.errors import counted
+from minicrawl.errors import counted, covered
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
@@ -166,20 +165,9 @@ def tally(counts: dict[str, int]) -> str:
 
 
 def read_line(known: int, read: int, coverage: float) -> str:
-    """ "Read 4,514 of 52,368 known pages: 58 % of the importance": rounded down, as coverage is a lower bound.
-
-    With all pages read, the bound may miss 1 by the error of settled importance."""
-    from minicrawl.opic.book import SETTLED_ERROR
-
+    """ "Read 4,514 of 52,368 known pages: 58 % of the importance"."""
     text = f"Read {read:,} of {counted(known, 'known page')}"
-    error = SETTLED_ERROR if read == known else 0.0
-    return f"{text}: {floored_percent(min(coverage + error, 1.0))} of the importance" if read else text
-
-
-def floored_percent(share: float) -> str:
-    """ "58 %", "0.3 %": rounded down."""
-    percent = 100 * share + 1e-9
-    return f"{math.floor(percent)} %" if percent >= 1 else f"{math.floor(10 * percent) / 10} %"
+    return f"{text}: {covered(coverage)} of the importance" if read else text
 
 
 def left_out_line(links: int) -> str:
@@ -196,11 +184,6 @@ def short_line(out_of_reach: dict[str, float]) -> str:
     shares = sorted(out_of_reach.items(), key=lambda item: -item[1])
     reasons = ", ".join(f"{reason} {share:.1%}" for reason, share in shares)
     return f"{text}: pages that were not read have up to {sum(out_of_reach.values()):.1%} of the importance ({reasons})"
-
-
-def at_least(share: float) -> str:
-    """ "at least 99.9%" of .99999: rounded down, so that it is true."""
-    return f"at least {math.floor(1000 * share) / 1000:.1%}"
 
 
 def silence_line(silence: "Silence") -> str:

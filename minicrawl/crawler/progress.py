@@ -67,7 +67,7 @@ class RunProgress:
             hosts_waiting=len(waiting),
             in_flight=frontier.in_flight,
             clock=accounts.book.clock / max(accounts.book.births, 1),
-            coverage=accounts.coverage.bound(),
+            coverage=accounts.coverage.told(),
             errors=dict(intake.state.tally.failures),
             left_out=intake.state.tally.left_out,
             graph=self._graph_counts.look(accounts.turns, int(accounts.inlinks.sum()), intake.state.writer.links),
@@ -86,7 +86,7 @@ class RunProgress:
         accounts, frontier = self._state.accounts, self._state.frontier
         all_hosts = hosts_now(frontier.hosts, frontier.pages.has_page, self._clock(), hosts) if hosts else HostsNow()
         return RunLook(
-            coverage=accounts.coverage.bound(),
+            coverage=accounts.coverage.told(),
             errors=dict(self._state.tally.failures),
             silence=silence,
             earlier=self.earlier,
@@ -132,7 +132,7 @@ class RunProgress:
             known=accounts.size,
             read=accounts.coverage.collected,
             given_up=sum(self._given_up().values()),
-            coverage=accounts.coverage.bound(),
+            coverage=accounts.coverage.told(),
         )
 
     def _given_up(self) -> dict[str, int]:
@@ -163,7 +163,7 @@ class RunProgress:
             "in_flight": in_flight,
             "errors": dict(self._state.tally.failures),
             "refreshed": self._state.tally.refreshed,
-            "coverage": accounts.coverage.bound(),
+            "coverage": accounts.coverage.told(),
             "shape": None if self._graph_counts.latest is None else asdict(self._graph_counts.latest),
             "silence": None if silence is None else asdict(silence),
         }

@@ -441,7 +441,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         seconds=engine.progress.seconds,
         known=accounts.size,
         read=accounts.coverage.collected,
-        coverage=accounts.coverage.bound(),
+        coverage=accounts.coverage.told(),
         error=accounts.book.certificate(),
         failures=dict(intake.state.tally.failures),
         left_out=intake.state.tally.left_out,

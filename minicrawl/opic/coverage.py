@@ -32,7 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic.arrays import Flags, FloatArray, Pages, grown, slices
-from minicrawl.opic.book import Book
+from minicrawl.opic.book import SETTLED_ERROR, Book
 from minicrawl.opic.units import DAMPING
 
 UNTOUCHED = 1e-3
@@ -131,6 +131,10 @@ class Coverage:
             self._bound, self._turns = bound_of_all([self.sums()]), 0
         return self._bound
 
+    def told(self) -> float:
+        """The bound as people are told it."""
+        return told(self.bound(), self._book.size, self.collected)
+
     def sums(self) -> CoverageSums:
         """This book's sums for the bound of several."""
         read = unread = waiting = moving = owed = 0
@@ -172,6 +176,11 @@ def bound_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int = 
     read, owed = sum(one.read for one in some), sum(one.owed for one in some) + debits
     time = _time(some) + credits
     return min(max((1.0 - DAMPING) * read - owed, 0.0) / time, 1.0) if time > 0.0 else 0.0
+
+
+def told(bound: float, known: int, read: int) -> float:
+    """A bound as people are told it: with all pages read, it may miss 1 by the error of settled importance."""
+    return min(bound + (SETTLED_ERROR if read == known else 0.0), 1.0)
 
 
 def _time(books: Iterable[CoverageSums]) -> float:

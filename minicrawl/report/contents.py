@@ -16,9 +16,9 @@ from minicrawl.analysis.top.top_list import lines_per_site, top_list
 from minicrawl.audit.auditing import Audit, Ignored, audited
 from minicrawl.audit.findings import Finding, Severity
 from minicrawl.crawler.outcomes.reasons import meaning
-from minicrawl.errors import counted
+from minicrawl.errors import counted, covered
 from minicrawl.model import READ, State
-from minicrawl.report.document import Issue, Report, Section, Share, Tile, Url, percent
+from minicrawl.report.document import Issue, Report, Section, Share, Tile, Url
 from minicrawl.settings import RANKINGS
 from minicrawl.store.read.audit_columns import AuditColumns
 from minicrawl.store.reader import Store
@@ -109,25 +109,19 @@ def _tiles(audit: Audit, crawl: Crawl, older: Crawl | None) -> list[Tile]:
         tiles += [Tile(name, f"{count:,}") for name, count in words.items()]
     now, were = _numbers(crawl), _numbers(older or crawl)
     counts = [Tile(name, f"{count:,.0f}", _change(count - were[name])) for name, count in now.items()]
-    collected = (float(each.importance[_is_read(each)].sum()) for each in (crawl, older or crawl))
-    share, was = collected
-    return [*tiles, Tile("importance read", percent(share), _change(round(100 * (share - was), 1), " %")), *counts]
+    share, was = (float(each.store.meta_json("run").get("coverage", 0.0)) for each in (crawl, older or crawl))
+    return [*tiles, Tile("importance read", covered(share), _change(round(100 * (share - was), 1), " %")), *counts]
 
 
 def _numbers(crawl: Crawl) -> dict[str, float]:
     seconds = crawl.pages.seconds[~np.isnan(crawl.pages.seconds)]
     return {
-        "pages read": int(_is_read(crawl).sum()),
+        "pages read": int(np.isin(crawl.pages.state, list(READ)).sum()),
         "known pages": len(crawl.urls),
         "failed": int(np.isin(crawl.pages.state, [State.ERROR, State.GONE]).sum()),
         "hosts": len(np.unique(crawl.pages.host)),
         "median answer, ms": round(1000 * float(np.median(seconds))) if len(seconds) else 0,
     }
-
-
-def _is_read(crawl: Crawl) -> npt.NDArray[np.bool_]:
-    is_read: npt.NDArray[np.bool_] = np.isin(crawl.pages.state, list(READ))
-    return is_read
 
 
 def _change(number: float, unit: str = "") -> str:

@@ -1,14 +1,19 @@
 """minicrawl status"""
 
 import json
+import math
 import re
 from pathlib import Path
 
-from support.command_line import run
+from support.command_line import answer, run
 
 from minicrawl.analysis.status import Partition
 from minicrawl.cli.status import _partition_lines
+from minicrawl.dashboard.looks import Looks
+from minicrawl.dashboard.readings import Readings
 from minicrawl.model import State
+from minicrawl.report.contents import report_on
+from minicrawl.store.reader import open_store
 
 
 def test_status_counts_every_known_page_once(store: Path) -> None:
@@ -17,6 +22,21 @@ def test_status_counts_every_known_page_once(store: Path) -> None:
     assert status["states"] == {"fetched": 3, "error": 1, "alias": 1}
     assert sum(status["reasons"].values()) == status["known"] == 5
     assert "stopped: nothing-left" in run("status", "--store", store).output
+
+
+def test_one_coverage_is_told_everywhere(store: Path) -> None:
+    last = run("crawl", "--store", store).stdout
+    share = answer("status", "--store", store)["run"]["coverage"]
+    assert 0.5 < share < 1
+    told = f"{math.floor(100 * share)} % of the importance"
+    assert told in last
+    assert told in run("status", "--store", store).stdout
+    assert told in run("audit", "--store", store).stdout
+    assert answer("audit", "--store", store)["judged"]["coverage"] == share
+    assert Looks(Readings(store)).look()["coverage"] == share
+    with open_store(store) as reader:
+        (tile,) = [tile for tile in report_on(reader).tiles if tile.name == "importance read"]
+    assert told.startswith(tile.value)
 
 
 def test_figures_of_partitions_stand_below_their_headings() -> None:

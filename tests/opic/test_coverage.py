@@ -10,7 +10,7 @@ import pytest
 from support.opic_webs import D, csr, exact_importance, final, pages, random_web
 
 from minicrawl.opic import Book, Coverage
-from minicrawl.opic.coverage import PageKind
+from minicrawl.opic.coverage import PageKind, told
 from minicrawl.opic.sites.births import SiteBirths
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
 
@@ -182,6 +182,12 @@ def test_lonely_page_without_links_is_everything() -> None:
     book.visit(0, pages([]))
     coverage.note(0, PageKind.PAGE)
     assert coverage.bound() == 1.0
+
+
+def test_all_pages_read_are_everything_up_to_the_error_of_settled_importance() -> None:
+    assert told(1 - 4e-7, 3, 3) == 1.0
+    assert told(1 - 4e-6, 3, 3) < 1.0
+    assert told(1 - 4e-7, 3, 2) == 1 - 4e-7
 
 
 def test_a_page_that_is_lost_and_found_again_counts_as_at_first() -> None:

@@ -36,7 +36,7 @@ from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.errors import StoreError
 from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
 from minicrawl.opic.book import BookSums, certificate_of
-from minicrawl.opic.coverage import CoverageSums
+from minicrawl.opic.coverage import CoverageSums, told
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.partitions.agreement import check_agreement
 from minicrawl.store.write.cookie_rows import CookieRow
@@ -200,14 +200,16 @@ class Keeper:
     @property
     def figures(self) -> Message:
         """Figures of all partitions for a status: of this run, excluding pauses."""
+        known, read = (sum(report["pages"][at] for report in self._latest.values()) for at in (0, 1))
+        bound = _coverage({number: self._latest.get(number) for number in self._parts})
         return {
             "reason": self._reason,
             "fetched": self._sum("fetched"),
             "bytes": self._sum("bytes"),
             "seconds": self.clock.seconds,
-            "coverage": _coverage({number: self._latest.get(number) for number in self._parts}),
-            "known": sum(report["pages"][0] for report in self._latest.values()),
-            "read": sum(report["pages"][1] for report in self._latest.values()),
+            "coverage": told(bound, known, read),
+            "known": known,
+            "read": read,
         }
 
     def look_soon(self) -> None:
@@ -449,7 +451,7 @@ class Keeper:
             seconds=self.clock.seconds,
             known=known,
             read=read,
-            coverage=_coverage(by_number) if len(last) == len(self._parts) else 0.0,
+            coverage=told(_coverage(by_number), known, read) if len(last) == len(self._parts) else 0.0,
             error=certificate_of(*(sum(answer["unsettled"][at] for answer in ends) for at in (0, 1))),
             failures=failures,
             left_out=sum(report["left_out"] for report in last),

@@ -51,7 +51,7 @@ MEANINGS = {
     "not-html": "it is no HTML, so it was left unread, and has no links",
     "list-of-urls": "it is a sitemap, a feed or a list of URLs, which were taken from it",
     "pdf-unread": "it is a PDF file that cannot be read: damaged, locked by a password, or too slow (see the log)",
-    "truncated": "it was read as far as --max-size or the number of links that are taken allows",
+    "truncated": "it was read as far as --max-size, --timeout or the number of links that are taken allow",
     "item-failed": "it was read, and its links were taken, but a hook or a rule for items failed over it (see the log)",
     # It stands for another page.
     "canonical": "it names another page as the one it stands for (rel=canonical)",

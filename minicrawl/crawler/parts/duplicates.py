@@ -63,7 +63,8 @@ class DuplicatePages(Part):
         elif outcome.state is State.ALIAS and outcome.reason != "duplicate":
             fingerprints.keep(page, fetched.digest, fetched.payload, fetched.sketch)
         else:
-            likeness = fingerprints.likeness(page, fetched.payload, fetched.sketch)
+            says_something = fetched.payload & 1
+            likeness = fingerprints.likeness(page, fetched.payload, fetched.sketch) if says_something else None
             fingerprints.add(page, fetched.digest, fetched.payload, fetched.sketch, likeness)
 
     def on_turn(self, turn: Turn) -> None:

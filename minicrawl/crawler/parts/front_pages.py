@@ -4,7 +4,7 @@ The front page of a folder is a file in it as well: `/a/` is `/a/index.html`, or
 http and https, or answers with www and without, has each page twice or four times.
 
 The name read first stays a page, the others become its aliases. Relative links lead to other names of the same pages,
-so equal bytes suffice; duplicates elsewhere (merged_duplicates.py) are compared by their links, too.
+so equal bytes suffice. Files that say little have only the usual names of front pages.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ class FrontPages(Part):
         if not self._fingerprints.was_said(payload):  # as mostly: no name is looked up then
             return False
         url = turn.fetched.url
-        for page in self._others(url, payload):
+        for page in self._others(url, payload, says_much=turn.fetched.sketch is not None):
             if self._leads(page, turn.page, payload):
                 alias = self._urls.url(page)
                 reason = "same-page" if _name(alias) == _name(url) else "front-page"
@@ -50,10 +50,13 @@ class FrontPages(Part):
                 return True
         return False
 
-    def _others(self, url: str, payload: int) -> Iterator[int]:
+    def _others(self, url: str, payload: int, *, says_much: bool) -> Iterator[int]:
         """Pages that may be the one at a URL with this payload."""
-        yield from (page for page in self._urls.find(other_names(url)) if page is not None)
-        if is_front_page(url):  # of any file in its folder
+        others = other_names(url)
+        if not says_much and not is_front_page(url):
+            others = [other for other in others if _name(other) == _name(url)]
+        yield from (page for page in self._urls.find(others) if page is not None)
+        if says_much and is_front_page(url):  # of any file in its folder
             folder = url.rpartition("/")[0]
             first = islice(self._fingerprints.first(payload), MOST_COMPARED)
             yield from (page for page in first if self._urls.url(page).rpartition("/")[0] == folder)

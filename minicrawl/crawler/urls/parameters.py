@@ -83,7 +83,7 @@ def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, P
         leads_to = normalise(fetched.location, fetched.url)
         fetched = fetched._replace(location=leads_to and _target(leads_to, fetched.url))
     text = "".join(parsed.outlinks)
-    outlinks = tuple(map(stripped, parsed.outlinks)) if "?" in text or ";" in text else parsed.outlinks
+    outlinks = tuple(map(stripped, parsed.outlinks)) if "?" in text or ";" in text or "/(" in text else parsed.outlinks
     if outlinks != parsed.outlinks:
         parsed = with_outlinks(parsed, outlinks)
     if parsed.canonicals or parsed.alternates or parsed.refresh is not None:

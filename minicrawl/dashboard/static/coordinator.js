@@ -1,7 +1,7 @@
 // The state of the crawl, its progress toward its limits, and its settings.
 
 import {card, el, fill, known, pagesOf, setText, toPages} from "./dom.js";
-import {about, amount, clock, count, counted, duration, isOn, percent, printable, rate} from "./format.js";
+import {about, amount, clock, count, counted, covered, duration, isOn, percent, printable, rate} from "./format.js";
 import {overTime} from "./chart.js";
 import {speeds} from "./course.js";
 import {Slider} from "./slider.js";
@@ -122,7 +122,7 @@ function sentence(now) {
 
 class Figures {
   constructor() {
-    const names = ["Pages fetched", "Pages a second", "Bytes", "Time", "Known", "Read", "Coverage, at least", "In flight"];
+    const names = ["Pages fetched", "Pages a second", "Bytes", "Time", "Known", "Read", "Coverage", "In flight"];
     this.titles = names.map((name) => el("dt", {}, name));
     const links = {Known: pagesOf(), Read: pagesOf({where: "state IN ('fetched', 'alias')"})};
     this.values = names.map((name) => (links[name] ? el("a", {href: links[name]}) : el("span")));
@@ -134,7 +134,7 @@ class Figures {
     const all = now.earlier ?? {runs: 0, fetched: 0, bytes: 0, seconds: 0};
     const before = (number, text) => (all.runs ? `${text(number)} in all runs` : "");
     // Partitions at rest have no stored bound: see docs/cluster.md.
-    setText(this.titles[6], now.partitions && !isOn(now) ? "Read, by links so far" : "Coverage, at least");
+    setText(this.titles[6], now.partitions && !isOn(now) ? "Read, by links so far" : "Coverage");
     const shown = [
       [count(now.fetched), before(all.fetched + now.fetched, count)],
       [rate(now.speed.pages), `${amount(now.speed.bytes)}/s`],
@@ -142,7 +142,7 @@ class Figures {
       [duration(now.seconds), before(all.seconds + now.seconds, duration)],
       [count(now.known), "pages"],
       [count(now.read), now.known ? percent(now.read / now.known) : ""],
-      now.coverage === null ? ["–", now.partitions ? "not known: not all partitions are read here" : "not known just now"] : [percent(now.coverage), "of the importance"],
+      now.coverage === null ? ["–", now.partitions ? "not known: not all partitions are read here" : "not known just now"] : [covered(now.coverage), "of the importance"],
       [count(now.in_flight), doing(now.doing)],
     ];
     shown.forEach(([value, note], index) => {

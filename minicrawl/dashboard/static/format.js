@@ -55,6 +55,12 @@ export function percent(share, digits = 1) {
   return `${(100 * (share ?? 0)).toFixed(digits)} %`;
 }
 
+// A coverage, which is a lower bound, rounded down: as in the terminal.
+export function covered(share) {
+  const found = 100 * share + 1e-9;
+  return `${found >= 1 ? Math.floor(found) : (Math.floor(10 * found) / 10).toFixed(1)} %`;
+}
+
 export function rate(number) {
   return number >= 100 ? count(number) : (number ?? 0).toFixed(1);
 }

@@ -1,7 +1,7 @@
 // Counts of pages by outcome, and the crawl over time.
 
 import {card, el, toPages} from "./dom.js";
-import {count, day, duration, small} from "./format.js";
+import {count, covered, day, duration} from "./format.js";
 import {overTime} from "./chart.js";
 import {curve} from "./course.js";
 import {Table} from "./table.js";
@@ -15,7 +15,7 @@ export class Statistics {
       {title: "Pages", numeric: true, of: (one) => one.pages, node: ({state, reason, pages}) => toPages({state, reason}, count(pages)), sort: (one) => one.pages},
     ], (one) => `${one.state} ${one.reason}`);
     this.pages = overTime("Pages known, read, given up", {yLabel: "pages", yText: count});
-    this.coverage = overTime("Coverage, at least", {yLabel: "share of importance", yText: (y) => `${small(100 * y)} %`});
+    this.coverage = overTime("Coverage", {yLabel: "share of importance", yText: covered});
     this.ofCoverage = card("Coverage", this.coverage.node);
     this.nodes = [el("div", {class: "columns"}, card("What became of pages", this.states.node), card("Pages", this.pages.node), this.ofCoverage)];
   }

@@ -6,6 +6,7 @@ import pytest
 from support.sites import Server, Site, faults_in, rows
 from support.skipping import run
 
+from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.analysis.verify import verify
 from minicrawl.api import acrawl
 from minicrawl.store.reader import open_store
@@ -14,6 +15,7 @@ HOME = "http://a.test/"
 WORDS = f"<p>{' '.join(f'word{number}' for number in range(40))}"
 FRONT = ["<title>Front</title>", WORDS, "page.html"]
 GIT = {HOME + "git/", HOME + "git/git.html"}
+SHORT = {HOME + "git/short/", HOME + "git/short/index.html"}
 TWICE = {HOME, "https://a.test/"}, {HOME + "page.html", "http://www.a.test/page.html"}
 SITE: Site = {
     HOME: [
@@ -39,11 +41,15 @@ SITE: Site = {
         HOME,
         HOME + "git/git.html",
         HOME + "git/",
+        HOME + "git/short/",
+        HOME + "git/short/index.html",
         "https://a.test/",
         "http://www.a.test/page.html",
     ],
     HOME + "git/git.html": [*FRONT, "<p>git"],
     HOME + "git/": [*FRONT, "<p>git"],
+    HOME + "git/short/": ["<p>hi"],
+    HOME + "git/short/index.html": ["<p>hi"],
 }
 SITE |= {"https://a.test/": SITE[HOME], "http://www.a.test/page.html": SITE[HOME + "page.html"]}
 
@@ -65,7 +71,15 @@ def test_names_of_a_front_page_with_the_same_bytes_are_one_page(store: Path) -> 
 
 def test_a_front_page_is_a_file_of_its_folder(store: Path) -> None:
     found = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
-    assert sorted(found[url] for url in GIT) == ["alias front-page", "fetched ok"]
+    for urls in (GIT, SHORT):
+        assert sorted(found[url] for url in urls) == ["alias front-page", "fetched ok"]
+
+
+def test_links_to_all_names_of_a_page_are_links_to_it(store: Path) -> None:
+    """The page that links to `git/` links to `git/git.html`, too, whichever of them is the page."""
+    with open_store(store) as reader:
+        (page,) = [url for url, state in rows(store, "SELECT url, state FROM pages") if url in GIT and state == "fetched"]
+        assert {link.target for link in page_links(reader, Asked(to=page)).rows()} == GIT
 
 
 def test_schemes_and_www_are_other_names_of_a_site(store: Path) -> None:
@@ -85,6 +99,6 @@ def test_the_page_has_the_importance_of_all_its_names(store: Path) -> None:
     assert not faults_in(store)
     ranks = dict(rows(store, "SELECT url, importance FROM ranks"))
     aliases = [url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'alias'")]
-    assert [ranks[url] for url in aliases] == [0.0] * 6
+    assert [ranks[url] for url in aliases] == [0.0] * 7
     with open_store(store) as reader:
         assert verify(reader).excess() <= 0.0

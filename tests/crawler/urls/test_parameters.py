@@ -94,6 +94,11 @@ def test_stripping_is_idempotent_and_leaves_a_normalised_url(end: str) -> None:
     assert len(once) <= len(url)
 
 
+def test_a_page_whose_links_have_sessions_in_their_paths_alone_has_plain_links() -> None:
+    _, page = without_parameters(Fetched(PAGE), ParsedPage(outlinks=(f"http://h.test/{ASP}/b",), anchors=("1",)))
+    assert page.outlinks == ("http://h.test/b",)
+
+
 def test_links_that_are_the_same_now_are_one_with_the_first_text() -> None:
     links = (PAGE + "?gclid=1", "http://h.test/b", PAGE, PAGE + "?gclid=2")
     parsed = ParsedPage(outlinks=links, anchors=("1", "2", "3", "4"), canonicals=(PAGE + "?utm_source=x", PAGE))
