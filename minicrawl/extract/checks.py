@@ -17,7 +17,7 @@ async def check_asked(settings: CrawlSettings) -> None:
         check_ending(Path(settings.items))
         check_columns(Path(settings.items), columns)
     elif settings.extracts:
-        asked = "--extract-structured" if settings.extract_structured else "[extract]"
+        asked = "--extract-structured" if settings.extract_structured else "--extract-rule"
         asked = "--extract" if settings.extract else asked
         raise SettingError(f"{asked} needs a file for what it finds: --items FILE.jsonl, .csv or .parquet")
 

@@ -10,7 +10,7 @@ A rule selects pages by URL; the page, or each of its parts, becomes an item:
 
     {"name": "product", "match": "/shop/", "each": ".product", "fields": {"title": "h2", "price": ".price::text"}}
 
-Rules come from files of options, as [extract.product]. The settings check their shape, this module their selectors.
+Rules come from --extract-rule. The settings check their shape, this module their selectors.
 """
 
 import json
@@ -128,7 +128,7 @@ def read_rule(text: str) -> ItemRule:
     """Parse a rule of the settings. Raises SettingError for invalid selectors."""
     given = json.loads(text)
     name, each = given["name"], given.get("each")
-    called = f"[extract.{name}]"
+    called = f"--extract-rule {name}"
     is_xpath = False
     if each is not None:
         is_xpath, each = each.startswith("xpath:"), each.removeprefix("xpath:").removeprefix("css:").strip()

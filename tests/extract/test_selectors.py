@@ -116,11 +116,11 @@ def test_there_is_one_item_too_many_at_most() -> None:
 @pytest.mark.parametrize(
     ("keys", "sentence"),
     [
-        ({"each": ">>", "fields": {"a": "h1"}}, r"\[extract\.r\] each: '>>' cannot be read \(no CSS selector\)"),
-        ({"each": "xpath://[", "fields": {"a": "xpath:."}}, r"\[extract\.r\] each: '//\[' cannot be read"),
+        ({"each": ">>", "fields": {"a": "h1"}}, r"--extract-rule r each: '>>' cannot be read \(no CSS selector\)"),
+        ({"each": "xpath://[", "fields": {"a": "xpath:."}}, r"--extract-rule r each: '//\[' cannot be read"),
         ({"fields": {"rule": "h1"}}, r"every item has a field rule already"),
-        ({"fields": {"a": "h1", "a[]": "h2"}}, r"\[extract\.r\] gives the field a twice"),
-        ({"each": "p", "fields": {"a": "xpath:."}}, r"\[extract\.r\] a: where each is by CSS, all fields are by CSS"),
+        ({"fields": {"a": "h1", "a[]": "h2"}}, r"--extract-rule r gives the field a twice"),
+        ({"each": "p", "fields": {"a": "xpath:."}}, r"--extract-rule r a: where each is by CSS, all fields are by CSS"),
         ({"each": "xpath://p", "fields": {"a": "b"}}, r"a: where each is by XPath, all fields are by XPath"),
     ],
 )
