@@ -139,7 +139,7 @@ class CrawlSettings(
     @property
     def extracts(self) -> bool:
         """True if items are extracted from pages."""
-        return bool(self.extract or self.extract_rule or self.extract_structured)
+        return bool(self.extract or self.extract_structured)
 
     @property
     def refreshes(self) -> bool:

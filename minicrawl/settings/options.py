@@ -15,7 +15,6 @@ from minicrawl.settings.requests import ConnectTo
 from minicrawl.settings.values import (
     COMMAND,
     FLAG,
-    ITEM_RULES,
     MOST_SPAN,
     PATTERNS,
     PAUSE,
@@ -241,12 +240,6 @@ class Keep:
         texts("NAME=SELECTOR"),
         "Take this out of every page, for --items: by a CSS selector, with ::attr(NAME) an attribute, or by "
         "xpath:PATH; NAME[]= takes all that is found. Repeatable.",
-    )
-    extract_rule: tuple[str, ...] = setting(
-        (),
-        ITEM_RULES,
-        "Take items out of pages whose URL matches: "
-        '{"name": "price", "match": "/shop/", "each": ".product", "fields": {"price": ".price"}}. Repeatable.',
     )
     extract_structured: bool = setting(
         False,

@@ -5,8 +5,6 @@ text as on the command line; its check tests the result. Both take the name of t
 one sentence that names it.
 """
 
-import difflib
-import json
 import math
 import os
 import re
@@ -25,7 +23,6 @@ Reader = Callable[[str, Any], Any]
 Check = Callable[[str, Any], None]
 Kind = Mapping[str, Any]
 
-_OF_A_RULE = ("match", "each", "fields")
 _THOUSANDS = re.compile(r"(\d{1,99}(?:\.\d{1,99})?)([km])")
 _THOUSANDS_OF = {"k": 1_000, "m": 1_000_000}
 _UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
@@ -342,43 +339,6 @@ def codes(allowed: tuple[str, ...] = (), metavar: str | None = None, bare: str |
     """Texts of which one may hold several, separated by commas. allowed: (): any."""
     check = _one_of(allowed) if allowed else _anything
     return {"read": _read_codes, "check": check, "metavar": metavar or "|".join(allowed), "bare": bare}
-
-
-def _read_item_rules(name: str, given: Any) -> tuple[str, ...]:
-    """Extraction rules, given as mappings or JSON, as JSON; see minicrawl.extract.selectors."""
-    called, rules = option(name), list[str]()
-    for one in several(name, given, dict):
-        try:
-            rule = json.loads(one) if isinstance(one, str) else one
-        except ValueError:
-            rule = None
-        if not isinstance(rule, Mapping) or not isinstance(rule.get("name"), str) or not rule["name"]:
-            raise SettingError(
-                f'{called} takes JSON such as {{"name": "a", "fields": {{"title": "h1"}}}}, not {quoted(one)}'
-            )
-        _check_item_rule(f"{called} {rule['name']}", {key: value for key, value in rule.items() if key != "name"})
-        rules.append(json.dumps(rule, ensure_ascii=False))
-    return tuple(rules)
-
-
-def _check_item_rule(called: str, keys: Mapping[str, Any]) -> None:
-    for key, value in keys.items():
-        if key not in _OF_A_RULE:
-            close = difflib.get_close_matches(key, _OF_A_RULE, 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(_OF_A_RULE)}"
-            raise SettingError(f"{called} has no key {quoted(key)}; {hint}")
-        if key != "fields" and not isinstance(value, str):
-            raise SettingError(f"{called} {key} is a text, not {quoted(value)}")
-    found = keys.get("fields")
-    if not isinstance(found, Mapping) or not found or not all(isinstance(one, str) for one in found.values()):
-        raise SettingError(f'{called} needs fields, such as fields = {{ title = "h1" }}, not {quoted(found)}')
-    try:
-        re.compile(keys.get("match", ""))
-    except re.error as error:
-        raise SettingError(f"{called} match: {quoted(keys['match'])} is no regular expression: {error}") from error
-
-
-ITEM_RULES: Kind = {"read": _read_item_rules, "metavar": "JSON"}
 
 
 # Files and programs

@@ -73,10 +73,10 @@ def test_check_says_what_there_is(folder: Path) -> None:
 
 
 def test_selectors_of_items_are_checked(folder: Path) -> None:
-    (folder / "minicrawl.toml").write_text("[crawl]\nextract-rule = { name = 'product', fields = { name = '>>' } }\n")
+    (folder / "minicrawl.toml").write_text("[crawl]\nextract = 'name=>>'\n")
     wrong = run("config", "check")
     assert (wrong.exit_code, wrong.stderr.count("\n")) == (2, 1)
-    assert "minicrawl.toml: --extract-rule product 'name=>>': '>>' is no CSS selector" in wrong.stderr
+    assert "minicrawl.toml: --extract 'name=>>': '>>' is no CSS selector" in wrong.stderr
 
 
 def test_check_finds_what_no_single_option_is_wrong_in(folder: Path) -> None:

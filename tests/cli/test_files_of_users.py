@@ -31,7 +31,6 @@ WORDS = {
         "delay = ",
         "pages = ",
         "header = ",
-        "extract-rule = ",
         "store = ",
     ),
 }

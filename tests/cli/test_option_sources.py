@@ -50,10 +50,9 @@ def test_flag_before_environment_before_file_before_default(
 
 
 def test_a_crawl_does_what_files_and_the_environment_say(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rule = {"name": "p", "match": "/p/", "fields": {"a": "h1"}}
     (folder / "minicrawl.toml").write_text(
         'store = "mine.db"\n[crawl]\ndelay = 3\nmax_depth = 2\ntraps = false\ndeny = ["/x", "/y z"]\n'
-        'header = "Authorization: hush"\nextract-rule = [{ name = "p", match = "/p/", fields = { a = "h1" } }]\n'
+        'header = "Authorization: hush"\n'
     )
     crawl({HOME: []}, folder / "mine.db", [HOME], max_depth=5, scope="host")
     monkeypatch.setenv("MINICRAWL_CRAWL_ALLOW", "one a\nline")
@@ -65,7 +64,6 @@ def test_a_crawl_does_what_files_and_the_environment_say(folder: Path, monkeypat
     assert now["allow"] == ["environment", "one", "a,", "line"]
     assert now["per-host"] == ["default", "1"]
     assert now["header"] == ["file", "Authorization"]
-    assert json.loads(" ".join(now["extract-rule"][1:])) == rule
     assert run("--config", "none", "crawl", "--show-settings").stdout.split()[:3] == ["pages", "default", "none"]
 
 
@@ -88,7 +86,6 @@ MISTAKES = {
     "date": ("[crawl]\ndelay = 2026-01-01\n", "crawl.delay: --delay is a number, not datetime.date"),
     "list of lists": ("[crawl]\ndeny = [['a']]\n", "crawl.deny: --deny is a text, not a list"),
     "bad regex": ("[crawl]\ndeny = '('\n", "crawl.deny: --deny '(' is no regular expression"),
-    "no rule": ("[crawl]\nextract-rule = {name = 'a'}\n", "crawl.extract-rule: --extract-rule a needs fields"),
     "no TOML": ("[crawl\n", ""),
 }
 

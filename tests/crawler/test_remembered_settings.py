@@ -58,7 +58,6 @@ EXAMPLES: dict[str, Any] = {
     "audit": True,
     "search": True,
     "extract": ("title=h1",),
-    "extract_rule": ('{"name": "a", "match": "x", "fields": {"title": "h1"}}',),
     "extract_structured": True,
     "items": "items.jsonl",
     "hook": ("hooks.py",),
