@@ -26,7 +26,6 @@ from minicrawl.settings.values import (
     parse_boost,
     parse_duration,
     parse_host_delay,
-    parse_host_limit,
     parse_size,
 )
 
@@ -56,7 +55,6 @@ __all__ = [
     "parse_boost",
     "parse_duration",
     "parse_host_delay",
-    "parse_host_limit",
     "parse_size",
     "profile_of",
     "shown_proxy",

@@ -6,7 +6,6 @@ has all groups as base classes, is ever made, so no group has methods of its own
 """
 
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from minicrawl import __version__
@@ -30,7 +29,6 @@ from minicrawl.settings.values import (
     line,
     parse_boost,
     parse_host_delay,
-    parse_host_limit,
     setting,
     share,
     size,
@@ -62,11 +60,6 @@ class Limits:
         "Stop at this coverage: once the pages read certainly hold that share of the importance of all known pages.",
         _ONE_RUN,
         _LIVE,
-    )
-    host_pages: tuple[str, ...] = setting(
-        (),
-        texts("HOST=N", partial(parse_host_limit, "host_pages")),
-        "Ask for so many pages of this host at most, in all runs. The first one of a host counts. Repeatable.",
     )
     retry: tuple[str, ...] = setting(
         (),

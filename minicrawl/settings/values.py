@@ -432,20 +432,11 @@ def compiled(pattern: str, name: str) -> re.Pattern[str]:
 
 def parse_host_delay(given: str) -> tuple[str, float]:
     """HOST=TIME: a host, with its port if it has one, and seconds. Raises SettingError."""
-    return _of_host("host_delay", given, "TIME, such as example.org=5s", PAUSE)
-
-
-def parse_host_limit(name: str, given: str) -> tuple[str, int]:
-    """HOST=N of the setting `name`: a host, with its port if it has one, and a whole number. Raises SettingError."""
-    return _of_host(name, given, "N, such as example.org=500", whole(10**9, 0))
-
-
-def _of_host(name: str, given: str, example: str, kind: Kind) -> tuple[str, Any]:
     host, divider, text = given.rpartition("=")
     if not divider or not _HOST.fullmatch(host):
-        raise SettingError(f"{option(name)} takes HOST={example}, not {quoted(given)}")
-    value = kind["read"](name, text)
-    kind["check"](name, value)
+        raise SettingError(f"--host-delay takes HOST=TIME, such as example.org=5s, not {quoted(given)}")
+    value = PAUSE["read"]("host_delay", text)
+    PAUSE["check"]("host_delay", value)
     return host.lower(), value
 
 

@@ -33,7 +33,6 @@ EXAMPLES: dict[str, Any] = {
     "sitemaps": False,
     "delay": "2s",
     "host_delay": ("a.test=3s",),
-    "host_pages": ("a.test=500",),
     "ip_delay": 3,
     "per_host": 2,
     "concurrency": 7,
