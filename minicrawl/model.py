@@ -169,7 +169,7 @@ class Wanted:
 
     `anchors`: the texts of links; `places`: their places; `text`: headings and visible text; `blocks`: block hashes, to
     detect changes; `about`: description, language and first heading; `kept`: the text for the store. `extract`,
-    `extract_rules`, `hooks`, `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of
+    `hooks`, `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of
     pages that may be soft 404s. `requisites`: URLs of files that the page needs; `part`: the kind of a style sheet or
     module, which is no page. `facts`: facts for an audit.
     """
@@ -181,7 +181,6 @@ class Wanted:
     about: bool = False
     kept: bool = False
     extract: tuple[str, ...] = ()
-    extract_rules: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     structured: bool = False
     short_text: bool = True
@@ -192,7 +191,7 @@ class Wanted:
     @property
     def items(self) -> bool:
         """True if selectors extract items."""
-        return bool(self.extract or self.extract_rules or self.structured)
+        return bool(self.extract or self.structured)
 
 
 class Requisite(NamedTuple):

@@ -219,9 +219,8 @@ def test_page_of_settings_has_every_option_of_a_crawl_and_its_default() -> None:
     options = {max(one.opts, key=len) for one in command.params if isinstance(one, click.Option)} - shared
     assert options - defaults.keys() == set()
     for key, setting in SETTINGS.items():
-        default = f"{setting.default:g}" if isinstance(setting.default, float) else str(setting.default)
-        shown = setting.shown or (default if setting.default not in (None, "", ()) else "")
-        shown = {"True": "on", "False": "off"}.get(shown, shown)
+        default = f"{setting.shown:g}" if isinstance(setting.shown, float) else str(setting.shown)
+        shown = "" if setting.shown in (None, "", ()) else {"True": "on", "False": "off"}.get(default, default)
         assert defaults[option(key)] == shown or key == "ip_delay", key
 
 

@@ -54,10 +54,6 @@ MISWRITTEN = (
     '[crawl]\nproxy = {url = "Zx7q"}',
     '[crawl]\nauth = [["u:Zx7q"]]',
     'crawl = ["--header", "Authorization: Zx7q"]',
-    '[host]\n"a.test" = "Authorization: Zx7q"',
-    '[host."a.test"]\nheader = {Authorization = "Zx7q"}',
-    '[host."a.test"]\nheader = "Authorization Zx7q"',
-    '[host."a.test"]\nauth = ["u:Zx7q"]',
 )
 
 

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 HTTP, HTTPS = 8080, 8443
 MOST_PAGES = 1_000
-"""Pages of a site that the crawl asks for."""
+"""Pages that the crawl asks for, by site."""
 NGINX = """{user}pid {folder}/nginx.pid; error_log {folder}/error.log error; worker_processes 2;
 events {{ worker_connections 4096; }}
 http {{
@@ -82,7 +82,7 @@ def configure(rows: dict[str, list[list[str]]], folder: Path, network: str) -> N
         servers.append(server(url, body, address, aliases))
         for host in hosts:
             options += [f"--connect-to {host}:80:{address}:{HTTP}", f"--connect-to {host}:443:{address}:{HTTPS}"]
-        options.append(f"--host-pages {site.netloc}={MOST_PAGES}")
+    options.append(f"--pages {MOST_PAGES * len(mounts)}")
     (folder / "tmp").mkdir(exist_ok=True)
     # Root's nginx would read the files as another user, who may not enter root's home.
     user = "user root; " if os.geteuid() == 0 else ""

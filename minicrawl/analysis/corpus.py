@@ -4,7 +4,6 @@ Pages that a search would not show (noindex) are left out. Of duplicates the mos
 near-duplicates of one folder are mostly made from one template, and each stays.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -31,31 +30,30 @@ COLUMNS: dict[str, type] = {
 }
 
 
-def corpus(store: Store, ranked: Ranked, *, least: float = 0.0, per_site: int | None = None) -> Table:
+def corpus(store: Store, ranked: Ranked) -> Table:
     """The corpus of ranked pages, in their order; rows are read as they are taken, in a snapshot of the caller.
 
-    least: importance of a page; per_site: most pages of a site. Raises SettingError where no text is kept at all.
+    Raises SettingError where no text is kept at all.
     """
     check_has_texts(store)
-    return Table(COLUMNS, _rows(store, ranked, least, per_site), no_text="")
+    return Table(COLUMNS, _rows(store, ranked), no_text="")
 
 
-def _rows(store: Store, ranked: Ranked, least: float, per_site: int | None) -> Iterator[tuple[object, ...]]:
+def _rows(store: Store, ranked: Ranked) -> Iterator[tuple[object, ...]]:
     is_taken = np.zeros(store.size(), dtype=np.bool_)
     """True for each page that said first what a page of the corpus says."""
-    of_site, usage = Counter[str](), PageUsage(store)
+    usage = PageUsage(store)
     for number, page, _ in ranked:
-        if page.state != State.FETCHED or page.importance < least:
+        if page.state != State.FETCHED:
             continue
         first, site = _first(store, number, page.url), site_of(page.url)
-        if is_taken[first] or (per_site is not None and of_site[site] == per_site):
+        if is_taken[first]:
             continue
         kept = store.texts.text(number, page.url)
         content = markdown_of(kept.content) if kept is not None and kept.index else ""
         if kept is None or not content:
             continue
         is_taken[first] = True
-        of_site[site] += 1
         copies = 1 + sum(store.recognised.duplicates_of(first))
         about = (kept.title, kept.language, content, page.importance, page.fetched_at)
         preferences = usage.of_pages({number: page.url})[number].text

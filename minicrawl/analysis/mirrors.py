@@ -25,7 +25,9 @@ class Mirror(NamedTuple):
 def mirrors_of(store: Store) -> list[Mirror]:
     """All hosts that mirror another, by name; reads all fingerprints. Raises StoreError."""
     with store.snapshot():
-        found = ((each, each.payload & 1 == 1) for each in store.recognised.fingerprints())  # all but nearly empty pages
+        found = (
+            (each, each.payload & 1 == 1) for each in store.recognised.fingerprints()
+        )  # all but nearly empty pages
         blocks = [(one.page[says], one.payload[says], one.sketch[says]) for one, says in found if says.any()]
         if not blocks:
             return []

@@ -27,9 +27,7 @@ Flags = npt.NDArray[np.bool_]
 
 _LONGEST_CHAIN = 16
 _AT_ONCE = 500
-_OUR_OWN = frozenset(
-    {"parser-failed", "worker-died", "not-archived", "host-banned", "host-pages", "proxy", "private-address"}
-)
+_OUR_OWN = frozenset({"parser-failed", "worker-died", "not-archived", "host-banned", "proxy", "private-address"})
 """Reasons that tell nothing of the page; so do those of traps and of rendering."""
 NO_URL = "no-url"
 """Reason of a link that is none."""

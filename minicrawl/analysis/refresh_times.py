@@ -1,16 +1,13 @@
-"""Refresh of a store: its freshness, and the due times and change rates of pages.
+"""Refresh of a store: due times and change rates of pages.
 
 Pages are due at the price of the last commit, as in crawler/frontier/due_pages.py.
 """
 
-import math
 from dataclasses import dataclass
-
-import numpy as np
 
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.frontier.change_rates import ChangeRates
-from minicrawl.crawler.frontier.most_worth import read_pages, worths
+from minicrawl.crawler.frontier.most_worth import worths
 from minicrawl.crawler.frontier.schedules import (
     BELIEVED,
     CHANGED,
@@ -75,33 +72,6 @@ def page_refresh(store: Store, page: int, url: str, folder: tuple[int, str]) -> 
     )
 
 
-@dataclass(frozen=True)
-class Freshness:
-    """Freshness of the pages read by a refreshing crawl.
-
-    expected: expected share of their importance on unchanged pages; None if none was read. refreshed: share of the last
-    run's answers that were for pages fetched before; None before the first. overdue: number of pages due by now; None
-    unless the crawl itself refreshes.
-    """
-
-    expected: float | None
-    refreshed: float | None
-    overdue: int | None
-
-
-def freshness(store: Store, now: float) -> Freshness | None:
-    """Freshness as of one commit; None where no page is refreshed. now: Unix seconds."""
-    settings = kept_settings(store)
-    if not settings.refreshes and store.refreshes.is_empty():
-        return None
-    pages, run = read_pages(store, now, due_by=math.inf), store.meta_json("run")
-    total = float(pages.importance.sum())
-    expected = 1.0 - float(pages.importance @ pages.stale) / total if total else None
-    refreshed = run["refreshed"] / run["fetched"] if run.get("fetched") and "refreshed" in run else None
-    overdue = DueTimes(store, settings).overdue(now) if settings.refreshes else None
-    return Freshness(expected, refreshed, overdue)
-
-
 class DueTimes:
     """Due times of a store's pages. `rates`: assumed change rates of pages fetched once."""
 
@@ -123,14 +93,3 @@ class DueTimes:
         seconds = self._by.interval(self._price, self._worths.item(row.page), CHANGED if has_changed else rate)
         reason = self._by.reason(seconds)
         return row.fetched_at + seconds, "lastmod" if has_changed and reason == "worth" else reason
-
-    def overdue(self, now: float) -> int:
-        """Number of pages due by now."""
-        pages = self._store.refreshes.schedule()
-        if not len(pages.page):
-            return 0
-        follows, waited = pages.rate != 0.0, now - pages.fetched_at
-        rate = np.where(pages.rate > 0.0, pages.rate, self.rates.of_all(self.rates.groups(self._store)[pages.page]))
-        rate[np.isin(pages.page, list(self.changed))] = CHANGED
-        intervals = self._by.intervals(self._price, self._worths[pages.page], rate)
-        return int(np.where(follows, intervals <= waited, pages.due <= now).sum())

@@ -2,7 +2,7 @@
 
 The paper (Daneshpajouh, Nasiri, Ghodsi 2008) claims that seeds from HITS cores reach more pages at each depth than
 random ones, that these have more PageRank, and that cores are as far apart as random pages. All three are measured
-here, beside random seeds and a plain baseline; whether they hold depends on the web.
+here, beside random seeds; whether they hold depends on the web.
 """
 
 from collections import Counter
@@ -22,12 +22,12 @@ from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.hits import IntArray
 from minicrawl.rank.pagerank import FloatArray
-from minicrawl.rank.seeds import Core, core_distances, extract_seeds, host_baseline, links_between, reach
+from minicrawl.rank.seeds import Core, core_distances, extract_seeds, links_between, reach
 from minicrawl.store.reader import Store
 
 Division = Literal["site", "host"]
 
-CORES, RANDOM, BASELINE = "cores", "random", "baseline"
+CORES, RANDOM = "cores", "random"
 ONE_EACH, SEVERAL = "one each", "several"
 """Kinds of seeds from cores: one per site (or host), or, as in the paper, any number."""
 DEPTHS = 4
@@ -70,14 +70,13 @@ class Distances:
 class Measures:
     """The paper's three measures. depths: by kind of seeds, from depth 0 (the seeds) to DEPTHS.
 
-    baseline: the seeds of that name. other_way: those of ONE_EACH or SEVERAL, the kind not asked for. sets: number of
-    random sets. random_distances: between the pages of the first.
+    other_way: the seeds of ONE_EACH or SEVERAL, the kind not asked for. sets: number of random sets. random_distances:
+    between the pages of the first.
     """
 
     depths: dict[str, tuple[Depth, ...]]
     distances: Distances
     random_distances: Distances
-    baseline: tuple[str, ...]
     other_way: tuple[str, ...]
     sets: int
 
@@ -220,15 +219,13 @@ def _measure(
     web: CrawledWeb, cores: Sequence[Core], others: dict[str, list[IntArray]], url: Callable[[int], str]
 ) -> Measures:
     """Measure cores against others: sets of seeds by kind, `other_way` and RANDOM."""
-    baseline = host_baseline(web.graph, web.places, len(cores))
-    sets = {CORES: [np.array([core.seed for core in cores])], **others, BASELINE: [baseline]}
+    sets = {CORES: [np.array([core.seed for core in cores])], **others}
     (other,) = next(iter(others.values()))
     ranks = web.ranks()
     return Measures(
         depths={kind: reached_depths(web.graph, ranks, of_kind) for kind, of_kind in sets.items()},
         distances=_distances(web.graph, [core.pages() for core in cores]),
         random_distances=_distances(web.graph, [np.array([page]) for page in others[RANDOM][0]]),
-        baseline=tuple(map(url, baseline.tolist())),
         other_way=tuple(map(url, other.tolist())),
         sets=len(others[RANDOM]),
     )
@@ -258,23 +255,22 @@ def _distances(graph: Graph, sets: Sequence[IntArray]) -> Distances:
 
 def claims(measures: Measures, per: str) -> list[Claim]:
     """What the paper says of seeds, and whether it holds here."""
-    cores, drawn, baseline = (measures.depths[kind][1:] for kind in (CORES, RANDOM, BASELINE))
-    at_each = list(zip(cores, drawn, baseline, strict=True))
-    pages = ", ".join(f"{a.pages:,.0f} {b.pages:,.0f} {c.pages:,.0f}" for a, b, c in at_each)
-    importance = ", ".join(" ".join(map(figure, (a.importance, b.importance, c.importance))) for a, b, c in at_each)
-    order = f"from cores, at random and of the baseline, at depth 1 to {DEPTHS}"
+    at_each = list(zip(*(measures.depths[kind][1:] for kind in (CORES, RANDOM)), strict=True))
+    pages = ", ".join(f"{a.pages:,.0f} {b.pages:,.0f}" for a, b in at_each)
+    importance = ", ".join(f"{figure(a.importance)} {figure(b.importance)}" for a, b in at_each)
+    order = f"from cores and at random, at depth 1 to {DEPTHS}"
     near, far = measures.distances, measures.random_distances
     ways = (CORES, ONE_EACH) if measures.other_kind == ONE_EACH else (SEVERAL, CORES)
     several, one_each = (measures.depths[kind][DEPTHS].mass for kind in ways)
     return [
         Claim(
             "seeds from cores reach more pages at each depth than random ones",
-            all(a.pages > b.pages for a, b, _ in at_each),
+            all(a.pages > b.pages for a, b in at_each),
             f"{pages} {order}",
         ),
         Claim(
             "the pages that they reach have more PageRank at each depth",
-            all((a.importance or 0.0) > (b.importance or 0.0) for a, b, _ in at_each),
+            all((a.importance or 0.0) > (b.importance or 0.0) for a, b in at_each),
             f"{importance} times the mean, {order}",
         ),
         Claim(

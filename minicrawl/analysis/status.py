@@ -1,12 +1,10 @@
 """State of a crawl and of its last run (`minicrawl status`)."""
 
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
 
-from minicrawl.analysis.refresh_times import Freshness, freshness
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
 from minicrawl.model import READ, GraphCounts, Silence, State, Sums
 from minicrawl.settings import CrawlSettings
@@ -119,7 +117,7 @@ class Status:
 
     stopped: why the last run stopped; "killed": without a reason; None while it runs. known, read: numbers of pages;
     left_out: links of read pages excluded by scope, filters and traps. states, reasons: pages by state, and by
-    "state/reason". hook_errors: failures by hook. freshness: None where no page is refreshed. run: None before the
+    "state/reason". hook_errors: failures by hook. run: None before the
     first commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far,
     no bound. last_commit: Unix seconds. partitions: of a folder. requisites: None without any.
     """
@@ -139,7 +137,6 @@ class Status:
     duplicates: Duplicates
     probes: Probes
     hook_errors: dict[str, int]
-    freshness: Freshness | None
     run: Run | None
     last_commit: float | None
     partitions: tuple[Partition, ...] = ()
@@ -203,7 +200,6 @@ def status(store: Store) -> Status:
             duplicates=Duplicates(*store.recognised.duplicate_counts()),
             probes=_probes(store),
             hook_errors=store.meta_json("hook_errors"),
-            freshness=freshness(store, time.time()),
             run=_run(store.meta_json("run")),
             last_commit=None if run_at is None else float(run_at),
             partitions=tuple(_partitions(store)),

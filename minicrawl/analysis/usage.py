@@ -1,6 +1,6 @@
 """Preferences on the use of pages, by all that their sites and they themselves say, and pages left out for these."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 
@@ -19,8 +19,6 @@ from minicrawl.crawler.robots.preferences import (
 from minicrawl.crawler.robots.rules import RobotsRules, restored
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RankedPage
-from minicrawl.store.texts.marked_text import KeptText
 
 _ORIGINS = 1_000
 """Origins whose robots.txt is in memory."""
@@ -67,20 +65,12 @@ class PageUsage:
         """Ranked pages without those that were read and do not want a use that the crawl respects."""
         return self._usable(ranked) if self.respected else ranked
 
-    def usable_texts(self, texts: Iterator[tuple[RankedPage, KeptText]]) -> Iterator[tuple[RankedPage, KeptText]]:
-        """Pages with their texts, as `usable` leaves some out."""
-        return (each for each in texts if self._is_usable(each[0])) if self.respected else texts
-
     def _usable(self, ranked: Ranked) -> Ranked:
         while some := list(islice(ranked, _AT_ONCE)):
             found = self.of_pages({number: page.url for number, page, _ in some if page.status is not None})
             for number, page, value in some:
                 if self._passes(found.get(number, NOTHING)):
                     yield number, page, value
-
-    def _is_usable(self, page: RankedPage) -> bool:
-        number = self._store.page_table.find([page.url])[page.url]
-        return self._passes(self.of_pages({number: page.url})[number])
 
     def _passes(self, preferences: Preferences) -> bool:
         is_unwanted = preferences.forbids(self.respected)

@@ -1,14 +1,10 @@
 """Apply the rules of an audit to a store."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
-from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
 
 from minicrawl.audit import (
     answers,
@@ -52,25 +48,6 @@ RULES: Mapping[str, Rule] = {
     each.name: each for module in SUBJECTS for each in vars(module).values() if isinstance(each, Rule)
 }
 """Our own rules by name."""
-
-
-class Ignored(NamedTuple):
-    """Findings to leave out: of rules and on targets that match patterns with * for any part."""
-
-    rule: str
-    target: str
-
-    def holds(self, finding: Finding) -> bool:
-        return _matches(finding.rule, self.rule) and _matches(finding.target, self.target)
-
-
-def _matches(text: str, pattern: str) -> bool:
-    """True if the text is the pattern, in which * stands for any part and all else for itself."""
-    return fnmatchcase(text, _LITERAL.sub(r"[\g<0>]", pattern))
-
-
-_LITERAL = re.compile(r"[?\[]")
-"""Characters that mean something to fnmatch, but to us themselves."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +95,6 @@ def audited(
     store: Store,
     rules: Mapping[str, Rule] = RULES,
     *,
-    ignored: Sequence[Ignored] = (),
     against: Store | None = None,
 ) -> Audit:
     """Audit a store, in a snapshot of it and of `against`. Raises StoreError."""
@@ -129,11 +105,10 @@ def audited(
             findings += found_by(rule, crawled)
         else:
             not_checked[rule.name] = lack
-    findings = [found for found in findings if not any(each.holds(found) for each in ignored)]
     findings.sort(key=lambda found: (-rules[found.rule].lost(found.importance), found.rule, found.target))
     if against is None:
         return Audit(rules, findings, not_checked, judged=crawled.judged)
-    before = audited(against, rules, ignored=ignored)
+    before = audited(against, rules)
     new = [found for found in _missing(findings, before.findings) if found.rule not in before.not_checked]
     mended, unknown = list[Finding](), list[Finding]()
     gone = _missing(before.findings, findings)
@@ -157,29 +132,6 @@ def _is_looked_at(found: Finding, seen: Mapping[str, bool | None]) -> bool:
     """
     is_seen = seen[found.target]
     return all(seen[url] for url in found.examples) and bool(found.examples) if is_seen is None else is_seen
-
-
-def read_ignored(path: Path, names: Iterable[str]) -> list[Ignored]:
-    """The lines of a file, two patterns each, of rules and of URLs, with comments behind "#". names: of rules.
-
-    Raises SettingError.
-    """
-    try:
-        lines = path.read_text("utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
-        raise SettingError(f"--ignore {path} cannot be read: {reason}") from error
-    found, known = list[Ignored](), list(names)
-    for number, line in enumerate(lines, start=1):
-        words = re.sub(r"(^|\s)#.*", "", line).split()
-        if not words:
-            continue
-        if len(words) != 2:
-            raise SettingError(f"{path}, line {number}: {line.strip()!r} is not a rule and a URL with * for any part")
-        if not any(_matches(name, words[0]) for name in known):
-            check_name(words[0], known, f"{path}, line {number}")
-        found.append(Ignored(*words))
-    return found
 
 
 def check_name(name: str, names: Iterable[str], place: str) -> None:

@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from minicrawl import __version__
-from minicrawl.cli.option_sources import main_config_option, take_file, variable_of
+from minicrawl.cli.option_sources import config_option, take_file, variable_of
 from minicrawl.errors import MinicrawlError, SettingError
 from minicrawl.system import OUT_OF_FILES
 
@@ -42,7 +42,6 @@ _GROUPS = {
     },
     "Analyse": {
         "rank": "Rank pages by other link analyses.",
-        "compare": "Compare two rankings.",
         "graph": "Print the shape of the link graph, or export it.",
         "verify": "Compare the ranking with exact PageRank.",
         "lab": "Rerun the papers' experiments.",
@@ -96,7 +95,7 @@ class Commands(click.Group):
             if alike:
                 ctx.fail(f"No such command '{called}'. Did you mean '{alike[0]}'?")
         name, command, rest = super().resolve_command(ctx, args)
-        if command is not None:
+        if command and name != "config" and not ctx.resilient_parsing and not {"-h", "--help"} & set(args):
             take_file(ctx, command, name or "")
         return name, command, rest
 
@@ -209,7 +208,7 @@ def _write_nothing_more() -> None:
     cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "MINICRAWL"}
 )
 @click.version_option(__version__, prog_name="minicrawl")
-@main_config_option
+@config_option
 def main() -> None:
     """Crawl the important part of the web first, and know why.
 

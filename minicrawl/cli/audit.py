@@ -10,7 +10,6 @@ import click
 
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import (
-    ignore_option,
     json_option,
     store_option,
     teller,
@@ -36,7 +35,6 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
               "and above finds something: error, warning, notice. With --against only what is new counts.")  # fmt: skip
 @click.option("--against", type=click.Path(path_type=Path), metavar="STORE",
               help="Compare with an earlier crawl: what is new, mended, or not looked at again.")  # fmt: skip
-@ignore_option
 @click.option("--rules", "is_list", is_flag=True, help="List all rules, and audit nothing.")
 @click.option("--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0 to this file too; - prints it alone.")
 @click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML to this file too; - prints it.")
@@ -47,7 +45,6 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     fail_on: tuple[str, ...],
     against: Path | None,
-    ignore: Path | None,
     is_list: bool,
     sarif: Path | None,
     junit: Path | None,
@@ -67,7 +64,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     minicrawl audit --fail-on broken-link,error  for continuous integration
     minicrawl audit --against last-week.db       what has become worse since, and better
     """
-    from minicrawl.audit.auditing import RULES, audited, read_ignored
+    from minicrawl.audit.auditing import RULES, audited
     from minicrawl.audit.ci_files import write_junit, write_sarif
     from minicrawl.export.tables import STANDARD_OUTPUT
     from minicrawl.store.reader import open_store
@@ -80,14 +77,13 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(list(RULES.values())))))
         return
     named, failing = _failing(",".join(fail_on) if fail_on else None, RULES)
-    ignored = read_ignored(ignore, RULES) if ignore else []
     with ExitStack() as opened:
         reader = opened.enter_context(open_store(store))
         opened.enter_context(reader.snapshot())
         before = opened.enter_context(open_store(against)) if against else None
         if before is not None:
             opened.enter_context(before.snapshot())
-        audit = audited(reader, ignored=ignored, against=before)
+        audit = audited(reader, against=before)
     unchecked = [name for name in audit.not_checked if name in named]
     gate = None if not fail_on else [found for found in audit.gated if found.rule in failing]
     if sarif is not None:
@@ -160,7 +156,7 @@ def _as_json(audit: "Audit", n: int | None) -> dict[str, object]:
 
 
 def _judged_json(judged: "Judged") -> dict[str, object]:
-    from minicrawl.analysis.page_columns import iso
+    from minicrawl.export.tables import iso
 
     return {**judged._asdict(), "first": iso(judged.first), "last": iso(judged.last)}
 
@@ -191,7 +187,7 @@ def _lines(audit: "Audit", n: int) -> Iterator[str]:
 
 def _judged_lines(judged: "Judged") -> Iterator[str]:
     """The part of the web that was judged, and what was left out of it."""
-    from minicrawl.analysis.page_columns import iso
+    from minicrawl.export.tables import iso
 
     when = ""
     if not math.isnan(judged.first):

@@ -16,7 +16,6 @@ from click.core import ParameterSource
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.guidance import Guide
 from minicrawl.cli.help import TopicCommand
-from minicrawl.cli.option_sources import config_option, with_tables
 from minicrawl.cli.options import (
     is_quiet,
     is_verbose,
@@ -38,7 +37,7 @@ from minicrawl.cli.output import (
 )
 from minicrawl.errors import NothingFetchedError, counted
 from minicrawl.log import printable
-from minicrawl.settings import PROFILES, RANKINGS, option, with_profile
+from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option, profile_of
 from minicrawl.store.partitions.folder import MOST, is_folder
 from minicrawl.system import keep_little_free_memory
 
@@ -65,8 +64,8 @@ _GIVEN = {
 """Sources of options other than the store, and their names."""
 
 _PROFILE_HELP = (
-    "Options for audit, archive, search or rank: 'minicrawl config show --profile NAME' lists them. Explicit options "
-    "win; a profile given as a flag wins over the environment and files. The store remembers the options."
+    "Options for audit, archive, search or rank: with --show-settings they are listed. Explicit options win. The store "
+    "remembers the options."
 )
 
 WHY_STOPPED = {
@@ -85,7 +84,7 @@ WHY_STOPPED = {
     context_settings={"show_default": True},
 )
 @click.argument("seeds", nargs=-1)
-@setting_options
+@setting_options(*SETTINGS)
 @click.option(
     "--forget",
     multiple=True,
@@ -116,7 +115,6 @@ WHY_STOPPED = {
 @store_option
 @json_option
 @logging_options
-@config_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     seeds: tuple[str, ...],
     store: Path,
@@ -138,9 +136,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     context = click.get_current_context()
     if partitions and context.get_parameter_source("store") is ParameterSource.DEFAULT:
         store = _DEFAULT_FOLDER
-    given, sources = _given_options(context, options, profile, store)
+    given, sources = given_options(context, options, profile, store)
     if show_settings:
-        _print_settings(given, sources, forget, store, as_json)
+        print_settings(given, sources, forget, store, as_json)
         return
     if is_dry:
         _print_plan(given, forget, gathered(seeds), store, as_json)
@@ -157,17 +155,16 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     _exit_by(report, guide)
 
 
-def _given_options(
+def given_options(
     context: click.Context, options: dict[str, Any], profile: str | None, store: Path
 ) -> tuple[dict[str, Any], dict[str, str | None]]:
     """The settings given anywhere but in the store, those of a profile among them, and the sources of all by name."""
     sources = {name: _GIVEN.get(source) for name in options if (source := context.get_parameter_source(name))}
     given = {name: value for name, value in options.items() if sources.get(name)}
     if profile is not None:
-        chosen = _GIVEN[context.get_parameter_source("profile") or ParameterSource.DEFAULT_MAP]
-        implied = with_profile(profile, store.parent, chosen, {name: sources[name] or "" for name in given})
+        implied = {name: value for name, value in profile_of(profile, store.parent).items() if name not in given}
         given, sources = given | implied, sources | dict.fromkeys(implied, "profile")
-    return with_tables(context, given), sources
+    return given, sources
 
 
 def _exit_by(report: "CrawlReport", guide: Guide) -> None:
@@ -187,14 +184,21 @@ def _exit_by(report: "CrawlReport", guide: Guide) -> None:
             click.echo("\n".join(fitted([f"{sentence[0].upper()}{sentence[1:]}."])), err=True)
 
 
-def _print_settings(
-    given: dict[str, Any], sources: dict[str, str | None], forgotten: tuple[str, ...], store: Path, as_json: bool
+def print_settings(
+    given: dict[str, Any],
+    sources: dict[str, str | None],
+    forgotten: tuple[str, ...],
+    store: Path | None,
+    as_json: bool,
 ) -> None:
+    """Print all settings and where they come from. store: None to leave out what it remembers."""
     from minicrawl.crawler.remembered_settings import resumed, shown
     from minicrawl.store.reader import open_store
 
     kept: dict[str, Any] = {}
-    if is_folder(store):
+    if store is None:
+        pass
+    elif is_folder(store):
         from minicrawl.cluster.folder import found
 
         kept = found(store).settings_in_full
@@ -202,8 +206,10 @@ def _print_settings(
         with open_store(store) as reader:
             kept = reader.settings
     now = resumed(kept, given, forgotten)
-    came_from = {name: sources.get(name) or "file" for name in given}  # options of single hosts come from files only
-    rows = [(name, getattr(now.settings, name), came_from.get(name, source)) for name, source in now.sources.items()]
+    rows = [
+        (name, getattr(now.settings, name), (name in given and sources.get(name)) or source)
+        for name, source in now.sources.items()
+    ]
     if as_json:
         values = now.settings.shown()
         click.echo(document({name: {"value": values[name], "from": source} for name, _, source in rows}))
@@ -246,7 +252,7 @@ def _run(
     seeds = gathered(sources)
 
     def awaiting() -> "AbstractContextManager[None]":
-        return awaiting_index(live) if says_more() else nullcontext()
+        return awaiting_index() if says_more() else nullcontext()
 
     with showing(live, BestSoFar(guide.path)) as show:
 

@@ -14,7 +14,7 @@ import click
 
 from minicrawl.errors import SettingError
 from minicrawl.settings import GROUPS
-from minicrawl.settings.setting import settings_of
+from minicrawl.settings.values import settings_of
 
 FIRST = (
     *("pages", "time", "until_coverage", "scope", "max_depth", "deny", "delay", "contact"),

@@ -1,10 +1,8 @@
 """The live display of a crawl, drawn by rich."""
 
-import io
 from collections.abc import Iterator
-from typing import cast
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -20,11 +18,6 @@ _LEAST_TOP = 3
 _LABELS = 14
 """Width of the names of figures."""
 _COLOURS = {RunState.RUNNING: "green", RunState.PAUSED: "yellow", RunState.STOPPING: "yellow"}
-
-
-def terminal() -> Console:
-    """Standard error."""
-    return Console(stderr=True)
 
 
 def render(progress: Progress, best: Best, columns: int = 100, rows: int = 40) -> RenderableType:
@@ -47,22 +40,6 @@ def render(progress: Progress, best: Best, columns: int = 100, rows: int = 40) -
     for importance, url in best[:shown]:
         top.add_row(f"{importance:.2%}", Text(shortened(printable(url), wide)))
     return Group(facts, Text(), top)
-
-
-def drawn(progress: Progress, best: Best, room: tuple[int, int], terminal: Console) -> list[str]:
-    """The lines of the display, with the terminal's style codes."""
-
-    columns, rows = room
-    out = io.StringIO()
-    console = Console(
-        file=out,
-        width=columns,
-        force_terminal=True,
-        color_system=cast(str, terminal.color_system) if not terminal.no_color else None,  # type: ignore[arg-type]
-        no_color=terminal.no_color,
-    )
-    console.print(render(progress, best, columns, rows), highlight=False)
-    return [line.rstrip() for line in out.getvalue().rstrip("\n").split("\n")]
 
 
 def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:

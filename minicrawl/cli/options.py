@@ -12,7 +12,7 @@ from minicrawl import installed, log
 from minicrawl.cli.option_sources import Lines
 from minicrawl.errors import SettingError
 from minicrawl.settings import DEFAULT_STORE, RANKINGS, SETTINGS, option
-from minicrawl.settings.setting import Setting
+from minicrawl.settings.values import Setting
 
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store
@@ -39,14 +39,6 @@ store_option = click.option(
     help="The crawl's file, or its folder of partitions.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
-ignore_option = click.option(
-    "--ignore",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Leave out findings that this file lists: a rule (or *) and a URL with * for any part a line.",
-)
-
-
 ranking_option = click.option(
     "--by",
     default=RANKINGS[0],
@@ -66,15 +58,8 @@ where_option = click.option(
 )
 
 
-def setting_options(command: _Command) -> _Command:
-    """Add an option for every setting of a crawl."""
-    for setting in reversed(SETTINGS.values()):
-        command = _setting_option(setting)(command)
-    return command
-
-
-def some_setting_options(*names: str) -> Callable[[_Command], _Command]:
-    """Add the options of these settings only."""
+def setting_options(*names: str) -> Callable[[_Command], _Command]:
+    """Add the options of these settings of a crawl."""
 
     def decorate(command: _Command) -> _Command:
         for name in reversed(names):
@@ -96,7 +81,7 @@ def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
     return click.option(
         name,
         type=click.Choice(setting.choices) if setting.choices else str,
-        default=setting.shown or setting.default,
+        default=setting.shown,
         show_default=setting.default not in (None, ""),
         metavar=setting.metavar,
         help=setting.meaning,

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 
 from minicrawl.cli.crawl import warn
-from minicrawl.cli.option_sources import Lines, with_tables
-from minicrawl.cli.options import json_option, logging_options, says_more, store_option
+from minicrawl.cli.options import json_option, logging_options, says_more, setting_options, store_option
 from minicrawl.cli.output import amount, document, duration, span, tally
 from minicrawl.errors import NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
@@ -30,28 +29,18 @@ _INTERRUPTED = 130
 @click.command(epilog="Example: minicrawl refresh --pages 5000")
 @click.option("--pages", type=click.IntRange(min=1), required=True, help="How many pages.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first; ask for none.")
-@click.option("--time", "time_", metavar="TIME", help="Stop after that time, such as 30m.")
-@click.option("--header", multiple=True, type=Lines(), metavar="NAME: VALUE", help="As 'crawl --header'. Repeatable.")
-@click.option("--connect-to", multiple=True, metavar="HOST:PORT:ADDR:PORT", help="As 'crawl --connect-to'. Repeatable.")
-@click.option(
-    "--items", metavar="FILE", help="Write fields that the crawl takes out of pages here, as 'crawl --items'."
-)
-@click.option("--on-change", metavar="COMMAND", help="Tell this of changes, as 'crawl --on-change'.")
+@setting_options("time", "header", "auth", "connect_to", "items", "on_change")
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @store_option
 @json_option
 @logging_options
-def command(  # noqa: PLR0913 - one argument per option, as click calls it
+def command(
     pages: int,
     is_dry: bool,
-    time_: str | None,
-    header: tuple[str, ...],
-    connect_to: tuple[str, ...],
-    items: str | None,
-    on_change: str | None,
     no_progress: bool,
     store: Path,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Fetch again the pages that gain most by it, once each, and stop.
 
@@ -68,19 +57,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             f"{store} is a folder of partitions, of which each fetches its own pages again: minicrawl crawl --refresh "
             f"--pages {pages} --store {store}"
         )
-    given: dict[str, Any] = {}
-    if time_ is not None:
-        given["time"] = time_
-    if header:
-        given["header"] = header
-    if connect_to:
-        given["connect_to"] = connect_to
-    if items is not None:
-        given["items"] = items
-    if on_change is not None:
-        given["on_change"] = on_change
-    of_hosts = with_tables(click.get_current_context(), given)
-    given |= {name: of_hosts[name] for name in ("header", "auth") if name in of_hosts}  # the store keeps the others
+    given = {name: value for name, value in options.items() if value not in (None, (), "")}
     started = time.time()
     report = _run(given, pages, store, live=sys.stderr.isatty() and not no_progress)
     became = _became(store, started)

@@ -1,22 +1,18 @@
 """minicrawl report"""
 
 import json
-from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import ignore_option, json_option, store_option
+from minicrawl.cli.options import json_option, store_option
 
 
-@click.command(epilog="Example: minicrawl report report.html --compare before.db")
+@click.command(epilog="Example: minicrawl report report.html")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--compare", metavar="STORE", type=click.Path(path_type=Path),
-              help="Show how an older crawl differs: issues new and mended, pages risen, fallen and new.")  # fmt: skip
-@ignore_option
 @store_option
 @json_option
-def command(file: Path, compare: Path | None, ignore: Path | None, store: Path, as_json: bool) -> None:
+def command(file: Path, store: Path, as_json: bool) -> None:
     """Write a report on the crawl for people: one HTML file that any browser shows, and that can be mailed and printed.
 
     It has the issues of 'minicrawl audit' with their targets, what loses most first; folders by importance and the flow
@@ -24,7 +20,6 @@ def command(file: Path, compare: Path | None, ignore: Path | None, store: Path, 
     sorted, by a script in the file; it loads nothing, and says all without the script, too. It is light or dark as its
     reader's system is.
     """
-    from minicrawl.audit.auditing import RULES, read_ignored
     from minicrawl.errors import SettingError
     from minicrawl.report.contents import report_on
     from minicrawl.report.document import write_report
@@ -32,11 +27,8 @@ def command(file: Path, compare: Path | None, ignore: Path | None, store: Path, 
 
     if str(file) != "-" and file.suffix.lower() not in (".html", ".htm"):
         raise SettingError(f"a report is HTML, so name it {file.with_suffix('.html')}; browsers print that as PDF")
-    ignored = read_ignored(ignore, RULES) if ignore else []
-    with ExitStack() as opened:
-        reader = opened.enter_context(open_store(store))
-        against = None if compare is None else opened.enter_context(open_store(compare))
-        report = report_on(reader, against, ignored)
+    with open_store(store) as reader:
+        report = report_on(reader)
     size = write_report(report, file)
     line = f"report of {size / 1000:,.0f} kB written to {file}"
     click.echo(json.dumps({"file": str(file), "bytes": size}) if as_json else line, err=str(file) == "-")

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +54,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     "WORDS" stand one behind the other, -WORD is not there, intitle:WORD is in the title; site:HOST, lang:de and
     after:2026-11-20 say which pages. While a crawl runs, the index follows it.
     """
-    from minicrawl.analysis.thumbnails import has_thumbnail
     from minicrawl.search.partitions import search
     from minicrawl.search.query import parse_query
     from minicrawl.search.searching import Asked
@@ -65,11 +64,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     asked = Asked(n, sites, None if since is None else _seconds_of(since, option))
     with open_store(store) as reader:
         found = search(reader, text, asked)
-        pictured = {page.url for page in found.pages if as_json and has_thumbnail(reader, page.url)}
     for note in _notes(found):
         click.echo(note, err=True)
     if as_json:
-        click.echo(document([_as_json(page, pictured) for page in found.pages]))
+        click.echo(document([_as_json(page) for page in found.pages]))
         return
     if not found.pages:
         click.echo(f"Nothing was found for {_echo(text)}.")
@@ -110,9 +108,7 @@ def _lines(page: "FoundPage") -> Iterator[str]:
         yield f"     {shown.marked(on, off)}"
 
 
-def _as_json(page: "FoundPage", pictured: Set[str]) -> dict[str, object]:
-    from minicrawl.analysis.thumbnails import name_of
-
+def _as_json(page: "FoundPage") -> dict[str, object]:
     return {
         "rank": page.rank,
         "url": page.url,
@@ -122,5 +118,4 @@ def _as_json(page: "FoundPage", pictured: Set[str]) -> dict[str, object]:
         "snippet": page.snippet.text,
         "marks": page.snippet.marks,
         "alike": page.alike,
-        **({"thumbnail": name_of(page.url)} if page.url in pictured else {}),
     }

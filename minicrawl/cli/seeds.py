@@ -13,7 +13,6 @@ from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document
 from minicrawl.cli.ranking_options import check_nothing_given
-from minicrawl.cli.seed_check import check
 from minicrawl.cli.seed_repair import repair
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.log import printable
@@ -56,7 +55,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     A seed is the best hub of a core: of pages that link to the same pages of other sites. Cores are found one
     after the other by HITS. Without -o the seeds are printed as the seed file they make, which 'minicrawl crawl -'
-    reads. Compare before you rely on them: --explain measures them against random seeds and a plain baseline.
+    reads. Compare before you rely on them: --explain measures them against random seeds.
 
     Seeds of an old crawl are judged on a newer one by 'minicrawl seeds repair'.
     """
@@ -125,7 +124,7 @@ def _explanation(found: "Seeding") -> list[str]:
     if found.measures is not None:
         lines += [""]
         lines += _urls(found.measures.other_kind, found.measures.other_way, most=len(found.cores))
-        lines += [*_urls("baseline", found.measures.baseline, most=len(found.cores)), ""]
+        lines += [""]
         lines += [f"- {claim}" for claim in claims(found.measures, found.per)]
     return lines
 
@@ -141,5 +140,4 @@ def _some(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-command.add_command(check)
 command.add_command(repair)

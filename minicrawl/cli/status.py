@@ -16,7 +16,6 @@ from minicrawl.log import printable
 from minicrawl.model import State
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.refresh_times import Freshness
     from minicrawl.analysis.status import FailingHost, Partition, Run, Sitemaps, Status, TrapPattern
 
 _TRAPS_SHOWN = 10
@@ -76,8 +75,6 @@ def found_lines(status: "Status") -> Iterator[str]:
         yield f"requisites {parts.kept:,} kept, {parts.waiting:,} wait, {amount(parts.bytes)}{failed}"
     if status.hook_errors:
         yield f"hooks     failed: {tally(status.hook_errors)} (item-failed)"
-    if status.freshness is not None:
-        yield _freshness_line(status.freshness)
 
 
 def _failing_lines(hosts: "tuple[FailingHost, ...]") -> Iterator[str]:
@@ -104,17 +101,6 @@ def _trap_lines(traps: "tuple[TrapPattern, ...]") -> Iterator[str]:
         yield f"trap      {printable(trap.pattern)}: {trap.rule}; {counts}"
     if len(traps) > _TRAPS_SHOWN:
         yield f"          and {len(traps) - _TRAPS_SHOWN:,} more: see --json"
-
-
-def _freshness_line(fresh: "Freshness") -> str:
-    parts = []
-    if fresh.expected is not None:
-        parts.append(f"{fresh.expected:.1%} of the importance of the pages read is expected to be as it was")
-    if fresh.overdue is not None:
-        parts.append(f"{counted(fresh.overdue, 'page')} overdue")
-    if fresh.refreshed is not None:
-        parts.append(f"{fresh.refreshed:.1%} of this run's answers were of pages read before")
-    return f"freshness {'; '.join(parts) or 'no page was read yet'}"
 
 
 def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:

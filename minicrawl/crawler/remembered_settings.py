@@ -10,7 +10,7 @@ from typing import Any  # Any: settings as given
 
 from minicrawl.errors import HIDDEN, SettingError, StoreError
 from minicrawl.settings import SETTINGS, CrawlSettings, lasting, option
-from minicrawl.settings.requests import is_hidden, proxies
+from minicrawl.settings.requests import is_hidden
 from minicrawl.store.reader import Store
 
 _MOST_SHOWN = 3
@@ -40,7 +40,7 @@ def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterab
     """
     before = lasting(kept)
     given = _defaults(forgotten) | dict(given)
-    hidden = [rule for rule in proxies("proxy", before.get("proxy")) if HIDDEN in rule]
+    hidden = [rule for rule in before.get("proxy") or () if HIDDEN in rule]
     if "proxy" not in given and hidden:
         raise SettingError(
             f"this crawl went through the proxy {hidden[0]}, whose password is not kept: give --proxy again, "

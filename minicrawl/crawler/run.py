@@ -389,7 +389,6 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         blocks=settings.refreshes,
         kept=settings.keeps_text,
         extract=settings.extract,
-        extract_rules=settings.extract_rule,
         hooks=settings.hook,
         structured=settings.extract_structured,
         requisites=settings.requisites,

@@ -8,7 +8,6 @@ from typing import Any  # Any: JSON
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_filter import PageFilter, best_wanted
 from minicrawl.analysis.status import CrawlAtRest, Partition, at_rest
-from minicrawl.analysis.thumbnails import thumbnail
 from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list
 from minicrawl.control.messages import Message
 from minicrawl.dashboard.commands import started
@@ -79,9 +78,7 @@ class Readings:
     def why(self, url: str) -> Reading:
         """All facts about a URL."""
         with open_store(self.path) as store:
-            facts = explain(store, url).as_json()
-            picture = thumbnail(store, facts["url"])
-        return facts if picture is None else {**facts, "thumbnail": picture}
+            return explain(store, url).as_json()
 
     def course(self) -> Reading:
         """`states`: numbers of pages by state and reason; `points`: the crawl over time, each a `CoursePoint`."""

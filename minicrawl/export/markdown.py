@@ -1,49 +1,13 @@
-"""Kept texts as Markdown, a file a page: the page's content with links, below a head of metadata.
-
-A file's name is made from its URL: letters and digits of host and path, shortened, and a hash of the whole. For any
-URL, the name stays in its folder, is not too long, and is unique, also where file systems ignore case.
-"""
+"""Kept texts as Markdown: a page's content with links, below a head of metadata."""
 
 import json
 import re
-import shutil
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
-from hashlib import blake2b
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RankedPage
 from minicrawl.store.texts.marked_text import Block, Cell, KeptText, Kind
-
-
-def pages_with_text(
-    store: Store, by: str = RANKINGS[0], is_wanted: npt.NDArray[np.bool_] | None = None
-) -> Iterator[tuple[RankedPage, KeptText]]:
-    """Pages that were read and are no aliases, with their texts, by falling `by` (see `Store.pages`).
-
-    Pages without text are left out.
-
-    is_wanted: by number, shape (size,); None: all.
-
-    Raises SettingError where no text is kept at all, and StoreError.
-    """
-    if by not in RANKINGS:
-        raise SettingError(f"texts are exported by one of {', '.join(RANKINGS)}, not by {by!r}")
-    check_has_texts(store)
-    with store.snapshot():
-        for page in store.pages(by):
-            if page.state != "fetched" or (kept := store.text(page.url)) is None:
-                continue
-            if is_wanted is None or is_wanted[store.page_table.find([page.url])[page.url]]:
-                yield page, kept
 
 
 def check_has_texts(store: Store) -> None:
@@ -55,12 +19,10 @@ def check_has_texts(store: Store) -> None:
         )
 
 
-_NAME_LENGTH = 80
 _MOST_IN_TARGETS = 4_000_000
 """Characters of the targets of a page's links; further links are text. A long base URL would multiply a page."""
 _MOST_IN_CELL = 2_000
 """Characters of a cell; a table with a longer one is used for layout."""
-_NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 _ENTITY = re.compile(r"&(?=#?\w{1,31};)")
 _OPENS_BLOCK = re.compile(r"(?=[#>|+=-])|^(\d{1,9})(?=[.)])")
 # "_" inside a word stands for itself, and so does a backslash before a letter.
@@ -70,16 +32,9 @@ _TICKS = re.compile("`+")
 _FENCE = re.compile("`{3,}")
 
 
-def file_name(url: str) -> Path:
-    """The page's path in the folder, also for a URL that no parser accepts."""
-    host, _, path = re.split("[?#]", url.partition("://")[2], maxsplit=1)[0].partition("/")
-    page = _slug(path, "index")
-    return Path(_slug(host, "host"), f"{page}-{blake2b(url.encode(), digest_size=8).hexdigest()}.md")
-
-
-def as_markdown(kept: KeptText, page: RankedPage | None = None) -> str:
-    """Render the page as Markdown. page: metadata for the head."""
-    return "\n".join([*_head(kept, page), *_body(kept.content)]) + "\n"
+def as_markdown(kept: KeptText) -> str:
+    """Render the page as Markdown."""
+    return "\n".join([*_head(kept), *_body(kept.content)]) + "\n"
 
 
 def markdown_of(blocks: Sequence[Block]) -> str:
@@ -87,47 +42,10 @@ def markdown_of(blocks: Sequence[Block]) -> str:
     return _CONTROLS.sub("", "\n".join(_body(blocks)).strip("\n"))
 
 
-def export_markdown(texts: Iterable[tuple[RankedPage, KeptText]], folder: Path) -> int:
-    """Write a file for each page into `folder`, which appears whole or not at all; returns the number of files.
-
-    Raises SettingError where the folder cannot be made, or is not empty.
-    """
-    try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise SettingError(f"{folder} is there already and not an empty folder; name another one")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-        try:
-            count = sum(1 for _ in _written(texts, unfinished))
-            unfinished.chmod(0o755)
-            unfinished.replace(folder)
-        finally:
-            shutil.rmtree(unfinished, ignore_errors=True)
-    except OSError as error:
-        raise SettingError(f"{folder} cannot be written: {error.strerror or error}; name another folder") from error
-    return count
-
-
-def _written(texts: Iterable[tuple[RankedPage, KeptText]], folder: Path) -> Iterator[Path]:
-    for page, kept in texts:
-        file = folder / file_name(page.url)
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(_CONTROLS.sub("", as_markdown(kept, page)), "utf-8")
-        yield file
-
-
-def _slug(text: str, otherwise: str) -> str:
-    return _NOT_IN_NAMES.sub("-", text.lower()).strip("-")[:_NAME_LENGTH].strip("-") or otherwise
-
-
-def _head(kept: KeptText, page: RankedPage | None) -> Iterator[str]:
+def _head(kept: KeptText) -> Iterator[str]:
     """Front matter in YAML, whose strings may be JSON strings."""
     values: dict[str, object] = {"url": kept.url, "title": kept.title, "description": kept.description}
     values["language"] = kept.language
-    if page is not None:
-        values["rank"], values["importance"] = page.rank, page.importance
-        if page.fetched_at is not None:
-            values["fetched_at"] = datetime.fromtimestamp(page.fetched_at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     yield "---"
     for name, value in values.items():
         if value is not None:

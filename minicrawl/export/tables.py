@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeVar
 
@@ -200,3 +201,11 @@ WRITERS: dict[str, Callable[[Table, BinaryIO], int]] = {
     ".jsonl": _write_jsonl,
     ".parquet": write_parquet,
 }
+
+
+def iso(seconds: float | None) -> str | None:
+    """Unix seconds as a date and time in UTC (ISO 8601); None outside the calendar's range."""
+    try:
+        return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -1,7 +1,7 @@
 """Items from pages: fields by selectors, structured data, and the user's own functions.
 
 document    a page for selectors, and for hooks
-selectors   fields by CSS or XPath, and rules for the pages that they apply to
+selectors   fields by CSS or XPath
 structured  JSON-LD, microdata, OpenGraph and others, and one view across them
 gathering   all of these on one page
 hooks       functions of the user that a crawl calls

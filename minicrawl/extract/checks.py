@@ -17,14 +17,13 @@ async def check_asked(settings: CrawlSettings) -> None:
         check_ending(Path(settings.items))
         check_columns(Path(settings.items), columns)
     elif settings.extracts:
-        asked = "--extract-structured" if settings.extract_structured else "[extract]"
-        asked = "--extract" if settings.extract else asked
+        asked = "--extract" if settings.extract else "--extract-structured"
         raise SettingError(f"{asked} needs a file for what it finds: --items FILE.jsonl, .csv or .parquet")
 
 
 def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
     """The names of all possible item fields. Raises SettingError for invalid selectors."""
-    return tuple(columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured))
+    return tuple(columns_of(settings.extract, is_structured=settings.extract_structured))
 
 
 async def _check_hooks(settings: CrawlSettings) -> None:

@@ -41,39 +41,12 @@ class Document:
         """The results of an XPath: texts of elements, attributes, texts; or its single value. Raises SelectorError."""
         return [] if self.xml_tree is None else _as_texts(_found(self.xml_tree, path))
 
-    def parts(self, selector: str, *, is_xpath: bool) -> "list[Part]":
-        """The elements that a selector matches. Raises SelectorError."""
-        if not is_xpath:
-            return list(map(Part, self.tree.css(selector)))
-        found = [] if self.xml_tree is None else _found(self.xml_tree, selector)
-        return [Part(one) for one in found if isinstance(one, etree._Element)] if isinstance(found, list) else []
-
-
-class Part:
-    """An element of a page: like Document, but CSS matches its descendants, and paths begin at it."""
-
-    def __init__(self, element: Node | etree._Element) -> None:
-        """element: of selectolax, for CSS, or of lxml, for XPath."""
-        self._element = element
-
-    def css(self, selector: str, attribute: str | None = None) -> list[str]:
-        """As for Document; an empty selector is the element itself."""
-        element = self._element
-        assert isinstance(element, Node)
-        found = [one for one in element.css(selector) if one.mem_id != element.mem_id] if selector else [element]
-        return _texts(found, attribute)
-
-    def xpath(self, path: str) -> list[str]:
-        """As for Document."""
-        assert isinstance(self._element, etree._Element)
-        return _as_texts(_found(self._element, path))
-
 
 class SelectorError(Exception):
     """A valid selector fails on a page."""
 
 
-def _texts(found: Iterable[Node], attribute: str | None) -> list[str]:
+def _texts(found: Iterable[LexborNode], attribute: str | None) -> list[str]:
     """The texts of elements, or the values of that attribute."""
     if attribute is None:
         return [single_spaced(node.text(separator="")) for node in found]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or find_spec("scipy") is not None:
     from minicrawl.rank.blocks import LinkRows, Plan, block_pagerank, plan_blocks
-    from minicrawl.rank.compare import Differences, Errors, differences, kendall_tau, l1, mean_error, overlap
+    from minicrawl.rank.compare import Errors, kendall_tau, l1, mean_error, overlap
     from minicrawl.rank.graph import Graph
     from minicrawl.rank.graph_stats import GraphStats, graph_stats
     from minicrawl.rank.hits import Hits, hits
@@ -50,7 +50,6 @@ else:
 
 __all__ = [
     "Core",
-    "Differences",
     "Errors",
     "Graph",
     "GraphStats",
@@ -61,7 +60,6 @@ __all__ = [
     "SiteLinks",
     "blend",
     "block_pagerank",
-    "differences",
     "extract_seeds",
     "gauss_seidel",
     "graph_stats",

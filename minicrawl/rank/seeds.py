@@ -105,15 +105,6 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     return cores
 
 
-def host_baseline(graph: Graph, hosts: IntArray, count: int) -> PageArray:
-    """A simpler baseline: of each host the page with links to most pages of other hosts; the `count` first of these."""
-    linked = np.bincount(links_between(graph, hosts)[0], minlength=graph.size)
-    linking = np.flatnonzero(linked)
-    best_first = linking[np.argsort(-linked[linking], kind="stable")]
-    _, first = np.unique(hosts[best_first], return_index=True)
-    return best_first[np.sort(first)[:count]]
-
-
 def links_between(graph: Graph, hosts: IntArray) -> tuple[PageArray, PageArray]:
     """Sources and targets of the links between hosts, each link once, sorted by source and target."""
     if len(hosts) != graph.size:

@@ -51,37 +51,32 @@ Cell = str | int | float | Url | Urls | Share | None
 
 @dataclass(frozen=True)
 class Section:
-    """A titled table. figures: above it, URLs of pages with data: URLs of their pictures. has_filter: its rows can be
-    filtered by their text."""
+    """A titled table. has_filter: its rows can be filtered by their text."""
 
     title: str
     columns: Sequence[str] = ()
     rows: Sequence[Sequence[Cell]] = ()
     text: str = ""
     empty: str = ""
-    figures: Sequence[tuple[str, str]] = ()
     has_filter: bool = False
 
 
 @dataclass(frozen=True)
 class Issue:
-    """The findings of a rule. findings: the most important ones of `count`; importance: sum over all. new: targets of
-    which the crawl compared with has no such finding."""
+    """The findings of a rule. findings: the most important ones of `count`; importance: sum over all."""
 
     rule: Rule
     findings: Sequence[Finding]
     count: int
     importance: float
-    new: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A number at the top. change: what it was less in the other crawl."""
+    """A number at the top."""
 
     name: str
     value: str
-    change: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,10 +109,9 @@ def percent(part: float) -> str:
 
 def _document(report: Report) -> Iterator[str]:
     style = _file("document.css") + _labels(report)
-    has_images = any(section.figures for section in report.sections)
     policy = (
         f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(_file('document.js'))}; "
-        f"{'img-src data:; ' * has_images}base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+        f"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
     )
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -127,8 +121,7 @@ def _document(report: Report) -> Iterator[str]:
     yield f"<h1>{plain(report.title)}</h1>\n<p>{plain(report.subtitle, 400)}</p>\n</header>\n<main>"
     yield '<dl class="tiles">'
     for tile in report.tiles:
-        change = f" <small>{escaped(tile.change)}</small>" if tile.change else ""
-        yield f"<div><dt>{plain(tile.name)}</dt><dd>{plain(tile.value)}{change}</dd></div>"
+        yield f"<div><dt>{plain(tile.name)}</dt><dd>{plain(tile.value)}</dd></div>"
     yield '</dl>\n<nav aria-label="Sections"><ul>\n<li><a href="#issues">Issues</a></li>'
     for number, section in enumerate(report.sections):
         yield f'<li><a href="#s{number}">{plain(section.title)}</a></li>'
@@ -205,8 +198,7 @@ def _controls(issues: Sequence[Issue]) -> Iterator[str]:
 
 def _issue(issue: Issue, most: int) -> Iterator[str]:
     """An issue in about `most` bytes."""
-    rule = issue.rule
-    count = f"{counted(issue.count, 'target')}{f', {len(issue.new):,} new' if issue.new else ''}"
+    rule, count = issue.rule, counted(issue.count, "target")
     yield f'<details class="issue {rule.severity}" id="rule-{escaped(rule.name)}"><summary>'
     yield f'<h3><span class="badge">{rule.severity}</span> {plain(rule.name)}</h3>'
     yield f'<span class="count">{count}</span> <span>{percent(min(issue.importance, 1.0))} at stake</span></summary>'
@@ -221,7 +213,7 @@ def _issue(issue: Issue, most: int) -> Iterator[str]:
         )
         for found in issue.findings
     ]
-    head, *lines = _table(_FOUND, rows, [" class=new" * (found.target in issue.new) for found in issue.findings])
+    head, *lines = _table(_FOUND, rows)
     fitting = max(sum(size <= most for size in accumulate(len(line.encode()) for line in lines)), 1)
     yield from (head, *lines[:fitting], "</tbody></table>")
     if issue.count > min(fitting, len(lines)):
@@ -229,26 +221,20 @@ def _issue(issue: Issue, most: int) -> Iterator[str]:
     yield "</details>"
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[Cell]], marks: Sequence[str] = ()) -> Iterator[str]:
-    """The head of a table, and its rows. Columns that say nothing in any row are hidden. marks: attributes of rows."""
+def _table(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Iterator[str]:
+    """The head of a table, and its rows. Columns that say nothing in any row are hidden."""
     kinds = [_kind([row[column] for row in rows]) for column in range(len(columns))]
     texts = [[_cell(cell) for cell in row] for row in rows]
     kinds = [kind + " hidden" * (not any(row[at] for row in texts)) for at, kind in enumerate(kinds)]
     cells = "".join(f'<th scope="col"{kind}>{plain(name)}</th>' for name, kind in zip(columns, kinds, strict=True))
     yield f"<table><thead><tr>{cells}</tr></thead><tbody>"
-    for row, mark in zip(texts, marks or [""] * len(texts), strict=True):
-        yield f"<tr{mark}>{''.join(f'<td{kind}>{text}</td>' for text, kind in zip(row, kinds, strict=True))}</tr>"
+    for row in texts:
+        yield f"<tr>{''.join(f'<td{kind}>{text}</td>' for text, kind in zip(row, kinds, strict=True))}</tr>"
 
 
 def _section(section: Section) -> Iterable[str]:
     if section.text:
         yield f"<p>{plain(section.text, 600)}</p>"
-    if section.figures:
-        yield '<div class="figures">'
-        for url, picture in section.figures:
-            image = f'<img src="{escaped(picture)}" alt="" width="320" height="180">'
-            yield f"<figure>{image}{link(url)}</figure>"
-        yield "</div>"
     if not section.rows and section.empty:
         yield f'<p class="none">{plain(section.empty)}</p>'
     if not section.rows:

@@ -2,15 +2,13 @@
 
 options       each setting once: its default, its bounds, its meaning; in groups
 crawl         CrawlSettings: all settings by their flat names, checked, and as the store keeps them; profiles
-setting       the metadata of one setting
-values        readers and checks of times, sizes, shares, texts
+values        kinds of settings: readers and checks of times, sizes, shares, texts
 requests      what requests carry and where they go: headers, logins, certificates, routes, proxies
-files         files of options, and their tables for single hosts and items
 """
 
 from pathlib import Path
 
-from minicrawl.settings.crawl import PROFILES, SETTINGS, AsBefore, CrawlSettings, in_full, lasting, with_profile
+from minicrawl.settings.crawl import PROFILES, SETTINGS, AsBefore, CrawlSettings, in_full, lasting, profile_of
 from minicrawl.settings.options import (
     BY_PAGES,
     BY_SITES,
@@ -28,7 +26,6 @@ from minicrawl.settings.values import (
     parse_boost,
     parse_duration,
     parse_host_delay,
-    parse_host_limit,
     parse_size,
 )
 
@@ -58,10 +55,9 @@ __all__ = [
     "parse_boost",
     "parse_duration",
     "parse_host_delay",
-    "parse_host_limit",
     "parse_size",
+    "profile_of",
     "shown_proxy",
-    "with_profile",
 ]
 
 RANKINGS = ("importance", "history", "cash", "inlinks")

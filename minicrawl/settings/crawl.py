@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any  # Any: settings as given
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import values
 from minicrawl.settings.options import (
     GROUPS,
     LINKED,
@@ -28,15 +27,14 @@ from minicrawl.settings.options import (
     Traps,
 )
 from minicrawl.settings.requests import Header, Login, ProxyRule, is_mail_address
-from minicrawl.settings.setting import settings_of
-from minicrawl.settings.values import kept_path, whole_path
+from minicrawl.settings.values import kept_path, read_file, read_places, settings_of, whole_path
 
 SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
 """All settings by name."""
 _NEAREST = 5
 """Number of setting names suggested for an unknown one."""
 _FILES = frozenset({"ca_file", "cookie_file"})
-_PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (values.file, values.places))
+_PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (read_file, read_places))
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
     "audit": {"scope": LINKED, "keep_parameters": True, "audit": True, "text": True, "retry": ("passing",)},
@@ -45,8 +43,6 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
     "rank": {"sitemaps": False, "until_coverage": 0.9},
 }
 """Named sets of settings: to check a site, archive it, search it, or rank a web."""
-_PLACES = ("default", "file", "environment", "given")
-"""Sources of an option; the last takes precedence."""
 
 DISCOVERY_BESIDE_REFRESH = 0.7
 
@@ -90,7 +86,7 @@ class CrawlSettings(
     def of(cls, given: Mapping[str, Any]) -> "CrawlSettings":
         """Settings by name, as they are given here and now.
 
-        Raises SettingError, also for a name that no setting has, and for a number above its bound.
+        Raises SettingError, also for a name that no setting has.
         """
         for name in given:
             if name not in SETTINGS:
@@ -98,7 +94,6 @@ class CrawlSettings(
                 near = difflib.get_close_matches(name, SETTINGS, _NEAREST, cutoff=0.0)
                 hint = f"did you mean {close[0]!r}?" if close else f"the nearest are {', '.join(near)}"
                 raise SettingError(f"no setting is called {name!r}; {hint}{'' if close else '; see docs/settings.md'}")
-            SETTINGS[name].bounded(given[name])
         return cls(**given)
 
     @property
@@ -144,7 +139,7 @@ class CrawlSettings(
     @property
     def extracts(self) -> bool:
         """True if items are extracted from pages."""
-        return bool(self.extract or self.extract_rule or self.extract_structured)
+        return bool(self.extract or self.extract_structured)
 
     @property
     def refreshes(self) -> bool:
@@ -186,15 +181,9 @@ class CrawlSettings(
         return cls(**{name: value for name, value in kept.items() if name in SETTINGS and name not in _FILES})
 
 
-def with_profile(name: str, folder: Path, place: str, explicit: Mapping[str, str]) -> dict[str, Any]:
-    """The settings of a profile that no explicit option overrules.
-
-    folder: of the store, beside which an archive is kept. place: where the profile was chosen. explicit: where each
-    explicit option comes from; one that comes from a place that counts less than the profile's gives way.
-    """
-    rank = _PLACES.index
-    settings = {key: folder / value if key == "archive" else value for key, value in PROFILES[name].items()}
-    return {key: value for key, value in settings.items() if rank(explicit.get(key) or "default") < rank(place)}
+def profile_of(name: str, folder: Path) -> dict[str, Any]:
+    """The settings of a profile. folder: of the store, beside which an archive is kept."""
+    return {key: folder / value if key == "archive" else value for key, value in PROFILES[name].items()}
 
 
 def in_full(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:

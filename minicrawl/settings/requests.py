@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any  # Any: settings as given
 
 from minicrawl.errors import HIDDEN, SettingError
-from minicrawl.settings import values
-from minicrawl.settings.values import option, quoted, several, text, text_of_file
+from minicrawl.settings.values import Kind, lines_of_files, option, quoted, read_text, texts
 
 # Names of headers that say what a client takes or prefers. Any other may carry a secret: X-JWT, X-Access-Code ...
 _PUBLIC_NAMES = {
@@ -114,15 +113,6 @@ class ProxyRule:
 _PROXY_RULE = re.compile(r"(?:((?:https?://)?[^\s=/@]+)=)?(none|(?:https?|socks5h?)://[^\s/]+/?)", re.IGNORECASE)
 
 
-def proxies(name: str, given: Any) -> tuple[str, ...]:
-    """The rules of --proxy. Older stores have a single one, or None."""
-    return () if given is None else tuple(text(name, one) for one in several(name, given))
-
-
-def shown_proxies(given: Any) -> tuple[str, ...]:
-    return tuple(str(shown_proxy(one)) for one in given)
-
-
 def shown_proxy(proxy: str | None) -> str | None:
     """The URL of a proxy without name and password."""
     return proxy and re.sub(r"(?:(?<=//)|^)[^/]*@", HIDDEN, proxy)
@@ -133,41 +123,34 @@ def is_mail_address(contact: str) -> bool:
     return _ADDRESS.fullmatch(contact) is not None
 
 
-# Readers and checks of these settings: see values.py.
+PROXIES: Kind = {
+    **texts("[PATTERN=]URL", ProxyRule.parse),
+    "hide": lambda given: tuple(str(shown_proxy(one)) for one in given),
+}
+HEADERS: Kind = {
+    **texts("'[HOST=]NAME: VALUE'", Header.parse),
+    "hide": lambda lines: tuple(str(Header.parse(line)) for line in lines),
+}
 
 
-def routes(name: str, given: Any) -> tuple[ConnectTo, ...]:
-    """The rules of --connect-to; @FILE stands for those in a file, one a line."""
-    rules: list[ConnectTo] = []
-    for one in several(name, given, ConnectTo):
-        if isinstance(one, ConnectTo):
-            rules.append(one)
-        elif text(name, one).startswith("@"):
-            rules += map(ConnectTo.parse, text_of_file(name, one[1:]).split())
-        else:
-            rules.append(ConnectTo.parse(one))
-    return tuple(rules)
+def _read_routes(name: str, given: Any) -> tuple[ConnectTo, ...]:
+    found = lines_of_files(name, given, ConnectTo)
+    return tuple(one if isinstance(one, ConnectTo) else ConnectTo.parse(one) for one in found)
 
 
-def shown_routes(rules: Any) -> tuple[str, ...]:
-    return tuple(map(str, rules))
+ROUTES: Kind = {
+    "read": _read_routes,
+    "metavar": "HOST:PORT:ADDR:PORT",
+    "hide": lambda rules: tuple(map(str, rules)),
+}
 
 
-def headers(_: str, lines: Any) -> None:
-    for line in lines:
-        Header.parse(line)
-
-
-def shown_headers(lines: Any) -> tuple[str, ...]:
-    return tuple(str(Header.parse(line)) for line in lines)
-
-
-def user_agent(name: str, value: Any) -> None:
+def check_user_agent(name: str, value: Any) -> None:
     if not value.strip() or not _is_header_value(value):
         raise SettingError(f"{option(name)} must be one line of Latin-1 text, not {quoted(value)}")
 
 
-def contact(name: str, value: Any) -> None:
+def check_contact(name: str, value: Any) -> None:
     if value and not (value.isascii() and value.isprintable() and (is_mail_address(value) or _PAGE.fullmatch(value))):
         raise SettingError(
             f"{option(name)} is an address such as me@example.org, or the URL of a page about the crawl, "
@@ -177,7 +160,7 @@ def contact(name: str, value: Any) -> None:
 
 def origin(name: str, given: Any) -> str:
     """An https origin as RFC 6454 6.2 spells it; "" if none is given."""
-    if text(name, given) == "":
+    if read_text(name, given) == "":
         return ""
     match = _HTTPS_ORIGIN.fullmatch(given)
     if match is None or int(match[2] or 0) > 65535:
@@ -186,15 +169,13 @@ def origin(name: str, given: Any) -> str:
     return f"https://{match[1].lower()}{port}"
 
 
-def signature_agent(name: str, given: Any) -> str:
+def _read_signature_agent(name: str, given: Any) -> str:
     """An https origin, or the URL of a file there, with its origin spelt as `origin` does."""
-    match = _HTTPS_FILE.fullmatch(text(name, given))
+    match = _HTTPS_FILE.fullmatch(read_text(name, given))
     return origin(name, match[1]) + match[2] if match else origin(name, given)
 
 
-def are_proxies(_: str, value: Any) -> None:
-    for one in value:
-        ProxyRule.parse(one)
+SIGNATURE_AGENT: Kind = {"read": _read_signature_agent, "metavar": "URL"}
 
 
 def _is_header_value(value: str) -> bool:
@@ -232,28 +213,16 @@ def is_hidden(login: str) -> bool:
     return login.rpartition("=")[2] == _HIDDEN
 
 
-def logins(name: str, given: Any) -> tuple[str, ...]:
-    """Logins; @FILE stands for those in a file, one a line."""
-    found: list[str] = []
-    for one in several(name, given):
-        if text(name, one).startswith("@"):
-            found += [line for line in values.text_of_file(name, one[1:]).splitlines() if line.strip()]
-        else:
-            found.append(one)
-    return tuple(found)
+def _shown_login(login: str) -> str:
+    return login if is_hidden(login) else str(Login.parse(login))
 
 
-def are_logins(_: str, given: Any) -> None:
-    for login in given:
-        if not is_hidden(login):
-            Login.parse(login)
+def _read_logins(name: str, given: Any) -> tuple[str, ...]:
+    return tuple(read_text(name, one) for one in lines_of_files(name, given))
 
 
-def is_no_folder(name: str, path: Any) -> None:
-    if path.is_dir() or not path.parent.is_dir():
-        problem = "is a folder" if path.is_dir() else "is in no folder that there is"
-        raise SettingError(f"{option(name)} {path} {problem}; name a file of cookies, or one that is to be made")
-
-
-def shown_logins(given: Any) -> tuple[str, ...]:
-    return tuple(login if is_hidden(login) else str(Login.parse(login)) for login in given)
+LOGINS: Kind = {
+    **texts("[HOST=]NAME:PASSWORD", _shown_login),
+    "read": _read_logins,
+    "hide": lambda given: tuple(map(_shown_login, given)),
+}

@@ -1,17 +1,18 @@
-"""Readers and checks of the values of settings.
+"""Kinds of settings: how their values are read, checked and shown.
 
-A reader converts a given value, or its text as on the command line. A check tests the result. Both take the name of
-the setting, and raise SettingError with one sentence that names it.
+A kind is what settings have in common, by the names of fields of `Setting`. Its reader converts a given value, or its
+text as on the command line; its check tests the result. Both take the name of the setting, and raise SettingError with
+one sentence that names it.
 """
 
-import difflib
-import json
 import math
 import os
 import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from enum import Enum
 from numbers import Real
 from pathlib import Path
 from typing import Any  # Any: settings as given
@@ -20,16 +21,13 @@ from minicrawl.errors import SettingError
 
 Reader = Callable[[str, Any], Any]
 Check = Callable[[str, Any], None]
-Hide = Callable[[Any], Any]
+Kind = Mapping[str, Any]
 
-_OF_A_RULE = ("match", "each", "fields")
 _THOUSANDS = re.compile(r"(\d{1,99}(?:\.\d{1,99})?)([km])")
 _THOUSANDS_OF = {"k": 1_000, "m": 1_000_000}
 _UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _HOST = re.compile(r"[^\s/=@]+")
 _SHOWN = 100
-MOST_WORKERS = max(32, 2 * (os.cpu_count() or 1))
-"""Limit of worker processes: more would share cores, and take tens of MB of memory each."""
 MOST_DELAY, MOST_SPAN = "30d", "36500d"
 _UNITS_OF_SIZE = {
     "": 1,
@@ -41,6 +39,74 @@ _UNITS_OF_SIZE = {
     "MIB": 2**20,
     "GIB": 2**30,
 }
+
+
+class Mark(Enum):
+    """ONE_RUN: the next run of a crawl does not inherit the setting. LIVE: it can change while a crawl runs."""
+
+    ONE_RUN = "for one run"
+    LIVE = "adjustable"
+
+
+def _anything(_: str, __: Any) -> None:
+    """Accept every value that the reader accepts."""
+
+
+def _as_it_is(value: Any) -> Any:
+    """Return a value that is not secret."""
+    return value
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting. default: as a value; shown: the same as help has it.
+
+    metavar: the option's argument; choices: the values allowed; bare: the option's value if given without one. most:
+    the largest number allowed, as a user would write it. hide: removes secrets from a value.
+    """
+
+    name: str
+    default: Any
+    shown: Any
+    meaning: str
+    marks: tuple[Mark, ...]
+    read: Reader
+    check: Check = _anything
+    most: int | str | None = None
+    metavar: str | None = None
+    choices: tuple[str, ...] = ()
+    bare: str | None = None
+    hide: Callable[[Any], Any] = _as_it_is
+
+    @property
+    def is_for_one_run(self) -> bool:
+        """True if the next run of the crawl does not inherit it."""
+        return Mark.ONE_RUN in self.marks
+
+    @property
+    def is_adjustable(self) -> bool:
+        """True if it can change while a crawl runs."""
+        return Mark.LIVE in self.marks
+
+    def of(self, given: Any) -> Any:
+        """Read a given value; None is read only where it is not the default. Raises SettingError."""
+        return None if given is None and self.default is None else self.read(self.name, given)
+
+    def checked(self, value: Any) -> None:
+        """Raise SettingError for an invalid value."""
+        if value is not None:
+            self.check(self.name, value)
+
+
+def setting(default: Any, kind: Kind, meaning: str, *marks: Mark) -> Any:
+    """A field of a group of settings. default: as a user would write it."""
+    value = None if default is None else kind["read"]("default", default)
+    return field(default=value, metadata={**kind, "shown": default, "meaning": meaning, "marks": marks})
+
+
+def settings_of(group: type) -> dict[str, Setting]:
+    """The settings of a group by name."""
+    return {one.name: Setting(one.name, one.default, **one.metadata) for one in fields(group)}
 
 
 def option(name: str) -> str:
@@ -55,6 +121,13 @@ def quoted(given: object) -> str:
     except ValueError:  # Python prints no whole number of thousands of digits
         return "a number of thousands of digits"
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+
+
+def kind_of(given: Any) -> str:
+    """Name a value of a wrong type for messages. Contents of lists and tables are left out: they may be passwords."""
+    if given is None or isinstance(given, Real | str):
+        return quoted(given)
+    return "a table" if isinstance(given, Mapping) else f"a {type(given).__name__}"
 
 
 def parse_duration(text: str) -> float:
@@ -73,25 +146,27 @@ def parse_size(text: str) -> int:
     return int(float(match[1]) * _UNITS_OF_SIZE[match[2]])
 
 
-# Readers
-
-
-def text_of_file(name: str, path: str) -> str:
-    """Read a file that a setting names as @FILE. Raises SettingError."""
+def _in_option(name: str, parse: Callable[[str], Any], given: str) -> Any:
+    """Parse a text; an error gets the option's name before its message."""
     try:
-        return Path(path).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        problem = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise SettingError(f"{option(name)} @{path}: the file cannot be read: {problem}") from error
+        return parse(given)
+    except SettingError as error:
+        raise SettingError(f"{option(name)}: {error}") from error
 
 
-def flag(name: str, given: Any) -> bool:
+# Yes or no, and numbers
+
+
+def _read_flag(name: str, given: Any) -> bool:
     if not isinstance(given, bool):
         raise SettingError(f"{option(name)} is True or False, not {quoted(given)}")
     return given
 
 
-def number(name: str, given: Any) -> Any:
+FLAG: Kind = {"read": _read_flag}
+
+
+def _read_number(name: str, given: Any) -> Any:
     """A finite number, of its given type; or NaN, which no check accepts."""
     if isinstance(given, bool) or not isinstance(given, Real | str):
         raise SettingError(f"{option(name)} is a number, not {quoted(given)}")
@@ -106,11 +181,11 @@ def number(name: str, given: Any) -> Any:
     return value if isinstance(given, str) else given
 
 
-def whole(name: str, given: Any) -> Any:
+def _read_whole(name: str, given: Any) -> Any:
     """A whole number, which a text may give as 10k or 1.5M; or NaN, which no check accepts."""
     if isinstance(given, str) and (found := _THOUSANDS.fullmatch(given.strip().lower())):
         given = round(float(found[1]) * _THOUSANDS_OF[found[2]], 6)
-    value = number(name, given)
+    value = _read_number(name, given)
     if math.isnan(value):
         return value
     if value != int(value):
@@ -118,31 +193,73 @@ def whole(name: str, given: Any) -> Any:
     return int(value)
 
 
-def duration(name: str, given: Any) -> Any:
-    """Seconds."""
+def _read_duration(name: str, given: Any) -> Any:
     try:
-        return number(name, given)
+        return _read_number(name, given)
     except SettingError:
         if not isinstance(given, str):
             raise
     return _in_option(name, parse_duration, given)
 
 
-def size(name: str, given: Any) -> Any:
-    """Bytes."""
-    return _in_option(name, parse_size, given) if isinstance(given, str) else whole(name, given)
+def _read_size(name: str, given: Any) -> Any:
+    return _in_option(name, parse_size, given) if isinstance(given, str) else _read_whole(name, given)
 
 
-def share(name: str, given: Any) -> Any:
-    """A part of a whole: 0.9, or "90%"."""
+def _read_share(name: str, given: Any) -> Any:
     if isinstance(given, str) and given.strip().endswith("%"):
-        return number(name, given.strip()[:-1]) / 100
-    return number(name, given)
+        return _read_number(name, given.strip()[:-1]) / 100
+    return _read_number(name, given)
 
 
-def text(name: str, given: Any) -> str:
+def _number(read: Reader, most: int | str, metavar: str, least: float, above: float = -math.inf) -> Kind:
+    def check(name: str, value: Any) -> None:
+        if not value > above:
+            raise SettingError(f"{option(name)} must be more than {above}, not {value}")
+        if not value >= least:
+            raise SettingError(f"{option(name)} must be at least {least}, not {value}")
+        if value > read(name, most):
+            bound = f"{most:,}" if isinstance(most, int) else most
+            raise SettingError(f"{option(name)} must be at most {bound}, not {quoted(value)}")
+
+    return {"read": read, "check": check, "most": most, "metavar": metavar}
+
+
+def whole(most: int, least: int = 1) -> Kind:
+    """A whole number."""
+    return _number(_read_whole, most, "N", least)
+
+
+def size(most: int | str, metavar: str) -> Kind:
+    """Bytes, one at least."""
+    return _number(_read_size, most, metavar, 1)
+
+
+def duration(most: str, metavar: str = "TIME", above: float = 0) -> Kind:
+    """Seconds, more than `above`."""
+    return _number(_read_duration, most, metavar, -math.inf, above)
+
+
+PAUSE: Kind = _number(_read_duration, MOST_DELAY, "TIME", 0)
+"""Seconds between two requests; 0 for none."""
+
+
+def share(metavar: str) -> Kind:
+    """A part of a whole: 0.9, or "90%"."""
+
+    def check(name: str, value: Any) -> None:
+        if not 0 <= value <= 1:
+            raise SettingError(f"{option(name)} is a share from 0 to 1, or 0% to 100%, not {value}")
+
+    return {"read": _read_share, "check": check, "metavar": metavar}
+
+
+# Texts
+
+
+def read_text(name: str, given: Any) -> str:
     if not isinstance(given, str):
-        raise SettingError(f"{option(name)} is a text, not {kind(given)}")
+        raise SettingError(f"{option(name)} is a text, not {kind_of(given)}")
     return given
 
 
@@ -151,39 +268,103 @@ def several(name: str, given: Any, one: type = str) -> tuple[Any, ...]:
     if isinstance(given, str | one):
         return (given,)
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
-        raise SettingError(f"{option(name)} is a text or a list of texts, not {kind(given)}")
+        raise SettingError(f"{option(name)} is a text or a list of texts, not {kind_of(given)}")
     return tuple(given)
 
 
-def kind(given: Any) -> str:
-    """Name a value of a wrong type for messages. Contents of lists and tables are left out: they may be passwords."""
-    if given is None or isinstance(given, Real | str):
-        return quoted(given)
-    return "a table" if isinstance(given, Mapping) else f"a {type(given).__name__}"
+def lines_of_files(name: str, given: Any, one: type = str) -> list[Any]:
+    """Values of a setting that takes several, where @FILE stands for those in a file, one a line."""
+    found: list[Any] = []
+    for value in several(name, given, one):
+        is_read = isinstance(value, one) and not isinstance(value, str)
+        if is_read or not read_text(name, value).startswith("@"):
+            found.append(value)
+            continue
+        try:
+            lines = Path(value[1:]).read_text("utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            problem = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+            raise SettingError(f"{option(name)} {value}: the file cannot be read: {problem}") from error
+        found += [line.strip() for line in lines if line.strip()]
+    return found
 
 
-def texts(name: str, given: Any) -> tuple[str, ...]:
-    return tuple(text(name, value) for value in several(name, given))
+def _read_texts(name: str, given: Any) -> tuple[str, ...]:
+    return tuple(read_text(name, value) for value in several(name, given))
 
 
-def codes(name: str, given: Any) -> tuple[str, ...]:
-    """Texts, each of which may hold several, separated by commas."""
-    return tuple(code.strip() for value in texts(name, given) for code in value.split(",") if code.strip())
+def _read_codes(name: str, given: Any) -> tuple[str, ...]:
+    return tuple(code.strip() for value in _read_texts(name, given) for code in value.split(",") if code.strip())
 
 
-def file(name: str, given: Any) -> Path:
+def _one_of(allowed: tuple[str, ...]) -> Check:
+    def check(name: str, value: Any) -> None:
+        for one in value if isinstance(value, tuple) else (value,):
+            if one not in allowed:
+                raise SettingError(f"{option(name)} is one of {', '.join(allowed)}, not {quoted(one)}")
+
+    return check
+
+
+def line(metavar: str, check: Check = _anything) -> Kind:
+    """A text."""
+    return {"read": read_text, "check": check, "metavar": metavar}
+
+
+def choice(*allowed: str) -> Kind:
+    """One of some texts."""
+    return {"read": read_text, "check": _one_of(allowed), "choices": allowed}
+
+
+def texts(metavar: str, parse: Callable[[str], Any] = str) -> Kind:
+    """Several texts, each of which `parse` accepts."""
+
+    def check(_: str, value: Any) -> None:
+        for one in value:
+            parse(one)
+
+    return {"read": _read_texts, "check": check, "metavar": metavar}
+
+
+def _check_patterns(name: str, value: Any) -> None:
+    for pattern in value:
+        compiled(pattern, name)
+
+
+PATTERNS: Kind = {"read": _read_texts, "check": _check_patterns, "metavar": "REGEX"}
+"""Regular expressions."""
+
+
+def codes(allowed: tuple[str, ...] = (), metavar: str | None = None, bare: str | None = None) -> Kind:
+    """Texts of which one may hold several, separated by commas. allowed: (): any."""
+    check = _one_of(allowed) if allowed else _anything
+    return {"read": _read_codes, "check": check, "metavar": metavar or "|".join(allowed), "bare": bare}
+
+
+# Files and programs
+
+
+def read_file(name: str, given: Any) -> Path:
     """An absolute path of a file."""
     if not isinstance(given, str | os.PathLike):
         raise SettingError(f"{option(name)} is the path of a file, not {quoted(given)}")
     return Path(given).absolute()
 
 
-def places(name: str, given: Any) -> tuple[str, ...]:
+def read_places(name: str, given: Any) -> tuple[str, ...]:
     """Absolute paths of files or folders; URLs and - as they are."""
     return tuple(
-        one if isinstance(one, str) and _is_elsewhere(one) else str(file(name, one))
+        one if isinstance(one, str) and _is_elsewhere(one) else str(read_file(name, one))
         for one in several(name, given, os.PathLike)
     )
+
+
+def file(metavar: str, check: Check = _anything) -> Kind:
+    """The path of a file."""
+    return {"read": read_file, "check": check, "metavar": metavar}
+
+
+PLACES: Kind = {"read": read_places, "metavar": "DIR|FILE|URL"}
 
 
 def _is_elsewhere(place: str) -> bool:
@@ -204,122 +385,23 @@ def whole_path(kept: str, folder: Path) -> str:
     return kept if _is_elsewhere(kept) else os.path.abspath(folder / kept)
 
 
-def item_rules(name: str, given: Any) -> tuple[str, ...]:
-    """Extraction rules, given as mappings or JSON, as JSON; see minicrawl.extract.selectors."""
-    called, rules = option(name), list[str]()
-    for one in several(name, given, dict):
-        try:
-            rule = json.loads(one) if isinstance(one, str) else one
-        except ValueError:
-            rule = None
-        if not isinstance(rule, Mapping) or not isinstance(rule.get("name"), str) or not rule["name"]:
-            raise SettingError(
-                f'{called} takes JSON such as {{"name": "a", "fields": {{"title": "h1"}}}}, not {quoted(one)}'
-            )
-        rules.append(item_rule(called, rule["name"], {key: value for key, value in rule.items() if key != "name"}))
-    return tuple(rules)
-
-
-def item_rule(called: str, name: str, keys: Mapping[str, Any]) -> str:
-    """A rule as JSON. called: its name in messages. Raises SettingError for invalid keys and values."""
-    for key, value in keys.items():
-        if key not in _OF_A_RULE:
-            close = difflib.get_close_matches(key, _OF_A_RULE, 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(_OF_A_RULE)}"
-            raise SettingError(f"{called} has no key {quoted(key)}; {hint}")
-        if key != "fields" and not isinstance(value, str):
-            raise SettingError(f"{called} {key} is a text, not {quoted(value)}")
-    fields = keys.get("fields")
-    if not isinstance(fields, Mapping) or not fields or not all(isinstance(one, str) for one in fields.values()):
-        raise SettingError(f'{called} needs fields, such as fields = {{ title = "h1" }}, not {quoted(fields)}')
-    try:
-        re.compile(keys.get("match", ""))
-    except re.error as error:
-        raise SettingError(f"{called} match: {quoted(keys['match'])} is no regular expression: {error}") from error
-    return json.dumps({"name": name, **keys}, ensure_ascii=False)
-
-
-def _in_option(name: str, parse: Callable[[str], Any], given: str) -> Any:
-    """Parse a text; an error gets the option's name before its message."""
-    try:
-        return parse(given)
-    except SettingError as error:
-        raise SettingError(f"{option(name)}: {error}") from error
-
-
-# Checks
-
-
-def at_least(least: float) -> Check:
-    def check(name: str, value: Any) -> None:
-        if not value >= least:
-            raise SettingError(f"{option(name)} must be at least {least}, not {value}")
-
-    return check
-
-
-def more_than(bound: float) -> Check:
-    def check(name: str, value: Any) -> None:
-        if not value > bound:
-            raise SettingError(f"{option(name)} must be more than {bound}, not {value}")
-
-    return check
-
-
-def from_0_to_1(name: str, value: Any) -> None:
-    if not 0 <= value <= 1:
-        raise SettingError(f"{option(name)} is a share from 0 to 1, or 0% to 100%, not {value}")
-
-
-def one_of(allowed: tuple[str, ...]) -> Check:
-    def check(name: str, value: Any) -> None:
-        if value not in allowed:
-            raise SettingError(f"{option(name)} is one of {', '.join(allowed)}, not {quoted(value)}")
-
-    return check
-
-
-def each_of(allowed: tuple[str, ...]) -> Check:
-    check = one_of(allowed)
-
-    def check_each(name: str, value: Any) -> None:
-        for given in value:
-            check(name, given)
-
-    return check_each
-
-
-def patterns(name: str, value: Any) -> None:
-    for pattern in value:
-        compiled(pattern, name)
-
-
-def boosts(_: str, value: Any) -> None:
-    for boost in value:
-        parse_boost(boost)
-
-
-def host_delays(_: str, value: Any) -> None:
-    for rule in value:
-        parse_host_delay(rule)
-
-
-def host_limits(name: str, value: Any) -> None:
-    for rule in value:
-        parse_host_limit(name, rule)
-
-
-def there(name: str, path: Any) -> None:
+def is_file(name: str, path: Any) -> None:
     if not path.is_file():
         raise SettingError(f"{option(name)} {path} is no file; name a PEM file that can be read")
 
 
-def folder(name: str, path: Any) -> None:
+def is_folder(name: str, path: Any) -> None:
     if path.exists() and not path.is_dir():
         raise SettingError(f"{option(name)} {path} is no folder; name one, or a path where there is nothing yet")
 
 
-def command(name: str, value: str) -> None:
+def can_be_file(name: str, path: Any) -> None:
+    if path.is_dir() or not path.parent.is_dir():
+        problem = "is a folder" if path.is_dir() else "is in no folder that there is"
+        raise SettingError(f"{option(name)} {path} {problem}; name a file of cookies, or one that is to be made")
+
+
+def _check_command(name: str, value: str) -> None:
     """Errors leave out the value, which may be secret."""
     try:
         words = shlex.split(value)
@@ -329,18 +411,15 @@ def command(name: str, value: str) -> None:
         raise SettingError(f"{option(name)} is a command whose program is there, such as './tell.py mail'")
 
 
-def program(value: str) -> str:
+def _program(value: str) -> str:
     """A command without what may be secret."""
     return next(iter(shlex.split(value)), "")
 
 
-def anything(_: str, __: Any) -> None:
-    """Accept every value that the reader accepts."""
+COMMAND: Kind = {"read": read_text, "check": _check_command, "metavar": "COMMAND", "hide": _program}
 
 
-def as_it_is(value: Any) -> Any:
-    """Return a value that is not secret."""
-    return value
+# What texts say
 
 
 def compiled(pattern: str, name: str) -> re.Pattern[str]:
@@ -353,21 +432,12 @@ def compiled(pattern: str, name: str) -> re.Pattern[str]:
 
 def parse_host_delay(given: str) -> tuple[str, float]:
     """HOST=TIME: a host, with its port if it has one, and seconds. Raises SettingError."""
-    host, divider, time = given.rpartition("=")
+    host, divider, text = given.rpartition("=")
     if not divider or not _HOST.fullmatch(host):
         raise SettingError(f"--host-delay takes HOST=TIME, such as example.org=5s, not {quoted(given)}")
-    seconds = _in_option("host_delay", parse_duration, time)
-    if seconds > parse_duration(MOST_DELAY):
-        raise SettingError(f"--host-delay must be at most {MOST_DELAY}, not {quoted(given)}")
-    return host.lower(), seconds
-
-
-def parse_host_limit(name: str, given: str) -> tuple[str, int]:
-    """HOST=N of the setting `name`: a host, with its port if it has one, and a whole number. Raises SettingError."""
-    host, divider, number = given.rpartition("=")
-    if not divider or not _HOST.fullmatch(host) or not re.fullmatch(r"\d{1,9}", number, re.ASCII):
-        raise SettingError(f"{option(name)} takes HOST=N, such as example.org=500, not {quoted(given)}")
-    return host.lower(), int(number)
+    value = PAUSE["read"]("host_delay", text)
+    PAUSE["check"]("host_delay", value)
+    return host.lower(), value
 
 
 def parse_boost(given: str) -> tuple[re.Pattern[str], float]:

@@ -69,11 +69,6 @@ class Archived:
         """True if there is a record of a URL that is not a page's."""
         return self._tables.row("SELECT 1 FROM records WHERE url = ?", url) is not None
 
-    def last_resource(self, url: str) -> RecordRow | None:
-        """The last resource record of a URL, such as urn:thumbnail:URL."""
-        where = "url = ? AND kind = 'resource' ORDER BY id DESC LIMIT 1"
-        return self._tables.record(RecordRow, f"records WHERE {where}", url)
-
     def last(self) -> int:
         """The number of the last record; 0 where there is none."""
         (last,) = self._tables.row("SELECT coalesce(max(id), 0) FROM records")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.command_line import answer, run
+from support.command_line import answer
 from support.sites import Site, crawl
 
 from minicrawl.analysis.corpus import COLUMNS, corpus
@@ -84,18 +84,9 @@ def test_a_row_says_what_is_known_of_the_page(store: Path) -> None:
     assert (three["content"], three["title"]) == ("three", None)
 
 
-def test_pages_can_be_limited_by_importance_and_site(store: Path) -> None:
-    every = pages(store)
-    least = every[1]["importance"]
-    assert pages(store, least=least) == every[:2]
-    one_each = pages(store, per_site=1)
-    assert [page["site"] for page in one_each] == list(dict.fromkeys(page["site"] for page in every))
-    assert one_each[0] == every[0]
-
-
-def test_a_file_that_is_called_so_is_a_corpus(store: Path, tmp_path: Path) -> None:
-    for name, words in (("corpus.jsonl.gz", ()), ("Corpus.jsonl", ()), ("x.jsonl", ("--text",))):
-        assert answer("export", tmp_path / name, *words, "--store", store)["pages"] == 4
+def test_a_corpus_is_asked_for(store: Path, tmp_path: Path) -> None:
+    for name in ("corpus.jsonl.gz", "pages.jsonl"):
+        assert answer("export", tmp_path / name, "--text", "--store", store)["pages"] == 4
         opened = gzip.open if name.endswith("gz") else open
         with opened(tmp_path / name, "rt", encoding="utf-8") as file:
             rows = [json.loads(line) for line in file]
@@ -103,19 +94,14 @@ def test_a_file_that_is_called_so_is_a_corpus(store: Path, tmp_path: Path) -> No
         assert rows == [
             {name: page[name] if page[name] is not None else "" for name in COLUMNS} for page in pages(store)
         ]
-    assert answer("export", tmp_path / "corpus.csv", "--store", store, "--per-site", "1")["pages"] == 2
-    assert answer("export", tmp_path / "corpus.csv", "--store", store, "--site", "b.test")["pages"] == 1
-    assert answer("export", tmp_path / "corpus.csv", "--columns", "url", "--store", store)["pages"] > 4
-    result = run("export", tmp_path / "ranks.csv", "--per-site", "1", "--store", store)
-    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
-    assert "are for a corpus" in result.stderr
+    assert answer("export", tmp_path / "corpus.csv", "--text", "--store", store, "--site", "b.test")["pages"] == 1
 
 
 def test_other_programs_read_it(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     table, lines = tmp_path / "corpus.parquet", tmp_path / "corpus.jsonl.gz"
     for path in (table, lines):
-        assert answer("export", path, "--store", store)["pages"] == 4
+        assert answer("export", path, "--text", "--store", store)["pages"] == 4
     assert parquet.read_table(table).to_pylist() == pages(store)
     pandas = pytest.importorskip("pandas")
     frame = pandas.read_parquet(table)

@@ -1,7 +1,6 @@
 """The preferences of pages by all that is said of them, their columns in exports, and what these leave out."""
 
 import csv
-import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.command_line import answer, run
+from support.command_line import run
 from support.preferring import FREE, HEADER, HOME, META, SIGNAL, SITE, Preferring
 from support.searching import urls
 from support.sites import crawl, rows
@@ -40,30 +39,8 @@ def reader(store: Path) -> Iterator[Store]:
         yield reader
 
 
-COLUMNS = {
-    HOME: ("allowed", "unknown", "unknown"),
-    META: ("allowed", "disallowed", "disallowed"),
-    HEADER: ("allowed", "unknown", "disallowed"),
-    SIGNAL: ("disallowed", "unknown", "unknown"),
-    FREE: ("unknown", "unknown", "disallowed"),
-    HOME + "none": ("unknown", "unknown", "unknown"),
-}
-"""By page, the verdicts on search, ai-input and ai-train."""
-
-
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-def test_exports_have_the_verdicts_as_columns(store: Path, tmp_path: Path, form: str) -> None:
-    file = tmp_path / f"uses.{form}"
-    run("export", file, "--columns", "url,search,ai_input,ai_train", "--store", store)
-    if form == "parquet":
-        rows_of = pytest.importorskip("pyarrow.parquet").read_table(file).to_pylist()
-    else:
-        rows_of = list(csv.DictReader(io.StringIO(file.read_text())))
-    assert {row.pop("url"): tuple(row.values()) for row in rows_of} == COLUMNS
-
-
 def test_corpus_has_the_verdicts_that_are_known(store: Path, tmp_path: Path) -> None:
-    run("export", tmp_path / "corpus.jsonl", "--store", store)
+    run("export", tmp_path / "corpus.jsonl", "--text", "--store", store)
     found = map(json.loads, (tmp_path / "corpus.jsonl").read_text().splitlines())
     assert {page["url"]: page["preferences"] for page in found} == {
         HOME: "search=y",
@@ -111,14 +88,14 @@ def test_exports_leave_out_pages_that_were_read_and_forbid_a_use(
     settings = {"respect_usage": list(respected)}
     rows(other, "UPDATE meta SET value = json_patch(value, ?) WHERE key = 'settings'", json.dumps(settings))
     expected = SITE.keys() - left_out
-    for file, option in (("ranks.csv", "--by"), ("ranks.jsonl", "--by"), ("some.csv", "--columns")):
-        run("export", tmp_path / file, "--store", other, option, "importance" if option == "--by" else "url,ai_train")
+    for file in ("ranks.csv", "ranks.jsonl"):
+        run("export", tmp_path / file, "--store", other)
         shown = (tmp_path / file).read_text()
-        assert {url for url in COLUMNS if f"{url}," in shown or f'"{url}"' in shown} == expected | {HOME + "none"}
-    run("export", tmp_path / "corpus.jsonl", "--store", other)
+        assert {url for url in (*SITE, HOME + "none") if f"{url}," in shown or f'"{url}"' in shown} == expected | {
+            HOME + "none"
+        }
+    run("export", tmp_path / "corpus.jsonl", "--text", "--store", other)
     assert {json.loads(line)["url"] for line in (tmp_path / "corpus.jsonl").read_text().splitlines()} == expected
-    told = answer("export", tmp_path / "pages", "--markdown", "--store", other)
-    assert (told["pages"], told["left_out"]) == (len(expected), len(left_out))
     said = run("export", tmp_path / "ranks.csv", "--store", other)
     uses = " or ".join(respected)
     assert said.output.endswith(f"; left out {counted(len(left_out), 'page')} not to be used for {uses}\n") is bool(
@@ -139,12 +116,11 @@ def test_what_was_refused_is_listed(tmp_path: Path) -> None:
         tmp_path / "no.csv",
         "--where",
         "reason = 'usage'",
-        "--columns",
-        "url",
         "--store",
         tmp_path / "crawl.db",
     )
-    assert (tmp_path / "no.csv").read_text().split() == ["url", FREE]
+    with (tmp_path / "no.csv").open(newline="") as lines:
+        assert [row["url"] for row in csv.DictReader(lines)] == [FREE]
 
 
 @pytest.mark.parametrize(("respected", "forbidden"), [((), set()), (("search",), {SIGNAL, FREE})])

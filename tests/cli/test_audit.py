@@ -63,7 +63,6 @@ def test_fail_on_names_rules_or_a_severity(store: Path, words: str, code: int) -
     [
         (["--fail-on", "brokenlink"], "--fail-on: there is no rule 'brokenlink'; did you mean broken-link"),
         (["--fail-on", "zzz"], "--fail-on: there is no rule 'zzz'; 'minicrawl audit --rules"),
-        (["--ignore", "missing.txt"], "--ignore missing.txt cannot be read: No such file"),
     ],
 )
 def test_mistake_gets_one_sentence(store: Path, words: list[str], sentence: str) -> None:
@@ -71,26 +70,6 @@ def test_mistake_gets_one_sentence(store: Path, words: list[str], sentence: str)
     assert result.exit_code == 2
     assert sentence in result.stderr
     assert result.stderr.count("\n") == 1
-
-
-def test_ignored_findings_are_left_out(store: Path, tmp_path: Path) -> None:
-    file = tmp_path / "ignore.txt"
-    file.write_text("# known\n\nbroken-link http://a.test/g*  # soon\n* */end\n")
-    found = answer("audit", "--ignore", file, "--store", store)
-    assert [each["rule"] for each in found["findings"]] == ["link-to-redirect"]
-    for line, sentence in (
-        ("broken-link", "line 1: 'broken-link' is not a rule and a URL with * for any part"),
-        ("broken-lnk *", "line 1: there is no rule 'broken-lnk'; did you mean broken-link"),
-    ):
-        file.write_text(line)
-        assert sentence in run("audit", "--ignore", file, "--store", store).stderr
-
-
-def test_ignore_file_has_no_wildcard_but_the_star_and_may_begin_with_a_mark(store: Path, tmp_path: Path) -> None:
-    file = tmp_path / "ignore.txt"
-    for line, count in (("broken-* http://a.test/*", 2), ("* http://a.test/gon?", 3), ("* http://a.test/[g]one", 3)):
-        file.write_text(line, "utf-8-sig")
-        assert len(answer("audit", "--ignore", file, "--store", store)["findings"]) == count
 
 
 def test_gate_on_what_was_not_checked_fails(store: Path, tmp_path: Path) -> None:

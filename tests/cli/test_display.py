@@ -2,7 +2,6 @@
 
 import copy
 import io
-import random
 import re
 import sys
 import threading
@@ -16,7 +15,7 @@ from support.patience import PATIENCE
 from support.sites import crawl, web_of_sites
 from support.terminal import Terminal
 
-from minicrawl.cli.display import BestSoFar, Frame, awaiting_index, showing
+from minicrawl.cli.display import BestSoFar, awaiting_index, showing
 from minicrawl.cli.progress_words import SHOWN, Best, plain
 from minicrawl.dashboard.readings import Readings
 from minicrawl.model import Progress, RunState
@@ -27,7 +26,7 @@ def live(progress: Progress, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     """A terminal on which a crawl has shown this, and goes on."""
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("LINES", "40")
-    terminal = Terminal(100, 40)
+    terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     with showing(live=True, best=lambda: BEST) as show:
         show(progress)
@@ -58,7 +57,7 @@ def test_no_color_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "dumb")
-    terminal = Terminal(100)
+    terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     with showing(live=True, best=lambda: BEST) as show:
         show(MOMENT)
@@ -67,7 +66,7 @@ def test_a_dumb_terminal_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_what_is_printed_meanwhile_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
-    terminal = Terminal(100, 40)
+    terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     with showing(live=True, best=lambda: BEST) as show:
         show(MOMENT)
@@ -96,7 +95,7 @@ def test_who_waits_for_the_index_is_told_so(monkeypatch: pytest.MonkeyPatch) -> 
 
     said = Terminal()
     monkeypatch.setattr(sys, "stderr", said)
-    with awaiting_index(True):
+    with awaiting_index(0.01):
         assert drawn.wait(PATIENCE)
     assert "the index takes in what is left, which Ctrl-C leaves for the next run" in said.getvalue()
 
@@ -148,28 +147,3 @@ def test_store_is_not_looked_at_again_and_again(tmp_path: Path) -> None:
     crawl({"http://b.test/": []}, store, ["http://b.test/"], scope="any")
     assert best() == best() == (page,)
     assert len(best()) == 2
-
-
-def test_nothing_is_left_behind_on_a_terminal_that_is_resized() -> None:
-    rng = random.Random(0)
-    terminal = Terminal(100)
-    frame = Frame(terminal, terminal.size)  # type: ignore[arg-type]
-    terminal.write("before\n")
-    for _ in range(300):
-        columns, rows = frame.room
-        lines = ["\x1b[32m" + "x" * rng.randrange(columns + 1) + "\x1b[0m" for _ in range(rng.randrange(1, rows + 9))]
-        frame.draw(lines)
-        shown = [line[5:-4] for line in lines[:rows]]
-        assert terminal.screen == ["before", *(line for line in shown if line)]
-        terminal.columns, terminal.rows = rng.randrange(20, 200), rng.randrange(5, 60)
-    frame.clear()
-    assert terminal.screen == ["before"]
-
-
-def test_what_others_print_stands_above() -> None:
-    terminal = Terminal(80)
-    frame = Frame(terminal, terminal.size)  # type: ignore[arg-type]
-    frame.draw(["one", "two"])
-    frame.write("a warning\n")
-    frame.draw(["three"])
-    assert terminal.screen == ["a warning", "three"]

@@ -34,7 +34,7 @@ ALWAYS = [
     *("links --broken", "links --redirected --json", "links --external", f"links --to {HOME}", "changes --rising"),
     "copies --hosts",
     *("changes", "changes --atom out.atom", "graph export out.graphml", "graph export out.npz", "compact"),
-    *("compare crawl.db crawl.db", "compare importance cash", "backup copy.db", "salvage saved.db"),
+    *("backup copy.db", "salvage saved.db"),
 ]
 ONCE_A_PAGE_HAD_ITS_TURN = [
     *("verify", "top --sites", "graph stats", "rank", "rank --by sites"),
@@ -49,7 +49,7 @@ UNLESS = {
     f"text {HOME}": "2: ",
     "index": "2: crawl.db has no texts",
     "search hello": "2: crawl.db has no texts",
-    "export folder --markdown": "2: crawl.db has no texts",
+    "export corpus.csv --text": "2: crawl.db has no texts",
 }
 """The exit code, and how the sentence begins, where a store has too little for what is asked."""
 NOT_READ = "3: no page in crawl.db has been read yet"

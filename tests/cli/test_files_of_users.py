@@ -28,12 +28,9 @@ WORDS = {
     "routes": ("::127.0.0.1:", "a.test:80:b.test:81 "),
     "toml": (
         "[crawl]\n",
-        '[host."a.test"]\n',
-        "[extract.a]\n",
         "delay = ",
         "pages = ",
         "header = ",
-        "fields = ",
         "store = ",
     ),
 }

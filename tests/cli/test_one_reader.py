@@ -76,7 +76,7 @@ COMMANDS = [
     "graph stats", "rank -n 1000", "rank --by hits -n 5", "rank --by sites", "rank --by inverse",
     f"rank --by trustrank --trusted {HOME}", "rank trust --candidates 5", f"text {HOME}", "index",
     "search print --n 100 --site alpine-sport.test",
-    "compare importance inlinks", "refresh --pages 3 --dry-run", f"changes {HOME} --diff",
+    "refresh --pages 3 --dry-run", f"changes {HOME} --diff",
     "archive select", "copies --hosts", f"copies {HOME} --least 10",
 ]  # fmt: skip
 
@@ -107,8 +107,7 @@ def lines(path: Path) -> list[Any]:
     ("words", "name", "read"),
     [
         ("export", "ranks.csv", ranks),
-        ("export --text", "pages.jsonl", lines),
-        ("export --columns url,title,host,redirects_to,canonical,words", "columns.jsonl", lines),
+        ("export --text", "corpus.jsonl", lines),
         ("graph export", "links.txt", edges),
     ],
 )

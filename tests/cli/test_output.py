@@ -64,7 +64,7 @@ def test_coverage_is_rounded_down() -> None:
     assert read_line(3, 3, 1 - 1e-12) == "Read 3 of 3 known pages: 100 % of the importance"
 
 
-@pytest.mark.parametrize("words", [["status"], ["graph", "stats"], ["compare", "ranks.csv", "other.csv"]])
+@pytest.mark.parametrize("words", [["status"], ["graph", "stats"]])
 def test_of_one_page_no_command_says_pages(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for number, file in enumerate(["ranks.csv", "other.csv"]):

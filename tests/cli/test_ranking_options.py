@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import click
-import pytest
 from support.command_line import run
 
 from minicrawl.cli import main
@@ -25,12 +24,3 @@ def test_option_of_another_ranking_is_refused(store: Path) -> None:
         2,
         "Error: --cap goes with --by pagerank, hits, not with --by opic\n",
     )
-
-
-def test_options_of_files_are_refused_by_no_ranking(
-    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("MINICRAWL_CONFIG", raising=False)
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "minicrawl.toml").write_text("[rank]\ndamping = 0.5\n")
-    assert run("rank", "--by", "opic", "--store", store).exit_code == 0

@@ -1,6 +1,5 @@
 """minicrawl seeds"""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -85,18 +84,3 @@ def test_store_without_cores_is_one_sentence(tmp_path: Path) -> None:
         f"Error: no page fetched in {store} links to another site, so there are no cores; crawl more first\n"
     )
     assert run("--per", "host", "--store", store).exit_code == 0
-
-
-def test_options_of_seeds_and_of_their_check_stand_in_one_table(
-    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("MINICRAWL_CONFIG", raising=False)
-    monkeypatch.chdir(tmp_path)
-    tables = "[seeds]\nn = 1\n[seeds.check]\nallow-private = true\n"
-    (tmp_path / "minicrawl.toml").write_text(f'store = "{store}"\n{tables}')
-    assert len(json.loads(CliRunner().invoke(main, ["seeds", "--json"]).stdout)["seeds"]) == 1
-    shown = CliRunner().invoke(main, ["config", "show", "seeds", "check", "--json"]).stdout
-    assert json.loads(shown)["allow-private"]["value"] is True
-    assert CliRunner().invoke(main, ["config", "check"]).exit_code == 0
-    (tmp_path / "minicrawl.toml").write_text("[seeds]\nnn = 1\n")
-    assert "[seeds] has no option 'nn'" in CliRunner().invoke(main, ["config", "check"]).stderr

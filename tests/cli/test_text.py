@@ -44,12 +44,3 @@ def test_what_is_not_there_is_one_sentence(store: Path) -> None:
     assert result.exit_code == 2
     assert result.stderr.startswith("Error: http://b.test/ is not known to this crawl")
     assert result.stderr.count("\n") == 1
-
-
-def test_export_with_text_and_as_markdown(store: Path, tmp_path: Path) -> None:
-    assert answer("export", tmp_path / "pages.jsonl", "--text", "--store", store)["pages"] == 2
-    assert '"content": "other"' in (tmp_path / "pages.jsonl").read_text()
-    assert answer("export", tmp_path / "pages", "--markdown", "--store", store)["pages"] == 2
-    assert len(list((tmp_path / "pages").rglob("*.md"))) == 2
-    again = run("export", tmp_path / "pages", "--markdown", "--store", store)
-    assert (again.exit_code, again.stderr.count("\n")) == (2, 1)

@@ -17,8 +17,6 @@ COMMANDS = [
     ["top"],
     ["top", "--sites"],
     ["rank", "--by", "sites"],
-    ["compare", "importance", "inlinks"],
-    ["compare", "importance", "BEFORE"],
     ["changes", "--n", "50"],
     ["changes", "--rising"],
     ["seeds", "--explain"],

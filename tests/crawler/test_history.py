@@ -1,5 +1,6 @@
 """The history of cash has one definition, whoever asks: the book, the view of the store, an export, a ranking."""
 
+import csv
 import json
 import random
 from pathlib import Path
@@ -16,7 +17,6 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
 from minicrawl.crawler.books.stored_births import stored_births
-from minicrawl.export.ranks import read_ranks
 from minicrawl.opic.window import all_interpolated
 from minicrawl.store.reader import Store, open_store
 
@@ -49,7 +49,7 @@ def of_the_book(store: Store) -> npt.NDArray[np.float64]:
 
 def test_history_is_the_same_wherever_it_is_told(tmp_path: Path) -> None:
     """Of pages that wait, were read once or often, have gone or are aliases."""
-    store, file = tmp_path / "crawl.db", tmp_path / "ranks.jsonl"
+    store, file = tmp_path / "crawl.db", tmp_path / "ranks.csv"
     site, seeds = wide_site(150)
     old = f"{seeds[0]}/old"
     site |= {seeds[0]: [*site[seeds[0]], old], old: seeds[2]}
@@ -68,4 +68,6 @@ def test_history_is_the_same_wherever_it_is_told(tmp_path: Path) -> None:
     assert ranked == pytest.approx({url: share for url, share in shares.items() if url in ranked}, rel=1e-9, abs=1e-15)
     assert sum(ranked.values()) == pytest.approx(1.0)
     assert CliRunner().invoke(main, ["export", str(file), "--store", str(store)]).exit_code == 0
-    assert read_ranks(file, "history")[0] == pytest.approx(dict(zip(urls, history.tolist(), strict=True)), rel=1e-12)
+    with file.open(newline="") as lines:
+        written = {row["url"]: float(row["history"]) for row in csv.DictReader(lines)}
+    assert written == pytest.approx(dict(zip(urls, history.tolist(), strict=True)), rel=1e-12)

@@ -1,34 +1,16 @@
 """Kept texts as Markdown: what a reader of it sees, and names that no URL can turn against the disk."""
 
 import json
-import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from support.sites import Site, crawl
 
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.errors import SettingError
-from minicrawl.export.markdown import as_markdown, export_markdown, file_name, pages_with_text
+from minicrawl.export.markdown import as_markdown
 from minicrawl.model import Wanted
-from minicrawl.store.reader import open_store
 from minicrawl.store.texts.marked_text import About, pack, unpack
-
-HOME = "http://a.test/"
-SITE: Site = {HOME: ["<html lang=en><h1>=Home()</h1>", "/x"], f"{HOME}x": ["<p>one<p>two"]}
-
-
-def test_where_nothing_is_kept_it_is_told(tmp_path: Path) -> None:
-    crawl(SITE, tmp_path / "crawl.db", [HOME])
-    with open_store(tmp_path / "crawl.db") as reader:
-        with pytest.raises(SettingError, match="has no texts; let the crawl go on with --text"):
-            list(pages_with_text(reader))
-        with pytest.raises(SettingError, match="not by 'trust'"):
-            list(pages_with_text(reader, "trust"))
-
 
 URL = "http://a.test/page"
 
@@ -106,77 +88,3 @@ def test_head_is_yaml_whatever_the_title_says() -> None:
         "title": 'No: "such" --- # {thing} ---',
         "language": "en",
     }
-
-
-HOSTILE = [
-    "http://a.test/../../etc/passwd",
-    "http://a.test/..%2f..%2fetc",
-    "http://a.test/" + "x" * 5000,
-    "http://" + "x" * 300 + ".test/",
-    "http://a.test/con",
-    "http://a.test/a\0b",
-    "http://a.test/a/b\\c:d*e?f",
-    "http://[::1]:8080/",
-    "http://[",
-    "http://a.test/\u202egnp",
-    "https://xn--mnchen-3ya.test/%E4%BD%A0",
-]
-
-
-@pytest.mark.parametrize("url", HOSTILE)
-def test_no_url_leads_out_of_the_folder(url: str) -> None:
-    check_name(file_name(url))
-
-
-def check_name(name: Path) -> None:
-    assert len(name.parts) == 2
-    for part in name.parts:
-        assert set(part) <= set("abcdefghijklmnopqrstuvwxyz0123456789-.")
-        assert not part.startswith((".", "-"))
-        assert len(part) <= 101
-    assert name.suffix == ".md"
-
-
-def test_urls_that_differ_in_little_have_other_names() -> None:
-    rng = random.Random(2)
-    urls = {f"http://a.test/{''.join(rng.choices('aA/-._?&=', k=6))}" for _ in range(3000)}
-    urls |= {"http://a.test/" + "x" * 200 + end for end in ("", "y", "Y", "/")}
-    assert len({str(file_name(url)).lower() for url in urls}) == len(urls)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    site: Site = {
-        "http://a.test/": ["<h1>Home</h1>", "/A", "/a", "/moved", "/missing"],
-        "http://a.test/A": ["<p>capital"],
-        "http://a.test/a": ["<p>small"],
-        "http://a.test/moved": "http://a.test/a",
-    }
-    crawl(site, tmp_path / "crawl.db", ["http://a.test/"], text=True)
-    return tmp_path / "crawl.db"
-
-
-def test_every_page_with_text_has_a_file(store: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "new" / "pages"
-    with open_store(store) as reader:
-        assert export_markdown(pages_with_text(reader), folder) == 3
-    files = {path.relative_to(folder): path.read_text() for path in folder.rglob("*.md")}
-    assert files.keys() == {file_name(f"http://a.test/{page}") for page in ("", "A", "a")}
-    text = files[file_name("http://a.test/A")]
-    assert text.startswith('---\nurl: "http://a.test/A"\n')
-    assert "\nrank: " in text
-    assert "\nfetched_at: " in text
-    assert text.endswith("\ncapital\n")
-    assert [path.name for path in folder.parent.iterdir()] == ["pages"], "nothing is left of the writing"
-
-
-def test_folder_with_files_is_left_alone(store: Path, tmp_path: Path) -> None:
-    (tmp_path / "pages").mkdir()
-    with open_store(store) as reader:
-        assert export_markdown(pages_with_text(reader), tmp_path / "pages") == 3
-        with pytest.raises(SettingError, match="is there already and not an empty folder; name another one"):
-            export_markdown(pages_with_text(reader), tmp_path / "pages")
-        with pytest.raises(SettingError, match="is there already"):
-            export_markdown(pages_with_text(reader), store)
-        with pytest.raises(SettingError, match="cannot be written"):
-            export_markdown(pages_with_text(reader), store / "pages")

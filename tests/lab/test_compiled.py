@@ -38,7 +38,7 @@ def state(book: Adaptive | Book) -> dict[str, object]:
     return {
         name: value.tolist() if isinstance(value, np.ndarray) else value
         for name, value in vars(book).items()
-        if name not in ("window", "pay_out") and not (isinstance(book, Book) and name in _WINDOW)
+        if name not in ("window", "pay_out", "rule") and not (isinstance(book, Book) and name in _WINDOW)
     }
 
 

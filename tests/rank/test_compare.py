@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from minicrawl.rank import kendall_tau, l1, mean_error, overlap
-from minicrawl.rank.compare import differences
 from minicrawl.rank.pagerank import FloatArray
 
 NAN = math.nan
@@ -87,82 +86,3 @@ def test_page_without_importance_has_no_relative_error(truth: FloatArray) -> Non
 
 
 # How two rankings differ
-
-
-def test_a_ranking_does_not_differ_from_itself_at_another_scale() -> None:
-    a = values(5, 3, 3, 1, 0)
-    found = differences(a, 7 * a)
-    assert found.common == 5
-    assert (found.tau, found.l1) == pytest.approx((1.0, 0.0))
-    assert found.overlaps == {10: 1.0, 100: 1.0, 1000: 1.0}
-    assert [len(pages) for pages in (found.risen(9), found.fallen(9), found.only_before())] == [0, 0, 0]
-
-
-def test_equal_values_share_the_best_place_and_pages_that_are_not_there_have_none() -> None:
-    found = differences(values(5, 3, 3, NAN, 1), values(1, NAN, 2, 2, 2))
-    assert found.before.tolist() == [1, 2, 2, 0, 4]
-    assert found.after.tolist() == [4, 0, 1, 1, 1]
-    assert (found.common, found.only_before().tolist(), found.only_after().tolist()) == (3, [1], [3])
-
-
-def test_values_that_differ_by_rounding_are_equal() -> None:
-    """Whichever of three such pages has the last digit more, they share a place, and the order of the rest counts."""
-    a = values(9, 1, 1 + 1e-15, 1 - 1e-15, 0.5, NAN)
-    b = values(9, 1 + 1e-15, 1, 1, 0.5, NAN)
-    found = differences(a, b)
-    assert found.before.tolist() == found.after.tolist() == [1, 2, 2, 2, 5, 0]
-    assert found.tau == pytest.approx(1.0)
-    assert found.risen(9).tolist() == found.fallen(9).tolist() == []
-    assert differences(a, b, tops=(2,)).overlaps == {2: 1.0}
-
-
-def test_pages_only_in_one_come_best_first() -> None:
-    found = differences(values(1, 9, NAN, 4), values(NAN, NAN, 1, NAN))
-    assert (found.only_before().tolist(), found.only_after().tolist()) == ([1, 3, 0], [2])
-    assert found.overlaps == {10: 0.0, 100: 0.0, 1000: 0.0}
-    assert math.isnan(found.tau)
-    assert found.l1 == 2.0
-
-
-def test_distance_is_over_the_union_and_order_over_what_is_common() -> None:
-    """Shares .5 .25 .25 - against .25 .25 - .5: apart by .25 + 0 + .25 + .5."""
-    found = differences(values(2, 1, 1, NAN), values(1, 1, NAN, 2))
-    assert found.l1 == pytest.approx(1.0)
-    assert found.common == 2
-
-
-def test_overlap_is_of_as_many_pages_as_both_have() -> None:
-    """The first two of the short one are first and last of the long one's three."""
-    found = differences(values(3, 2, 1), values(2, NAN, 1), tops=(1, 2, 50))
-    assert found.overlaps == {1: 1.0, 2: 0.5, 50: 0.5}
-
-
-def test_most_moved_share_comes_first_among_the_risen_and_among_the_fallen() -> None:
-    """Shares .4 .3 .2 .1 against .1 .3 .25 .35."""
-    found = differences(values(4, 3, 2, 1), values(2, 6, 5, 7))
-    assert (found.risen(9).tolist(), found.fallen(9).tolist()) == ([3, 2], [0])
-    assert found.risen(1).tolist() == [3]
-    assert found.shares_after.tolist() == pytest.approx([0.1, 0.3, 0.25, 0.35])
-
-
-def test_pages_of_one_ranking_alone_make_no_other_fall() -> None:
-    found = differences(values(2, 1, 1, NAN, NAN), values(2, 1, 1, 90, NAN))
-    assert found.risen(9).tolist() == found.fallen(9).tolist() == []
-    assert found.shares_before.tolist() == found.shares_after.tolist() == [0.5, 0.25, 0.25, 0.0, 0.0]
-
-
-def test_page_that_had_nothing_rises_and_one_that_has_nothing_left_falls() -> None:
-    found = differences(values(9, 8, 7, 0), values(0, 8, 7, 9))
-    assert (found.risen(9).tolist(), found.fallen(9).tolist()) == ([3], [0])
-    nothing = differences(values(0, 0), values(0, 0))
-    assert nothing.risen(9).tolist() == nothing.fallen(9).tolist() == []
-
-
-def test_rankings_without_pages_have_nothing_to_compare() -> None:
-    found = differences(values(), values())
-    assert (found.common, found.overlaps) == (0, {})
-    assert math.isnan(found.tau)
-
-
-def test_values_that_are_all_nothing_have_no_shares() -> None:
-    assert math.isnan(differences(values(0, 0), values(1, 0)).l1)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from minicrawl.rank import Graph, extract_seeds, hits
-from minicrawl.rank.seeds import core_distances, host_baseline, reach
+from minicrawl.rank.seeds import core_distances, reach
 
 
 def random_web(seed: int, size: int = 50, hosts: int = 8) -> tuple[Graph, npt.NDArray[Any]]:
@@ -159,18 +159,6 @@ def test_what_cannot_be_meant_is_refused(options: dict[str, Any], message: str) 
     given: dict[str, Any] = {"hosts": hosts, "count": 1} | options
     with pytest.raises(ValueError, match=message):
         extract_seeds(graph, **given)
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_baseline_is_the_page_with_most_links_to_others_of_each_host(seed: int) -> None:
-    graph, hosts = random_web(seed)
-    links = between_hosts(graph, hosts)
-    linked = [sum(source == page for source, _ in links) for page in range(graph.size)]
-    best = [max(np.flatnonzero(hosts == host), key=lambda page: (linked[page], -page)) for host in set(hosts.tolist())]
-    best.sort(key=lambda page: (-linked[page], page))
-    expected = [page for page in best if linked[page]]
-    assert host_baseline(graph, hosts, 50).tolist() == expected
-    assert host_baseline(graph, hosts, 3).tolist() == expected[:3]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -7,7 +7,7 @@ from support.sites import Server, Site, crawl, rows
 
 from minicrawl.audit.auditing import audited
 from minicrawl.report.contents import report_on
-from minicrawl.report.document import Cell, Report, Section, Share, Url
+from minicrawl.report.document import Cell, Report, Section, Url
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -21,13 +21,10 @@ SITE: Site = {
 }
 
 
-def reported(path: Path, site: Site = SITE, against: Path | None = None) -> Report:
+def reported(path: Path, site: Site = SITE) -> Report:
     crawl(Server(site, robots="User-agent: *\nDisallow: /secret"), path, [HOME])
     with open_store(path) as store:
-        if against is None:
-            return report_on(store)
-        with open_store(against) as older:
-            return report_on(store, older)
+        return report_on(store)
 
 
 def section(report: Report, title: str) -> Section:
@@ -48,9 +45,8 @@ def test_report_has_what_was_served(tmp_path: Path) -> None:
     assert {row["page"]: (row["title"], row["in-links"], row["depth"]) for row in top}[Url(HOME + "on")] == ("On", 2, 1)
     (error,) = table(report, "Errors by reason")
     assert (error["reason"], error["pages"]) == ("http-404", 1)
-    tiles = {tile.name: (tile.value, tile.change) for tile in report.tiles}
-    assert (tiles["known pages"], tiles["pages read"], tiles["failed"]) == (("7", ""), ("5", ""), ("1", ""))
-    assert "new" not in tiles
+    tiles = {tile.name: tile.value for tile in report.tiles}
+    assert (tiles["known pages"], tiles["pages read"], tiles["failed"]) == ("7", "5", "1")
 
 
 def test_issues_are_those_of_the_audit_by_rule(tmp_path: Path) -> None:
@@ -74,43 +70,6 @@ def test_report_stays_short(tmp_path: Path) -> None:
     assert max(len(section.rows) for section in report.sections) == 100
     (broken,) = [issue for issue in report.issues if issue.rule.name == "broken-link"]
     assert (len(broken.findings), broken.count) == (100, 260)
-    assert all(len(picture) < 60_000 for section in report.sections for _, picture in section.figures)
-
-
-def test_compared_report_says_what_is_new_mended_and_gone(tmp_path: Path) -> None:
-    reported(tmp_path / "old.db")
-    site = SITE | {HOME: ["<title>Home</title>", "/on", "/c", "/c/gone"], HOME + "c": [HOME]}
-    site[HOME + "on"] = ["<title>On</title>", HOME]
-    report = reported(tmp_path / "new.db", site, against=tmp_path / "old.db")
-    (broken,) = [issue for issue in report.issues if issue.rule.name == "broken-link"]
-    assert broken.new == {HOME + "c/gone"}
-    mended = {row["target"]: row["rule"] for row in table(report, "Mended")}
-    assert mended[Url(HOME + "gone")] == "broken-link"
-    assert [row["page"] for row in table(report, "New pages")] == [Url(HOME + "c")]
-    assert {row["page"]: row["it is now"] for row in table(report, "Pages gone")} == {
-        Url(HOME + "a"): "unknown",
-        Url(HOME + "b"): "unknown",
-    }
-    (home,) = [row for row in table(report, "Pages that rose") if row["page"] == Url(HOME)]
-    before, now = (home[name] for name in ("importance before", "now"))
-    assert isinstance(before, Share)
-    assert isinstance(now, Share)
-    assert now.part > before.part
-    assert home["change in points"] == pytest.approx(100 * (now.part - before.part))
-    changes = {tile.name: (tile.value, tile.change) for tile in report.tiles}
-    assert (changes["new"][0], changes["pages read"]) == (
-        str(sum(len(issue.new) for issue in report.issues)),
-        ("3", "-2"),
-    )
-    assert "Compared with" in report.subtitle
-
-
-def test_a_crawl_compared_with_itself_differs_in_nothing(tmp_path: Path) -> None:
-    report = reported(tmp_path / "crawl.db", against=tmp_path / "crawl.db")
-    assert not any(tile.change for tile in report.tiles)
-    assert not any(issue.new for issue in report.issues)
-    assert all(not table(report, name) for name in ("Mended",))
-    assert not {"Pages that rose", "Pages that fell"} & {section.title for section in report.sections}
 
 
 @pytest.mark.parametrize("site", [{HOME: 404}, {HOME: []}, {HOME: HOME + "x", HOME + "x": []}, {HOME: HOME}])

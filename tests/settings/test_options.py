@@ -15,13 +15,14 @@ from support.steering import Steered, kept, steered, wide
 from minicrawl.control.asking import ask, assigned
 from minicrawl.control.listening import listening
 from minicrawl.errors import SettingError
-from minicrawl.settings import GROUPS, SETTINGS, CrawlSettings, option, values
-from minicrawl.settings.setting import settings_of
+from minicrawl.settings import GROUPS, SETTINGS, CrawlSettings, option
+from minicrawl.settings.options import MOST_WORKERS
+from minicrawl.settings.values import settings_of
 
 NUMBERS = [
     setting.name
     for setting in SETTINGS.values()
-    if setting.read in (values.whole, values.number, values.duration, values.size, values.share)
+    if setting.most is not None or setting.name in ("until_coverage", "discovery")
 ]
 SOME = ("pages", "timeout", "delay", "max_size", "until_coverage", "workers")
 """One that is read in each way, and one that costs memory."""
@@ -38,7 +39,7 @@ def test_a_setting_has_a_meaning_and_a_default_that_is_allowed() -> None:
     for setting in SETTINGS.values():
         assert setting.meaning.endswith(".")
         setting.checked(setting.of(setting.default))
-        assert setting.shown is None or setting.of(setting.shown) == setting.default
+        assert setting.of(setting.shown) == setting.default
 
 
 def beyond(name: str) -> Iterator[tuple[str, str]]:
@@ -109,14 +110,9 @@ def test_numbers_have_bounds_for_who_steers_a_crawl(tmp_path: Path) -> None:
             await crawl.resume()
 
     asyncio.run(main())
-    with pytest.raises(SettingError, match=f"--workers must be at most {values.MOST_WORKERS}, not 1000000000"):
+    with pytest.raises(SettingError, match=f"--workers must be at most {MOST_WORKERS}, not 1000000000"):
         ask(store, [{"do": "set", "settings": {"workers": 10**9}}])
     assert kept(store, "workers") == 0
-
-
-def test_a_store_of_a_larger_machine_can_be_read_and_told_to_take_less(tmp_path: Path) -> None:
-    settings = CrawlSettings(workers=values.MOST_WORKERS + 1)
-    assert CrawlSettings.from_json(json.loads(settings.to_json(tmp_path))).workers == values.MOST_WORKERS + 1
 
 
 def test_discovery_has_its_share_beside_refresh() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import option, parse_boost, parse_duration, parse_size, values
+from minicrawl.settings import SETTINGS, option, parse_boost, parse_duration, parse_size
 
 
 @pytest.mark.parametrize(
@@ -63,10 +63,10 @@ def test_options_are_spelled_as_on_the_command_line(name: str, spelling: str) ->
 
 @pytest.mark.parametrize(("text", "number"), [("10k", 10_000), ("1.5M", 1_500_000), (" 2K ", 2_000), ("7", 7)])
 def test_thousands_and_millions_have_letters(text: str, number: int) -> None:
-    assert values.whole("pages", text) == number
+    assert SETTINGS["pages"].of(text) == number
 
 
 @pytest.mark.parametrize("text", ["k", "1kk", "0.0001k", "1.2345k", "5G"])
 def test_what_is_no_whole_number_is_named(text: str) -> None:
     with pytest.raises(SettingError, match="--pages is a"):
-        values.whole("pages", text)
+        SETTINGS["pages"].of(text)

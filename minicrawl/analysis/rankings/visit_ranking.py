@@ -25,7 +25,7 @@ from minicrawl.crawler.urls.keys import authority
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.errors import SettingError, counted
-from minicrawl.rank.compare import differences
+from minicrawl.rank.compare import kendall_tau, l1, overlap
 from minicrawl.store.reader import Store
 
 _WINDOW = 30 * 60.0
@@ -136,10 +136,11 @@ def _seconds(stamp: bytes) -> float | None:
 def _agreement(importance: FloatArray, visits: FloatArray, pages: FoldedPages) -> str:
     """How far visits and importance agree on the pages of the hosts that were visited."""
     is_there = np.isin(pages.hosts, pages.hosts[visits > 0.0]) & ~pages.is_alias & (pages.is_parsed | (visits > 0.0))
-    found = differences(importance[is_there], visits[is_there])
-    same = ", ".join(f"{share:.0%} of the first {k:,}" for k, share in found.overlaps.items() if k <= 100)
-    pages_of = f"importance and visits of {counted(found.common, 'page')} of the hosts visited"
-    return f"{pages_of}: {same} the same, tau {found.tau:.2f}, L1 distance {found.l1:.2f}"
+    a, b = importance[is_there], visits[is_there]
+    same = ", ".join(f"{overlap(a, b, k):.0%} of the first {k:,}" for k in (10, 100) if len(a))
+    pages_of = f"importance and visits of {counted(len(a), 'page')} of the hosts visited"
+    distance = l1(a / a.sum(), b / b.sum())
+    return f"{pages_of}: {same} the same, tau {kendall_tau(a, b):.2f}, L1 distance {distance:.2f}"
 
 
 def _host(store: Store, pages: FoldedPages, site: str | None) -> str | None:

@@ -86,7 +86,6 @@ MEANINGS = {
     "not-archived": "it is not in the archive that this crawl reads (--from-archive)",
     # It may not be asked for.
     "host-banned": "its host is banned: nothing is asked of it until that is taken back",
-    "host-pages": "as many pages of its host were asked for as may be (--host-pages)",
     "robots": "robots.txt forbids it",
     "usage": "its site does not want it used for what the crawl respects (--respect-usage)",
     "robots-unreachable": "robots.txt could not be read, so that nothing of its origin may be asked for",

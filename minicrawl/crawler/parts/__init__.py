@@ -2,7 +2,6 @@
 
 all_parts            the list of them, in order
 hook_failures        failures of hooks and extraction rules, counted
-host_pages           limits of pages for single hosts
 traps                pages in traps
 session_urls         URLs with session parameters
 duplicates           fingerprints, and pages that name another as canonical

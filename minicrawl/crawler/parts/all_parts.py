@@ -7,7 +7,6 @@ from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.parts.duplicates import DuplicatePages
 from minicrawl.crawler.parts.front_pages import FrontPages
 from minicrawl.crawler.parts.hook_failures import HookFailures
-from minicrawl.crawler.parts.host_pages import HostPages
 from minicrawl.crawler.parts.items import Items
 from minicrawl.crawler.parts.page_facts import Facts
 from minicrawl.crawler.parts.refresh import Refresh
@@ -22,7 +21,6 @@ from minicrawl.crawler.visits.part import Part
 
 ALL_PARTS: tuple[type[Part], ...] = (
     HookFailures,
-    HostPages,
     TrapRefusals,
     SessionUrls,
     DuplicatePages,

@@ -63,8 +63,8 @@ class DuplicatePages(Part):
         elif outcome.state is State.ALIAS and outcome.reason != "duplicate":
             fingerprints.keep(page, fetched.digest, fetched.payload, fetched.sketch)
         else:
-            says_something = fetched.payload & 1
-            likeness = fingerprints.likeness(page, fetched.payload, fetched.sketch) if says_something else None
+            is_odd = fetched.payload & 1  # of all but nearly empty pages
+            likeness = fingerprints.likeness(page, fetched.payload, fetched.sketch) if is_odd else None
             fingerprints.add(page, fetched.digest, fetched.payload, fetched.sketch, likeness)
 
     def on_turn(self, turn: Turn) -> None:

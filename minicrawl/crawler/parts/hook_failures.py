@@ -1,4 +1,4 @@
-"""Counts of failures of hooks and extraction rules."""
+"""Counts of failures of hooks and extraction."""
 
 import json
 from collections import Counter
@@ -20,8 +20,7 @@ class HookFailures(Part):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        settings = opening.settings
-        is_on = settings.hook or settings.extract or settings.extract_rule or settings.extract_structured
+        is_on = opening.settings.hook or opening.settings.extracts
         return cls(opening.state.writer) if is_on else None
 
     def on_answer(self, turn: Turn) -> bool:

@@ -26,7 +26,7 @@ class Items(Part):
         from minicrawl.extract.gathering import columns_of  # noqa: PLC0415 - few crawls extract items
         from minicrawl.extract.item_file import ItemFile  # noqa: PLC0415
 
-        columns = columns_of(settings.extract, settings.extract_rule, is_structured=settings.extract_structured)
+        columns = columns_of(settings.extract, is_structured=settings.extract_structured)
         return cls(ItemFile(opening.state.writer, Path(settings.items), columns))
 
     def on_turn(self, turn: Turn) -> None:

@@ -17,7 +17,7 @@ from minicrawl.settings import CrawlSettings
 
 _LINKS = ("scope", "allow", "deny", "max_depth", "keep_parameters", "topic", "max_size")
 _CONTENT = (
-    *("text", "search", "extract", "extract_rule", "extract_structured", "items", "hook", "render"),
+    *("text", "search", "extract", "extract_structured", "items", "hook", "render"),
     *("screenshots", "archive", "pdf", "respect_usage"),
 )
 _LEAVING_OUT = frozenset({"respect_usage"})

@@ -42,13 +42,13 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
 def with_items(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:
     """Add the page's items. body: decoded."""
     from minicrawl.extract.document import Document  # noqa: PLC0415 - few crawls extract items
-    from minicrawl.extract.gathering import Asked, gather  # noqa: PLC0415
+    from minicrawl.extract.gathering import gather  # noqa: PLC0415
 
     html = shown_html(body, url, content_type)
     if html is None:
         return parsed
-    found = gather(Asked(wanted.extract, wanted.structured, wanted.extract_rules), Document(html), url)
-    return parsed._replace(items=found.items, hook_failures=found.failures)
+    items, failures = gather(wanted.extract, Document(html), url, is_structured=wanted.structured)
+    return parsed._replace(items=tuple(items), hook_failures=tuple((each.hook, each.what) for each in failures))
 
 
 def shown_html(body: bytes, url: str, content_type: str | None) -> bytes | None:

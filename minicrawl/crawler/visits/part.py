@@ -46,9 +46,6 @@ class Part:
         """The reason code why a page must not be fetched, or None."""
         return None
 
-    def on_refusal(self, page: int) -> None:
-        """Called if a page that passed `refusal` is not fetched after all."""
-
     def source(self, source: PageSource) -> PageSource:
         """Wrap the source that is about to be asked."""
         return source
@@ -141,7 +138,6 @@ class Parts:
         self._probes: dict[str, Part] = {}  # by URL: the part that asked for it
         self._request = self._overriding("request")
         self._refusal = self._overriding("refusal")
-        self._on_refusal = self._overriding("on_refusal")
         self._source = self._overriding("source")
         self._on_record = self._overriding("on_record")
         self._probing = [part for part in self._parts if type(part).due_probe is not Part.due_probe]
@@ -176,10 +172,6 @@ class Parts:
             if reason is not None:
                 return reason
         return None
-
-    def on_refusal(self, page: int) -> None:
-        for note in self._on_refusal:
-            note(page)
 
     def source(self, source: PageSource) -> PageSource:
         for wrap in self._source:

@@ -72,7 +72,6 @@ class Visits:
         if reason == "trap-duplicates" and frontier.pages.let_others_first(page):
             frontier.put_back(page, now)
             return
-        self.parts.on_refusal(page)
         self.give_up(page, state, reason, now, until)
 
     def give_up(self, page: int, state: State, reason: str, now: float, until: float = 0.0) -> None:

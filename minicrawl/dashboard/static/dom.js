@@ -18,11 +18,6 @@ export function el(name, attributes = {}, ...children) {
   return filled(document.createElement(name), attributes, children);
 }
 
-// How a page looked, if the archive knows.
-export function thumbnail(page) {
-  return page.thumbnail?.startsWith("data:image/webp;") ? el("img", {class: "thumbnail", src: page.thumbnail, alt: "", width: 320, height: 180}) : null;
-}
-
 // Changes only what differs, so that a screen reader or a selection keeps its place.
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;

@@ -1,6 +1,6 @@
 // Everything known of one URL, and the commands for it.
 
-import {card, el, known, outside, thumbnail, toPages, whyOf} from "./dom.js";
+import {card, el, known, outside, toPages, whyOf} from "./dom.js";
 import {amount, count, counted, day, duration, percent, printable, small} from "./format.js";
 
 export class Why {
@@ -44,7 +44,6 @@ export class Why {
       el("h3", {}, printable(found.title) || printable(found.url)),
       el("p", {}, outside(found.url, printable(found.url))),
       el("p", {class: "sentence"}, sentence(found)),
-      thumbnail(found),
       found.host ? el("p", {}, el("button", {type: "button", class: "small", onclick: again}, "Fetch it again")) : null,
       el("dl", {class: "facts"}, ...[...facts, ...rules(found)].filter(([, value]) => value !== null && value !== "" && value !== undefined)
         .flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),

@@ -1,7 +1,7 @@
 """Pages, their answers and states, by page number."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple  # Any: rows
 
@@ -96,13 +96,6 @@ class PageTable:
     def urls(self, first: int = 0) -> Iterator[str]:
         """URLs of all pages by number, or of those from `first` on."""
         return (url for (url,) in self._tables.each("SELECT url FROM pages WHERE id >= ? ORDER BY id", first))
-
-    def answered_on(self, hosts: Collection[str]) -> list[tuple[str, int]]:
-        """Pages of some hosts that have an answer, each with the name of its host; scans all pages."""
-        query = """
-            SELECT name, pages.id FROM pages CROSS JOIN hosts ON hosts.id = host
-            WHERE host IN (SELECT id FROM hosts WHERE name IN (SELECT value FROM json_each(?))) AND fetch IS NOT NULL"""
-        return list(self._tables.rows(query, (json.dumps([*hosts]),))) if hosts else []
 
     def seeds(self) -> list[str]:
         """URLs of the seeds."""

@@ -78,7 +78,9 @@ def test_a_front_page_is_a_file_of_its_folder(store: Path) -> None:
 def test_links_to_all_names_of_a_page_are_links_to_it(store: Path) -> None:
     """The page that links to `git/` links to `git/git.html`, too, whichever of them is the page."""
     with open_store(store) as reader:
-        (page,) = [url for url, state in rows(store, "SELECT url, state FROM pages") if url in GIT and state == "fetched"]
+        (page,) = [
+            url for url, state in rows(store, "SELECT url, state FROM pages") if url in GIT and state == "fetched"
+        ]
         assert {link.target for link in page_links(reader, Asked(to=page)).rows()} == GIT
 
 
