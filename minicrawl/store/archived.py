@@ -1,16 +1,12 @@
-"""The archive's index: its WARC files, and the answers in them."""
+"""The answers in the archive of a store."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from minicrawl.store.read.tables import Tables, columns
 
-
-class ArchiveFileRow(NamedTuple):
-    """A row of `archive_files`."""
-
-    name: str
-    size: int
+FILES = "archive_files"
+"""Key of meta. JSON: the committed bytes of every file of the archive by name; what is behind them is of no commit."""
 
 
 class RecordRow(NamedTuple):
@@ -33,14 +29,10 @@ _ROW = columns(RecordRow, "records")
 
 
 class Archived:
-    """Reads the tables `archive_files` and `records`."""
+    """Reads the table `records`."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-
-    def files(self) -> dict[str, int]:
-        """The committed size of every file by name."""
-        return dict(self._tables.records(ArchiveFileRow, "archive_files ORDER BY name"))
 
     def with_body(self, digest: bytes) -> tuple[str, float, bytes, str] | None:
         """URL, date, digest and file of the first whole answer whose body has this SHA-1."""

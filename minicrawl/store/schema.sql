@@ -250,19 +250,13 @@ CREATE TABLE importances (
     PRIMARY KEY (page, at)
 ) STRICT, WITHOUT ROWID;
 
--- Files of the archive (minicrawl/archive).
-CREATE TABLE archive_files (
-    name          TEXT    PRIMARY KEY,
-    size          INTEGER NOT NULL             -- bytes that are committed; what is behind them belongs to no commit
-) STRICT;
-
 -- Answers that are in the archive.
 CREATE TABLE records (
     id            INTEGER PRIMARY KEY,
     page          INTEGER,                     -- pages.id; NULL: a robots.txt, a sitemap, a probe, a page's part
     url           TEXT,                        -- of such; NULL: that of the page
     at            REAL    NOT NULL,            -- Unix seconds: when the request left
-    file          TEXT    NOT NULL,            -- archive_files.name
+    file          TEXT    NOT NULL,            -- its name
     start         INTEGER NOT NULL,            -- of the record, in bytes
     length        INTEGER NOT NULL,
     digest        BLOB    NOT NULL,            -- SHA-1 of the body as it was sent, without transfer coding

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from minicrawl.model import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
-from minicrawl.store.archived import ArchiveFileRow, RecordRow
+from minicrawl.store.archived import RecordRow
 from minicrawl.store.database import Watch, closed_if_it_fails, hold, open_to_write, real_path, transaction
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.read.ranks import PLACES
@@ -272,9 +272,6 @@ class Writer(Store):
     def forget_texts(self) -> None:
         self._db.execute("DELETE FROM texts")
         self._db.execute("DELETE FROM text_versions")
-
-    def save_archive_files(self, rows: Iterable[ArchiveFileRow]) -> None:
-        self._replace("archive_files", ArchiveFileRow, rows)
 
     def add_records(self, rows: Iterable[RecordRow]) -> None:
         self._insert("records", RecordRow, rows)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from support.sites import crawl
 
-from minicrawl.store.archived import ArchiveFileRow, RecordRow
+from minicrawl.store.archived import RecordRow
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -20,8 +20,6 @@ def test_records_are_found(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     crawl({"http://a.test/": ["/b"]}, path, ["http://a.test/"])
     with Writer(path) as writer, writer.transaction():
-        writer.save_archive_files([ArchiveFileRow("f", 5)])
-        writer.save_archive_files([ArchiveFileRow("f", 9), ArchiveFileRow("g", 1)])
         writer.add_records(
             [
                 row(None, A, "response", 404, 1.0),
@@ -32,7 +30,6 @@ def test_records_are_found(tmp_path: Path) -> None:
         )
     with open_store(path) as store:
         found = store.archived
-        assert found.files() == {"f": 9, "g": 1}
         assert found.with_body(B) == ("http://a.test/", 2.0, B, "f")
         assert found.with_body(A) is None
         assert found.last_of(0) == ("http://a.test/", 3.0, B, "f")

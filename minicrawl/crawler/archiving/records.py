@@ -2,7 +2,7 @@
 
 from minicrawl.archive.cdxj import Captured, captured
 from minicrawl.archive.writer import Committed
-from minicrawl.store.archived import RecordRow
+from minicrawl.store.archived import FILES, RecordRow
 from minicrawl.store.reader import Store
 
 
@@ -15,7 +15,7 @@ def as_captured(url: str, row: RecordRow) -> Captured:
 def committed(store: Store) -> Committed:
     """The archive files recorded in a store."""
     prefixes = tuple(f"{prefix_of(str(part.meta('archive_id')))}-" for part in store.parts)
-    sizes = {name: size for part in store.parts for name, size in part.archived.files().items()}
+    sizes = {name: size for part in store.parts for name, size in part.meta_json(FILES).items()}
     return Committed(prefixes, sizes, min(float(part.meta("asked_until") or 0.0) for part in store.parts))
 
 

@@ -1,5 +1,6 @@
 """The archive of answers (--archive): rows of those that are on the disk."""
 
+import json
 import secrets
 from typing import Self
 
@@ -7,12 +8,12 @@ from minicrawl import log
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.model import ArchiveRecord, PageRequest
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.archived import ArchiveFileRow, RecordRow
+from minicrawl.store.archived import FILES, RecordRow
 from minicrawl.store.writer import Writer
 
 
 class Archive(Part):
-    """Writes rows of archived answers, `archive_files` and `records`.
+    """Writes the rows of archived answers, and the sizes of their files.
 
     prefix: the first part of the names of this store's files.
     """
@@ -25,7 +26,7 @@ class Archive(Part):
         self._writer = writer
         assert settings.archive is not None
         self._folder = settings.archive
-        self._sizes = writer.archived.files()
+        self._sizes: dict[str, int] = writer.meta_json(FILES)
         self._new: dict[str, int] = {}
         self._open: dict[str, str] = {}
         """The file that each process writes to, by the last part of its name."""
@@ -76,9 +77,9 @@ class Archive(Part):
 
         begun = self._new.keys() - self._sizes.keys()
         sync(self._folder, self._new, begun)
-        writer.save_archive_files(ArchiveFileRow(name, size) for name, size in self._new.items())
         writer.add_records(self._rows)
         self._sizes |= self._new
+        writer.save_meta({FILES: json.dumps(self._sizes)})
         for name in sorted(begun):
             log.archive_file_begun(file=name)
             _, _, process = name.rpartition("-")

@@ -24,6 +24,7 @@ from minicrawl.cli import main
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
@@ -54,9 +55,8 @@ def test_every_answer_has_its_row_and_the_index_of_the_rows_is_that_of_the_files
     store = kept.parent / "crawl.db"
     assert known(store) == [(one.url, one.kind, int(one.status[:3])) for one in answers(kept)]
     assert sorted(kind for _, kind, _ in known(store)) == ["response"] * 5 + ["revisit"]
-    assert dict(rows(store, "SELECT name, size FROM archive_files")) == {
-        file.name: file.stat().st_size for file in files(kept)
-    }
+    with open_store(store) as reader:
+        assert reader.meta_json("archive_files") == {file.name: file.stat().st_size for file in files(kept)}
     by_rows = index_of(kept).read_bytes()
     index_anew(kept)
     assert index_of(kept).read_bytes() == by_rows
@@ -153,7 +153,7 @@ def test_every_committed_answer_is_there_once_whenever_it_is_killed(tmp_path: Pa
         killed_at(step, ("open", "write", "fdatasync", "fsync", "close"), partial(rounds, store, folder, committed))
         grown = {file for file in files(folder) if file.stat().st_size > before.get(file, 0)}
         writer = Writer(store)
-        sizes = writer.archived.files()
+        sizes = writer.meta_json("archive_files")
         torn += any(file.stat().st_size > sizes.get(file.name, 0) for file in grown)
         Archive(writer, CrawlSettings(archive=folder))  # which cuts
         committed = int(writer.meta("committed") or 0)
