@@ -13,7 +13,7 @@ import click
 from click.core import ParameterSource
 
 from minicrawl import __version__
-from minicrawl.cli.option_sources import config_option, take_file, variable_of
+from minicrawl.cli.option_sources import config_option, take_file, variable_of, without_config
 from minicrawl.errors import MinicrawlError, SettingError
 from minicrawl.system import OUT_OF_FILES
 
@@ -89,6 +89,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        args = without_config(ctx, args)
         called = args[0]
         if called not in _COMMANDS and not ctx.resilient_parsing:
             alike = [f"crawl {called}"] if "." in called else get_close_matches(called, _COMMANDS, 1)

@@ -1,6 +1,7 @@
 """minicrawl audit"""
 
 import math
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -39,7 +40,8 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0 to this file too; - prints it alone.")
 @click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML to this file too; - prints it.")
 @click.option("-n", "--n", type=click.IntRange(min=1),
-              help=f"How many findings: {_SHOWN} unless it is given, all with --json.")  # fmt: skip
+              help=f"How many findings: {_SHOWN} unless it is given, all with --json or --csv.")  # fmt: skip
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV and nothing else.")
 @store_option
 @json_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -49,6 +51,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     sarif: Path | None,
     junit: Path | None,
     n: int | None,
+    as_csv: bool,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -70,8 +73,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.store.reader import open_store
 
     prints_file = STANDARD_OUTPUT in (sarif, junit)
-    if prints_file and (as_json or sarif == junit):
-        raise SettingError("standard output takes one of --json, --sarif - and --junit -; leave the others out")
+    if as_json + as_csv + (sarif == STANDARD_OUTPUT) + (junit == STANDARD_OUTPUT) > 1:
+        raise SettingError("standard output takes one of --csv, --json, --sarif - and --junit -; leave the others out")
     if is_list:
         rows = [_described(rule) for rule in RULES.values()]
         click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(list(RULES.values())))))
@@ -94,6 +97,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         pass
     elif as_json:
         click.echo(document(_as_json(audit, n)))
+    elif as_csv:
+        _write_csv(audit, n)
     else:
         click.echo("\n".join(_lines(audit, n or _SHOWN)))
     _tell_unchecked(audit, unchecked, failing)
@@ -159,6 +164,15 @@ def _judged_json(judged: "Judged") -> dict[str, object]:
     from minicrawl.export.tables import iso
 
     return {**judged._asdict(), "first": iso(judged.first), "last": iso(judged.last)}
+
+
+def _write_csv(audit: "Audit", n: int | None) -> None:
+    from minicrawl.export.tables import WRITERS, Table
+
+    names = ("rule", "severity", "target", "importance", "sources", "examples", "detail", "lost")
+    rows = ({**_row(audit, found), "examples": " ".join(found.examples)} for found in audit.findings[:n])
+    table = Table(dict.fromkeys(names, str), (tuple(row[name] for name in names) for row in rows))
+    WRITERS[".csv"](table, sys.stdout.buffer)
 
 
 def _lines(audit: "Audit", n: int) -> Iterator[str]:

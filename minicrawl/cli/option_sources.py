@@ -53,6 +53,22 @@ config_option = click.option(
 )
 
 
+def without_config(ctx: click.Context, args: list[str]) -> list[str]:
+    """The words of a command line without --config, which may stand behind any command, too; its value is noted."""
+    words, rest = iter(args), list[str]()
+    for word in words:
+        name, equals, value = word.partition("=")
+        if word == "--":
+            return [*rest, word, *words]
+        if name != "--config":
+            rest.append(word)
+        elif (given := value if equals else next(words, None)) is None:
+            ctx.fail("Option '--config' requires an argument.")
+        else:
+            ctx.meta[_META] = given
+    return rest
+
+
 def take_file(ctx: click.Context, command: click.Command, name: str) -> None:
     """Let the values of the file replace the defaults of a command below `ctx`. Raises SettingError."""
     file, tables = tables_of_file(ctx)

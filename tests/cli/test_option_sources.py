@@ -64,7 +64,8 @@ def test_a_crawl_does_what_files_and_the_environment_say(folder: Path, monkeypat
     assert now["allow"] == ["environment", "one", "a,", "line"]
     assert now["per-host"] == ["default", "1"]
     assert now["header"] == ["file", "Authorization"]
-    assert run("--config", "none", "crawl", "--show-settings").stdout.split()[:3] == ["pages", "default", "none"]
+    for words in (("--config", "none", "crawl"), ("crawl", "--config", "none"), ("crawl", "--config=none")):
+        assert run(*words, "--show-settings").stdout.split()[:3] == ["pages", "default", "none"]
 
 
 def test_no_file_is_read_for_help_nor_when_none_is_asked_for(folder: Path) -> None:
