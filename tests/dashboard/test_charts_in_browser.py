@@ -54,11 +54,6 @@ def read(page: Any) -> str:
     return str(page.locator(".legend").inner_text()).replace("\n", " ")
 
 
-def ticks(page: Any, axis: int) -> int:
-    """Number of labels of an axis."""
-    return int(page.evaluate(f"chart.plot.axes[{axis}]._values.filter(Boolean).length"))
-
-
 def test_the_pointer_shows_the_values_of_all_lines(browser: Any, address: str) -> None:
     with opened(browser, address) as page:
         numbers = chart(page, SQUARES, EVENS)

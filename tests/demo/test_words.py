@@ -2,7 +2,7 @@
 
 from random import Random
 
-from minicrawl.demo.words import drawn_title, host_names, paragraphs, slug
+from minicrawl.demo.words import drawn_title, host_names, slug
 
 
 def test_hosts_have_names_of_their_own_however_many() -> None:
@@ -14,7 +14,3 @@ def test_hosts_have_names_of_their_own_however_many() -> None:
 def test_title_becomes_a_path() -> None:
     assert slug("Old bridge wins a prize") == "old-bridge-wins-a-prize"
     assert drawn_title(Random(1)) == drawn_title(Random(1))
-
-
-def test_paragraphs_are_those_of_their_seed() -> None:
-    assert list(paragraphs("a")) == list(paragraphs("a")) != list(paragraphs("b"))

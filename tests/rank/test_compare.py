@@ -10,8 +10,6 @@ import pytest
 from minicrawl.rank import kendall_tau, l1, mean_error, overlap
 from minicrawl.rank.pagerank import FloatArray
 
-NAN = math.nan
-
 
 def values(*numbers: float) -> FloatArray:
     return np.array(numbers, dtype=np.float64)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.patience import PATIENCE
 from support.sandbox_calls import WAYS, called, does, landlock, tries
 
 from minicrawl.sandbox.cage import FILTER, OPEN, Cage, cage_of
@@ -47,7 +48,7 @@ def is_gone(pid: int) -> bool:
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(120):
+    async with asyncio.timeout(PATIENCE):
         while not is_so():
             await asyncio.sleep(0.005)
 
@@ -226,7 +227,7 @@ def test_time_for_which_a_child_is_not_let_run_counts_for_nothing() -> None:
         (pid,) = sandbox.pids
         call = asyncio.create_task(sandbox.call("stop"))
         await until(lambda: Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             for _ in range(20):
                 await asyncio.sleep(0.05)
         os.kill(pid, signal.SIGCONT)

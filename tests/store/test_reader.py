@@ -10,7 +10,6 @@ import pytest
 from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
 from minicrawl.crawler.books.stored_births import stored_births
@@ -82,14 +81,9 @@ def test_view_shows_the_importance_history_and_cash_of_the_book(crawled: Path) -
     assert importance[rows(crawled, "SELECT id FROM ranks LIMIT 1")[0][0]] == importance.max()
 
 
-def test_top_is_the_head_of_pages_and_other_orders_fall(crawled: Path) -> None:
-    with open_store(crawled) as store:
-        assert list(store.pages(n=5)) == list(store.pages())[:5]
-        for by in ("importance", "history", "cash", "inlinks"):
-            values = [getattr(page, by) for page in list(store.pages(by, 50))]
-            assert values == sorted(values, reverse=True)
-        with pytest.raises(ValueError, match="by must be one of"):
-            list(store.pages("charm", 5))
+def test_ranking_that_is_none_is_refused(crawled: Path) -> None:
+    with open_store(crawled) as store, pytest.raises(ValueError, match="by must be one of"):
+        list(store.pages("charm", 5))
 
 
 def test_links_are_the_graph_that_was_served(tmp_path: Path) -> None:
@@ -131,18 +125,6 @@ def test_transaction_is_all_or_nothing(tmp_path: Path) -> None:
         raise RuntimeError("half way")
     assert writer.meta("mark") is None
     writer.close()
-
-
-def test_full_disk_is_a_sentence_and_leaves_the_store_as_it_was(crawled: Path) -> None:
-    before = rows(crawled, "SELECT * FROM pages")
-    writer = Writer(crawled)
-    writer._db.execute("PRAGMA max_page_count = 1")  # SQLite's own way to run out of room
-    with pytest.raises(StoreError, match=r"the disk that holds .* is full; free some space"), writer.transaction():
-        writer.save_meta({f"key {number}": "x" * 4000 for number in range(100)})
-    writer.close()
-    assert rows(crawled, "SELECT * FROM pages") == before
-    with open_store(crawled) as store:
-        assert list(violations(store)) == []
 
 
 def test_finished_crawl_is_one_file(crawled: Path) -> None:

@@ -1,7 +1,6 @@
-"""A web on loopback whose hosts have a home page and so many others each; it remembers when it was asked for what."""
+"""A web on loopback whose hosts have a home page and so many others each; it remembers what it was asked for."""
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +11,6 @@ from support.small_web import WebServer
 
 
 class Asked(NamedTuple):
-    at: float
     host: str
     path: str
 
@@ -39,7 +37,7 @@ def counted_web(pages: int, seconds: float = 0.0) -> Iterator[CountedWeb]:
         def do_GET(self) -> None:
             host = self.headers["Host"]
             if self.path != "/robots.txt":
-                web.asked.append(Asked(time.monotonic(), host, self.path))
+                web.asked.append(Asked(host, self.path))
                 closing.wait(web.seconds)
             links = "".join(f'<a href="/{page}">{page}</a>' for page in range(pages)) if self.path == "/" else ""
             body = f"<title>{host}{self.path}</title>{links}<p>page {self.path} of {host}".encode()

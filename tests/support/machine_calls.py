@@ -26,7 +26,6 @@ class Line:
 
     def __init__(self, lost: float = 0.0, seed: int = 0) -> None:
         self.host = Host()
-        self.is_there = True
         self.calls: list[str] = []
         self._lost = lost
         self._random = Random(seed)
@@ -35,29 +34,18 @@ class Line:
         self.calls.append(method)
         await asyncio.sleep(0)
         lost = self._lost if method == "take" else 0.0
-        if not self.is_there or self._random.random() < lost:
+        if self._random.random() < lost:
             raise GoneError("it was not brought")
         answer: Message | None = await getattr(self.host, method)(*given)
         if self._random.random() < lost:
             raise GoneError("its answer was not brought")
         return answer
 
-    def kill(self) -> None:
-        self.is_there = False
-
-    async def die(self) -> None:
-        """It has no partition any more, as after a death. The store is free, as the system frees it."""
-        for number in range(8):
-            await self.host.leave(number)
-
-
-def where_of(lines: Sequence[Line]) -> Where:
-    """A host for each partition."""
-    return Where(lines, range(len(lines)))
-
 
 def kept_by(keeper: Keeper, lines: Sequence[Line]) -> None:
+    """Let a keeper have a host for each partition."""
+
     async def start(brief: Brief) -> Hosted:
-        return Hosted(brief, where_of(lines), "beta")
+        return Hosted(brief, Where(lines, range(len(lines))), "beta")
 
     keeper.start = start

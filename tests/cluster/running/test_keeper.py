@@ -189,24 +189,6 @@ def test_the_time_of_all_is_the_time_of_the_run(tmp_path: Path) -> None:
     assert ended.rounds is not None
 
 
-@dataclass(frozen=True)
-class KilledAtTheEnd(Process):
-    """Killed before or after the next thing that is asked of it, when all have crawled."""
-
-    number: int = 0
-    left: list[tuple[str, str, int]] = field(default_factory=list)
-
-    async def ask(self, message: Message) -> Message | None:
-        if self.left and self.left[0] == (message["do"], "before", self.number):
-            self.left.pop(0)
-            os.kill(self.pid, signal.SIGKILL)
-        answer = await super().ask(message)
-        if self.left and self.left[0] == (message["do"], "after", self.number):
-            self.left.pop(0)
-            os.kill(self.pid, signal.SIGKILL)
-        return answer
-
-
 HOSTS = [f"http://h{number}.test/" for number in range(9)]
 
 

@@ -1,5 +1,6 @@
 """A folder of partitions says what one store says, however small the crawl."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -63,8 +64,8 @@ def test_it_says_what_one_store_says(web: Web, tmp_path: Path) -> None:
         assert sum(part.known for part in found[1].partitions) == len(web)
 
 
-def test_a_page_is_explained_by_the_links_of_all(tmp_path: Path) -> None:
-    file, folder = twins(tmp_path, THREE)
+def test_a_page_is_explained_by_the_links_of_all(three: tuple[Path, Path]) -> None:
+    file, folder = three
     with open_store(file) as one, open_store(folder) as all_of_them:
         for url in THREE:
             here, there = explain(one, url).page, explain(all_of_them, url).page
@@ -91,19 +92,16 @@ def test_what_is_on_its_way_counts_where_it_goes(exchanges: int, tmp_path: Path)
         assert found.excess() < 1e-6
 
 
-def test_a_ranking_is_kept_by_the_partition_of_each_page(tmp_path: Path) -> None:
-    _, folder = twins(tmp_path, THREE)
-    with open_store(folder) as store:
+def test_a_ranking_is_kept_by_the_partition_of_each_page(own: Path) -> None:
+    with open_store(own) as store:
         for path, values in store.by_file(np.arange(float(store.size()))):
-            rows(path, "DELETE FROM rankings")
-            for page, value in enumerate(values.tolist()):
-                rows(path, "INSERT INTO rankings VALUES ('mine', ?, ?)", page, value)
-    with open_store(folder) as store:
+            rows(path, "INSERT INTO rankings SELECT 'mine', key, value FROM json_each(?)", json.dumps(values.tolist()))
+    with open_store(own) as store:
         assert store.ranks.values("mine") == {url: float(at) for at, url in enumerate(store.page_table.urls())}
 
 
-def test_none_is_checked_while_a_crawl_runs(tmp_path: Path) -> None:
-    _, folder = twins(tmp_path, THREE)
+def test_none_is_checked_while_a_crawl_runs(three: tuple[Path, Path]) -> None:
+    _, folder = three
     with open_store(folder) as store, store.files() as stores:
         assert len(stores) == 3
     with open_store(folder) as store:
@@ -131,17 +129,16 @@ def test_every_question_of_a_reader_is_answered() -> None:
                 assert asked - vars(kind).keys() - BY_OTHERS == set(CRAWL_ONLY.get(name, "").split()), name
 
 
-def test_preferences_are_those_of_all_partitions(tmp_path: Path) -> None:
-    _, folder = twins(tmp_path, THREE)
-    with open_store(folder) as reader:
+def test_preferences_are_those_of_all_partitions(own: Path) -> None:
+    with open_store(own) as reader:
         urls = sorted(reader.page_table.urls())
     for url in urls:
-        with open_store(folder) as reader:
+        with open_store(own) as reader:
             part = reader.parts[reader.partition_of(url) or 0]
             place, page = part.path, part.page_table.find([url])[url]
         with Writer(place) as writer, writer.transaction():
             writer.save_preferences([PreferencesRow(page, url)])
-    with open_store(folder) as reader:
+    with open_store(own) as reader:
         page_of = reader.page_table.find(urls)
         assert reader.preferences.is_there()
         assert reader.preferences.of(page_of.values()) == {page_of[url]: url for url in urls}

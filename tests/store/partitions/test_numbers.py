@@ -4,15 +4,14 @@ from pathlib import Path
 
 import numpy as np
 from support.cluster_folders import some_folder
-from support.partition_twins import THREE, twins
+from support.partition_twins import THREE
 
+from minicrawl.cluster.folder import found
 from minicrawl.store.partitions.numbers import Numbers, in_flight, posted
 
 
-def test_every_page_has_one_number_and_a_mirror_that_of_its_page(tmp_path: Path) -> None:
-    from minicrawl.cluster.folder import found
-
-    with found(twins(tmp_path, THREE)[1]).opened() as stores:
+def test_every_page_has_one_number_and_a_mirror_that_of_its_page(three: tuple[Path, Path]) -> None:
+    with found(three[1]).opened() as stores:
         known = [dict(enumerate(store.page_table.urls())) for store in stores]
         numbers = Numbers(stores)
         urls = [url for store in stores for url in store.page_table.urls()]
@@ -29,10 +28,8 @@ def test_every_page_has_one_number_and_a_mirror_that_of_its_page(tmp_path: Path)
             assert some.pages.tolist() == numbers.kept(some.number).tolist()
 
 
-def test_a_host_is_where_its_pages_are(tmp_path: Path) -> None:
-    from minicrawl.cluster.folder import found
-
-    with found(twins(tmp_path, THREE)[1]).opened() as stores:
+def test_a_host_is_where_its_pages_are(three: tuple[Path, Path]) -> None:
+    with found(three[1]).opened() as stores:
         numbers = Numbers(stores)
         rows = [row for number, part in enumerate(stores) for row in numbers.own_hosts(number, part.hosts.all())]
         assert sorted(row.name for row in rows) == ["a.test", "b.test", "c.test"]
@@ -49,6 +46,6 @@ def test_pages_on_their_way_belong_to_the_partition_that_knows_them(tmp_path: Pa
         assert numbers.unsent.shape == (numbers.size,)
         assert numbers.unsent.any()
         urls = {url for store in stores for url in store.page_table.urls()}
-        found = numbers.find([*urls, "http://unknown.test/", "http://h1.test/unknown"])
-        assert found.keys() == urls
-        assert sorted(found.values()) == list(range(numbers.size))
+        known = numbers.find([*urls, "http://unknown.test/", "http://h1.test/unknown"])
+        assert known.keys() == urls
+        assert sorted(known.values()) == list(range(numbers.size))

@@ -6,17 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.partition_twins import THREE, A, B, C, twins
+from support.partition_twins import A, B, C
 
 from minicrawl.errors import SettingError
 from minicrawl.store.read.ranks import Ranks
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.select.selection import Condition
-
-
-@pytest.fixture(scope="module")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    return twins(tmp_path_factory.mktemp("crawls"), THREE)
 
 
 def said(store: Store) -> dict[str, object]:
@@ -44,16 +39,16 @@ def said(store: Store) -> dict[str, object]:
     }
 
 
-def test_they_say_the_same(stores: tuple[Path, Path]) -> None:
-    with open_store(stores[0]) as one, open_store(stores[1]) as all_of_them:
+def test_they_say_the_same(three: tuple[Path, Path]) -> None:
+    with open_store(three[0]) as one, open_store(three[1]) as all_of_them:
         here, there = said(one), said(all_of_them)
         for name, value in here.items():
             assert there[name] == value, name
     assert here["targets"] == {A: False, f"{A}x": False, B: False, C: B}
 
 
-def test_graphs_of_some_pages_are_parts_of_the_whole(stores: tuple[Path, Path]) -> None:
-    with open_store(stores[1]) as store:
+def test_graphs_of_some_pages_are_parts_of_the_whole(three: tuple[Path, Path]) -> None:
+    with open_store(three[1]) as store:
         whole = store.links()
         for page in range(store.size()):
             part = store.link_table.graph_of([page])
@@ -62,9 +57,9 @@ def test_graphs_of_some_pages_are_parts_of_the_whole(stores: tuple[Path, Path]) 
 
 
 def test_the_most_important_come_without_a_sort_of_rows(
-    stores: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+    three: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with open_store(stores[1]) as store:
+    with open_store(three[1]) as store:
         every = list(store.ranks.best_first("importance"))
         sort = Counter[str]()
         monkeypatch.setattr(Ranks, "best_first", lambda *_: sort.update(["partition"]))
@@ -72,21 +67,9 @@ def test_the_most_important_come_without_a_sort_of_rows(
     assert not sort
 
 
-@pytest.mark.parametrize("by", ["importance", "history", "cash", "inlinks"])
-def test_pages_come_in_order_with_the_rank_among_all(stores: tuple[Path, Path], by: str) -> None:
-    with open_store(stores[1]) as store:
-        pages = list(store.pages(by))
-        values = [getattr(page, by) for page in pages]
-        assert values == sorted(values, reverse=True)
-        ranks = {page.url: page.rank for page in store.pages("importance")}
-        assert {page.url: page.rank for page in pages} == ranks
-        numbers = store.page_table.find(list(ranks))
-        assert {store.ranks.page(number).url: store.ranks.page(number).rank for number in numbers.values()} == ranks
-
-
 @pytest.mark.parametrize("expression", ["rank < 3", "length(url) > 1 AND id = 0"])
-def test_numbers_of_partitions_cannot_be_asked_for(stores: tuple[Path, Path], expression: str) -> None:
-    with open_store(stores[1]) as store:
+def test_numbers_of_partitions_cannot_be_asked_for(three: tuple[Path, Path], expression: str) -> None:
+    with open_store(three[1]) as store:
         with pytest.raises(SettingError, match="over partitions"):
             store.selection.where(expression)
         assert store.selection.where("url = 'rank' OR importance > 0").sum() == 3

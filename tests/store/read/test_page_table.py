@@ -30,14 +30,6 @@ def test_urls_come_by_number_and_numbers_of_no_page_are_left_out(tmp_path: Path)
         assert store.page_table.urls_of([]) == {}
 
 
-def test_of_two_urls_with_one_hash_each_is_found_by_itself(tmp_path: Path) -> None:
-    """A collision: both pages stand under one hash."""
-    with Writer(tmp_path / "crawl.db") as writer:
-        add_pages(writer, URLS[:2])
-        rows(writer.path, "INSERT INTO url_hashes (hash, page) SELECT hash, 1 FROM url_hashes WHERE page = 0")
-        assert writer.page_table.find(URLS[:1]) == {URLS[0]: 0}
-
-
 def test_pages_of_a_reason_are_found(tmp_path: Path) -> None:
     with Writer(tmp_path / "crawl.db") as writer:
         add_pages(writer, URLS[:4])

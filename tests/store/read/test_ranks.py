@@ -100,11 +100,6 @@ def test_snapshot_within_a_snapshot_is_the_same(store: Path) -> None:
         assert reader.size() == before
 
 
-def test_importance_alone_is_that_of_the_view(store: Path) -> None:
-    with open_store(store) as reader:
-        assert reader.ranks.importance().tolist() == reader.ranks.arrays()["importance"].tolist()
-
-
 @pytest.mark.parametrize("by", RANKINGS)
 def test_numbers_come_with_the_pages_in_order(store: Path, by: str) -> None:
     with open_store(store) as reader:
