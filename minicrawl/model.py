@@ -331,22 +331,6 @@ class CrawlReport:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphCounts:
-    """Counts of the crawled graph after `read` pages; an alias counts as a page with one link.
-
-    `links`: counted links; `dangling`: read pages without any. `most_inlinks`: the largest in-degree. `components`:
-    strongly connected components of all known pages; `core`: pages in the largest.
-    """
-
-    read: int
-    links: int
-    dangling: int
-    most_inlinks: int
-    components: int
-    core: int
-
-
-@dataclass(frozen=True, slots=True)
 class Silence:
     """An outage since `since` (Unix seconds), with `pause` seconds between two tries."""
 
@@ -418,9 +402,9 @@ class Progress:
 
     `never_read`: known pages that were not read, forbidden and failed ones included. `left_out`: as in
     `CrawlReport`. `errors`: final failures of this run by reason code; `given_up`: pages given up in all runs, as of
-    the last commit. `clock`: cash passed on so far, in turnovers of all cash. `graph`: counts of the graph as of a
-    while ago; None while the crawl is small. `silence`: None unless there is an outage. `state`, `reason`: as in
-    `RunStatus`. `earlier`: the runs before this one. `pages_per_second`, `bytes_per_second`: of the last half minute.
+    the last commit. `clock`: cash passed on so far, in turnovers of all cash. `silence`: None unless there is an
+    outage. `state`, `reason`: as in `RunStatus`. `earlier`: the runs before this one. `pages_per_second`,
+    `bytes_per_second`: of the last half minute.
     `requests`: the oldest in flight; `waiting_for`: numbers of waiting hosts by `HostWait.why`.
     `has_its_pages`: the run goes on only for requisites of its pages.
     """
@@ -437,7 +421,6 @@ class Progress:
     coverage: float
     errors: dict[str, int]
     left_out: int = 0
-    graph: GraphCounts | None = None
     silence: Silence | None = None
     state: RunState = RunState.RUNNING
     reason: str | None = None

@@ -45,7 +45,7 @@ import minicrawl
 from minicrawl.cli import main
 from minicrawl.cli.live_display import render
 from minicrawl.crawler.outcomes.reasons import MEANINGS, meaning
-from minicrawl.model import GraphCounts, InFlightNow, LimitsNow, Progress, Silence
+from minicrawl.model import InFlightNow, LimitsNow, Progress, Silence
 from minicrawl.settings import SETTINGS, option
 
 DOCS = ROOT / "docs"
@@ -174,10 +174,9 @@ def test_examples_in_docstrings_are_right(part: str) -> None:
 
 
 def test_glossary_has_the_words_of_the_output(crawled: Path, port: int) -> None:
-    graph, silence = GraphCounts(1, 1, 1, 1, 1, 1), Silence(0.0, 1.0)
+    silence = Silence(0.0, 1.0)
     moment = replace(
         Progress(1.0, 1, 1, 1, 1, 1, 1, 1, clock=1.0, coverage=0.5, errors={}),
-        graph=graph,
         silence=silence,
         limits=LimitsNow(pages=9),
         requests=(InFlightNow("u", 1.0),),
