@@ -22,7 +22,7 @@ from minicrawl.audit import (
     titles,
 )
 from minicrawl.audit.crawled import Crawled, Judged, found_by
-from minicrawl.audit.findings import Finding, Rule, by_host
+from minicrawl.audit.findings import Finding, Rule
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import Store
 
@@ -74,10 +74,6 @@ class Audit:
     def gated(self) -> Sequence[Finding]:
         """The findings that --fail-on is about: only new ones beside another store."""
         return self.findings if self.new is None else self.new
-
-    def for_people(self, findings: Sequence[Finding]) -> list[Finding]:
-        """Some of the findings as they are shown, see by_host, those that lose most first."""
-        return sorted(by_host(findings), key=lambda found: -self.lost(found))
 
     def lost_by_rule(self) -> dict[str, float]:
         """The weight of all findings of each rule that has any, the largest first."""

@@ -10,15 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.page_links import Flags, LinkPairs, Pages, Web, sites
-from minicrawl.audit.findings import MOST_EXAMPLES, Fault, Finding, HostWide, Need, Rule
+from minicrawl.audit.findings import MOST_EXAMPLES, Fault, Finding, Need, Rule
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.model import READ, State
 from minicrawl.store.read.audit_columns import AuditColumns
 from minicrawl.store.read.facts import FactColumns
 from minicrawl.store.reader import Store
 
-MANY = 20
-"""From so many pages of a host on, a fault of nine in ten of them is told as one of the host."""
 _HTML = ("text/html", "application/xhtml+xml")
 
 
@@ -265,18 +263,6 @@ class Crawled:
         """A fault for each page."""
         return (Fault(page, detail(page)) for page in np.flatnonzero(is_at_fault).tolist())
 
-    def faults_by_host(
-        self, is_at_fault: Flags, among: Flags, detail: Callable[[int], str] = lambda _: ""
-    ) -> Iterator[Fault]:
-        """A fault for each page, which names the host where nine in ten pages have it, as their template does then."""
-        host = self.columns.host
-        number, all_of = (np.bincount(host[pages], minlength=host.max(initial=0) + 1) for pages in (is_at_fault, among))
-        of_template = (10 * number >= 9 * all_of) & (all_of >= MANY)
-        names = self.store.hosts.names()
-        wide = {at: HostWide(names[at], int(all_of[at])) for at in np.flatnonzero(of_template).tolist()}
-        for page in np.flatnonzero(is_at_fault).tolist():
-            yield Fault(page, detail(page), host_wide=wide.get(int(host[page])))
-
     def lacks(self, need: Need) -> str | None:
         """Why a rule with this need cannot be checked, in a clause; None if it can."""
         if need == Need.FACTS and not self.store.facts.is_there():
@@ -315,6 +301,5 @@ def found_by(rule: Rule, crawled: Crawled) -> list[Finding]:
             importance = crawled.stake[target] if importance is None else importance
             target = urls[target]
         examples = tuple(urls[page] for page in best)
-        said = fault.detail, fault.host_wide
-        found.append(Finding(rule.name, target, float(importance or 0.0), len(fault.sources), examples, *said))
+        found.append(Finding(rule.name, target, float(importance or 0.0), len(fault.sources), examples, fault.detail))
     return found

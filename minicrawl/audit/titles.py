@@ -80,7 +80,7 @@ def title_duplicate(crawled: Crawled) -> Iterator[Fault]:
 )
 def description_missing(crawled: Crawled) -> Iterator[Fault]:
     among = _is_shown(crawled) & crawled.has_facts
-    return crawled.faults_by_host(among & ~crawled.facts.has_description, among)
+    return crawled.faults(among & ~crawled.facts.has_description)
 
 
 @rule(

@@ -133,8 +133,7 @@ def _described(rule: "Rule") -> dict[str, object]:
 
 def _row(audit: "Audit", found: "Finding") -> dict[str, object]:
     severity = audit.rules[found.rule].severity.value
-    fields = {**found._asdict(), "host_wide": found.host_wide and found.host_wide.host}
-    return {"rule": found.rule, "severity": severity, **fields, "lost": audit.lost(found)}
+    return {"rule": found.rule, "severity": severity, **found._asdict(), "lost": audit.lost(found)}
 
 
 def _as_json(audit: "Audit", n: int | None) -> dict[str, object]:
@@ -175,7 +174,7 @@ def _lines(audit: "Audit", n: int) -> Iterator[str]:
         names = ", ".join(name for name, one in audit.not_checked.items() if one == why)
         yield from fitted([f"Not checked: {printable(names)}: {printable(why)}."])
     rules = counted(len(audit.rules.keys() - audit.not_checked.keys()), "rule")
-    more = len(audit.for_people(audit.findings)) > n
+    more = len(audit.findings) > n
     note = "; --n shows more, --json all" if more else ""
     yield from fitted([f"{counted(len(audit.findings), 'finding')} of {rules}{note}."])
 
@@ -207,7 +206,7 @@ def _findings(audit: "Audit", findings: "Sequence[Finding]", n: int, head: str) 
         return
     yield ""
     yield head
-    some = audit.for_people(findings)[:n]
+    some = findings[:n]
     width = max(len(found.rule) for found in some)
     starts = [f"{'lost':>8}  {'pages':>6}  {'rule':<{width}}"]
     starts += [f"{audit.lost(found):>8.2g}  {found.sources or '':>6}  {found.rule:<{width}}" for found in some]

@@ -38,7 +38,7 @@ def report_on(store: Store) -> Report:
 def _issues(audit: Audit) -> list[Issue]:
     """The findings by rule, the rule that loses most first."""
     found = defaultdict[str, list[Finding]](list)
-    for finding in audit.for_people(audit.findings):
+    for finding in audit.findings:
         found[finding.rule].append(finding)
     return [
         Issue(audit.rules[rule], found[rule][:TOP], len(found[rule]), sum(each.importance for each in found[rule]))
