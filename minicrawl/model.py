@@ -201,13 +201,6 @@ class Requisite(NamedTuple):
     kind: RequisiteKind
 
 
-class AlternateLink(NamedTuple):
-    """The same page in a language: a tag of RFC 5646, or "x-default" for readers of any other language."""
-
-    language: str
-    url: str
-
-
 class PageFacts(NamedTuple):
     """Facts of an HTML page that an audit checks, see minicrawl.crawler.html.facts.
 
@@ -231,8 +224,7 @@ class ParsedPage(NamedTuple):
     number of distinct targets that only uncounted links point to. `malformed`: the first links that were meant as URLs
     of the web, and are none, as written: "http://[bad", "htp://a.test/".
     `canonicals`: distinct normalised URLs declared canonical by link elements in the head, or by the header Link.
-    `alternates`: URLs that the head declares as versions in another language or for another medium; `hreflang`: those
-    with a language, with repetitions.
+    `alternates`: URLs that the head declares as versions in another language or for another medium.
     `refresh`: the normalised URL of a meta refresh, or None.
     `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive;
     `index_by_google`: False when those for googlebot say noindex. `usage`: lines of its head on the use of the page,
@@ -254,7 +246,6 @@ class ParsedPage(NamedTuple):
     title: str | None = None
     canonicals: tuple[str, ...] = ()
     alternates: tuple[str, ...] = ()
-    hreflang: tuple[AlternateLink, ...] = ()
     refresh: str | None = None
     follow: bool = True
     index: bool = True  # type: ignore[assignment]  # hides tuple.index
@@ -331,22 +322,6 @@ class CrawlReport:
 
 
 @dataclass(frozen=True, slots=True)
-class GraphCounts:
-    """Counts of the crawled graph after `read` pages; an alias counts as a page with one link.
-
-    `links`: counted links; `dangling`: read pages without any. `most_inlinks`: the largest in-degree. `components`:
-    strongly connected components of all known pages; `core`: pages in the largest.
-    """
-
-    read: int
-    links: int
-    dangling: int
-    most_inlinks: int
-    components: int
-    core: int
-
-
-@dataclass(frozen=True, slots=True)
 class Silence:
     """An outage since `since` (Unix seconds), with `pause` seconds between two tries."""
 
@@ -418,9 +393,9 @@ class Progress:
 
     `never_read`: known pages that were not read, forbidden and failed ones included. `left_out`: as in
     `CrawlReport`. `errors`: final failures of this run by reason code; `given_up`: pages given up in all runs, as of
-    the last commit. `clock`: cash passed on so far, in turnovers of all cash. `graph`: counts of the graph as of a
-    while ago; None while the crawl is small. `silence`: None unless there is an outage. `state`, `reason`: as in
-    `RunStatus`. `earlier`: the runs before this one. `pages_per_second`, `bytes_per_second`: of the last half minute.
+    the last commit. `clock`: cash passed on so far, in turnovers of all cash. `silence`: None unless there is an
+    outage. `state`, `reason`: as in `RunStatus`. `earlier`: the runs before this one. `pages_per_second`,
+    `bytes_per_second`: of the last half minute.
     `requests`: the oldest in flight; `waiting_for`: numbers of waiting hosts by `HostWait.why`.
     `has_its_pages`: the run goes on only for requisites of its pages.
     """
@@ -437,7 +412,6 @@ class Progress:
     coverage: float
     errors: dict[str, int]
     left_out: int = 0
-    graph: GraphCounts | None = None
     silence: Silence | None = None
     state: RunState = RunState.RUNNING
     reason: str | None = None

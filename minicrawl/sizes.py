@@ -17,8 +17,6 @@ class Sizes:
     settled          pages visited virtually at a time
     loaded           pages queued at a time when a crawl is resumed
     seeds            seeds added and committed at a time: a second or two, after which the crawl can be stopped
-    read             pages read before the shape of a crawl is computed: loading the component search would cost more
-                     than a hundredth of its time
     """
 
     cache: int = 40_960
@@ -30,7 +28,6 @@ class Sizes:
     settled: int = 5_000
     loaded: int = 2**20
     seeds: int = 2**15
-    read: int = 20_000
 
 
 STANDARD_SIZES = Sizes()

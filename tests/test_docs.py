@@ -45,7 +45,7 @@ import minicrawl
 from minicrawl.cli import main
 from minicrawl.cli.live_display import render
 from minicrawl.crawler.outcomes.reasons import MEANINGS, meaning
-from minicrawl.model import GraphCounts, InFlightNow, LimitsNow, Progress, Silence
+from minicrawl.model import InFlightNow, LimitsNow, Progress, Silence
 from minicrawl.settings import SETTINGS, option
 
 DOCS = ROOT / "docs"
@@ -116,7 +116,7 @@ def test_recipes_of_the_readme_run(crawled: Path, port: int) -> None:
 def test_claims_of_the_papers_have_commands_that_run(crawled: Path, port: int) -> None:
     """Those that read a crawl. Experiments and crawls take seconds: their own tests run them."""
     reading = ("rank", "search", "graph", "check", "verify", "status", "changes", "why", "seeds")
-    needing = {"GRAPH", "repair", "judge.csv", "--plot", "--map"}
+    needing = {"GRAPH", "judge.csv", "--plot", "--map"}
     shown = {tuple(words) for words in named_commands(LAB) if words[0] in reading and not needing & set(words)}
     assert len(shown) > 20
     for words in sorted(shown):
@@ -174,10 +174,9 @@ def test_examples_in_docstrings_are_right(part: str) -> None:
 
 
 def test_glossary_has_the_words_of_the_output(crawled: Path, port: int) -> None:
-    graph, silence = GraphCounts(1, 1, 1, 1, 1, 1), Silence(0.0, 1.0)
+    silence = Silence(0.0, 1.0)
     moment = replace(
         Progress(1.0, 1, 1, 1, 1, 1, 1, 1, clock=1.0, coverage=0.5, errors={}),
-        graph=graph,
         silence=silence,
         limits=LimitsNow(pages=9),
         requests=(InFlightNow("u", 1.0),),

@@ -26,7 +26,7 @@ from minicrawl.crawler.requests.request import HOST_BANNED, Request
 from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError
-from minicrawl.model import READ, Fetched, State
+from minicrawl.model import Fetched
 from minicrawl.opic import STRATEGIES
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
@@ -69,23 +69,9 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class SeedCounts:
-    """Numbers of given seeds: new pages, pages read or given up before, pages that still wait, repetitions of another
-    seed, and invalid seeds."""
-
-    given: int
-    new: int
-    read: int
-    given_up: int
-    waiting: int
-    same: int
-
-
-@dataclass(frozen=True)
 class DryRun:
     """`waiting`: number of pages without a turn, new seeds included. `hosts`: in the order of their first requests."""
 
-    seeds: SeedCounts
     waiting: int
     hosts: list[HostPlan]
     left_out: list[LeftOut]
@@ -122,7 +108,6 @@ def planned(  # noqa: PLR0913 - as `dry_run`
     ask_again(writer, known.urls, settings.retry)
     quiet = replace(settings, text=False, search=False, archive=None, items="", hook=())
     intake = Intake(writer, quiet, STRATEGIES[settings.strategy], now, share=share, kinds=_PARTS)
-    counts = _seed_counts(intake, seeds, known, share)
     intake.start(known.urls, now, known.guessed)
     for name in banned_hosts(writer):
         if (host := intake.state.hosts.known(name)) is not None:
@@ -130,30 +115,7 @@ def planned(  # noqa: PLR0913 - as `dry_run`
     rehearsal = _Rehearsal(intake, quiet, now)
     waiting = rehearsal.waiting()
     rehearsal.run(most)
-    return DryRun(counts, waiting, list(rehearsal.hosts.values()), rehearsal.left_out())
-
-
-def _seed_counts(intake: Intake, seeds: Seeds, known: Seeds, share: Share | None) -> SeedCounts:
-    """Classify the given seeds, before they are added to the known pages."""
-    states = {State.WAITING: 0, State.FETCHED: 0, State.ERROR: 0}
-    given, own = (
-        [url for url in urls if share is None or share.home_of(url) == share.here] for urls in (seeds.urls, known.urls)
-    )
-    found = [page for page in intake.state.urls.find(own) if page is not None]
-    for page in found:
-        if not intake.state.accounts.had_turn[page]:
-            states[State.WAITING] += 1
-        else:
-            is_read = intake.state.pages.last_state(page) in READ
-            states[State.FETCHED if is_read else State.ERROR] += 1
-    return SeedCounts(
-        given=len(given),
-        new=len(own) - len(found),
-        read=states[State.FETCHED],
-        given_up=states[State.ERROR],
-        waiting=states[State.WAITING],
-        same=len(given) - len(own),
-    )
+    return DryRun(waiting, list(rehearsal.hosts.values()), rehearsal.left_out())
 
 
 class _Rehearsal:

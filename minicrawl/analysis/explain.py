@@ -1,18 +1,14 @@
 """Everything a crawl knows of one URL, and the rule that decided on it (`minicrawl why`)."""
 
-import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
-
-import numpy as np
 
 from minicrawl.analysis.importance_sources import PageJump, page_jump
 from minicrawl.analysis.refresh_times import PageRefresh, page_refresh
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
-from minicrawl.crawler.admission.traps.budgets import BUDGETS, vouched_for
 from minicrawl.crawler.admission.traps.traps import Traps
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.frontier.change_rates import folder_of
@@ -25,14 +21,12 @@ from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
 from minicrawl.crawler.robots.preferences import USAGE, Decision
 from minicrawl.crawler.robots.rules import restored
-from minicrawl.crawler.urls.keys import origin_of, politeness_key, site_of
+from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.parameters import stripped
 from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SettingError
-from minicrawl.model import Place, State
-from minicrawl.opic.sites.trust import vouchers
+from minicrawl.model import State
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.links import LinkGraph
 from minicrawl.store.read.page_table import Queue
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import HostRow, RankedPage
@@ -52,24 +46,12 @@ class PatternCounts:
 
 
 @dataclass(frozen=True)
-class SiteRoom:
-    """Number of sites that vouch for a site, weighted by their trust, and its page budget by that; None: unlimited."""
-
-    vouchers: float
-    pages: int | None
-
-
-@dataclass(frozen=True)
 class Trap:
-    """The rule by which a URL is a trap, and its URL pattern. counts: None before a page of the pattern was seen.
-
-    room: of its site, where the rule is a budget by trust.
-    """
+    """The rule by which a URL is a trap, and its URL pattern. counts: None before a page of the pattern was seen."""
 
     rule: str
     pattern: str
     counts: PatternCounts | None
-    room: SiteRoom | None = None
 
 
 @dataclass(frozen=True)
@@ -132,23 +114,12 @@ class Duplicates:
 
 
 @dataclass(frozen=True)
-class LinksByPlace:
-    """Places of links to a page: counts by the name of the place, of `looked_at` links.
-
-    No place is kept of pages whose links are all alike.
-    """
-
-    looked_at: int
-    places: dict[str, int]
-
-
-@dataclass(frozen=True)
 class KnownPage:
     """The store's data on a page.
 
     is_rank_exact: False for ranks beyond the best while a crawl runs: they are estimates. leads_to: target of its
     redirect, if that was refused. found_on: the first page that linked to it; None for a seed or a sitemap's URL.
-    linked_from, links_to: some of the links. links_in: places of some links to it. nofollow, refused: links not
+    linked_from, links_to: some of the links. nofollow, refused: links not
     counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
     host's soft 404s. queue:
     position among waiting pages. refresh: None where no page
@@ -169,7 +140,6 @@ class KnownPage:
     forwarded: int
     linked_from: tuple[str, ...]
     links_to: tuple[str, ...]
-    links_in: LinksByPlace
     nofollow: int
     refused: int
     alternate_of: str | None
@@ -262,27 +232,14 @@ def explain(store: Store, text: str, parts: Iterable[type[Part]] = ALL_PARTS) ->
         return _Explainer(store, parts).explanation(meant)
 
 
-def some_links_to(store: Store, page: int) -> tuple[list[int], LinksByPlace]:
-    """Some of the pages that link to a page or to an alias of it, and the places of these links."""
+def _some_links_to(store: Store, page: int) -> list[int]:
+    """Some of the pages that link to a page or to an alias of it."""
     ends = [page, *store.link_table.aliases_of(page)[:_ALIASES_LOOKED_AT]]
     found: dict[int, None] = {}
     for end in ends:
         if len(found) < _LINKS_LOOKED_AT:
             found |= dict.fromkeys(store.link_table.some_sources(end, _LINKS_LOOKED_AT))
-    sources = [source for source in found if source not in ends[1:]][:_LINKS_LOOKED_AT]
-    links = store.link_table.graph_of(sorted(sources))
-    return sources, LinksByPlace(len(sources), _place_counts(links, ends))
-
-
-def _place_counts(links: LinkGraph, ends: list[int]) -> dict[str, int]:
-    """Number of links to some pages by the name of their place; none is known of pages whose links are all alike."""
-    if links.places is None:
-        return {}
-    row = np.repeat(np.arange(len(links.sources)), np.diff(links.indptr))
-    is_known = np.zeros(len(links.sources), dtype=np.bool_)
-    is_known[row[links.places > 0]] = True  # where they differ, one at least is not 0
-    places = links.places[is_known[row] & np.isin(links.targets, ends)]
-    return {place.name.lower(): int(np.count_nonzero(places == place)) for place in Place if (places == place).any()}
+    return [source for source in found if source not in ends[1:]][:_LINKS_LOOKED_AT]
 
 
 def _use_verdict(decision: Decision) -> UseVerdict:
@@ -386,7 +343,7 @@ class _Explainer:
         store, facts = self._store, self._store.page_table.facts(page)
         alternate_of = store.recognised.alternate_of(page)
         exact, near = store.recognised.duplicates_of(page)
-        sources, links_in = some_links_to(store, page)
+        sources = _some_links_to(store, page)
         folder = folder_of(ranked.url, facts["content_type"])
         return KnownPage(
             ranked=ranked,
@@ -403,7 +360,6 @@ class _Explainer:
             forwarded=facts["forwarded"],
             linked_from=tuple(map(store.page_table.url, sources[:LINKS_SHOWN])),
             links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:LINKS_SHOWN].tolist())),
-            links_in=links_in,
             nofollow=facts["nofollow"],
             refused=facts["refused"],
             alternate_of=None if alternate_of is None else store.page_table.url(alternate_of),
@@ -441,18 +397,7 @@ class _Explainer:
         rule, pattern = found
         row = self._store.patterns.pattern(pattern)
         counts = PatternCounts(row.parsed, row.repeated, row.dropped) if row else None
-        return Trap(rule, pattern, counts, self._room(url) if rule in BUDGETS else None)
-
-    def _room(self, url: str) -> SiteRoom | None:
-        """The page budget of a URL's site by the sites that vouch for it; None without trust. Reads all voices."""
-        sites, name = self._store.site_table.all(), site_of(url)
-        if name not in {site.name for site in sites}:
-            return None
-        counts = vouchers(np.array([0.0, *(site.trust for site in sites)])).tolist()
-        of_site = dict(zip([site.name for site in sites], counts[1:], strict=True))
-        found = float(sum(of_site.get(linking, 0.0) for linking in self._store.site_table.linking_sites(name)))
-        pages = vouched_for(found)
-        return SiteRoom(found, round(pages) if math.isfinite(pages) else None)
+        return Trap(rule, pattern, counts)
 
     def _duplicate_of(self, url: str, page: int) -> DuplicateOf | None:
         row = self._store.recognised.fingerprint(page)

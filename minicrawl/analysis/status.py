@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
-from minicrawl.model import READ, GraphCounts, Silence, State, Sums
+from minicrawl.model import READ, Silence, State, Sums
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
 
@@ -83,7 +83,6 @@ class Run:
     in_flight: int
     errors: dict[str, int]
     coverage: float
-    shape: GraphCounts | None = None
     silence: Silence | None = None
 
     @property
@@ -251,7 +250,7 @@ def _run(kept: dict[str, Any]) -> Run | None:
     """A run as the store keeps it: {} before the first commit."""
     if not kept:
         return None
-    shape, silence = kept.get("shape"), kept.get("silence")
+    silence = kept.get("silence")
     return Run(
         fetched=kept["fetched"],
         bytes=kept["bytes"],
@@ -259,6 +258,5 @@ def _run(kept: dict[str, Any]) -> Run | None:
         in_flight=kept["in_flight"],
         errors=kept["errors"],
         coverage=kept["coverage"],
-        shape=GraphCounts(**shape) if shape else None,
         silence=Silence(**silence) if silence else None,
     )

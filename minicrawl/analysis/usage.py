@@ -7,11 +7,9 @@ from itertools import islice
 from minicrawl.analysis.top.order import Ranked
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.robots.preferences import (
-    NOTHING,
     Decision,
     Preferences,
     Statement,
-    combined,
     decisions,
     of_page,
     preferences_of,
@@ -48,43 +46,21 @@ class PageUsage:
         said = None if page is None else self._store.preferences.of([page]).get(page)
         return decisions(self.statements(url, said))
 
-    def preferences(self, url: str, said: str | None) -> Preferences:
-        """The verdicts of `statements`, faster."""
-        robots = self._robots(origin_of(url))
-        of_robots = NOTHING
-        if robots is not None and robots.allows(self._agent, url):
-            of_robots = robots.preferences(self._agent, url)
-        return combined((of_robots, preferences_of(of_page(said) if said else ())))
-
     def of_pages(self, urls: Mapping[int, str]) -> dict[int, Preferences]:
         """The preferences of some pages, by number. urls: of these."""
         said = self._store.preferences.of(urls)
-        return {number: self.preferences(url, said.get(number)) for number, url in urls.items()}
+        return {number: preferences_of(self.statements(url, said.get(number))) for number, url in urls.items()}
 
     def usable(self, ranked: Ranked) -> Ranked:
         """Ranked pages without those that were read and do not want a use that the crawl respects."""
-        return self._usable(ranked) if self.respected else ranked
-
-    def _usable(self, ranked: Ranked) -> Ranked:
         while some := list(islice(ranked, _AT_ONCE)):
-            found = self.of_pages({number: page.url for number, page, _ in some if page.status is not None})
-            for number, page, value in some:
-                if self._passes(found.get(number, NOTHING)):
-                    yield number, page, value
-
-    def _passes(self, preferences: Preferences) -> bool:
-        is_unwanted = preferences.forbids(self.respected)
-        self.left_out += is_unwanted
-        return not is_unwanted
+            read = {number: page.url for number, page, _ in some if page.status is not None and self.respected}
+            unwanted = {page for page, says in self.of_pages(read).items() if says.forbids(self.respected)}
+            self.left_out += len(unwanted)
+            yield from (each for each in some if each[0] not in unwanted)
 
     def _read(self, origin: str) -> RobotsRules | None:
         """The robots.txt of an origin; None if it says nothing on use."""
         robots = self._store.hosts.robots(origin)
         says = robots is not None and b"content-" in robots.body.lower()
         return restored(robots).rules if robots is not None and says else None
-
-
-def respects(store: Store, use: str) -> bool:
-    """True if the crawl respects a use: quicker to know than all of its settings."""
-    kept = store.settings.get("respect_usage")
-    return isinstance(kept, list) and use in kept

@@ -10,15 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.page_links import Flags, LinkPairs, Pages, Web, sites
-from minicrawl.audit.findings import MOST_EXAMPLES, Fault, Finding, HostWide, Need, Rule
+from minicrawl.audit.findings import MOST_EXAMPLES, Fault, Finding, Need, Rule
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.model import READ, State
 from minicrawl.store.read.audit_columns import AuditColumns
 from minicrawl.store.read.facts import FactColumns
 from minicrawl.store.reader import Store
 
-MANY = 20
-"""From so many pages of a host on, a fault of nine in ten of them is told as one of the host."""
 _HTML = ("text/html", "application/xhtml+xml")
 
 
@@ -218,21 +216,6 @@ class Crawled:
             left_out=int(self.store.meta("links_left_out") or 0),
         )
 
-    def looked_at(self, targets: Iterable[str]) -> dict[str, bool | None]:
-        """For URLs, and names of hosts: True if the crawl has read them, or a page of the host, or found that they are
-        not there; False if it has not; None where it does not know the URL."""
-        wanted = set(targets)
-        is_seen = self.are(*READ) | (self.are(State.ERROR, State.GONE) & ~self._is_passing)
-        hosts = {name: number for number, name in self.store.hosts.names().items()}
-        read_hosts = set(self.columns.host[self.are(*READ)].tolist())
-        known, found = self.find(url for url in wanted if "://" in url), dict[str, bool | None]()
-        for target in wanted:
-            if target in known:
-                found[target] = bool(is_seen[known[target]])
-            else:
-                found[target] = hosts[target] in read_hosts if target in hosts else None
-        return found
-
     # Texts.
 
     def urls(self, pages: Iterable[int]) -> dict[int, str]:
@@ -246,11 +229,6 @@ class Crawled:
         return self.store.page_table.find(list(dict.fromkeys(urls)))
 
     @cached_property
-    def hreflangs(self) -> Mapping[int, str]:
-        """The versions of a page in other languages, LANGUAGE=URL with spaces between."""
-        return dict(self.store.audit_table.texts("hreflang"))
-
-    @cached_property
     def naming(self) -> Mapping[str, Sequence[int]]:
         """The canonical URLs that pages of ours name, each with those pages; their own left out."""
         found = defaultdict[str, list[int]](list)
@@ -261,9 +239,8 @@ class Crawled:
 
     @cached_property
     def named(self) -> Mapping[str, int]:
-        """Page numbers of the canonicals and versions in other languages that pages name, where they are known."""
-        versions = (part.partition("=")[2] for text in self.hreflangs.values() for part in text.split(" "))
-        return self.find(dict.fromkeys((*self.web.canonicals.values(), *versions)))
+        """Page numbers of the canonicals that pages name, where they are known."""
+        return self.find(self.web.canonicals.values())
 
     # Links.
 
@@ -285,18 +262,6 @@ class Crawled:
     def faults(self, is_at_fault: Flags, detail: Callable[[int], str] = lambda _: "") -> Iterator[Fault]:
         """A fault for each page."""
         return (Fault(page, detail(page)) for page in np.flatnonzero(is_at_fault).tolist())
-
-    def faults_by_host(
-        self, is_at_fault: Flags, among: Flags, detail: Callable[[int], str] = lambda _: ""
-    ) -> Iterator[Fault]:
-        """A fault for each page, which names the host where nine in ten pages have it, as their template does then."""
-        host = self.columns.host
-        number, all_of = (np.bincount(host[pages], minlength=host.max(initial=0) + 1) for pages in (is_at_fault, among))
-        of_template = (10 * number >= 9 * all_of) & (all_of >= MANY)
-        names = self.store.hosts.names()
-        wide = {at: HostWide(names[at], int(all_of[at])) for at in np.flatnonzero(of_template).tolist()}
-        for page in np.flatnonzero(is_at_fault).tolist():
-            yield Fault(page, detail(page), host_wide=wide.get(int(host[page])))
 
     def lacks(self, need: Need) -> str | None:
         """Why a rule with this need cannot be checked, in a clause; None if it can."""
@@ -336,6 +301,5 @@ def found_by(rule: Rule, crawled: Crawled) -> list[Finding]:
             importance = crawled.stake[target] if importance is None else importance
             target = urls[target]
         examples = tuple(urls[page] for page in best)
-        said = fault.detail, fault.host_wide
-        found.append(Finding(rule.name, target, float(importance or 0.0), len(fault.sources), examples, *said))
+        found.append(Finding(rule.name, target, float(importance or 0.0), len(fault.sources), examples, fault.detail))
     return found

@@ -36,35 +36,24 @@ class Need(StrEnum):
     FACTS = "minicrawl crawl --profile audit"
 
 
-class HostWide(NamedTuple):
-    """A host of which nine in ten pages or more have a fault, as its template has it then: its name, and the number of
-    its pages that were checked."""
-
-    host: str
-    pages: int
-
-
 class Fault(NamedTuple):
     """A fault as a rule finds it.
 
     target: a page number; or a text for another target, such as a host. sources: numbers of the pages concerned, such
-    as those that link to the target. importance: at stake; None: that of the target page. host_wide: the host, where
-    nearly all of its pages have this fault.
+    as those that link to the target. importance: at stake; None: that of the target page.
     """
 
     target: int | str
     detail: str = ""
     sources: npt.NDArray[np.integer] | Sequence[int] = ()
     importance: float | None = None
-    host_wide: HostWide | None = None
 
 
 class Finding(NamedTuple):
     """A fault of one target.
 
     importance: share of all importance that the target has, or that flows into it. sources: number of pages concerned,
-    for links those that link to it; examples: URLs of the most important of them, at most MOST_EXAMPLES. host_wide: as
-    of the fault.
+    for links those that link to it; examples: URLs of the most important of them, at most MOST_EXAMPLES.
     """
 
     rule: str
@@ -73,26 +62,6 @@ class Finding(NamedTuple):
     sources: int
     examples: tuple[str, ...]
     detail: str
-    host_wide: HostWide | None = None
-
-
-def by_host(findings: Iterable[Finding]) -> list[Finding]:
-    """Findings for people: those that nearly all pages of a host have are told as one of the host, in the place of the
-    first. Its importance is their sum, its sources are the pages."""
-    alike: dict[tuple[str, str | int], list[Finding]] = {}
-    for number, found in enumerate(findings):
-        alike.setdefault((found.rule, found.host_wide.host if found.host_wide else number), []).append(found)
-    shown = []
-    for some in alike.values():
-        found = some[0]
-        if found.host_wide and len(some) > 1:
-            host, pages = found.host_wide
-            examples = tuple(each.target for each in some[:MOST_EXAMPLES])
-            said = f"{len(some):,} of {pages:,} pages"
-            importance = sum(each.importance for each in some)
-            found = Finding(found.rule, host, importance, len(some), examples, said, found.host_wide)
-        shown.append(found)
-    return shown
 
 
 Check = Callable[["Crawled"], Iterable[Fault]]

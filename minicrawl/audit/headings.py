@@ -15,7 +15,7 @@ from minicrawl.audit.findings import Fault, Need, Severity, rule
 )
 def h1_missing(crawled: Crawled) -> Iterator[Fault]:
     among = crawled.has_facts & ~crawled.is_noindex
-    return crawled.faults_by_host(among & (crawled.facts.h1s == 0), among)
+    return crawled.faults(among & (crawled.facts.h1s == 0))
 
 
 @rule(
@@ -26,4 +26,4 @@ def h1_missing(crawled: Crawled) -> Iterator[Fault]:
     needs=Need.FACTS,
 )
 def language_missing(crawled: Crawled) -> Iterator[Fault]:
-    return crawled.faults_by_host(crawled.has_facts & ~crawled.facts.has_language, crawled.has_facts)
+    return crawled.faults(crawled.has_facts & ~crawled.facts.has_language)

@@ -16,7 +16,7 @@ from minicrawl.audit.findings import Fault, Need, Severity, rule
 def image_without_alt(crawled: Crawled) -> Iterator[Fault]:
     without = crawled.facts.without_alt
     is_without = crawled.has_facts & (without > 0)
-    return crawled.faults_by_host(is_without, crawled.has_facts, lambda page: _images(int(without[page])))
+    return crawled.faults(is_without, lambda page: _images(int(without[page])))
 
 
 def _images(number: int) -> str:

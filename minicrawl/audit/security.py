@@ -51,4 +51,4 @@ def insecure_page(crawled: Crawled) -> Iterator[Fault]:
     columns = crawled.columns
     is_read = crawled.is_page & (columns.status == 200)
     is_http = is_read & ~columns.is_https & np.isin(columns.host, columns.host[is_read & columns.is_https])
-    return crawled.faults_by_host(is_http, is_read)
+    return crawled.faults(is_http)

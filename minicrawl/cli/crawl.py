@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
     from contextlib import AbstractContextManager
 
-    from minicrawl.analysis.dry_run import DryRun, SeedCounts
+    from minicrawl.analysis.dry_run import DryRun
     from minicrawl.analysis.top.top_list import TopList
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
@@ -410,7 +410,7 @@ def _print_dry_run(plan: "DryRun", as_json: bool) -> None:
 
 
 def _plan_lines(plan: "DryRun") -> Iterator[str]:
-    yield f"{counted(plan.waiting, 'page')} would wait for a first turn. {_seeds(plan.seeds)}"
+    yield f"{counted(plan.waiting, 'page')} would wait for a first turn."
     if plan.hosts:
         yield "Asked for first, by host, in seconds from the start, at the earliest:"
     shown = [host for host in plan.hosts if any(request.is_page for request in host.requests)]
@@ -430,15 +430,3 @@ def _plan_lines(plan: "DryRun") -> Iterator[str]:
         yield f"{one.pages:>9,}  {one.reason}: {rule}such as {printable(one.example)}"
     yield ""
     yield "Nothing was asked for, and nothing was written."
-
-
-def _seeds(seeds: "SeedCounts") -> str:
-    kinds = {
-        "new": seeds.new,
-        "read before": seeds.read,
-        "given up before": seeds.given_up,
-        "waiting": seeds.waiting,
-        "the same page as another": seeds.same,
-    }
-    parts = ", ".join(f"{number:,} {kind}" for kind, number in kinds.items() if number)
-    return f"Of {counted(seeds.given, 'seed')}: {parts}." if seeds.given else "No seeds are given."

@@ -20,7 +20,7 @@ from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.top.order import Order
-    from minicrawl.model import GraphCounts, Silence
+    from minicrawl.model import Silence
     from minicrawl.store.rows import RankedPage
 
 _LEAST_FOR_URLS = 12
@@ -190,13 +190,4 @@ def silence_line(silence: "Silence") -> str:
     """ "nobody answers since 12:03; ..." in local time."""
     return f"nobody answers since {time.strftime('%H:%M', time.localtime(silence.since))}; " + (
         f"trying again every {silence.pause:.0f} s"
-    )
-
-
-def graph_line(graph: "GraphCounts") -> str:
-    """The crawled web in one line."""
-    return (
-        f"{graph.links / max(graph.read, 1):.1f} links a page, {counted(graph.dangling, 'page')} without, at most "
-        f"{graph.most_inlinks:,} to one; core of {counted(graph.core, 'page')}, "
-        f"{counted(graph.components, 'strong component')} (at {graph.read:,} read)"
     )

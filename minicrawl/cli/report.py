@@ -15,10 +15,8 @@ from minicrawl.cli.options import json_option, store_option
 def command(file: Path, store: Path, as_json: bool) -> None:
     """Write a report on the crawl for people: one HTML file that any browser shows, and that can be mailed and printed.
 
-    It has the issues of 'minicrawl audit' with their targets, what loses most first; folders by importance and the flow
-    of importance between sections, as pictures; and the most important pages. Issues and pages can be filtered, tables
-    sorted, by a script in the file; it loads nothing, and says all without the script, too. It is light or dark as its
-    reader's system is.
+    It has the issues of 'minicrawl audit' with their targets, what loses most first; the most important pages; and
+    errors by reason. The file loads nothing and runs nothing. It is light or dark as its reader's system is.
     """
     from minicrawl.errors import SettingError
     from minicrawl.report.contents import report_on

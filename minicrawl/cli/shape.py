@@ -26,11 +26,6 @@ def shape_document(found: "GraphStats", web: "Web", name: str) -> dict[str, obje
         "never_read": web.never_read(),
         "strong_components": {"count": found.strong.count, "largest": int(found.strong.sizes.max())},
         "weak_components": {"count": found.weak.count, "largest": int(found.weak.sizes.max())},
-        "biconnected_components": {
-            "count": found.biconnected.count,
-            "largest": int(found.biconnected.sizes().max(initial=0)),
-            "articulation_pages": len(found.biconnected.articulation_pages()),
-        },
         "bow_tie": parts,
         "inlinks": _degrees(found.indegrees),
         "outlinks": _degrees(found.outdegrees),
@@ -96,11 +91,6 @@ def shape_lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
     yield (
         f"weak components    {len(weak):,}; the largest has {counted(int(weak.max()), 'page')} "
         f"({weak.max() / found.pages:.1%})"
-    )
-    blocks, cuts = found.biconnected.sizes(), len(found.biconnected.articulation_pages())
-    yield (
-        f"biconnected        {len(blocks):,}; the largest has {counted(int(blocks.max(initial=0)), 'page')} "
-        f"({blocks.max(initial=0) / found.pages:.1%}); {counted(cuts, 'articulation page')}"
     )
     yield f"bow tie            {', '.join(f'{part} {count:,}' for part, count in parts.items())}"
     yield f"in-links           {_degrees_line(found.indegrees)}"

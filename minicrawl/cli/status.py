@@ -10,7 +10,7 @@ import click
 
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import amount, duration, graph_line, left_out_line, read_line, silence_line, tally
+from minicrawl.cli.output import amount, duration, left_out_line, read_line, silence_line, tally
 from minicrawl.errors import counted
 from minicrawl.log import printable
 from minicrawl.model import State
@@ -107,8 +107,6 @@ def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:
     yield speed_line(run)
     left_out = f"; {left_out_line(status.left_out)}" if status.left_out else ""
     yield f"coverage  {read_line(status.known, status.read, run.coverage)}{left_out}"
-    if run.shape is not None:
-        yield f"shape     {graph_line(run.shape)}"
     if status.running:
         if run.silence is not None:
             yield f"paused    {silence_line(run.silence)}"

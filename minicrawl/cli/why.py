@@ -9,13 +9,13 @@ import click
 
 from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import document, span, tally
+from minicrawl.cli.output import document, span
 from minicrawl.cli.why_sentences import at, jump_sentences, requisite_sentence, sentences
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, LinksByPlace, Trap
+    from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, Trap
     from minicrawl.analysis.mirrors import Mirror
     from minicrawl.analysis.refresh_times import PageRefresh
 
@@ -138,7 +138,7 @@ def _answer_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
 
 def _link_lines(page: "KnownPage") -> Iterator[str]:
     ranked = page.ranked
-    yield f"  links in    {ranked.inlinks:,}" + _by_place(page.links_in)
+    yield f"  links in    {ranked.inlinks:,}"
     yield from _some(page.linked_from)
     left_out = {"nofollow": page.nofollow, "out of scope or in a trap": page.refused}
     not_counted = ", ".join(f"{count} {what}" for what, count in left_out.items() if count)
@@ -201,10 +201,6 @@ def _trap_lines(trap: "Trap | None") -> Iterator[str]:
         line += f": {counts.read:,} read, {counts.repeated:,} of them repeated another page; "
         line += f"{counted(counts.dropped, 'link')} dropped"
     yield line
-    if (room := trap.room) is not None:
-        vouched = f"sites that link to its site vouch for it like {room.vouchers:.2g} trusted ones"
-        pages = "any number of" if room.pages is None else f"{room.pages:,}"
-        yield f"  trust       {vouched}; it may have {pages} pages"
 
 
 def _duplicate_lines(page: "KnownPage") -> Iterator[str]:
@@ -216,12 +212,6 @@ def _duplicate_lines(page: "KnownPage") -> Iterator[str]:
         yield f"  duplicates  {page.duplicates.exact:,} exact, {page.duplicates.near:,} near"
     if page.probe is not None:
         yield f"  soft 404    it says what the host said of {printable(page.probe)}, which cannot exist"
-
-
-def _by_place(links: "LinksByPlace") -> str:
-    if not links.places:
-        return ""
-    return f"; of {links.looked_at:,} looked at, by place: {tally(links.places)}"
 
 
 def _some(urls: tuple[str, ...]) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """The first requests of a crawl in partitions: simulated in each partition by itself, and put in one order."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -10,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any  # Any: settings as given
 
-from minicrawl.analysis.dry_run import DryRun, HostPlan, LeftOut, SeedCounts, planned
+from minicrawl.analysis.dry_run import DryRun, HostPlan, LeftOut, planned
 from minicrawl.cluster.folder import found
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.settings import check_working
@@ -47,9 +46,6 @@ def dry_run(  # noqa: PLR0913 - as that of a crawl in one process
 
 def _together(plans: Sequence[DryRun], most: int) -> DryRun:
     """The plan of all partitions, up to `most` requests for pages."""
-    counts = Counter[str]()
-    for plan in plans:
-        counts.update(vars(plan.seeds))
     each = [[(host, request) for host in plan.hosts for request in host.requests] for plan in plans]
     hosts: dict[str, HostPlan] = {}
     asked = 0
@@ -65,7 +61,6 @@ def _together(plans: Sequence[DryRun], most: int) -> DryRun:
         before = left_out.get(one.reason, replace(one, pages=0))
         left_out[one.reason] = replace(before, pages=before.pages + one.pages)
     return DryRun(
-        SeedCounts(**counts),
         sum(plan.waiting for plan in plans),
         list(hosts.values()),
         sorted(left_out.values(), key=attrgetter("pages"), reverse=True),

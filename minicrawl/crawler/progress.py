@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import asdict
 
-from minicrawl.crawler.books.graph_counts import LiveGraphCounts
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
 from minicrawl.crawler.frontier.waits import HostsNow, hosts_now, waits_by_reason
 from minicrawl.crawler.intake import Intake
@@ -30,7 +29,6 @@ class RunProgress:
         self._intake, self._state, self._store = intake, intake.state, intake.state.writer
         self._clock = clock
         self.time = RunClock(clock, started)
-        self._graph_counts = LiveGraphCounts(intake.state.writer.sizes.read)
         self.fetched = 0
         self.bytes = 0
         self._answers = AnswerCounts()
@@ -52,7 +50,7 @@ class RunProgress:
         self.bytes += fetched.size
 
     def now(self, silence: Silence | None) -> Progress:
-        """The crawl as it stands; now and then reads every link."""
+        """The crawl as it stands."""
         intake, accounts, frontier = self._intake, self._state.accounts, self._state.frontier
         ready, waiting = frontier.ready_or_waiting()
         self._speed.record(self.seconds, self.fetched, self.bytes)
@@ -70,7 +68,6 @@ class RunProgress:
             coverage=accounts.coverage.told(),
             errors=dict(intake.state.tally.failures),
             left_out=intake.state.tally.left_out,
-            graph=self._graph_counts.look(accounts.turns, int(accounts.inlinks.sum()), intake.state.writer.links),
             silence=silence,
             earlier=self.earlier,
             given_up=self._given_up(),
@@ -164,7 +161,6 @@ class RunProgress:
             "errors": dict(self._state.tally.failures),
             "refreshed": self._state.tally.refreshed,
             "coverage": accounts.coverage.told(),
-            "shape": None if self._graph_counts.latest is None else asdict(self._graph_counts.latest),
             "silence": None if silence is None else asdict(silence),
         }
         now = self._clock()

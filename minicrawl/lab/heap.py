@@ -1,13 +1,13 @@
 """An indexed heap of pages by largest key, compiled.
 
-The plain queue (`opic.strategy.PageQueue`) pushes a page again at every rise; this one moves it, so its size is at most
-the number of pages, and keys may fall as well. Ties go to the lower page number, so both return the same pages in the
+The plain queue (`opic.strategy.PageQueue`) pushes a page again at every rise; this one moves it, so it holds each
+page once, and keys may fall as well. Ties go to the lower page number, so both return the same pages in the
 same order.
 
 key     int64, shape (pages,): the larger the sooner; owned by the caller, who after each single change calls
         `moved` (or `risen`) before the next: a heap in which several keys have changed cannot be mended
 heap    int32, shape (pages,): heap[0] is next; the children of heap[i] are heap[4 i + 1 .. 4 i + 4]
-place   int32, shape (pages,): the position of a page in `heap`, ABSENT if it is not in it
+place   int32, shape (pages,): the position of a page in `heap`
 """
 
 from typing import Any, NamedTuple  # Any: callables
@@ -18,29 +18,21 @@ import numpy.typing as npt
 
 from minicrawl.opic.arrays import IntArray
 
-ABSENT = -1
 _CHILDREN = 4
 
 
 class Heap(NamedTuple):
-    """An indexed heap. `size`: int64, shape (1,): number of pages in it."""
+    """An indexed heap of all pages."""
 
     key: IntArray
     heap: npt.NDArray[np.int32]
     place: npt.NDArray[np.int32]
-    size: IntArray
-
-
-def empty_heap(key: IntArray) -> Heap:
-    """An empty heap over `key`."""
-    pages = len(key)
-    return Heap(key, np.zeros(pages, np.int32), np.full(pages, ABSENT, np.int32), np.zeros(1, np.int64))
 
 
 def full_heap(key: IntArray) -> Heap:
     """A heap of all pages over `key`."""
     pages = np.arange(len(key), dtype=np.int32)
-    heap = Heap(key, pages, pages.copy(), np.array([len(key)]))
+    heap = Heap(key, pages, pages.copy())
     _heapify(heap)
     return heap
 
@@ -57,29 +49,6 @@ def compiled(function: Any) -> Any:
 def first(heap: Heap) -> int:
     """The next page. The heap must not be empty."""
     return int(heap.heap[0])
-
-
-@compiled
-def add(heap: Heap, page: int) -> None:
-    """Add a page that is not in the heap."""
-    heap.place[page] = heap.size[0]
-    heap.heap[heap.size[0]] = page
-    heap.size[0] += 1
-    _up(heap, page)
-
-
-@compiled
-def pop(heap: Heap) -> int:
-    """Remove and return the next page."""
-    page = int(heap.heap[0])
-    heap.place[page] = ABSENT
-    heap.size[0] -= 1
-    last = heap.heap[heap.size[0]]
-    if last != page:
-        heap.heap[0] = last
-        heap.place[last] = 0
-        _down(heap, last)
-    return page
 
 
 @compiled
@@ -116,7 +85,7 @@ def _up(heap: Heap, page: int) -> None:
 
 @compiled
 def _down(heap: Heap, page: int) -> None:
-    at, size = heap.place[page], heap.size[0]
+    at, size = heap.place[page], len(heap.heap)
     while _CHILDREN * at + 1 < size:
         best_at = _CHILDREN * at + 1
         for child in range(best_at + 1, min(best_at + _CHILDREN, size)):
@@ -134,5 +103,5 @@ def _down(heap: Heap, page: int) -> None:
 
 @compiled
 def _heapify(heap: Heap) -> None:
-    for at in range((heap.size[0] - 2) // _CHILDREN, -1, -1):
+    for at in range((len(heap.heap) - 2) // _CHILDREN, -1, -1):
         _down(heap, heap.heap[at])

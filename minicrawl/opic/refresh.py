@@ -56,7 +56,7 @@ def interval(price: float, importance: Numbers, rate: Numbers) -> Numbers:
     return a
 
 
-def learned(  # noqa: PLR0913 - all by position, as the lab compiles it
+def learned(  # noqa: PLR0913 - what was known, what was seen, and two bounds
     rate: float,
     shape: float,
     gap: float,

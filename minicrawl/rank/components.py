@@ -1,17 +1,8 @@
-"""Strong, weak and biconnected components, and the bow tie around the largest strong one.
+"""Strong and weak components, and the bow tie around the largest strong one.
 
 Two pages are in one strong component when each reaches the other along links; in one weak component when they
 do so along links taken in either direction. Found by Pearce's form of Tarjan's algorithm (scipy), in time
 proportional to pages and links.
-
-Two links are in one biconnected component when they lie on one cycle of links taken in either direction, none of whose
-pages comes twice. Pages of several such components are the articulation pages: without one, pages that were connected
-are not. In a depth-first search
-
-    low[v] = min of number[w] over the pages w that v and the pages found after it, through it, link to
-
-a page v found from u starts a component if low[v] >= number[u]; otherwise it belongs to the component of u.
-J. Hopcroft, R. Tarjan, "Efficient algorithms for graph manipulation", Communications of the ACM 16 (1973).
 
 The bow tie: A. Broder, R. Kumar, F. Maghoul, P. Raghavan, S. Rajagopalan, R. Stata, A. Tomkins, J. Wiener,
 "Graph structure in the Web", Computer Networks 33 (2000).
@@ -27,8 +18,6 @@ from scipy import sparse
 
 from minicrawl.rank.distances import distances_from, reverse
 from minicrawl.rank.graph import Graph
-
-_Integers = npt.NDArray[np.int32] | memoryview
 
 
 class Part(IntEnum):
@@ -83,87 +72,6 @@ def strong_components(graph: Graph) -> Components:
 def weak_components(graph: Graph) -> Components:
     """The weak components of a graph."""
     return _components(graph, "weak")
-
-
-@dataclass(frozen=True, eq=False)
-class Biconnected:
-    """The biconnected components of a graph, numbered from 0. A page without links to others is in none.
-
-    of: int32, shape (pages,): the component of the link by which a search found the page; -1 if the search began there.
-    top: int32, shape (components,): the page of every component that was found first. Any other page p has of[p] of it.
-    """
-
-    of: npt.NDArray[np.int32]
-    top: npt.NDArray[np.int32]
-
-    @property
-    def count(self) -> int:
-        return len(self.top)
-
-    def sizes(self) -> npt.NDArray[np.int64]:
-        """Pages in each component, shape (components,); two are a bridge."""
-        return np.bincount(self.of[self.of >= 0], minlength=self.count) + 1
-
-    def articulation_pages(self) -> npt.NDArray[np.int64]:
-        """Pages in more than one component, rising."""
-        return np.flatnonzero(np.bincount(self.top, minlength=len(self.of)) + (self.of >= 0) > 1)
-
-    def share(self, some: npt.NDArray[np.integer], others: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-        """True where pages some[k] and others[k] are one page, or in one component."""
-        one, other = self.of[some], self.of[others]
-        top = np.append(self.top, -1)
-        shared: npt.NDArray[np.bool_] = (some == others) | (top[one] == others) | (top[other] == some)
-        shared |= (one == other) & (one >= 0)
-        return shared
-
-
-def biconnected_components(graph: Graph) -> Biconnected:
-    """The biconnected components of a graph."""
-    matrix = _matrix(graph).astype(np.bool_)  # a sum of many ones as bytes would overflow
-    either = (matrix + matrix.T).tocsr()
-    parent, number, low = (np.full(graph.size, -1, dtype=np.int32) for _ in range(3))
-    arrays = (either.indptr[1:], either.indices, parent, number, low, either.indptr[:-1].copy())
-    _depth_first(*[array.data for array in arrays])  # indexed from Python, arrays take three times as long
-    starts = (parent >= 0) & (low >= number[parent])
-    first = np.where(starts | (parent < 0), np.arange(graph.size), parent)
-    while (first[first] != first).any():
-        first = first[first]
-    of = np.where(starts, np.cumsum(starts) - 1, -1).astype(np.int32)
-    return Biconnected(of[first], parent[starts])
-
-
-def _depth_first(  # noqa: PLR0913 - compiled functions take plain arrays
-    stop: _Integers,
-    targets: _Integers,
-    parent: _Integers,
-    number: _Integers,
-    low: _Integers,
-    following: _Integers,
-) -> None:
-    """Search a graph whose links all go either way, beginning anew at the lowest page not yet found.
-
-    Page p links to targets[following[p] : stop[p]]. Sets the page before each page, its number in the order of the
-    search, and `low`, all -1 before; uses up `following`.
-    """
-    count = 0
-    for start in range(len(number)):
-        page = start if number[start] < 0 else -1
-        while page >= 0:
-            if number[page] < 0:
-                number[page] = low[page] = count
-                count += 1
-            if following[page] < stop[page]:
-                target = targets[following[page]]
-                following[page] += 1
-                if number[target] < 0:
-                    parent[target], page = page, target
-                else:
-                    low[page] = min(low[page], number[target])
-            else:
-                above = parent[page]
-                if above >= 0:
-                    low[above] = min(low[above], low[page])
-                page = above
 
 
 def bow_tie(graph: Graph, core: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int8]:

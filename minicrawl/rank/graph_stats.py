@@ -10,9 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.rank.components import (
-    Biconnected,
     Components,
-    biconnected_components,
     bow_tie,
     strong_components,
     subgraph,
@@ -34,7 +32,7 @@ class GraphStats:
     """Statistics of a web's structure.
 
     pages, links: numbers of both. dangling: pages without links.
-    strong, weak, biconnected: its components. parts: int8, shape (pages,), the `Part` of every page in the bow tie.
+    strong, weak: its components. parts: int8, shape (pages,), the `Part` of every page in the bow tie.
     indegrees, outdegrees: distributions of links to pages, and from them.
     distances: of all pairs of pages; with the harmonic centrality of every page.
     core_links: links within the core, the largest strong component. core_diameter, core_distances: of the core
@@ -46,7 +44,6 @@ class GraphStats:
     dangling: int
     strong: Components
     weak: Components
-    biconnected: Biconnected
     parts: npt.NDArray[np.int8]
     indegrees: Degrees
     outdegrees: Degrees
@@ -80,7 +77,6 @@ def graph_stats(
         dangling=len(graph.dangling()),
         strong=strong,
         weak=weak_components(graph),
-        biconnected=biconnected_components(graph),
         parts=bow_tie(graph, pages),
         indegrees=degree_distribution(inlinks.outdegrees()),
         outdegrees=degree_distribution(graph.outdegrees()),

@@ -1,11 +1,8 @@
 """Contents of `minicrawl report`: issues and pages."""
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from typing import NamedTuple
-
-import numpy as np
-import numpy.typing as npt
+from collections.abc import Mapping, Sequence
 
 from minicrawl.analysis.status import Status, status
 from minicrawl.analysis.top.top_list import lines_per_site, top_list
@@ -14,50 +11,34 @@ from minicrawl.audit.findings import Finding, Severity
 from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.errors import covered
 from minicrawl.export.tables import iso
-from minicrawl.model import READ, State
-from minicrawl.report.document import Issue, Report, Section, Share, Tile, Url
+from minicrawl.model import State
+from minicrawl.report.document import Issue, Report, Section, Share, Urls
 from minicrawl.settings import RANKINGS
-from minicrawl.store.read.audit_columns import AuditColumns
 from minicrawl.store.reader import Store
 
 ROWS, TOP = 25, 100
-"""Rows of most tables, and of those of issues and pages."""
-_IMPORTANCE = "Importance is the share of all visits that walkers along the links make. "
-
-
-class Crawl(NamedTuple):
-    """A store with all its pages by number: URLs, columns and importance."""
-
-    store: Store
-    urls: Sequence[str]
-    pages: AuditColumns
-    importance: npt.NDArray[np.float64]
-
-    @classmethod
-    def of(cls, store: Store) -> "Crawl":
-        return cls(store, list(store.page_table.urls()), store.audit_table.columns(), store.ranks.importance())
+"""Rows of the table of errors, and of those of issues and pages."""
 
 
 def report_on(store: Store) -> Report:
     """The report on a crawl, as of one commit. Raises StoreError."""
     with store.snapshot():
-        now, audit, crawl = status(store), audited(store), Crawl.of(store)
-        sections = (_top(store), _errors(now))
+        now, audit = status(store), audited(store)
         return Report(
             title=f"Crawl report: {_names(store.page_table.seeds()) or store.path.stem}",
-            subtitle=_subtitle(crawl, now),
-            tiles=_tiles(audit, crawl),
+            subtitle=_times(audit) + (" The crawl is still running." if now.running else ""),
+            tiles=_tiles(audit, now),
             issues=_issues(audit),
-            not_checked=sorted(audit.not_checked.items()),
+            not_checked=dict(sorted(audit.not_checked.items())),
             checked=len(audit.rules) - len(audit.not_checked),
-            sections=[each for each in sections if each.rows or each.empty],
+            sections=[_top(store), _errors(now)],
         )
 
 
 def _issues(audit: Audit) -> list[Issue]:
     """The findings by rule, the rule that loses most first."""
     found = defaultdict[str, list[Finding]](list)
-    for finding in audit.for_people(audit.findings):
+    for finding in audit.findings:
         found[finding.rule].append(finding)
     return [
         Issue(audit.rules[rule], found[rule][:TOP], len(found[rule]), sum(each.importance for each in found[rule]))
@@ -70,43 +51,35 @@ def _names(seeds: Sequence[str]) -> str:
     return ", ".join(hosts[:3]) + (f" and {len(hosts) - 3:,} more" if len(hosts) > 3 else "")
 
 
-def _subtitle(crawl: Crawl, now: Status) -> str:
-    if np.isnan(crawl.pages.fetched_at).all():
+def _times(audit: Audit) -> str:
+    """The times of the answers for people, to the minute."""
+    if math.isnan(audit.judged.first):
         return "Nothing has been fetched yet."
-    return f"Fetched {_times(crawl)}.{' The crawl is still running.' if now.running else ''}"
+    first, last = ((iso(at) or "?")[:16].replace("T", " ") for at in (audit.judged.first, audit.judged.last))
+    return f"Fetched on {first} UTC." if first == last else f"Fetched between {first} and {last} UTC."
 
 
-def _times(crawl: Crawl) -> str:
-    """The times of a crawl's answers for people, to the minute."""
-    times = crawl.pages.fetched_at[~np.isnan(crawl.pages.fetched_at)]
-    first, last = ((iso(float(each)) or "?")[:16].replace("T", " ") for each in (times.min(), times.max()))
-    return f"on {first} UTC" if first == last else f"between {first} and {last} UTC"
-
-
-def _tiles(audit: Audit, crawl: Crawl) -> list[Tile]:
+def _tiles(audit: Audit, now: Status) -> Mapping[str, str]:
     """The numbers at the top."""
     found = Counter(audit.rules[finding.rule].severity for finding in audit.findings)
-    seconds = crawl.pages.seconds[~np.isnan(crawl.pages.seconds)]
     counts = {
-        "pages read": int(np.isin(crawl.pages.state, list(READ)).sum()),
-        "known pages": len(crawl.urls),
-        "failed": int(np.isin(crawl.pages.state, [State.ERROR, State.GONE]).sum()),
-        "hosts": len(np.unique(crawl.pages.host)),
-        "median answer, ms": round(1000 * float(np.median(seconds))) if len(seconds) else 0,
+        "pages read": now.read,
+        "known pages": now.known,
+        "failed": now.states.get(State.ERROR, 0) + now.states.get(State.GONE, 0),
+        "hosts": now.hosts,
     }
-    return [
-        *(Tile(f"{each}s", f"{found[each]:,}") for each in Severity),
-        Tile("importance read", covered(float(crawl.store.meta_json("run").get("coverage", 0.0)))),
-        *(Tile(name, f"{count:,}") for name, count in counts.items()),
-    ]
+    return {
+        **{f"{each}s": f"{found[each]:,}" for each in Severity},
+        "importance read": covered(now.run.coverage if now.run else 0.0),
+        **{name: f"{count:,}" for name, count in counts.items()},
+    }
 
 
 def _top(store: Store) -> Section:
     found = top_list(store, RANKINGS[0], TOP, per_site=lines_per_site(store))
-    most = max((line.page.importance for line in found.lines), default=0.0) or 1.0
     facts = store.page_table.more_facts(line.number for line in found.lines)
     rows = [
-        (Url(page.url), page.title, Share(page.importance, most), page.inlinks, page.outlinks, page.depth,
+        (Urls((page.url,)), page.title, Share(page.importance), page.inlinks, page.outlinks, page.depth,
          facts[number].seconds, facts[number].bytes)
         for page, number in ((line.page, line.number) for line in found.lines)
     ]  # fmt: skip
@@ -114,9 +87,9 @@ def _top(store: Store) -> Section:
         "The most important pages",
         ("page", "title", "importance", "in-links", "outlinks", "depth", "seconds", "bytes"),
         rows,
-        f"{_IMPORTANCE}Pages that cannot be opened or say the same as one above are left out.",
+        "Importance is the share of all visits that walkers along the links make. Pages that cannot be opened or say "
+        "the same as one above are left out.",
         "No page was read.",
-        has_filter=True,
     )
 
 

@@ -1,64 +1,53 @@
-"""A report as one HTML file: issues, tables and pictures, whole without its script, which only filters and sorts.
+"""A report as one HTML file: issues and tables, without any script.
 
 Should text from the web be taken for markup after all, the policy of the file lets a browser run and load nothing: it
-names its own style and script by their digests.
+names its own style by its digest.
 """
 
 import base64
 import hashlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import accumulate
 from pathlib import Path
+from typing import NamedTuple
 
-from minicrawl.audit.findings import Finding, Rule, Severity
+from minicrawl.audit.findings import Finding, Rule
 from minicrawl.errors import counted
 from minicrawl.export.tables import renamed_when_whole
-from minicrawl.report.markup import bar, escaped, link, plain
+from minicrawl.report.markup import escaped, link, plain
 
 _MOST_BYTES = 1_500_000
 """Of the tables of all issues together."""
 _SHOWN_SOURCES = 3
+_STYLE = Path(__file__).with_name("document.css")
 
 
-@dataclass(frozen=True)
-class Url:
-    """A URL, shown as a link."""
-
-    url: str
-
-
-@dataclass(frozen=True)
-class Urls:
-    """The first of `count` URLs."""
+class Urls(NamedTuple):
+    """The first of `of` URLs, shown as links."""
 
     urls: Sequence[str]
-    count: int
+    of: int = 1
 
 
-@dataclass(frozen=True)
-class Share:
-    """A share of the whole, 0 to 1, with a bar. most: the share whose bar is full."""
+class Share(NamedTuple):
+    """A share of the whole, 0 to 1."""
 
     part: float
-    most: float = 1.0
 
 
-Cell = str | int | float | Url | Urls | Share | None
+Cell = str | int | float | Urls | Share | None
 
 
 @dataclass(frozen=True)
 class Section:
-    """A titled table. has_filter: its rows can be filtered by their text."""
+    """A titled table. text: stands before it; empty: in its place where it has no rows."""
 
     title: str
-    columns: Sequence[str] = ()
-    rows: Sequence[Sequence[Cell]] = ()
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
     text: str = ""
     empty: str = ""
-    has_filter: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,22 +61,15 @@ class Issue:
 
 
 @dataclass(frozen=True)
-class Tile:
-    """A number at the top."""
-
-    name: str
-    value: str
-
-
-@dataclass(frozen=True)
 class Report:
-    """A report's content. issues: what loses most first. not_checked: why, by rule."""
+    """A report's content. tiles: numbers at the top, by name. issues: what loses most first. not_checked: why, by rule;
+    checked: number of the other rules."""
 
     title: str
     subtitle: str
-    tiles: Sequence[Tile]
+    tiles: Mapping[str, str]
     issues: Sequence[Issue]
-    not_checked: Sequence[tuple[str, str]] = ()
+    not_checked: Mapping[str, str] = field(default_factory=dict)
     checked: int = 0
     sections: Sequence[Section] = ()
 
@@ -108,11 +90,9 @@ def percent(part: float) -> str:
 
 
 def _document(report: Report) -> Iterator[str]:
-    style = _file("document.css") + _labels(report)
-    policy = (
-        f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(_file('document.js'))}; "
-        f"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
-    )
+    style = _STYLE.read_text("utf-8").strip()
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     yield '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
     yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
@@ -120,56 +100,31 @@ def _document(report: Report) -> Iterator[str]:
     yield f"<title>{plain(report.title)}</title>\n<style>{style}</style>\n</head>\n<body>\n<header>"
     yield f"<h1>{plain(report.title)}</h1>\n<p>{plain(report.subtitle, 400)}</p>\n</header>\n<main>"
     yield '<dl class="tiles">'
-    for tile in report.tiles:
-        yield f"<div><dt>{plain(tile.name)}</dt><dd>{plain(tile.value)}</dd></div>"
-    yield '</dl>\n<nav aria-label="Sections"><ul>\n<li><a href="#issues">Issues</a></li>'
-    for number, section in enumerate(report.sections):
-        yield f'<li><a href="#s{number}">{plain(section.title)}</a></li>'
-    yield "</ul></nav>"
+    yield from (f"<div><dt>{plain(name)}</dt><dd>{plain(value)}</dd></div>" for name, value in report.tiles.items())
+    yield "</dl>"
     yield from _issues(report)
-    for number, section in enumerate(report.sections):
-        yield f'<section id="s{number}">\n<h2>{plain(section.title)}</h2>'
-        yield from _section(section)
+    for section in report.sections:
+        yield f"<section>\n<h2>{plain(section.title)}</h2>"
+        if section.rows:
+            yield f"<p>{plain(section.text, 600)}</p>"
+            yield from (*_table(section.columns, section.rows), "</tbody></table>")
+        else:
+            yield f'<p class="none">{plain(section.empty)}</p>'
         yield "</section>"
-    yield f"</main>\n<script>{_file('document.js')}</script>\n</body>\n</html>\n"
-
-
-@cache
-def _file(name: str) -> str:
-    return Path(__file__).with_name(name).read_text("utf-8").strip()
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-_FOUND = ("target", "what", "sources", "at stake", "found on")
-
-
-def _labels(report: Report) -> str:
-    """Style by which cells on narrow screens, one below the other, tell their columns."""
-    tables = [("#issues", _FOUND), *((f"#s{number}", each.columns) for number, each in enumerate(report.sections))]
-    labels = (
-        f'{place} td:nth-child({at})::before{{content:"{name}"}}'
-        for place, columns in tables
-        for at, name in enumerate(columns, 1)
-        if at > 1
-    )
-    return f"@media (max-width:48rem){{{''.join(labels)}}}"
+    yield "</main>\n</body>\n</html>\n"
 
 
 def _issues(report: Report) -> Iterator[str]:
-    yield '<section id="issues">\n<h2>Issues</h2>'
-    if not report.issues:
-        yield f'<p class="none">None of the {report.checked} rules that were checked has found anything.</p>'
-    else:
+    yield "<section>\n<h2>Issues</h2>"
+    if report.issues:
         found = counted(sum(issue.count for issue in report.issues), "finding")
         yield (
             f"<p>{found} by {len(report.issues)} of {counted(report.checked, 'rule')}, what loses most first: by the "
             "importance of the pages at stake, of which an error costs ten times as much as a warning, and a hundred "
             "times as much as a notice.</p>"
         )
-        yield from _controls(report.issues)
+    else:
+        yield f'<p class="none">None of the {report.checked} rules that were checked has found anything.</p>'
     left = _MOST_BYTES
     for number, issue in enumerate(report.issues):
         text = "\n".join(_issue(issue, left // (len(report.issues) - number)))
@@ -177,23 +132,9 @@ def _issues(report: Report) -> Iterator[str]:
         yield text
     if report.not_checked:
         yield f"<details><summary><h3>Not checked: {counted(len(report.not_checked), 'rule')}</h3></summary>\n<dl>"
-        yield from (f"<dt>{plain(rule)}</dt><dd>{plain(why)}</dd>" for rule, why in report.not_checked)
+        yield from (f"<dt>{plain(rule)}</dt><dd>{plain(why)}</dd>" for rule, why in report.not_checked.items())
         yield "</dl></details>"
     yield "</section>"
-
-
-def _controls(issues: Sequence[Issue]) -> Iterator[str]:
-    """Filters of issues, which the script shows."""
-    by_severity = Counter(issue.rule.severity for issue in issues)
-    yield '<div class="controls" id="filters" role="search" aria-label="Filter issues" hidden>'
-    yield '<label>Severity <select id="severity"><option value="">all</option>'
-    yield from (f'<option value="{each}">{each}s</option>' for each in Severity if by_severity[each])
-    yield '</select></label>\n<label>Rule <select id="rule"><option value="">all</option>'
-    yield from (
-        f'<option value="{name}">{name}</option>' for name in sorted(escaped(each.rule.name) for each in issues)
-    )
-    yield '</select></label>\n<label>Text <input type="search" id="text" autocomplete="off"></label>'
-    yield '<button type="button" id="open">Open all</button> <output></output></div>'
 
 
 def _issue(issue: Issue, most: int) -> Iterator[str]:
@@ -205,7 +146,7 @@ def _issue(issue: Issue, most: int) -> Iterator[str]:
     yield f"<p>{plain(rule.why, 500)}</p>\n<p><b>To mend it:</b> {plain(rule.how, 500)}</p>"
     rows = [
         (
-            Url(found.target),
+            Urls((found.target,)),
             found.detail,
             found.sources or None,
             Share(found.importance),
@@ -213,7 +154,7 @@ def _issue(issue: Issue, most: int) -> Iterator[str]:
         )
         for found in issue.findings
     ]
-    head, *lines = _table(_FOUND, rows)
+    head, *lines = _table(("target", "what", "sources", "at stake", "found on"), rows)
     fitting = max(sum(size <= most for size in accumulate(len(line.encode()) for line in lines)), 1)
     yield from (head, *lines[:fitting], "</tbody></table>")
     if issue.count > min(fitting, len(lines)):
@@ -222,50 +163,29 @@ def _issue(issue: Issue, most: int) -> Iterator[str]:
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Iterator[str]:
-    """The head of a table, and its rows. Columns that say nothing in any row are hidden."""
-    kinds = [_kind([row[column] for row in rows]) for column in range(len(columns))]
+    """The head of a table, and its rows, without columns that say nothing in any row."""
     texts = [[_cell(cell) for cell in row] for row in rows]
-    kinds = [kind + " hidden" * (not any(row[at] for row in texts)) for at, kind in enumerate(kinds)]
-    cells = "".join(f'<th scope="col"{kind}>{plain(name)}</th>' for name, kind in zip(columns, kinds, strict=True))
+    shown = [at for at in range(len(columns)) if any(row[at] != _NOTHING for row in texts)]
+    cells = "".join(f'<th scope="col">{plain(columns[at])}</th>' for at in shown)
     yield f"<table><thead><tr>{cells}</tr></thead><tbody>"
     for row in texts:
-        yield f"<tr>{''.join(f'<td{kind}>{text}</td>' for text, kind in zip(row, kinds, strict=True))}</tr>"
+        yield f"<tr>{''.join(row[at] for at in shown)}</tr>"
 
 
-def _section(section: Section) -> Iterable[str]:
-    if section.text:
-        yield f"<p>{plain(section.text, 600)}</p>"
-    if not section.rows and section.empty:
-        yield f'<p class="none">{plain(section.empty)}</p>'
-    if not section.rows:
-        return
-    if section.has_filter:
-        yield '<div class="controls" hidden><label>Filter <input type="search" autocomplete="off"></label> '
-        yield "<output></output></div>"
-    yield from (*_table(section.columns, section.rows), "</tbody></table>")
-
-
-def _kind(cells: Sequence[Cell]) -> str:
-    """Style of a column: numbers to the right, URLs broken anywhere."""
-    some = next((cell for cell in cells if cell is not None), "")
-    names = {Share: "number", Url: "url", Urls: "url", int: "number", float: "number"}
-    return f' class="{names.get(type(some), "text")}"'
+_NOTHING = "<td></td>"
 
 
 def _cell(cell: Cell) -> str:
-    text = ""
     match cell:
-        case Url(url):
-            text = link(url)
-        case Urls(urls, count):
-            more = [f"and {count - len(urls):,} more"] if urls and count > len(urls) else []
-            text = "<br>".join([*map(link, urls), *more])
-        case Share(part, most):
-            text = f"{percent(part)}{bar(part / most) if most < 1 else ''}"
+        case Urls(urls, of):
+            more = [f"and {of - len(urls):,} more"] if urls and of > len(urls) else []
+            return f"<td>{'<br>'.join([*map(link, urls), *more])}</td>"
+        case Share(part):
+            return f'<td class="number">{percent(part)}</td>'
         case int():
-            text = f"{cell:,}"
+            return f'<td class="number">{cell:,}</td>'
         case float():
-            text = f"{cell:.3g}"
+            return f'<td class="number">{cell:.3g}</td>'
         case str():
-            text = plain(cell)
-    return text
+            return f"<td>{plain(cell)}</td>"
+    return _NOTHING

@@ -35,12 +35,3 @@ def link(url: str) -> str:
     name = url.removeprefix("https://")
     shown = escaped(name if len(name) <= _START + _END else f"{name[:_START]}…{name[-_END:]}")
     return f"<a{address}>{shown}</a>" if (address := href(url)) else shown
-
-
-def bar(share: float) -> str:
-    """A bar in a table, as long as the share from 0 to 1."""
-    width = max(min(share, 1.0), 0.0) * 100
-    return (
-        '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect class="fill" width="{width:.1f}" height="8"/></svg>'
-    )

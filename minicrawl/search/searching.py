@@ -13,7 +13,7 @@ from itertools import islice
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from minicrawl.analysis.usage import PageUsage, respects
+from minicrawl.analysis.usage import PageUsage
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.search.index.index_folder import index_errors, index_path, open_index, store_mark
@@ -192,7 +192,8 @@ class Searcher:
         if the crawl respects that."""
         known = {row[0]: _Facts._make(row) for row in self._store.ranks.facts(json.dumps(pages))}
         there = [known[page] for page in pages if page in known and known[page].state == State.FETCHED]
-        if not respects(self._store, _USE):
+        respected = self._store.settings.get("respect_usage")
+        if not isinstance(respected, list) or _USE not in respected:
             return there
         says = PageUsage(self._store).of_pages({facts.page: facts.url for facts in there})
         return [facts for facts in there if not says[facts.page].forbids([_USE])]

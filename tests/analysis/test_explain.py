@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from support.command_line import run
 from support.sites import Server, Site, crawl
 
 from minicrawl.analysis.explain import UNKNOWN, Explanation, KnownPage, explain
@@ -20,7 +19,7 @@ KEYS_OF_A_PAGE = {
     "queue",
     *("rank", "importance", "history", "cash", "depth", "status", "inlinks", "outlinks", "fetched_at", "title"),
     *("is_rank_exact", "known_pages", "found_on", "attempts", "content_type", "bytes", "seconds", "host", "received"),
-    *("forwarded", "linked_from", "links_to", "links_in", "not_counted", "alternate_of", "duplicate_of", "duplicates"),
+    *("forwarded", "linked_from", "links_to", "not_counted", "alternate_of", "duplicate_of", "duplicates"),
     "refresh",
     "jump",
     "usage",
@@ -80,14 +79,3 @@ def test_json_has_stable_keys_side_by_side(store: Path) -> None:
     page = explained(store, HOME).page
     assert page is not None
     assert json.loads(json.dumps(known))["links_to"] == list(page.links_to)
-
-
-def test_where_some_of_the_links_stand_is_counted(tmp_path: Path) -> None:
-    words = "some words that stand beside a link"
-    page = [f'<nav><a href="/x">x</a></nav><p>{words} <a href="/y">y</a> {words}']
-    crawl({HOME: ["/1", "/2"], HOME + "1": page, HOME + "2": page}, tmp_path / "crawl.db", [HOME])
-    found = explained(tmp_path / "crawl.db", HOME + "x").page
-    assert found is not None
-    assert (found.links_in.looked_at, found.links_in.places) == (2, {"navigation": 2})
-    printed = run("why", HOME + "x", "--store", tmp_path / "crawl.db").output
-    assert "  links in    2; of 2 looked at, by place: navigation 2\n" in printed

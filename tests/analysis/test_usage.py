@@ -6,21 +6,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.command_line import run
 from support.preferring import FREE, HEADER, HOME, META, SIGNAL, SITE, Preferring
 from support.searching import urls
 from support.sites import crawl, rows
 
 from minicrawl.analysis.explain import explain
-from minicrawl.analysis.usage import PageUsage, respects
-from minicrawl.crawler.robots.preferences import combined
-from minicrawl.crawler.robots.rules import RobotsRules, RobotsState
 from minicrawl.errors import counted
 from minicrawl.search.index.following import following
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.writer import Writer
 
 ROBOTS = "User-agent: *\nContent-Usage: search=y\nContent-Usage: /free train-ai=n\nDisallow: /none\n"
 
@@ -136,45 +130,3 @@ def test_search_does_not_find_pages_that_forbid_a_use(
     with following(path) as follower:
         follower.catch_up()
     assert set(urls(path, "words")) == SITE.keys() - forbidden
-    with open_store(path) as reader:
-        assert respects(reader, "search") is ("search" in respected)
-
-
-SAID = st.lists(
-    st.sampled_from(
-        [
-            *(
-                "header Content-Usage: search=n",
-                "header Content-Usage: train-ai=y",
-                "header Content-Signal: ai-input=no",
-            ),
-            "meta robots: noai",
-        ]
-    ),
-    max_size=4,
-).map("\n".join)
-LINES = st.lists(
-    st.sampled_from(
-        [
-            *("Content-Usage: train-ai=n", "Content-Usage: /a search=y", "Content-Signal: ai-input=yes, search=no"),
-            *("Content-Signal: /a/ ai-train=yes", "Disallow: /a/b", "Allow: /a/b/c", "Content-Usage: /a/b train-ai=y"),
-        ]
-    ),
-    max_size=6,
-)
-
-
-@given(said=SAID, lines=LINES)
-def test_verdicts_are_those_of_the_statements(
-    tmp_path_factory: pytest.TempPathFactory, said: str, lines: list[str]
-) -> None:
-    """The quick way of exports, and the one that tells the lines."""
-    body = "\n".join(["User-agent: *", *lines]).encode()
-    robots = RobotsState(RobotsRules.parse(body), 200, body, 0.0, 1.0).row(HOME[:-1])
-    with Writer(tmp_path_factory.mktemp("one") / "crawl.db") as writer:
-        with writer.transaction():
-            writer.save_robots([robots])
-        usage = PageUsage(writer)
-        for path in ("", "a", "a/b", "a/b/c", "x"):
-            statements = usage.statements(HOME + path, said)
-            assert usage.preferences(HOME + path, said) == combined(each.preferences for each in statements)

@@ -13,7 +13,6 @@ SUBJECTS = (
     "answers",
     "canonicals",
     "duplicates",
-    "hreflang",
     "indexability",
     "links",
     "reach",

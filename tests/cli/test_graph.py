@@ -34,11 +34,10 @@ def test_stats_of_a_store_fold_aliases(store: Path) -> None:
     """Home and a are the core; b, to which moved leads, and gone, which was asked for in vain, are behind it."""
     result = run("--store", store)
     assert result.exit_code == 0
-    head, _, strong, weak, both, parts, *_ = result.output.splitlines()
+    head, _, strong, weak, parts, *_ = result.output.splitlines()
     assert head == f"{store}: 4 pages, 5 links; 1 page without links, 1 of them never read"
     assert strong == "strong components  3; the largest, the core, has 2 pages (50.0%) and 2 links"
     assert weak == "weak components    1; the largest has 4 pages (100.0%)"
-    assert both == "biconnected        2; the largest has 3 pages (75.0%); 1 articulation page"
     assert parts == "bow tie            core 2, in 0, out 2, tubes 0, tendrils 0, disconnected 0"
     assert "within the core    mean 1.00 links, 90 % of pairs within 0.8 (exact); diameter 1, by " in result.output
 

@@ -35,8 +35,7 @@ def test_one_coverage_is_told_everywhere(store: Path) -> None:
     assert answer("audit", "--store", store)["judged"]["coverage"] == share
     assert Looks(Readings(store)).look()["coverage"] == share
     with open_store(store) as reader:
-        (tile,) = [tile for tile in report_on(reader).tiles if tile.name == "importance read"]
-    assert told.startswith(tile.value)
+        assert told.startswith(report_on(reader).tiles["importance read"])
 
 
 def test_figures_of_partitions_stand_below_their_headings() -> None:

@@ -1,7 +1,5 @@
 """Components and bow tie against networkx, by the definitions, and where the answer is plain."""
 
-from typing import Any
-
 import networkx
 import numpy as np
 import pytest
@@ -10,7 +8,6 @@ from minicrawl.rank import Graph
 from minicrawl.rank.components import (
     Components,
     Part,
-    biconnected_components,
     bow_tie,
     strong_components,
     subgraph,
@@ -68,37 +65,6 @@ def test_components_are_those_of_networkx(seed: int) -> None:
     assert as_sets(strong) == set(map(frozenset, networkx.strongly_connected_components(oracle)))
     assert as_sets(weak) == set(map(frozenset, networkx.weakly_connected_components(oracle)))
     assert strong.sizes.tolist() == np.bincount(strong.of).tolist()
-
-
-@pytest.mark.parametrize(
-    ("seed", "size"), [(0, 0), (0, 1), (1, 1), *((s, 2) for s in range(4)), *((s, 25) for s in range(40))]
-)
-def test_biconnected_components_are_those_of_networkx(seed: int, size: int) -> None:
-    """Links to oneself, two the same and two the other way round count as none and as one."""
-    links = random_links(seed, size)
-    oracle: networkx.Graph[int] = networkx.Graph(as_networkx(links))
-    oracle.remove_edges_from(list(networkx.selfloop_edges(oracle)))
-    expected: Any = set(map(frozenset, networkx.biconnected_components(oracle)))  # the stubs say sets of sets
-    graph = Graph.from_links(links)
-    found = biconnected_components(graph)
-    below = [frozenset(np.flatnonzero(found.of == number).tolist()) for number in range(found.count)]
-    components = [pages | {int(top)} for pages, top in zip(below, found.top, strict=True)]
-    assert (len(components), set(components)) == (found.count, expected)
-    assert found.sizes().tolist() == [len(pages) for pages in components]
-    assert found.articulation_pages().tolist() == sorted(networkx.articulation_points(oracle))
-    some, others = np.indices((size, size)).reshape(2, -1)
-    pairs = zip(some.tolist(), others.tolist(), strict=True)
-    shared = [one == other or any({one, other} <= pages for pages in components) for one, other in pairs]
-    assert found.share(some, others).tolist() == shared
-
-
-def test_biconnected_components_of_a_long_chain_need_no_recursion() -> None:
-    found = biconnected_components(Graph.from_links([[page + 1] for page in range(30_000)] + [[]]))
-    assert (found.count, len(found.articulation_pages()), set(found.sizes().tolist())) == (30_000, 29_999, {2})
-
-
-def test_a_link_repeated_so_often_that_a_byte_overflows_is_a_link() -> None:
-    assert biconnected_components(Graph.from_links([[1] * 128, [0] * 128])).count == 1
 
 
 @pytest.mark.parametrize("seed", range(5))

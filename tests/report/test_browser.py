@@ -1,4 +1,4 @@
-"""Reports in a real browser: read, sorted, filtered and printed. Skipped only where there is no Chromium.
+"""Reports in a real browser: read and printed. Skipped only where there is no Chromium.
 
 MINICRAWL_AXE names axe.min.js of axe-core, where it is there.
 """
@@ -108,14 +108,10 @@ def open_all(page: Any) -> None:
 
 
 CUT = """() => [...document.querySelectorAll('td, th, dt, dd, p, h1, h2, h3, summary, figcaption')].filter((each) => {
-  const box = each.getBoundingClientRect();
+  const box = each.getBoundingClientRect(), table = each.closest("table");
+  if (table && table.scrollWidth > table.clientWidth) return false; // it is scrolled sideways
   return each.scrollWidth > each.clientWidth + 1 && each.clientWidth || box.left < 0 || box.right > innerWidth + 1;
 }).map((each) => each.outerHTML.slice(0, 200))"""
-BROKEN = """() => [...document.querySelectorAll('th button')].filter((each) => {
-  const range = document.createRange();
-  range.selectNodeContents(each.firstChild);
-  return each.checkVisibility() && range.getClientRects().length > each.textContent.split(/[ -]/).length;
-}).map((each) => each.outerHTML)"""
 EMPTY = """() => [...document.querySelectorAll('table')].flatMap((table) => {
   const says = (at) => [...table.tBodies[0].rows].some((row) => row.cells[at].textContent.trim());
   return [...table.tHead.rows[0].cells].filter((head, at) => head.checkVisibility() && !says(at));
@@ -131,7 +127,6 @@ def test_nothing_is_cut(  # noqa: PLR0913 - three reports
             open_all(page)
             assert page.evaluate("document.documentElement.scrollWidth") == width
             assert page.evaluate(CUT) == []
-            assert page.evaluate(BROKEN) == []
             assert page.evaluate(EMPTY) == []
 
 
@@ -142,91 +137,21 @@ def test_axe_finds_nothing_serious(browser: Any, report: Path, width: int, schem
         assert grave_findings(page) == []
 
 
-def column(page: Any, table: str, number: int) -> list[str]:
-    texts: list[str] = page.locator(f"{table} tbody tr:visible td:nth-child({number})").all_inner_texts()
-    return texts
-
-
-def test_tables_sort_by_click_and_keyboard(browser: Any, report: Path) -> None:
-    with opened(browser, report) as page:
-        table = "section:has(h2:text('The most important pages')) table"
-        before = column(page, table, 1)
-        assert len(before) > 20
-        links = page.locator(f"{table} th:has-text('in-links')")
-        links.locator("button").click()
-        assert links.get_attribute("aria-sort") == "descending"
-        counts = [int(text) for text in column(page, table, 4)]
-        assert counts == sorted(counts, reverse=True)
-        links.locator("button").focus()
-        page.keyboard.press("Enter")
-        assert links.get_attribute("aria-sort") == "ascending"
-        assert [int(text) for text in column(page, table, 4)] == sorted(counts)
-        page.locator(f"{table} th:has-text('title') button").press("Space")
-        titles = [text.lower() for text in column(page, table, 2)]
-        assert titles == sorted(titles)
-        assert links.get_attribute("aria-sort") is None
-        page.locator(f"{table} th:has-text('importance') button").click()
-        assert column(page, table, 1) == before
-
-
-def test_issues_are_filtered_by_severity_rule_and_text(browser: Any, report: Path) -> None:
-    with opened(browser, report) as page:
-        issues = page.locator(".issue:visible")
-        every = issues.count()
-        assert every >= 2
-        page.locator("#severity").select_option("error")
-        assert {text.split()[0] for text in issues.locator(".badge").all_inner_texts()} == {"error"}
-        page.locator("#severity").select_option("")
-        page.locator("#rule").select_option("broken-link")
-        assert issues.count() == 1
-        assert page.locator(".issue[open] tbody tr:visible").count() == 12
-        page.locator("#text").fill("GONE/1")
-        assert page.locator(".issue tbody tr:visible").count() == 3
-        assert page.locator("#filters output").inner_text() == "Shown: 3 targets of 1 rule"
-        assert page.locator(".issue:visible .count").inner_text() == "3 of 12 targets"
-        page.locator("#text").fill("no such words")
-        assert issues.count() == 0
-        page.locator("#text").fill("")
-        page.locator("#rule").select_option("")
-        assert issues.count() == every
-        page.get_by_role("button", name="Open all").click()
-        assert page.locator(".issue[open]").count() == every
-
-
-def test_report_says_all_without_its_script(browser: Any, report: Path) -> None:
-    with opened(browser, report, java_script_enabled=False) as page:
-        assert page.locator(".controls:visible").count() == 0
-        assert page.locator("th button").count() == 0
-        page.locator(".issue summary").first.click()
-        assert page.locator(".issue[open] tbody tr:visible").count() > 0
-
-
-def test_print_has_all_and_no_controls(browser: Any, report: Path) -> None:
+def test_print_is_dark_on_light(browser: Any, report: Path) -> None:
     with opened(browser, report, scheme="dark") as page:
-        closed = page.locator("details:not([open])").count()
-        assert closed > 3
-        page.evaluate("""addEventListener("beforeprint", () => {
-            document.body.dataset.closed = document.querySelectorAll("details:not([open])").length;
-        })""")
+        assert page.locator("details:not([open])").count() > 3
         assert page.pdf().startswith(b"%PDF")
-        assert page.evaluate("document.body.dataset.closed") == "0"
-        assert page.locator("details:not([open])").count() == closed
         page.emulate_media(media="print")
-        assert page.locator(".controls:visible, nav:visible").count() == 0
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
 def test_what_the_web_writes_is_text(browser: Any, hostile: Path) -> None:
     with opened(browser, hostile) as page:
         open_all(page)
-        page.locator("#text").fill("<script>")
-        page.locator("#text").fill("")
-        for button in page.locator("th button:visible").all():
-            button.click()
         assert page.evaluate("document.body.dataset.ran") is None
-        assert page.locator("main iframe, main style, main base, main meta, main img, main script").count() == 0
+        assert page.locator("main iframe, main style, main base, main meta, main img, script").count() == 0
         hrefs = page.evaluate("[...document.querySelectorAll('a')].map((each) => each.getAttribute('href'))")
         assert len(hrefs) > 150
-        assert all(href is None or href.startswith(("#", "http://a.test/")) for href in hrefs)
+        assert all(href is None or href.startswith("http://a.test/") for href in hrefs)
         assert not set(page.locator("main").text_content()) & set("\u202e\u2066\u200b\x1b\x07\x00")
         assert "<script>" in page.locator("main").text_content()

@@ -1,6 +1,6 @@
 """A moment of a crawl, to be shown."""
 
-from minicrawl.model import GraphCounts, InFlightNow, LimitsNow, Progress, Sums
+from minicrawl.model import InFlightNow, LimitsNow, Progress, Sums
 
 MOMENT = Progress(
     seconds=125.0,
@@ -21,7 +21,6 @@ MOMENT = Progress(
     pages_per_second=8.0,
     requests=(InFlightNow("http://a.test/\x1b[2J" + "x" * 300, 4.0),),
     waiting_for={"delay": 30, "crawl-delay": 8, "failures": 2},
-    graph=GraphCounts(900, 9000, 20, 700, 30, 800),
 )
 
 BEST = ((0.02, "http://a.test/\x1b[31m"), *((0.01, f"http://b.test/{'日本/' * 40}{page}") for page in range(9)))

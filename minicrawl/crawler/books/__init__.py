@@ -5,7 +5,6 @@ page_block       the accounts of consecutive pages, from their rows
 stored_accounts  their rows and totals in the store
 stored_births    the rule of birth cash of pages
 top_pages        candidates for the most important pages
-graph_counts     links and strong components of the web while it is crawled
 invariants       the invariants of a store, checked
 site_invariants  the links between sites, counted again
 stored_forms     values of `meta` and JSON columns, checked

@@ -21,8 +21,7 @@ EARLIER_RUNS = "earlier_runs"
 """Key for the sums of the runs before the last one."""
 _NUMBER = int | float
 _RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _NUMBER}
-_SHAPE = {"read": int, "links": int, "dangling": int, "most_inlinks": int, "components": int, "core": int}
-_OF_RUN = {"refreshed": int, "shape": _SHAPE, "silence": {"since": _NUMBER, "pause": _NUMBER}}
+_OF_RUN = {"refreshed": int, "silence": {"since": _NUMBER, "pause": _NUMBER}}
 
 _META: dict[str, Any] = {
     **dict.fromkeys(("hash_key", "stopped", "jump", "cluster"), str),

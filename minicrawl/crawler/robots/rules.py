@@ -24,7 +24,7 @@ from minicrawl.crawler.robots.preferences import (
     Preferences,
     Statement,
 )
-from minicrawl.crawler.robots.usage_rules import UsageLine, UsageRules, deciding
+from minicrawl.crawler.robots.usage_rules import UsageLine, UsageRules
 from minicrawl.model import Fetched, State
 from minicrawl.store.rows import RobotsRow
 from minicrawl.timing import STANDARD, Timing
@@ -85,12 +85,8 @@ class Group:
     @property
     def usage_rules(self) -> UsageRules:
         if self._usage_rules is None:
-            self._usage_rules = UsageRules(self.usage_lines)
+            self._usage_rules = UsageRules(chain.from_iterable(self.usage))
         return self._usage_rules
-
-    @property
-    def usage_lines(self) -> Iterator[UsageLine]:
-        return chain.from_iterable(self.usage)
 
 
 class RobotsRules:
@@ -178,7 +174,7 @@ class RobotsRules:
         group = self._group(user_agent)
         if group is None or not self.allows(user_agent, url):
             return []
-        return [Statement(ROBOTS_TXT, *found, file) for found in deciding(group.usage_lines, octets_of(url))]
+        return [Statement(ROBOTS_TXT, *found, file) for found in group.usage_rules.deciding(octets_of(url))]
 
     def crawl_delay(self, user_agent: str) -> float | None:
         """Seconds the host asks for between two requests, or None."""
