@@ -5,7 +5,7 @@
 
 graph      the links, as CSR              pagerank   time that a random surfer spends at each page
 compare    two rankings                   hits       hubs and authorities, which reinforce each other
-mirrors    hosts with the same pages
+similar    pages with the same neighbours        mirrors    hosts with the same pages
 seeds      cores of hubs and authorities: starting points for the next crawl
 sites      the graph folded to hosts or domains
 sweeping   PageRank page by page          trust      PageRank from chosen pages: trusted ones, topics
