@@ -201,6 +201,13 @@ class Requisite(NamedTuple):
     kind: RequisiteKind
 
 
+class AlternateLink(NamedTuple):
+    """The same page in a language: a tag of RFC 5646, or "x-default" for readers of any other language."""
+
+    language: str
+    url: str
+
+
 class PageFacts(NamedTuple):
     """Facts of an HTML page that an audit checks, see minicrawl.crawler.html.facts.
 
@@ -224,7 +231,8 @@ class ParsedPage(NamedTuple):
     number of distinct targets that only uncounted links point to. `malformed`: the first links that were meant as URLs
     of the web, and are none, as written: "http://[bad", "htp://a.test/".
     `canonicals`: distinct normalised URLs declared canonical by link elements in the head, or by the header Link.
-    `alternates`: URLs that the head declares as versions in another language or for another medium.
+    `alternates`: URLs that the head declares as versions in another language or for another medium; `hreflang`: those
+    with a language, with repetitions.
     `refresh`: the normalised URL of a meta refresh, or None.
     `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive;
     `index_by_google`: False when those for googlebot say noindex. `usage`: lines of its head on the use of the page,
@@ -246,6 +254,7 @@ class ParsedPage(NamedTuple):
     title: str | None = None
     canonicals: tuple[str, ...] = ()
     alternates: tuple[str, ...] = ()
+    hreflang: tuple[AlternateLink, ...] = ()
     refresh: str | None = None
     follow: bool = True
     index: bool = True  # type: ignore[assignment]  # hides tuple.index

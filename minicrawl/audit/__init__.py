@@ -8,7 +8,7 @@ ci_files   an audit as SARIF and JUnit
 seeds      seeds that could not be read
 links      links to pages that are not there, cannot be reached or have moved     redirects  chains, loops, dead ends
 answers    soft 404s, slow and large pages    canonicals  pages that name another as their canonical
-indexability  pages that search engines may not read or show
+hreflang   versions in other languages        indexability  pages that search engines may not read or show
 sitemaps   sitemaps against the crawl         duplicates  pages with the same text
 reach      orphans, deep pages, dead ends
 titles     titles and descriptions            headings    headings, language and viewport

@@ -229,6 +229,11 @@ class Crawled:
         return self.store.page_table.find(list(dict.fromkeys(urls)))
 
     @cached_property
+    def hreflangs(self) -> Mapping[int, str]:
+        """The versions of a page in other languages, LANGUAGE=URL with spaces between."""
+        return dict(self.store.audit_table.texts("hreflang"))
+
+    @cached_property
     def naming(self) -> Mapping[str, Sequence[int]]:
         """The canonical URLs that pages of ours name, each with those pages; their own left out."""
         found = defaultdict[str, list[int]](list)
@@ -239,8 +244,9 @@ class Crawled:
 
     @cached_property
     def named(self) -> Mapping[str, int]:
-        """Page numbers of the canonicals that pages name, where they are known."""
-        return self.find(self.web.canonicals.values())
+        """Page numbers of the canonicals and versions in other languages that pages name, where they are known."""
+        versions = (part.partition("=")[2] for text in self.hreflangs.values() for part in text.split(" "))
+        return self.find(dict.fromkeys((*self.web.canonicals.values(), *versions)))
 
     # Links.
 

@@ -44,11 +44,16 @@ def _alike(crawled: Crawled, texts: Callable[[Crawled], Iterable[tuple[int, str]
     pages = pages[np.lexsort((-crawled.stake[pages], language[pages], crawled.sites[pages], said[pages]))]
     same = np.column_stack([said[pages], crawled.sites[pages], language[pages]])
     starts = np.flatnonzero(np.any(same[1:] != same[:-1], axis=1)) + 1
-    groups = [group for group in np.split(pages, starts) if len(group) > 1]
+    groups = [group for group in np.split(pages, starts) if len(group) > 1 and not _are_versions(crawled, group)]
     firsts = {int(group[0]) for group in groups}
     words = {page: text for page, text in texts(crawled) if page in firsts}
     for group in groups:
         yield Fault(int(group[0]), words[int(group[0])], group[1:], float(crawled.stake[group].sum()))
+
+
+def _are_versions(crawled: Crawled, pages: Pages) -> bool:
+    """True if each page has versions in other languages, so that the pages are some of them."""
+    return all(page in crawled.hreflangs for page in pages.tolist())
 
 
 @rule(

@@ -52,6 +52,7 @@ class Fetch(NamedTuple):
     title: str | None
     canonical: str | None = None
     robots: str | None = None
+    hreflang: str | None = None
     validators: Blob | None = None
 
 

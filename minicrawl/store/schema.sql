@@ -49,6 +49,7 @@ CREATE TABLE fetches (
     title        TEXT,
     canonical    TEXT,                         -- URL of which it says to be a copy; '': itself; NULL: none, or several
     robots       TEXT,                         -- which of noindex, nofollow, noarchive, googlebot: noindex it says; NULL: none
+    hreflang     TEXT,                         -- what its head gives as itself in other languages: en=URL fr=URL
     validators   BLOB,                         -- of a complete page, see crawler/http/validators.py; NULL: none
     -- what an HTML page that says something can be told by (crawler/html/fingerprint.py, crawler/recognise/duplicates.py)
     digest       INTEGER,                      -- 64-bit digest of the body without link targets and its own path

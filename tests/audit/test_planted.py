@@ -13,6 +13,7 @@ SUBJECTS = (
     "answers",
     "canonicals",
     "duplicates",
+    "hreflang",
     "indexability",
     "links",
     "reach",

@@ -158,9 +158,10 @@ def test_page_without_a_url_is_told_as_what_sqlite_finds(sound: Path, tmp_path: 
                 db.execute(change, statement)
         db.close()
     use(path, tmp_path)
-    told = CliRunner().invoke(main, ["why", SEEDS[0], "--store", str(path)])
-    assert told.exception is None or isinstance(told.exception, SystemExit), repr(told.exception)
-    assert "NoneType" not in told.output
+    for words in (["compare", str(path), str(path)], ["why", SEEDS[0], "--store", str(path)]):
+        told = CliRunner().invoke(main, words)
+        assert told.exception is None or isinstance(told.exception, SystemExit), repr(told.exception)
+        assert "NoneType" not in told.output
 
 
 DEFINITIONS = {
@@ -195,8 +196,9 @@ def test_importance_of_books_that_are_no_numbers_is_told_by_nobody(
     path = tmp_path / "crawl.db"
     path.write_bytes(sound.read_bytes())
     rows(path, f"UPDATE meta SET value = {value} WHERE key = '{key}'")
-    for command in ("top", "export -", "why " + SEEDS[0]):
-        told = CliRunner().invoke(main, [*command.split(), "--store", str(path)])
+    for command in ("top", "export -", "why " + SEEDS[0], "compare {path} {path}"):
+        words = command.format(path=path).split()
+        told = CliRunner().invoke(main, [*words, *([] if words[0] == "compare" else ["--store", str(path)])])
         assert (told.exit_code, "is damaged" in told.output) == (3, True), told.output
 
 

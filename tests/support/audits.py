@@ -93,6 +93,10 @@ def canonical(url: str) -> str:
     return f'<link rel="canonical" href="{url}">'
 
 
+def version(language: str, url: str) -> str:
+    return f'<link rel="alternate" hreflang="{language}" href="{url}">'
+
+
 ROBOTS = '<meta name="robots" content="{}">'
 
 
@@ -170,6 +174,29 @@ PLANTED: dict[str, Planted] = {
             "canonical-chain": {"/copy": 1},
             "canonical-noindex": {"/secret": 1},
             "canonical-to-other-site": {"http://elsewhere.test/page": 1},
+        },
+    ),
+    "hreflang": planted(
+        "hreflang.test",
+        {
+            "/": Reply("/en /de /fr /it /uk", head=version("x-default", "/")),
+            "/en": Reply("/", head=version("en", "/en") + version("de", "/de") + version("fr", "/fr")),
+            "/de": Reply("/", head=version("en", "/en") + version("de-AT", "/de")),
+            "/fr": Reply("/", head=version("fr", "/fr") + version("de", "/de")),
+            "/it": Reply("/", head=version("it", "/it") + version("es-419", "/nada") + version("en", "/anglais")),
+            "/anglais": Reply(status=301, location="/en"),
+            "/uk": Reply(
+                "/",
+                head=version("en-UK", "/uk")
+                + version("zh-Hant-TW", "/uk")
+                + version("xy", "/uk")
+                + version("en_GB", "/uk"),
+            ),
+        },
+        {
+            "hreflang-no-return": {"/fr": 1, "/de": 1},
+            "hreflang-broken": {"/nada": 1},
+            "hreflang-to-noncanonical": {"/anglais": 1},
         },
     ),
     "indexability": planted(

@@ -1,4 +1,4 @@
-"""Statements about a page in its response headers: X-Robots-Tag, and Link (RFC 8288) with rel=canonical.
+"""Statements about a page in its response headers: X-Robots-Tag, and Link (RFC 8288) with rel=canonical or alternate.
 
 Robots directives are written in the same way in meta elements.
 """
@@ -8,7 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.model import AlternateLink
 
+MAX_ALTERNATES = 100
+"""Alternate links that are read of a page's head, and as many of its header."""
+LANGUAGE_LENGTH = 35  # no language tag is longer (RFC 5646, 4.4.1)
+LANGUAGE = re.compile(rf"[!-<>-~]{{1,{LANGUAGE_LENGTH}}}")
+"""A tag as written, right or wrong, without white space and \"=\"."""
 # RFC 8288, section 3: <target>; name=value; name="value", <target> ...
 _TARGET = re.compile(r"[,\s]*<([^>]*)>")
 _PARAMETER = re.compile(r"""\s*;\s*([^\s;,=]*)\s*(?:=\s*("(?:[^"\\]|\\.)*"|[^\s;,]*))?""")
@@ -61,6 +67,16 @@ def canonicals(value: str, url: str) -> list[str]:
     """The distinct normalised canonical URLs in a value of Link, relative to the normalised `url` of the response."""
     named = (normalise(target, url) for target, _ in _links(value, "canonical"))
     return list(dict.fromkeys(target for target in named if target is not None))
+
+
+def languages(value: str, url: str) -> list[AlternateLink]:
+    """The versions of the page in other languages that a value of Link lists."""
+    found: list[AlternateLink] = []
+    for target, parameters in _links(value, "alternate"):
+        language, named = parameters.get("hreflang", "").strip(), normalise(target, url)
+        if named is not None and LANGUAGE.fullmatch(language) and len(found) < MAX_ALTERNATES:
+            found.append(AlternateLink(language, named))
+    return found
 
 
 def _links(value: str, relation: str) -> Iterator[tuple[str, Mapping[str, str]]]:

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypedDict
 
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.facts import described, facts_of
-from minicrawl.crawler.html.page_headers import Directives, read_directives
+from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
 from minicrawl.crawler.html.page_text import block_hashes, hashes_of, packed
 from minicrawl.crawler.html.parser_choice import Marks, tree_of, within_limit
 from minicrawl.crawler.html.refresh import has_little_text, read_refresh, with_refresh
@@ -19,7 +19,7 @@ from minicrawl.crawler.html.scripted import as_html, scripted
 from minicrawl.crawler.html.tree import LIST, TEXT, Text, Tree, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
-from minicrawl.model import ParsedPage, Wanted
+from minicrawl.model import AlternateLink, ParsedPage, Wanted
 from minicrawl.store.texts.marked_text import About, plain_blocks
 
 MAX_LINKS = 50_000
@@ -30,8 +30,6 @@ _COUNTED_RELATIONS = frozenset({"canonical", "next", "prev"})
 _UNCOUNTED_RELATIONS = frozenset({"nofollow", "ugc", "sponsored"})
 _ANCHOR_LENGTH = 200
 _TITLE_LENGTH = 500
-_LANGUAGE_LENGTH = 35  # no language tag is longer (RFC 5646, 4.4.1)
-_MAX_ALTERNATES = 100
 _DESCRIPTION_LENGTH = 1_000
 MAX_TEXT = 1_000_000
 """Characters of a page's text that are gathered."""
@@ -71,7 +69,11 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     elements = _Elements(tree, wanted)
     base = base_url(elements.base, url, encoding)
     links = _Links(elements, base, encoding, len(page))
-    alternates = (normalise(reference, base, encoding) for reference in elements.alternates)
+    alternates = [
+        AlternateLink(language, target)
+        for language, reference in elements.alternates
+        if (target := normalise(reference, base, encoding)) is not None
+    ]
     is_cut = is_cut or links.truncated
     parsed = ParsedPage(
         outlinks=tuple(links.outlinks),
@@ -81,7 +83,8 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         malformed=tuple(links.malformed),
         title=elements.title,
         canonicals=tuple(links.canonicals),
-        alternates=tuple(dict.fromkeys(target for target in alternates if target is not None)),
+        alternates=tuple(dict.fromkeys(alternate.url for alternate in alternates)),
+        hreflang=tuple(alternate for alternate in alternates if alternate.language),
         follow=elements.directives.follow,
         index=elements.directives.index,
         archive=elements.directives.archive,
@@ -134,7 +137,7 @@ def _content(
 ) -> _Content:
     """The wanted fields about a page's text. Takes the tree apart. targets: URLs by reference."""
     content = _Content()
-    language = _line(tree.language() or "", _LANGUAGE_LENGTH) or None if wanted.about or wanted.kept else None
+    language = _line(tree.language() or "", LANGUAGE_LENGTH) or None if wanted.about or wanted.kept else None
     if wanted.about:
         content["language"] = language
         content["h1"] = _line(tree.h1() or "", _TITLE_LENGTH) or None
@@ -225,13 +228,13 @@ class _Elements:
 
     `links`: distinct links and link elements in document order, those without relations as their references up to the
     fragment, each with its best place; `words`: where wanted, functions that return the texts of links; `alternates`:
-    references of the page's versions in other languages and for other media.
+    language ("": none) and reference of the page's versions in other languages and for other media.
     """
 
     def __init__(self, tree: Tree, wanted: Wanted) -> None:
         self.links = links = dict[str | _Related, int]()
         self.words: dict[str | _Related, Callable[[], str]] = {}
-        self.alternates: list[str] = []
+        self.alternates: list[tuple[str, str]] = []
         self.base: str | None = None
         self.title: str | None = None
         self.refresh: str | None = None
@@ -281,8 +284,9 @@ class _Elements:
             return _Related(reference, tag, relations, is_in_head=False) if relations else reference
         if not _COUNTED_RELATIONS.isdisjoint(relations):
             return _Related(reference, tag, relations, self._tree.is_in_head())
-        if _is_alternate(relations, attributes) and len(self.alternates) < _MAX_ALTERNATES and self._tree.is_in_head():
-            self.alternates.append(attributes["href"] or "")
+        if _is_alternate(relations, attributes) and len(self.alternates) < MAX_ALTERNATES and self._tree.is_in_head():
+            language = (attributes.get("hreflang") or "").strip()
+            self.alternates.append((language if LANGUAGE.fullmatch(language) else "", attributes["href"] or ""))
         return None
 
     def _note(self, tag: str, attributes: Mapping[str, str | None]) -> None:

@@ -42,7 +42,7 @@ from minicrawl.crawler.http.failures import parser_failed
 from minicrawl.crawler.http.response_fields import asked_rest
 from minicrawl.crawler.http.validators import Validators
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.model import AlternateLink, Fetched, ParsedPage, State
 from minicrawl.store.rows import Fetch
 from minicrawl.timing import STANDARD, Timing
 
@@ -179,6 +179,10 @@ def _failure(reason: str, wait: float | None, rest: float = 0.0) -> Outcome:
     return Outcome(None, reason, wait=max(wait, rest), rest=rest)
 
 
+_MOST_HREFLANG = 10_000
+"""Characters stored of a page's versions in other languages."""
+
+
 def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None:
     """The row of an answer that came at `now`; None if none came."""
     if fetched.status is None:
@@ -193,6 +197,7 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
         parsed.title,
         canonical="" if named == fetched.url else named,
         robots=_robots(fetched, parsed),
+        hreflang=_hreflang(parsed.hreflang),
         validators=Validators.of(fetched).packed(),
     )
 
@@ -210,3 +215,13 @@ def _robots(fetched: Fetched, parsed: ParsedPage) -> str | None:
     allowed = {"noindex": says.index, "nofollow": says.follow, "noarchive": says.archive}
     allowed["googlebot: noindex"] = index_by_google or not says.index
     return ", ".join(word for word, is_allowed in allowed.items() if not is_allowed) or None
+
+
+def _hreflang(alternates: tuple[AlternateLink, ...]) -> str | None:
+    """LANGUAGE=URL with spaces between, in the order of the page: neither has a space, and a language has no "="."""
+    if not alternates:
+        return None
+    text = " ".join(f"{language}={url}" for language, url in alternates)
+    if len(text) > _MOST_HREFLANG:
+        text = text[: _MOST_HREFLANG + 1].rpartition(" ")[0]
+    return text or None

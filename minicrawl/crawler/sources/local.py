@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from minicrawl import log
 from minicrawl.crawler.html.fingerprint import Identity
-from minicrawl.crawler.html.page_headers import canonicals
+from minicrawl.crawler.html.page_headers import canonicals, languages
 from minicrawl.crawler.html.refresh import read_refresh, with_refresh
 from minicrawl.crawler.http.content_type import HTML_TYPES, PDF, UTF_8, media_type
 from minicrawl.crawler.http.exchange import Capture
@@ -134,7 +134,13 @@ class LocalSource:
             parsed = with_refresh(parsed, refresh, await self._text_of(page), places=wanted.places)
         if fetched.link is not None:
             named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
-            parsed = parsed._replace(canonicals=tuple(dict.fromkeys(named)))
+            spoken = (*parsed.hreflang, *languages(fetched.link, fetched.url))
+            others = () if parsed.facts is None else (version.url for version in spoken)  # only an audit asks for them
+            parsed = parsed._replace(
+                canonicals=tuple(dict.fromkeys(named)),
+                alternates=tuple(dict.fromkeys((*parsed.alternates, *others))),
+                hreflang=tuple(dict.fromkeys(spoken)),
+            )
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     async def _text_of(self, page: Fetched) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ class PageFacts(NamedTuple):
     """Facts of a page and its answer that the view `ranks` lacks.
 
     changed_at: Unix seconds at which a change was seen. target: the page an alias stands for. leads_to: a target that
-    is not followed. named_by: the page that names it as its alternate. canonical, robots: as in schema.sql.
+    is not followed. named_by: the page that names it as its alternate. canonical, robots, hreflang: as in schema.sql.
     """
 
     host: str
@@ -42,6 +42,7 @@ class PageFacts(NamedTuple):
     bytes: int | None
     canonical: str | None
     robots: str | None
+    hreflang: str | None
     changed_at: float | None
     target: int | None
     leads_to: str | None
@@ -207,7 +208,7 @@ class PageTable:
         """Facts of some pages, by number."""
         query = """
             SELECT pages.id, CASE state WHEN 'alias' THEN substr(targets, 1, 4) END, hosts.name, content_type,
-                fetches.seconds, fetches.bytes, canonical, fetches.robots, changed_at, leads_to, named_by
+                fetches.seconds, fetches.bytes, canonical, fetches.robots, hreflang, changed_at, leads_to, named_by
             FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value CROSS JOIN hosts ON hosts.id = pages.host
             LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN links ON links.source = pages.id
             LEFT JOIN refused ON refused.source = pages.id LEFT JOIN refresh ON refresh.page = pages.id

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.html.page_headers import Directives, canonicals, read_directives
+from minicrawl.crawler.html.page_headers import MAX_ALTERNATES, Directives, canonicals, languages, read_directives
 
 DIRECTIVES = {
     "empty": ("", True, True),
@@ -94,6 +94,33 @@ def test_value_says(value: str, expected: list[str]) -> None:
     assert canonicals(value, URL) == expected
 
 
+LANGUAGES = {
+    "as search engines want them": (
+        '<http://h.test/de>; rel="alternate"; hreflang="de", <http://h.test/>; rel="alternate"; hreflang="x-default"',
+        "de=http://h.test/de x-default=http://h.test/",
+    ),
+    "token, relative, case": ("</br>;HREFLANG=pt-BR;Rel=Alternate", "pt-BR=http://h.test/br"),
+    "the first of two": ("</a>; rel=alternate; hreflang=de; hreflang=fr", "de=http://h.test/a"),
+    "no language": ('</a>; rel=alternate, </b>; rel=alternate; hreflang=""', ""),
+    "no tag, but a word": ('</a>; rel=alternate; hreflang="en_GB"', "en_GB=http://h.test/a"),
+    "no tag": ('</a>; rel=alternate; hreflang="d e"', ""),
+    "of another relation": ("</a>; rel=next; hreflang=de", ""),
+    "of another page": ('</a>; rel=alternate; hreflang=de; anchor="/other"', ""),
+    "no http": ("<mailto:a@b>; rel=alternate; hreflang=de", ""),
+}
+
+
+@pytest.mark.parametrize(("value", "expected"), LANGUAGES.values(), ids=LANGUAGES.keys())
+def test_value_names_languages(value: str, expected: str) -> None:
+    assert " ".join(f"{language}={url}" for language, url in languages(value, URL)) == expected
+
+
+def test_no_more_languages_are_read_than_of_a_page() -> None:
+    value = ", ".join(f"</{number}>; rel=alternate; hreflang=de" for number in range(MAX_ALTERNATES + 9))
+    assert [url for _, url in languages(value, URL)] == [f"http://h.test/{number}" for number in range(MAX_ALTERNATES)]
+
+
 @given(st.text('<>;,=" \\relcanonicalthfg/', max_size=60))
 def test_any_value_is_read(value: str) -> None:
     assert all(url.startswith("http://") for url in canonicals(value, URL))
+    assert all(url.startswith("http://") and " " not in language for language, url in languages(value, URL))

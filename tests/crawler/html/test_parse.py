@@ -273,11 +273,6 @@ ALTERNATES = {
     "feed": ("<link rel=alternate type=application/rss+xml hreflang=de href=/feed>", ()),
     "style": ('<link rel="alternate stylesheet" media=print href=/a.css>', ()),
     "neither": ("<link rel=alternate href=/x>", ()),
-    "no-url": ("<link rel=alternate hreflang=de href='http://['>", ()),
-    "again": (
-        "<link rel=alternate hreflang=de href=/de><link rel=alternate hreflang=en href=/de>",
-        ("http://h.test/de",),
-    ),
     "in-the-body": ("<p><link rel=alternate hreflang=de href=/de>", ()),
 }
 
@@ -286,6 +281,31 @@ ALTERNATES = {
 def test_alternates_are_languages_and_media_that_the_head_names(html: str, expected: tuple[str, ...]) -> None:
     assert parsed(html).alternates == expected
     assert parsed(html).outlinks == ()
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (
+            "<link rel=alternate hreflang=de href=/de><link rel=alternate hreflang=x-default href=/>",
+            "de=/de x-default=/",
+        ),
+        (
+            "<link rel=alternate hreflang=' pt-BR ' href=/br><link rel=alternate hreflang=en href=/br>",
+            "pt-BR=/br en=/br",
+        ),
+        ("<link rel=alternate media=print href=/print>", ""),
+        ("<link rel=alternate hreflang='' href=/de><link rel=alternate hreflang='e n=' href=/en>", ""),
+        (f"<link rel=alternate hreflang={'a' * 36} href=/a>", ""),
+        ("<link rel=alternate hreflang=de href='http://['>", ""),
+        ("<link rel=alternate hreflang=de href=/de><link rel=alternate hreflang=de href=/de>", "de=/de de=/de"),
+        ("<body><link rel=alternate hreflang=de href=/de>", ""),
+    ],
+    ids=["languages", "two-of-one", "medium", "no-language", "too-long", "no-url", "again", "body"],
+)
+def test_languages_of_alternates_are_read(html: str, expected: str) -> None:
+    named = " ".join(f"{language}={url.removeprefix('http://h.test')}" for language, url in parsed(html).hreflang)
+    assert named == expected
 
 
 @pytest.mark.parametrize(
