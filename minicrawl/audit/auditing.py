@@ -54,14 +54,16 @@ RULES: Mapping[str, Rule] = {
 class Audit:
     """The findings in a store, those that lose most first.
 
-    rules: those that were asked for, by name. not_checked: why, for each rule that could not be. new: those that the
-    store `against` has not, None without one.
+    rules: those that were asked for, by name. not_checked: why, for each rule that could not be. new, mended, unknown:
+    beside the store `against`, None without one; unknown: findings there on what was not looked at again.
     """
 
     rules: Mapping[str, Rule]
     findings: Sequence[Finding]
     not_checked: Mapping[str, str] = field(default_factory=dict)
     new: Sequence[Finding] | None = None
+    mended: Sequence[Finding] | None = None
+    unknown: Sequence[Finding] | None = None
     judged: Judged = field(default_factory=Judged)
 
     def counts(self) -> Counter[str]:
@@ -100,13 +102,32 @@ def audited(
         else:
             not_checked[rule.name] = lack
     findings.sort(key=lambda found: (-rules[found.rule].lost(found.importance), found.rule, found.target))
-    new = None
-    if against is not None:
-        before = audited(against, rules)
-        known = {(found.rule, found.target) for found in before.findings}
-        others = [found for found in findings if found.rule not in before.not_checked]
-        new = [found for found in others if (found.rule, found.target) not in known]
-    return Audit(rules, findings, not_checked, new, crawled.judged)
+    if against is None:
+        return Audit(rules, findings, not_checked, judged=crawled.judged)
+    before = audited(against, rules)
+    new = [found for found in _missing(findings, before.findings) if found.rule not in before.not_checked]
+    mended, unknown = list[Finding](), list[Finding]()
+    gone = _missing(before.findings, findings)
+    seen = crawled.looked_at({url for found in gone for url in (found.target, *found.examples)})
+    for found in gone:
+        is_mended = found.rule not in not_checked and _is_looked_at(found, seen)
+        (mended if is_mended else unknown).append(found)
+    return Audit(rules, findings, not_checked, new, mended, unknown, crawled.judged)
+
+
+def _missing(these: Iterable[Finding], those: Iterable[Finding]) -> list[Finding]:
+    """The findings of these that are not among those, by rule and target."""
+    known = {(found.rule, found.target) for found in those}
+    return [found for found in these if (found.rule, found.target) not in known]
+
+
+def _is_looked_at(found: Finding, seen: Mapping[str, bool | None]) -> bool:
+    """True if the crawl would have had the finding again. seen: see Crawled.looked_at.
+
+    A target that is not known any more is none of those that its sources, which were read again, lead to.
+    """
+    is_seen = seen[found.target]
+    return all(seen[url] for url in found.examples) and bool(found.examples) if is_seen is None else is_seen
 
 
 def check_name(name: str, names: Iterable[str], place: str) -> None:

@@ -216,6 +216,21 @@ class Crawled:
             left_out=int(self.store.meta("links_left_out") or 0),
         )
 
+    def looked_at(self, targets: Iterable[str]) -> dict[str, bool | None]:
+        """For URLs, and names of hosts: True if the crawl has read them, or a page of the host, or found that they are
+        not there; False if it has not; None where it does not know the URL."""
+        wanted = set(targets)
+        is_seen = self.are(*READ) | (self.are(State.ERROR, State.GONE) & ~self._is_passing)
+        hosts = {name: number for number, name in self.store.hosts.names().items()}
+        read_hosts = set(self.columns.host[self.are(*READ)].tolist())
+        known, found = self.find(url for url in wanted if "://" in url), dict[str, bool | None]()
+        for target in wanted:
+            if target in known:
+                found[target] = bool(is_seen[known[target]])
+            else:
+                found[target] = hosts[target] in read_hosts if target in hosts else None
+        return found
+
     # Texts.
 
     def urls(self, pages: Iterable[int]) -> dict[int, str]:

@@ -1,6 +1,7 @@
 """minicrawl audit"""
 
 import math
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -34,12 +35,13 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
               help="Exit with 1 if one of these rules finds something or was not checked, or if any of this severity "
               "and above finds something: error, warning, notice. With --against only what is new counts.")  # fmt: skip
 @click.option("--against", type=click.Path(path_type=Path), metavar="STORE",
-              help="Compare with an earlier crawl: what is new.")  # fmt: skip
+              help="Compare with an earlier crawl: what is new, mended, or not looked at again.")  # fmt: skip
 @click.option("--rules", "is_list", is_flag=True, help="List all rules, and audit nothing.")
 @click.option("--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0 to this file too; - prints it alone.")
 @click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML to this file too; - prints it.")
 @click.option("-n", "--n", type=click.IntRange(min=1),
-              help=f"How many findings: {_SHOWN} unless it is given, all with --json.")  # fmt: skip
+              help=f"How many findings: {_SHOWN} unless it is given, all with --json or --csv.")  # fmt: skip
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV and nothing else.")
 @store_option
 @json_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -49,6 +51,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     sarif: Path | None,
     junit: Path | None,
     n: int | None,
+    as_csv: bool,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -62,7 +65,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     \b
     minicrawl audit --json                       everything, for programs
     minicrawl audit --fail-on broken-link,error  for continuous integration
-    minicrawl audit --against last-week.db       what has become worse since
+    minicrawl audit --against last-week.db       what has become worse since, and better
     """
     from minicrawl.audit.auditing import RULES, audited
     from minicrawl.audit.ci_files import write_junit, write_sarif
@@ -70,8 +73,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.store.reader import open_store
 
     prints_file = STANDARD_OUTPUT in (sarif, junit)
-    if as_json + (sarif == STANDARD_OUTPUT) + (junit == STANDARD_OUTPUT) > 1:
-        raise SettingError("standard output takes one of --json, --sarif - and --junit -; leave the others out")
+    if as_json + as_csv + (sarif == STANDARD_OUTPUT) + (junit == STANDARD_OUTPUT) > 1:
+        raise SettingError("standard output takes one of --csv, --json, --sarif - and --junit -; leave the others out")
     if is_list:
         rows = [_described(rule) for rule in RULES.values()]
         click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(list(RULES.values())))))
@@ -94,6 +97,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         pass
     elif as_json:
         click.echo(document(_as_json(audit, n)))
+    elif as_csv:
+        _write_csv(audit, n)
     else:
         click.echo("\n".join(_lines(audit, n or _SHOWN)))
     _tell_unchecked(audit, unchecked, failing)
@@ -148,7 +153,8 @@ def _as_json(audit: "Audit", n: int | None) -> dict[str, object]:
         "judged": _judged_json(audit.judged),
     }
     if audit.new is not None:
-        shown["new"] = [_row(audit, found) for found in audit.new[:n]]
+        for name in ("new", "mended", "unknown"):
+            shown[name] = [_row(audit, found) for found in (getattr(audit, name) or ())[:n]]
         shown["same"] = len(audit.findings) - len(audit.new)
     return shown
 
@@ -159,6 +165,15 @@ def _judged_json(judged: "Judged") -> dict[str, object]:
     return {**judged._asdict(), "first": iso(judged.first), "last": iso(judged.last)}
 
 
+def _write_csv(audit: "Audit", n: int | None) -> None:
+    from minicrawl.export.tables import WRITERS, Table
+
+    names = ("rule", "severity", "target", "importance", "sources", "examples", "detail", "lost")
+    rows = ({**_row(audit, found), "examples": " ".join(found.examples)} for found in audit.findings[:n])
+    table = Table(dict.fromkeys(names, str), (tuple(row[name] for name in names) for row in rows))
+    WRITERS[".csv"](table, sys.stdout.buffer)
+
+
 def _lines(audit: "Audit", n: int) -> Iterator[str]:
     counts, lost = audit.counts(), audit.lost_by_rule()
     yield from fitted(_judged_lines(audit.judged))
@@ -167,9 +182,13 @@ def _lines(audit: "Audit", n: int) -> Iterator[str]:
         yield from fitted([f"{name} ({rule.severity}): {counts[name]:,} found, {lost[name]:.2g} lost"])
         yield from fitted([f"    {printable(rule.why)} {printable(rule.how)}"])
     yield from _findings(audit, audit.findings, n, "What loses most:") if lost else ["Nothing was found."]
-    if audit.new is not None:
+    if audit.new is not None and audit.mended is not None and audit.unknown is not None:
         yield from _findings(audit, audit.new, n, "New:")
-        yield f"{len(audit.new):,} new, {len(audit.findings) - len(audit.new):,} the same."
+        yield from _findings(audit, audit.mended, n, "Mended:")
+        yield from _findings(audit, audit.unknown, n, "Not looked at again:")
+        same, left = len(audit.findings) - len(audit.new), len(audit.unknown)
+        unknown = f" {left:,} could not be looked at again." if left else ""
+        yield f"{len(audit.new):,} new, {len(audit.mended):,} mended, {same:,} the same.{unknown}"
     for why in dict.fromkeys(audit.not_checked.values()):
         names = ", ".join(name for name, one in audit.not_checked.items() if one == why)
         yield from fitted([f"Not checked: {printable(names)}: {printable(why)}."])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.audits import found_in
-from support.sites import Site, crawl
+from support.sites import Reply, Site, crawl
 
 from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.audit.auditing import RULES, Audit, audited
@@ -44,7 +44,7 @@ def test_findings_stand_in_the_order_of_what_they_lose(tmp_path: Path) -> None:
     assert sum(lost) == pytest.approx(sum(found.lost_by_rule().values()))
 
 
-def test_what_an_earlier_crawl_has_not_is_new(tmp_path: Path) -> None:
+def test_what_an_earlier_crawl_has_not_is_new_and_what_it_alone_has_is_mended(tmp_path: Path) -> None:
     def store(name: str, *at_fault: str) -> Path:
         site: Site = {f"{HOME}{page}": ["" if page in at_fault else "<h1>x</h1>", page] for page in "ab"}
         crawl({**site, HOME: ["<h1>x</h1>", *site]}, tmp_path / name, [HOME], audit=True, traps=False)
@@ -52,11 +52,34 @@ def test_what_an_earlier_crawl_has_not_is_new(tmp_path: Path) -> None:
 
     one, both = store("one", "a"), store("both", "a", "b")
 
-    def new(after: Path, before: Path) -> set[str]:
-        return {each.target for each in audit(after, before).new or () if each.rule == "h1-missing"}
+    def changes(after: Path, before: Path) -> list[int]:
+        found = audit(after, before)
+        lists = (found.new or (), found.mended or (), found.unknown or ())
+        return [sum(each.rule == "h1-missing" for each in some) for some in lists]
 
-    assert new(both, one) == {f"{HOME}b"}
-    assert new(one, both) == set()
+    assert changes(both, one) == [1, 0, 0]
+    assert changes(one, both) == [0, 1, 0]
+
+
+def test_what_was_not_looked_at_again_is_not_mended(tmp_path: Path) -> None:
+    page, gone = f"{HOME}page", f"{HOME}gone"
+    crawl({HOME: [page, "<title>x</title>"], page: [gone]}, tmp_path / "before.db", [HOME])
+    before = tmp_path / "before.db"
+    cases: list[tuple[str, dict[str, Reply], set[str]]] = [
+        ("failing", {HOME: [page, "<title>x</title>"], page: 500}, set()),
+        ("mended", {HOME: [page, "<title>x</title>"], page: ["<title>y</title>"]}, {gone, page}),
+        ("removed", {HOME: [page, "<title>x</title>"]}, {gone, page}),
+    ]
+    for name, site, mended in cases:
+        crawl(site, tmp_path / f"{name}.db", [HOME])
+        found = audit(tmp_path / f"{name}.db", before)
+        were = [each for each in audit(before).findings if each.rule in ("broken-link", "title-missing")]
+        assert {each.target for each in found.mended or () if each in were} == mended
+        assert {each.target for each in found.unknown or () if each in were} == {gone, page} - mended
+    with contextlib.suppress(NothingFetchedError):
+        crawl({HOME: 500}, tmp_path / "down.db", [HOME])
+    found = audit(tmp_path / "down.db", before)
+    assert (found.mended, found.unknown) == ([], audit(before).findings)
 
 
 def random_web(seed: int) -> Site:

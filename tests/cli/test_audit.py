@@ -1,5 +1,7 @@
 """minicrawl audit, as a user asks for it."""
 
+import csv
+import io
 import json
 import re
 from pathlib import Path
@@ -42,6 +44,8 @@ def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) ->
     assert lines[1] == "Not judged: 1 page without an answer to read."
     assert lines[2].startswith("broken-link (error): 1 found, ")
     assert any(line.split()[1:4] == ["2", "broken-link", HOME + "gone"] for line in lines)
+    rows = list(csv.DictReader(io.StringIO(run("audit", "--csv", "--store", store).stdout)))
+    assert [row["target"] for row in rows] == [each["target"] for each in found["findings"]]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +58,7 @@ def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) ->
     ],
 )
 def test_fail_on_names_rules_or_a_severity(store: Path, words: str, code: int) -> None:
-    for form in ([], ["--json"], ["-n", "1"]):
+    for form in ([], ["--json"], ["--csv"], ["-n", "1"]):
         assert run("audit", "--fail-on", words, *form, "--store", store).exit_code == code
 
 
@@ -111,10 +115,10 @@ def test_against_an_earlier_crawl_only_what_is_new_fails(store: Path, tmp_path: 
     before = tmp_path / "before.db"
     crawl({**SITE, HOME: ["<title>Home</title>", "/gone", "/moved", "/on", "/end", "/lost"]}, before, [HOME])
     found = answer("audit", "--against", before, "--store", store)
-    assert (found["new"], found["same"]) == ([], 3)
+    assert (found["new"], [each["target"] for each in found["mended"]], found["same"]) == ([], [HOME + "lost"], 3)
     assert run("audit", "--against", before, "--fail-on", "error", "--store", store).exit_code == 0
     assert run("audit", "--against", store, "--fail-on", "error", "--store", before).exit_code == 1
-    assert "1 new, 3 the same." in run("audit", "--against", store, "--store", before).stdout
+    assert "1 new, 0 mended, 3 the same." in run("audit", "--against", store, "--store", before).stdout
 
 
 def test_page_of_the_audit_has_every_rule() -> None:
