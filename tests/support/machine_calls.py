@@ -26,6 +26,7 @@ class Line:
 
     def __init__(self, lost: float = 0.0, seed: int = 0) -> None:
         self.host = Host()
+        self.is_there = True
         self.calls: list[str] = []
         self._lost = lost
         self._random = Random(seed)
@@ -34,12 +35,15 @@ class Line:
         self.calls.append(method)
         await asyncio.sleep(0)
         lost = self._lost if method == "take" else 0.0
-        if self._random.random() < lost:
+        if not self.is_there or self._random.random() < lost:
             raise GoneError("it was not brought")
         answer: Message | None = await getattr(self.host, method)(*given)
         if self._random.random() < lost:
             raise GoneError("its answer was not brought")
         return answer
+
+    def kill(self) -> None:
+        self.is_there = False
 
 
 def kept_by(keeper: Keeper, lines: Sequence[Line]) -> None:

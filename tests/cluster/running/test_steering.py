@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.cluster_runs import SEEDS, folder_at
 from support.command_line import run
-from support.counted_web import CountedWeb
+from support.counted_web import Asked, CountedWeb
 from support.lines import Line, asked
 from support.sites import rows
 from support.steered_parts import sought, steered, until
@@ -94,7 +94,7 @@ def test_what_cannot_be_set_changes_nothing(tmp_path: Path) -> None:
 
 def test_seeds_bans_and_pages_go_home(tmp_path: Path) -> None:
     async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
-        await until(folder, lambda _: ("h0.test", "/") in [one[1:] for one in web.asked])
+        await until(folder, lambda _: ("h0.test", "/") in web.asked)
         new = [f"http://n{number}.test/" for number in range(8)]
         assert await asked(folder.path, "add", urls=[*new, STARTED], guessed=[]) == {"done": {"seeds": 9, "new": 8}}
         for url in new:
@@ -110,7 +110,7 @@ def test_seeds_bans_and_pages_go_home(tmp_path: Path) -> None:
         assert "neither a host nor a URL" in (await asked(folder.path, "again", url="::"))["failed"]
         await asked(folder.path, "unban", host="h0.test")
         assert (await asked(folder.path, "again", url=STARTED))["done"] == {"url": STARTED}
-        await until(folder, lambda _: [one[1:] for one in web.asked].count(("h0.test", "/")) == 2)
+        await until(folder, lambda _: web.asked.count(Asked("h0.test", "/")) == 2)
         await until(folder, lambda _: {one.host for one in web.asked} >= {url[7:-1] for url in new})
 
     steered(tmp_path, steer)
