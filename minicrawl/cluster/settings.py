@@ -13,8 +13,8 @@ from minicrawl.system import cores, has_local_sockets, passes_sockets
 
 _HERE_ALONE = ("archive", "from_archive", "items", "search", "cookie_file")
 """Settings supported on one machine only."""
-_FOR_EVER = 1e11
-"""Seconds, in place of infinity."""
+_FOR_EVER = 3e9
+"""Seconds, in place of infinity: 95 years."""
 
 
 def check_working(settings: CrawlSettings, partitions: int) -> None:

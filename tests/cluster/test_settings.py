@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicrawl.cluster.settings import check_working
+from minicrawl.cluster.settings import check_working, settings_of
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings
 
@@ -27,3 +27,10 @@ def test_a_system_without_processes_of_that_kind_is_told(monkeypatch: pytest.Mon
 
 def test_what_works_is_let_through() -> None:
     check_working(CrawlSettings.of({"pages": 10, "scope": "site", "delay": "2s", "time": "1h", "concurrency": 3}), 3)
+
+
+def test_partitions_of_a_crawl_with_a_budget_share_its_requests_and_leave_its_end_to_the_keeper() -> None:
+    settings = settings_of(1, 4, 2, CrawlSettings(pages=5, concurrency=9, items="/items.jsonl"))
+    assert (settings.pages, settings.concurrency, settings.items) == (None, 4, "/items.001.jsonl")
+    assert settings.time is not None
+    assert settings_of(1, 4, 2, CrawlSettings()).time is None
