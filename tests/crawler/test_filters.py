@@ -45,7 +45,7 @@ def test_filter_holds_on_every_way(tmp_path: Path, name: str, way: str) -> None:
     with open_store(store) as reader:
         refused = reader.link_table.refused(reader.page_table.find([NEAR])[NEAR])
         assert (refused.leads_to if refused else None) == (None if way == "link" else url)
-        assert reader.page_table.facts(1)["refused"] == (way in ("link", "canonical"))
+        assert reader.page_table.facts(1)["refused"] == (way in ("link", "canonical", "meta refresh"))
 
     crawl(site, store, [url], **settings)
     assert rows(store, "SELECT state FROM pages WHERE url = ?", url) == [("fetched",)]

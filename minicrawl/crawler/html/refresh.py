@@ -45,16 +45,15 @@ def has_little_text(blocks: Iterable[str]) -> bool:
 
 
 def with_refresh(parsed: ParsedPage, refresh: Refresh, blocks: Iterable[str], *, places: bool) -> ParsedPage:
-    """The page with its refresh, as a redirect or as a link. blocks: of its text. places: those of links are kept."""
-    if refresh.is_soon and has_little_text(blocks):
-        return parsed._replace(refresh=refresh.url)
-    if refresh.url in parsed.outlinks:
-        return parsed
-    return parsed._replace(
-        outlinks=(*parsed.outlinks, refresh.url),
-        anchors=(*parsed.anchors, ""),
-        places=parsed.places + bytes([LIST]) if places else b"",
-    )
+    """The page with its refresh as a link, and as a redirect if it is one. blocks: of its text. places: those of links
+    are kept. The links of a redirect count only where it leads to no page."""
+    if refresh.url not in parsed.outlinks:
+        parsed = parsed._replace(
+            outlinks=(*parsed.outlinks, refresh.url),
+            anchors=(*parsed.anchors, ""),
+            places=parsed.places + bytes([LIST]) if places else b"",
+        )
+    return parsed._replace(refresh=refresh.url) if refresh.is_soon and has_little_text(blocks) else parsed
 
 
 def _unquoted(text: str) -> str:

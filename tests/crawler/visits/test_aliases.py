@@ -125,6 +125,13 @@ def test_a_loop_ends_where_it_closes(tmp_path: Path, site: Site, expected: dict[
     assert crawled(tmp_path, site, [HOME]) == {HOME: "fetched ok"} | expected
 
 
+def test_a_refresh_to_no_page_is_a_link_to_it(tmp_path: Path) -> None:
+    assert crawled(tmp_path, {HOME: [A], A: [refresh(f"0;{B}")]}, [HOME])[A] == "fetched canonical-dead"
+    with open_store(tmp_path / "crawl.db") as store:
+        page, target = (store.page_table.find([url])[url] for url in (A, B))
+        assert store.link_table.outlinks(page).tolist() == [target]
+
+
 def test_a_redirect_to_another_host_keeps_both_urls(tmp_path: Path) -> None:
     other = "http://b.test/x"
     assert crawled(tmp_path, {HOME: [A], A: other, other: [C]}, [HOME])[A] == "alias redirect-301"
