@@ -87,9 +87,7 @@ def test_paths_of_every_length_can_be_bound(tmp_path: Path, length: int) -> None
 
 
 def test_a_socket_that_a_killed_crawl_has_left_is_replaced(store: Path) -> None:
-    killed = bound(store)
-    killed.socket.listen()
-    killed.socket.close()
+    killed = bound(store)  # which never listens; as long as it is open, no other file gets its number
     assert killed.path.exists()
     assert not is_heard(store)
     file = bound(store)
@@ -98,7 +96,8 @@ def test_a_socket_that_a_killed_crawl_has_left_is_replaced(store: Path) -> None:
     killed.remove()  # what is there now is another one's
     assert is_heard(store)
     file.remove()
-    file.socket.close()
+    for one in (killed, file):
+        one.socket.close()
 
 
 def test_anything_else_that_is_there_stays_and_the_socket_is_elsewhere(store: Path) -> None:
