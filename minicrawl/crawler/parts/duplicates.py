@@ -63,7 +63,7 @@ class DuplicatePages(Part):
         elif outcome.state is State.ALIAS and outcome.reason != "duplicate":
             fingerprints.keep(page, fetched.digest, fetched.payload, fetched.sketch)
         else:
-            says_something = fetched.payload & 1
+            says_something = bool(fetched.payload & 1)
             likeness = fingerprints.likeness(page, fetched.payload, fetched.sketch) if says_something else None
             fingerprints.add(page, fetched.digest, fetched.payload, fetched.sketch, likeness)
 
