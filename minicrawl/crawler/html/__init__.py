@@ -13,10 +13,9 @@ page_text      the record that is kept of a page's text, and hashes of its block
 requisites     URLs of the files that a page or a style sheet needs to look as it does
 facts          headings, images, names of parts and more that an audit checks
 fingerprint    digests, sketch and vocabulary, by which pages are compared
-parser_choice  the parser for a page: the browser's, or a plainer one where that could take long
-tree           the interface of both parsers, the elements they tell apart, and the place of a link on its page
+parser_choice  the tree of a page, of few elements where that could take long
+tree           the elements that a crawler tells apart, and the place of a link on its page
 browser_tree   the parser of browsers, Lexbor
-plain_tree     libxml2, given little more than links and metadata
 """
 
 from minicrawl.crawler.html.parse import parse_html

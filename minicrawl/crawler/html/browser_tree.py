@@ -62,7 +62,9 @@ class BrowserTree:
         self._places: dict[int, int] = {}  # by element, the place inside it
 
     def elements(self) -> Iterator[tuple[str, Mapping[str, str | None]]]:
-        """See `Tree`. Links of SVG images are included, with xlink:href as href. Other foreign elements are left out,
+        """Tag and attributes of the elements in `TAGS`, in document order. An empty attribute value may be None.
+
+        Links of SVG images are included, with xlink:href as href. Other foreign elements are left out,
         and so are the contents of templates, which are not part of the document."""
         behind_foreign = False
         for node in _select.find(self._selector, self._root):
@@ -83,6 +85,9 @@ class BrowserTree:
             yield tag, attributes
 
     def requiring(self, selector: str) -> Iterator[tuple[str, Mapping[str, str | None], Callable[[], str]]]:
+        """Tag in lower case, attributes and text of the elements that a selector finds, in document order.
+
+        Elements of images are included; those of templates are not."""
         last = None
         for node in _select.find(selector, self._root):
             if node.mem_id == last:  # found by another part of the selector
@@ -91,6 +96,8 @@ class BrowserTree:
             yield (node.tag or "").lower(), node.attributes, node.text_lexbor
 
     def place(self, best: int | None) -> int:
+        """The number of the `minicrawl.model.Place` of a link. best: of the links before it with the same reference;
+        it is returned where this link cannot better it."""
         link = self._node
         if best is not None and (best == TEXT or (best == LIST and not _is_beside_words(link))):
             return best
@@ -101,6 +108,7 @@ class BrowserTree:
         return TEXT if place == CONTENT and (best == LIST or _is_beside_words(link)) else place
 
     def words(self) -> Callable[[], str]:
+        """A function that returns the text inside the element that `elements` has come to."""
         return self._node.text_lexbor
 
     def is_in_head(self) -> bool:
@@ -115,6 +123,7 @@ class BrowserTree:
         return None if heading is None else heading.text_lexbor()
 
     def text(self) -> Text:
+        """The visible text. Call it last: it takes the tree apart."""
         headings = []
         # Descendants first, so that elements are removed after their contents.
         for node in reversed(_select.find("*", self._root)):
@@ -130,6 +139,7 @@ class BrowserTree:
         return Text(self._root.text(separator="\0", skip_empty=True).split("\0"), headings[::-1])
 
     def marked_text(self) -> Marked:
+        """The visible text with marks. Call it last, in place of `text`."""
         references, headings = [], []
         for node in reversed(_select.find("*", self._root)):
             tag = node.tag_id

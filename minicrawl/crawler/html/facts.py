@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 
+from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.requisites import candidates
-from minicrawl.crawler.html.tree import Tree
 from minicrawl.model import PageFacts
 
 _MOST_MIXED, _LONGEST_URL = 10, 500
@@ -25,7 +25,7 @@ _LOADING = ",[src],[srcset],form[action],link[href],object[data]"
 _HTTP = re.compile(rb"http:", re.IGNORECASE)
 
 
-def facts_of(tree: Tree, page: bytes, url: str) -> PageFacts:
+def facts_of(tree: BrowserTree, page: bytes, url: str) -> PageFacts:
     """The facts of a page at `url` that its elements tell; the description is the caller's."""
     may_be_mixed = url.startswith("https:") and _HTTP.search(page) is not None
     mixed = dict[str, None]()
@@ -40,7 +40,7 @@ def facts_of(tree: Tree, page: bytes, url: str) -> PageFacts:
         if may_be_mixed and tag in _LOADS and len(mixed) < _MOST_MIXED and _is_loaded(tag, attributes):
             mixed.update(dict.fromkeys(islice(_insecure(tag, attributes), _MOST_MIXED)))
     return PageFacts(
-        h1=_cut(h1 or tree.h1(), _H1_LENGTH) if h1s else None,  # the plain parser gives no words of marks
+        h1=_cut(h1, _H1_LENGTH) if h1s else None,
         language=_cut(tree.language(), _LANGUAGE_LENGTH),
         h1s=h1s,
         without_alt=without_alt,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple, TypedDict
 
+from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.facts import described, facts_of
 from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
@@ -16,7 +17,7 @@ from minicrawl.crawler.html.parser_choice import Marks, tree_of, within_limit
 from minicrawl.crawler.html.refresh import has_little_text, read_refresh, with_refresh
 from minicrawl.crawler.html.requisites import requisites_of
 from minicrawl.crawler.html.scripted import as_html, scripted
-from minicrawl.crawler.html.tree import LIST, TEXT, Text, Tree, up_to_fragment
+from minicrawl.crawler.html.tree import LIST, TEXT, Text, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import AlternateLink, ParsedPage, Wanted
@@ -63,9 +64,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         page = as_html(page)
     marks = Marks(page)
     page, hidden = scripted(marks)
-    needs_all = wanted.places or wanted.text or wanted.blocks or wanted.about or wanted.kept
-    needs_all = needs_all or wanted.requisites or wanted.facts
-    tree = tree_of(page, marks, is_whole=needs_all)
+    tree = tree_of(page, marks)
     elements = _Elements(tree, wanted)
     base = base_url(elements.base, url, encoding)
     links = _Links(elements, base, encoding, len(page))
@@ -106,7 +105,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
 
 def _with_hidden_refresh(parsed: ParsedPage, page: bytes, hidden: bytes, base: str, encoding: str | None) -> ParsedPage:
     """The page as a redirect, where it has nothing but the refresh of a noscript element. hidden: see `scripted`."""
-    value = _Elements(tree_of(hidden, is_whole=False), Wanted()).refresh
+    value = _Elements(tree_of(hidden), Wanted()).refresh
     refresh = read_refresh(value, base, encoding) if value is not None else None
     if refresh is None or not refresh.is_soon or not has_little_text(_text_of(page)):
         return parsed
@@ -114,7 +113,7 @@ def _with_hidden_refresh(parsed: ParsedPage, page: bytes, hidden: bytes, base: s
 
 
 def _text_of(page: bytes) -> list[str]:
-    return tree_of(page, is_whole=True).text().blocks
+    return tree_of(page).text().blocks
 
 
 class _Content(TypedDict, total=False):
@@ -129,7 +128,7 @@ class _Content(TypedDict, total=False):
 
 
 def _content(
-    tree: Tree,
+    tree: BrowserTree,
     wanted: Wanted,
     elements: "_Elements",
     targets: Mapping[str, str | None],
@@ -231,7 +230,7 @@ class _Elements:
     language ("": none) and reference of the page's versions in other languages and for other media.
     """
 
-    def __init__(self, tree: Tree, wanted: Wanted) -> None:
+    def __init__(self, tree: BrowserTree, wanted: Wanted) -> None:
         self.links = links = dict[str | _Related, int]()
         self.words: dict[str | _Related, Callable[[], str]] = {}
         self.alternates: list[tuple[str, str]] = []

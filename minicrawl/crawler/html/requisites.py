@@ -9,8 +9,8 @@ literal imports. All of it takes time linear in the length of the text.
 import re
 from collections.abc import Callable, Iterator, Mapping
 
+from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
-from minicrawl.crawler.html.tree import Tree
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Requisite, RequisiteKind
 
@@ -96,7 +96,7 @@ class _Found:
         return tuple(Requisite(url, kind) for url, kind in self._kinds.items())
 
 
-def requisites_of(tree: Tree, page: bytes, base: str, encoding: str | None) -> tuple[Requisite, ...]:
+def requisites_of(tree: BrowserTree, page: bytes, base: str, encoding: str | None) -> tuple[Requisite, ...]:
     """The requisites of a page. base: as `base_url` returns it. encoding: the codec of queries; None: UTF-8."""
     found, lower = _Found(base, encoding), page.lower()
     rare = (selector for part, selector in _RARE.items() if part in lower)

@@ -14,24 +14,25 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from minicrawl.crawler.html.parser_choice import Marks, which_begin
-from minicrawl.crawler.html.tree import REST_OF_TAG
 
+_REST_OF_TAG = rb"""[^<>"']*+(?:(?:"[^"<>]*"|'[^'<>]*')[^<>"']*+)*+"""
+"""The rest of a tag behind its name, where its end is unambiguous."""
 _NAME_ENDS = rb"(?=[\t\n\f\r />])"
 _NAMES_END = (b"\t", b"\n", b"\f", b"\r", b" ", b"/", b">")
 _RAW = rb"script|style|title|textarea|noscript|iframe|noembed|noframes|xmp"
 _COMMENT = rb"<!--(?:-?>|.*?--!?>|.*)"
 _ELEMENT = rb"<(?P<raw>%b)%b%b>(?P<inside>.*?)(?P<close></(?P=raw)%b%b>|\Z)" % (
-    *(_RAW, _NAME_ENDS, REST_OF_TAG, _NAME_ENDS, REST_OF_TAG),
+    *(_RAW, _NAME_ENDS, _REST_OF_TAG, _NAME_ENDS, _REST_OF_TAG),
 )
 _HEAD = re.compile(
     rb"%b|<(?P<raw>%b)%b%b>|<(?P<tag>/?(?:html|head|base|basefont|bgsound|link|meta|template))%b%b>"
-    rb"|<[!?][^>]*>|[\t\n\f\r ]+" % (_COMMENT, _RAW, _NAME_ENDS, REST_OF_TAG, _NAME_ENDS, REST_OF_TAG),
+    rb"|<[!?][^>]*>|[\t\n\f\r ]+" % (_COMMENT, _RAW, _NAME_ENDS, _REST_OF_TAG, _NAME_ENDS, _REST_OF_TAG),
     re.DOTALL,
 )
 """What may stand in a head, in lower case, elements of text up to their end tag."""
 _BODY = re.compile(rb"%b|%b" % (_COMMENT, _ELEMENT), re.IGNORECASE | re.DOTALL)
 _TEMPLATE = re.compile(
-    rb"%b|%b|(?P<tag><(?P<end>/?)template%b(?P<rest>%b)>)" % (_COMMENT, _ELEMENT, _NAME_ENDS, REST_OF_TAG),
+    rb"%b|%b|(?P<tag><(?P<end>/?)template%b(?P<rest>%b)>)" % (_COMMENT, _ELEMENT, _NAME_ENDS, _REST_OF_TAG),
     re.IGNORECASE | re.DOTALL,
 )
 _CHANGED = which_begin(b"noscript", b"template")
@@ -39,7 +40,7 @@ _IS_SHADOW = re.compile(rb"shadowrootmode[\t\n\f\r ]*=[\t\n\f\r ]*[\"']?(?:open|
 _META = re.compile(rb"<meta" + _NAME_ENDS, re.IGNORECASE)
 _XML = re.compile(
     rb"<!--(?:.*?-->|.*)|<!\[CDATA\[(?P<data>.*?)(?:\]\]>|\Z)|<(?P<name>[a-z][^\t\n\f\r />]*)(?P<rest>%b)>"
-    % REST_OF_TAG,
+    % _REST_OF_TAG,
     re.IGNORECASE | re.DOTALL,
 )
 _VOID = frozenset(b"area base basefont bgsound br col embed hr img input link meta param source track wbr".split())

@@ -1,4 +1,4 @@
-"""The interface of both parsers of HTML (browser_tree.py, plain_tree.py), and the place of a link on its page.
+"""The elements that a crawler tells apart, and the place of a link on its page.
 
 The place of a link is decided by the nearest element around it that is made for content or for navigation (main,
 nav ...), or whose role, class or id is named after one: most sites wrap the whole page in one element, so outer ones
@@ -7,8 +7,8 @@ sign of what people cite.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from minicrawl.model import Place
 from minicrawl.store.texts.marked_text import BETWEEN_BLOCKS, plain
@@ -22,19 +22,9 @@ INLINE = frozenset(
     | {"ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike"}
     | {"strong", "sub", "sup", "time", "tt", "u", "var", "wbr"}
 )
-# Elements whose content is not shown. Both parsers drop templates on their own.
+# Elements whose content is not shown.
 HIDDEN = frozenset({"iframe", "noembed", "noframes", "script", "style", "template", "title"})
 HEADINGS = frozenset({"h1", "h2", "h3"})
-FORMATS = b"b big code em font i nobr s small strike strong tt u".split()
-"""Elements that are opened again in the next block if they were not closed (HTML 13.2.4.3). So is an a, but none is
-inside another."""
-KEPT = frozenset(TAGS) | HIDDEN - {"template"} | {"plaintext", "textarea", "xmp"}
-"""Elements that the plain parser keeps."""
-NAMES_KEPT = b"(?:%b)" % "|".join(sorted(KEPT)).encode()
-"""Their names, as a regular expression."""
-REST_OF_TAG = rb"""[^<>"']*+(?:(?:"[^"<>]*"|'[^'<>]*')[^<>"']*+)*+"""
-"""The rest of a tag behind its name, where its end is unambiguous."""
-
 TEXT, LIST, NAVIGATION = map(int, Place)  # plain numbers: there are a hundred a page
 CONTENT = LIST
 """The place inside an element of content; words beside a link make it TEXT."""
@@ -82,50 +72,9 @@ class Marked(NamedTuple):
         return Text(plain(self.text).split(BETWEEN_BLOCKS), self.headings)
 
 
-class Tree(Protocol):
-    """A parsed page. `place`, `words` and `is_in_head` tell about the element that `elements` has come to."""
-
-    def elements(self) -> Iterator[tuple[str, Mapping[str, str | None]]]:
-        """Tag and attributes of the elements in `TAGS`, in document order. An empty attribute value may be None."""
-
-    def place(self, best: int | None) -> int:
-        """The number of the `minicrawl.model.Place` of a link. best: of the links before it with the same reference;
-        it is returned where this link cannot better it."""
-
-    def words(self) -> Callable[[], str]:
-        """A function that returns the text inside the element."""
-
-    def is_in_head(self) -> bool:
-        """True for a child of the head."""
-
-    def requiring(self, selector: str) -> Iterator[tuple[str, Mapping[str, str | None], Callable[[], str]]]:
-        """Tag in lower case, attributes and text of elements in document order: those that a selector finds, or more.
-
-        Elements of images are included; those of templates are not."""
-
-    def language(self) -> str | None:
-        """The lang attribute of the html element."""
-
-    def h1(self) -> str | None:
-        """The text of the first h1 element."""
-
-    def text(self) -> Text:
-        """The visible text. Call it last: it takes the tree apart."""
-
-    def marked_text(self) -> Marked:
-        """The visible text with marks. Call it last, in place of `text`."""
-
-
 def up_to_fragment(reference: str) -> str:
     """A reference without its fragment. The "#" stays, as white space before it is part of the URL."""
     return reference[: reference.index("#") + 1] if "#" in reference else reference
-
-
-def place_in(tag: str, attributes: Mapping[str, str | None]) -> int | None:
-    """The place inside an element by its tag, role, class or id; None if they give none, or both."""
-    if tag in BY_TAG:
-        return BY_TAG[tag]
-    return place_by(attributes) if attributes and tag not in INLINE else None
 
 
 def place_by(attributes: Mapping[str, str | None]) -> int | None:

@@ -61,7 +61,7 @@ def shown_html(body: bytes, url: str, content_type: str | None) -> bytes | None:
     return html
 
 
-# Both parsers take time quadratic in the nesting of tags, and in the attributes of a tag: for so many, 50 ms each.
+# The parser takes time quadratic in the nesting of tags, and in the attributes of a tag: for so many, 50 ms each.
 _LARGE = 512 * 1024
 _MANY_TAGS = 7_000
 _MANY_ATTRIBUTES = 7_000

@@ -1,6 +1,4 @@
-"""The content of small pages of many kinds, by both parsers."""
-
-import random
+"""The content of small pages of many kinds."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +8,6 @@ from support.effort import growth
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.content import framed
 from minicrawl.crawler.html.page_text import in_order
-from minicrawl.crawler.html.plain_tree import PlainTree
 from minicrawl.store.texts.marked_text import (
     BETWEEN_BLOCKS,
     CONTAINERS,
@@ -32,10 +29,8 @@ LINKS = "".join(
 )
 
 
-def marked(html: str, tree: type[BrowserTree] | type[PlainTree] = BrowserTree) -> str:
-    body = html.encode()
-    parsed = BrowserTree(body) if tree is BrowserTree else PlainTree(body, marked=True)
-    return in_order(parsed.marked_text().text)
+def marked(html: str) -> str:
+    return in_order(BrowserTree(html.encode()).marked_text().text)
 
 
 def read(text: str) -> KeptText:
@@ -125,11 +120,10 @@ PAGES = {
 }
 
 
-@pytest.mark.parametrize("tree", [BrowserTree, PlainTree])
 @pytest.mark.parametrize("page", PAGES)
-def test_content_is_what_a_page_is_about(page: str, tree: type[BrowserTree] | type[PlainTree]) -> None:
+def test_content_is_what_a_page_is_about(page: str) -> None:
     html, expected = PAGES[page]
-    assert [block.text for block in read(framed(marked(html, tree))).content] == expected
+    assert [block.text for block in read(framed(marked(html))).content] == expected
 
 
 PIECES = st.lists(
@@ -162,21 +156,3 @@ def test_frames_change_no_words_and_leave_some_content(pieces: list[str]) -> Non
 def test_nested_containers_cost_no_more_than_others(html: str) -> None:
     text = marked(html)
     assert growth(lambda times: framed(text * times), 2) < 1.5
-
-
-def test_both_parsers_agree_about_content() -> None:
-    """Well-formed pages, seeded, with containers of many names."""
-    rng = random.Random(7)
-    for _ in range(100):
-        html = "".join(_container(rng, 3) for _ in range(3))
-        assert framed(marked(html)) == framed(marked(html, PlainTree)), html
-
-
-def _container(rng: random.Random, depth: int) -> str:
-    if not depth:
-        return rng.choice(
-            [f"<p>{SAY}</p>", "<p>few words</p>", f"<ul>{LINKS}</ul>", "<h2>Head</h2>", "<pre>code</pre>"]
-        )
-    tag = rng.choice(["div", "section", "article", "main", "nav", "header", "footer", "aside"])
-    name = rng.choice(["", " class=post", " class='entry-content x'", " id=comments", " class=sidebar", " role=main"])
-    return f"<{tag}{name}>{''.join(_container(rng, depth - 1) for _ in range(rng.randrange(1, 4)))}</{tag}>"

@@ -1,14 +1,12 @@
-"""Kept texts of small and of hostile pages, by both parsers, and the hashes of their blocks."""
+"""Kept texts of small and of hostile pages, and the hashes of their blocks."""
 
 import random
 from dataclasses import replace
 
 import pytest
 
-from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_hashes, block_numbers, in_order
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.html.plain_tree import PlainTree
 from minicrawl.model import Wanted
 from minicrawl.store.texts.marked_text import MARKS, KeptText, Kind, unpack
 
@@ -113,38 +111,6 @@ def test_a_template_s_links_are_not_those_of_others() -> None:
 
 def test_a_page_without_words_is_kept_as_such() -> None:
     assert kept("<p><img src=x>").blocks == ()
-
-
-def test_both_parsers_agree() -> None:
-    """Pages of well-formed markup, seeded: the same blocks, kinds, frames and links."""
-    rng = random.Random(5)
-    for _ in range(60):
-        html = "".join(_element(rng, 3) for _ in range(4))
-        one, other = BrowserTree(html.encode(), []).marked_text(), PlainTree(html.encode(), marked=True).marked_text()
-        assert in_order(one.text).strip(MARKS) == in_order(other.text).strip(MARKS), html
-        assert one.references == other.references, html
-
-
-def _element(rng: random.Random, depth: int) -> str:
-    if not depth:
-        return rng.choice(["word", "two words", "x"])
-    inner = "".join(_element(rng, depth - 1) for _ in range(rng.randrange(1, 3)))
-    kind = rng.choice(["p", "h2", "ul", "b", "a", "code", "pre", "table"])
-    match kind:
-        case "ul":
-            return f"<ul><li>{_inline(rng)}</li><li>{_inline(rng)}</li></ul>"
-        case "table":
-            return f"<table><tbody><tr><td>{_inline(rng)}</td><td>{_inline(rng)}<br>x</td></tr></tbody></table>"
-        case "p" | "h2" | "pre":
-            return f"<{kind}>{_inline(rng)}</{kind}>"
-        case "a":
-            return f"<div>{inner}</div><div><a href=/{rng.randrange(9)}>{rng.choice('abc')}</a> end</div>"
-        case _:
-            return f"<div><{kind}>{_inline(rng)}</{kind}></div>{inner}"
-
-
-def _inline(rng: random.Random) -> str:
-    return rng.choice(["plain", "some <b>bold</b>", f"a <a href=/l{rng.randrange(9)}>link</a> here"])
 
 
 def test_white_space_is_single_but_in_listings() -> None:

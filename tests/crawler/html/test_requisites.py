@@ -64,12 +64,6 @@ def test_files_of_a_page(html: str, urls: list[str]) -> None:
     assert set(found(html).values()) <= {FILE}
 
 
-def test_the_plain_parser_finds_the_same() -> None:
-    """All of them on one page, which is too deep for the other parser, but for what would change the others."""
-    rows = [(html, urls) for html, urls in FILES.items() if "<base" not in html and "<textarea" not in html]
-    assert set(found("".join(html for html, _ in rows) + "<b>" * 40_000)) == {url for _, urls in rows for url in urls}
-
-
 @pytest.mark.parametrize(
     ("html", "kinds"),
     [

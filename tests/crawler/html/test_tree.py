@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 from support.effort import growth
 
-from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.html.plain_tree import PlainTree
 from minicrawl.crawler.html.tree import INLINE
 from minicrawl.model import Place, Wanted
 
@@ -136,32 +134,6 @@ def test_places_are_those_of_the_rule(page: str, ending: str) -> None:
     assert places_in(body) == expected(body)
 
 
-WELL_FORMED = st.sampled_from(["nav", "header", "main", "div", "section"])
-
-
-@st.composite
-def well_formed(draw: st.DrawFn, depth: int = 3) -> str:
-    """Elements that end where they say; no other parser than a browser's knows better."""
-    pieces = []
-    for _ in range(draw(st.integers(0, 3))):
-        if depth and draw(st.booleans()):
-            tag = draw(WELL_FORMED)
-            pieces.append(f"<{tag} {draw(ATTRIBUTES)}>{draw(well_formed(depth - 1))}</{tag}>")
-        else:
-            pieces.append(draw(TEXTS) + draw(LINKS))
-    return "".join(pieces)
-
-
-@given(page=well_formed())
-def test_both_parsers_find_the_same_places(page: str) -> None:
-    body = f"<body>{page}</body>".encode()
-    found = [
-        [(attributes["href"], tree.place(None)) for tag, attributes in tree.elements() if tag == "a"]
-        for tree in (BrowserTree(body, []), PlainTree(body, marked=True))
-    ]
-    assert found[0] == found[1]
-
-
 @pytest.mark.parametrize(
     ("page", "place"),
     [
@@ -184,13 +156,10 @@ def test_links_of_images_and_frames_stand_in_a_list() -> None:
 
 
 @pytest.mark.parametrize("link", [b"", b"<a href=/%d>x</a>"], ids=["one link", "a link a level"])
-@pytest.mark.parametrize(
-    ("levels", "times"), [(400, 10), (12_000, 4)], ids=["as a browser reads it", "as libxml2 does"]
-)
-def test_time_follows_the_length_of_a_page_however_deep_it_is(levels: int, times: int, link: bytes) -> None:
+def test_time_follows_the_length_of_a_page_however_deep_it_is(link: bytes) -> None:
     def nested(levels: int) -> bytes:
         opened = (b"<div class=c%d>%b" % (level, link.replace(b"%d", b"%d" % level)) for level in range(levels))
         return b"<nav><a href=/>x</a>" + b"".join(opened) + b"<a href=/>x"
 
-    assert growth(lambda levels: places_in(nested(levels)), levels, times) < 1.5
-    assert set(places_in(nested(levels)).values()) == {Place.NAVIGATION}
+    assert growth(lambda levels: places_in(nested(levels)), 400, 10) < 1.5
+    assert set(places_in(nested(400)).values()) == {Place.NAVIGATION}
