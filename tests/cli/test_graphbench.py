@@ -28,7 +28,7 @@ def test_bench_of_a_drawn_graph_says_what_held_and_leaves_its_files(tmp_path: Pa
         lines[1]
         == "- holds: every algorithm finds what an independent one does. Measured: 4 of 4 trials, at 32 checks."
     )
-    assert lines[-3].split() == ["algorithm", "bits", "CPU", "seconds", "a", "link", "updates", "MB"]
+    assert lines[-3].split() == ["algorithm", "bits", "CPU", "seconds", "a", "link", "updates"]
     assert [line.split()[:2] for line in lines[-2:]] == [["pages", "16"], ["even-gazit", "16"]]
     rows = list(csv.DictReader((tmp_path / "graphbench.csv").read_text("utf-8").splitlines()))
     assert [(row["algorithm"], row["trial"]) for row in rows[:3]] == [
