@@ -17,12 +17,10 @@ from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.search.index.beside_crawl import Indexer
-from minicrawl.settings import DEFAULT_STORE, AsBefore, CrawlSettings
+from minicrawl.settings import DEFAULT_STORE, CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.partitions.folder import is_folder
 from minicrawl.timing import STANDARD, Timing
-
-AS_BEFORE = AsBefore.AS_BEFORE
 
 
 def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
@@ -40,8 +38,8 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
 ) -> CrawlReport:
     """Crawl from `seeds` into `store`, and return when the crawl has ended; also in a notebook.
 
-    The most important pages come first. An existing store is resumed: a setting that is not given (AS_BEFORE) is as in
-    the last run, or has its default in the first. Texts are read as on the command line: time="30m", bytes="2GB",
+    The most important pages come first. An existing store is resumed: a setting that is not given is as in the last
+    run, or has its default in the first. Texts are read as on the command line: time="30m", bytes="2GB",
     until_coverage="90%".
 
     Raises ConfigError for a wrong setting, SeedError for a wrong seed, StoreError for a store that cannot be used.
@@ -204,7 +202,7 @@ class Crawl(RunningCrawl):
 
         Raises ConfigError for a wrong setting, or one that cannot change while a crawl runs.
         """
-        await self.change_settings(_given(settings))
+        await self.change_settings(settings)
 
     async def add_seeds(self, seeds: str | Iterable[str]) -> int:
         """Add seeds, and return how many are new; seeds that were given up are asked for again.
@@ -214,18 +212,12 @@ class Crawl(RunningCrawl):
         return await self.take_seeds(gather_seeds(_texts(seeds)))
 
 
-def _checked(store: str | Path, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that are given. Raises ConfigError, also for a store that is no path."""
-    given = _given(settings)
-    CrawlSettings.of(given)
+def _checked(store: str | Path, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The settings. Raises ConfigError, also for a store that is no path."""
+    CrawlSettings.of(settings)
     if not isinstance(store, str | Path):
         raise SettingError(f"store is the path of a file, not {store!r}")
-    return given
-
-
-def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Drop the settings that are left as before."""
-    return {name: value for name, value in settings.items() if value is not AS_BEFORE}
+    return settings
 
 
 def _texts(seeds: str | Iterable[str]) -> list[str]:

@@ -8,7 +8,6 @@ here, beside random seeds; whether they hold depends on the web.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -28,8 +27,7 @@ from minicrawl.store.reader import Store
 Division = Literal["site", "host"]
 
 CORES, RANDOM = "cores", "random"
-ONE_EACH, SEVERAL = "one each", "several"
-"""Kinds of seeds from cores: one per site (or host), or, as in the paper, any number."""
+"""Kinds of seeds."""
 DEPTHS = 4
 
 
@@ -70,20 +68,13 @@ class Distances:
 class Measures:
     """The paper's three measures. depths: by kind of seeds, from depth 0 (the seeds) to DEPTHS.
 
-    other_way: the seeds of ONE_EACH or SEVERAL, the kind not asked for. sets: number of random sets. random_distances:
-    between the pages of the first.
+    sets: number of random sets. random_distances: between the pages of the first.
     """
 
     depths: dict[str, tuple[Depth, ...]]
     distances: Distances
     random_distances: Distances
-    other_way: tuple[str, ...]
     sets: int
-
-    @property
-    def other_kind(self) -> str:
-        """The kind of `other_way`, a key of `depths`."""
-        return ONE_EACH if ONE_EACH in self.depths else SEVERAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,14 +150,14 @@ def find_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     where a site (or host) may have several seeds. random_sets: number of random sets, drawn by `rng`, to measure the
     seeds against; 0: do not measure.
     """
-    extract = partial(extract_seeds, web.graph, web.places, count, density=density, size=size, weights=web.weights)
-    cores = extract(one_per_host=one_per_place)
+    cores = extract_seeds(
+        web.graph, web.places, count, density=density, size=size, weights=web.weights, one_per_host=one_per_place
+    )
     measures = None
     if random_sets and cores:
         rng = np.random.default_rng(0) if rng is None else rng
         drawn = [rng.choice(web.fetched, len(cores), replace=False) for _ in range(random_sets)]
-        other = np.array([core.seed for core in extract(one_per_host=not one_per_place)])
-        measures = _measure(web, cores, {SEVERAL if one_per_place else ONE_EACH: [other], RANDOM: drawn}, url)
+        measures = _measure(web, cores, drawn)
     return Seeding(
         asked=count,
         per=web.per,
@@ -215,19 +206,15 @@ def _named(core: Core, web: CrawledWeb, url: Callable[[int], str]) -> SeedCore:
     )
 
 
-def _measure(
-    web: CrawledWeb, cores: Sequence[Core], others: dict[str, list[IntArray]], url: Callable[[int], str]
-) -> Measures:
-    """Measure cores against others: sets of seeds by kind, `other_way` and RANDOM."""
-    sets = {CORES: [np.array([core.seed for core in cores])], **others}
-    (other,) = next(iter(others.values()))
+def _measure(web: CrawledWeb, cores: Sequence[Core], drawn: Sequence[IntArray]) -> Measures:
+    """Measure cores against sets of random seeds."""
+    sets = {CORES: [np.array([core.seed for core in cores])], RANDOM: drawn}
     ranks = web.ranks()
     return Measures(
         depths={kind: reached_depths(web.graph, ranks, of_kind) for kind, of_kind in sets.items()},
         distances=_distances(web.graph, [core.pages() for core in cores]),
-        random_distances=_distances(web.graph, [np.array([page]) for page in others[RANDOM][0]]),
-        other_way=tuple(map(url, other.tolist())),
-        sets=len(others[RANDOM]),
+        random_distances=_distances(web.graph, [np.array([page]) for page in drawn[0]]),
+        sets=len(drawn),
     )
 
 
@@ -253,15 +240,14 @@ def _distances(graph: Graph, sets: Sequence[IntArray]) -> Distances:
     )
 
 
-def claims(measures: Measures, per: str) -> list[Claim]:
+def claims(measures: Measures) -> list[Claim]:
     """What the paper says of seeds, and whether it holds here."""
     at_each = list(zip(*(measures.depths[kind][1:] for kind in (CORES, RANDOM)), strict=True))
     pages = ", ".join(f"{a.pages:,.0f} {b.pages:,.0f}" for a, b in at_each)
     importance = ", ".join(f"{figure(a.importance)} {figure(b.importance)}" for a, b in at_each)
     order = f"from cores and at random, at depth 1 to {DEPTHS}"
     near, far = measures.distances, measures.random_distances
-    ways = (CORES, ONE_EACH) if measures.other_kind == ONE_EACH else (SEVERAL, CORES)
-    several, one_each = (measures.depths[kind][DEPTHS].mass for kind in ways)
+    held, at_random = (measures.depths[kind][DEPTHS].mass for kind in (CORES, RANDOM))
     return [
         Claim(
             "seeds from cores reach more pages at each depth than random ones",
@@ -280,9 +266,9 @@ def claims(measures: Measures, per: str) -> list[Claim]:
             f"and {far.unreachable:.0%} of the pairs",
         ),
         Claim(
-            f"seeds of which a {per} may have several, as in the paper, reach more PageRank than one a {per}",
-            several > one_each,
-            f"{several:.2%} and {one_each:.2%} of all within {DEPTHS} links",
+            f"within {DEPTHS} links they hold more PageRank in all",
+            held > at_random,
+            f"{held:.2%} and {at_random:.2%} of all",
         ),
     ]
 

@@ -215,7 +215,7 @@ def select(grades: int, most: str | None, store: Path, as_json: bool) -> None:
     A site is a registrable domain; on domains that give each user a part, such as readthedocs.io, each part is one.
     """
     from minicrawl.analysis import site_grades
-    from minicrawl.settings import parse_size
+    from minicrawl.settings.values import parse_size
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:

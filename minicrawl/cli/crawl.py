@@ -37,7 +37,8 @@ from minicrawl.cli.output import (
 )
 from minicrawl.errors import NothingFetchedError, counted
 from minicrawl.log import printable
-from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option, profile_of
+from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option
+from minicrawl.settings.crawl import profile_of
 from minicrawl.store.partitions.folder import MOST, is_folder
 from minicrawl.system import keep_little_free_memory
 

@@ -14,7 +14,8 @@ from minicrawl.cli.guidance import IN_THE_BROWSER, step_lines
 from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra, says_more
 from minicrawl.cli.output import called_as, table
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.settings import BY_PAGES, DEFAULT_STORE
+from minicrawl.settings import DEFAULT_STORE
+from minicrawl.settings.options import BY_PAGES
 from minicrawl.system import on_signals
 
 if TYPE_CHECKING:

@@ -29,12 +29,11 @@ _MOST = 5000
 """Most pages, as several tables of all pairs are kept."""
 
 
-@click.command(epilog="Example: minicrawl lab graphbench --kind cubic --trials 5 --validate --memory")
+@click.command(epilog="Example: minicrawl lab graphbench --kind cubic --trials 5 --validate")
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
 @click.option("--kind", type=click.Choice(_KINDS), help="Draw such a graph instead of reading one.")
 @click.option("--nodes", type=click.IntRange(min=9, max=_MOST), metavar="N",
               help=f"Pages of the drawn graph ({_NODES} by default), or of GRAPH, nearest first.")  # fmt: skip
-@click.option("--by-page", is_flag=True, help="Insert the links of GRAPH page by page, as a crawl reads them.")
 @click.option("--algorithms", "--algorithm", metavar="NAMES", default="distances", show_default=True,
               help="Algorithms, or problems (all of theirs), with commas between.")  # fmt: skip
 @click.option("--bits", "bits", type=click.Choice(_BITS), multiple=True, default=("16",), show_default=True,
@@ -46,7 +45,6 @@ _MOST = 5000
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
               help="CPU seconds after which a trial ends, between two batches.")  # fmt: skip
 @click.option("--validate", is_flag=True, help="Hold all answers to independent ones, at eight stops of a trial.")
-@click.option("--memory", is_flag=True, help="Print what the arrays of each algorithm take, too.")
 @click.option(
     "--by-size", is_flag=True, help="Draw the time by size, too: also of a quarter, half and 3/4 of the pages."
 )
@@ -55,7 +53,6 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     graph: Path | None,
     kind: str | None,
     nodes: int | None,
-    by_page: bool,
     algorithms: str,
     bits: tuple[str, ...],
     batch: int,
@@ -63,7 +60,6 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     trials: int,
     timeout: float,
     validate: bool,
-    memory: bool,
     by_size: bool,
     seed: int,
     out: Path,
@@ -93,15 +89,13 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     need_extra("the lab", "numba", "matplotlib")
     if graph is not None and kind is not None:
         raise SettingError("GRAPH and --kind name two graphs; give one of them")
-    if by_page and graph is None:
-        raise SettingError("--by-page is for links of a GRAPH; leave it out, or name one")
     from minicrawl.lab.graphbench.algorithms import algorithms_of
     from minicrawl.lab.graphbench.bench import Setup
 
     sizes = sorted({int(size) for size in bits})
     setup = Setup(algorithms_of(algorithms), sizes, batch, trials, timeout, validate, queries, seed)
     kinds = _KINDS if kind is None else (kind,)
-    sources = [_drawn(one, seed) for one in kinds] if graph is None else [_read(graph, nodes, seed, by_page)]
+    sources = [_drawn(one, seed) for one in kinds] if graph is None else [_read(graph, nodes, seed)]
     several = len(sources) > 1
     progress = Progress()
     trials_of = {}
@@ -114,7 +108,7 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     show([(f"graphbench on {name}", run) for name, run in trials_of.items()], out, as_json, progress.__str__)
     for name, run in trials_of.items():
         if not as_json:
-            click.echo("\n".join([*([f"{name}:"] if several else []), *table(run.done, memory=memory)]))
+            click.echo("\n".join([*([f"{name}:"] if several else []), *table(run.done)]))
 
 
 @dataclass
@@ -168,7 +162,7 @@ def _drawn(kind: str, seed: int) -> "tuple[str, _Draw]":
     return kind, draw
 
 
-def _read(graph: Path, nodes: int | None, seed: int, by_page: bool) -> "tuple[str, _Draw]":
+def _read(graph: Path, nodes: int | None, seed: int) -> "tuple[str, _Draw]":
     import numpy as np
 
     from minicrawl.graphs.loading import load_graph
@@ -180,9 +174,7 @@ def _read(graph: Path, nodes: int | None, seed: int, by_page: bool) -> "tuple[st
             f"{graph} has {loaded.size:,} pages, too many for tables of all pairs; take some with --nodes, "
             f"{_MOST:,} at most"
         )
-    return str(graph), lambda nodes, trial: of_graph(
-        loaded, np.random.default_rng(seed + trial), nodes, by_page=by_page
-    )
+    return str(graph), lambda nodes, trial: of_graph(loaded, np.random.default_rng(seed + trial), nodes)
 
 
 def _check_bits(size: int, setup: "Setup") -> None:
@@ -197,11 +189,11 @@ def _check_bits(size: int, setup: "Setup") -> None:
             )
 
 
-def table(trials: "Sequence[Trial]", *, memory: bool = False) -> list[str]:
+def table(trials: "Sequence[Trial]") -> list[str]:
     """A line per algorithm: the median of its trials, and the fastest and the slowest of several."""
     asked = any(trial.asked for trial in trials)
     heads = f"{'algorithm':<15} {'bits':>4} {'CPU seconds':>12} {'a link':>12} {'updates':>12}"
-    lines = [heads + (f" {'a question':>12}" if asked else "") + (f" {'MB':>8}" if memory else "")]
+    lines = [heads + (f" {'a question':>12}" if asked else "")]
     for kind in dict.fromkeys((trial.algorithm, trial.bits) for trial in trials):
         some = [trial for trial in trials if (trial.algorithm, trial.bits) == kind]
         seconds, first = sorted(trial.seconds for trial in some), some[0]
@@ -211,7 +203,7 @@ def table(trials: "Sequence[Trial]", *, memory: bool = False) -> list[str]:
             for each in ([one.a_link() for one in some], [one.asking / max(one.asked, 1) for one in some])
         )
         line = f"{first.algorithm:<15} {first.bits or '':>4} {median(seconds):>12.4g} {a_link:>12} {updates:>12}"
-        line += (f" {a_question:>12}" if asked else "") + (f" {first.memory / 1e6:>8,.2f}" if memory else "")
+        line += f" {a_question:>12}" if asked else ""
         line += f"  {seconds[0]:.3g} to {seconds[-1]:.3g} s" if len(seconds) > 1 else ""
         ended = [trial.inserted for trial in some if trial.timed_out]
         lines.append(line + (f"  timed out after {min(ended):,} links" if ended else ""))

@@ -11,7 +11,8 @@ from minicrawl.cli.output import called_as
 from minicrawl.errors import counted
 from minicrawl.log import printable
 from minicrawl.model import State
-from minicrawl.settings import LINKED, CrawlSettings
+from minicrawl.settings import CrawlSettings
+from minicrawl.settings.options import LINKED
 
 if TYPE_CHECKING:
     from minicrawl.analysis.top.top_list import TopList

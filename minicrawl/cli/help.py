@@ -13,7 +13,7 @@ from functools import cached_property
 import click
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import GROUPS
+from minicrawl.settings.options import GROUPS
 from minicrawl.settings.values import settings_of
 
 FIRST = (

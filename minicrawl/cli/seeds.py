@@ -34,7 +34,7 @@ _RANDOM_SETS = 20
 @click.option("--size", metavar="HxA", help="Cores of H hubs and A authorities, instead of --density.")
 @click.option("--several", is_flag=True, help="As in the paper: a site (or host) may have several seeds.")
 @click.option("--explain", is_flag=True,
-              help="Show the cores, and compare the seeds with others, such as those of --several.")  # fmt: skip
+              help="Show the cores, and compare the seeds with random ones.")  # fmt: skip
 @store_option
 @json_option
 @click.pass_context
@@ -122,17 +122,14 @@ def _explanation(found: "Seeding") -> list[str]:
         lines += _urls("seed", (core.seed,)) + _urls("other hubs", others) + _urls("authorities", core.authorities)
         lines += _urls(f"{found.per}s of hubs", core.places)
     if found.measures is not None:
-        lines += [""]
-        lines += _urls(found.measures.other_kind, found.measures.other_way, most=len(found.cores))
-        lines += [""]
-        lines += [f"- {claim}" for claim in claims(found.measures, found.per)]
+        lines += ["", *(f"- {claim}" for claim in claims(found.measures))]
     return lines
 
 
-def _urls(title: str, urls: "tuple[str, ...] | list[str]", most: int = _SHOWN) -> list[str]:
-    shown = [printable(url) for url in urls[:most]]
-    if len(urls) > most:
-        shown.append(f"... and {len(urls) - most:,} more")
+def _urls(title: str, urls: "tuple[str, ...] | list[str]") -> list[str]:
+    shown = [printable(url) for url in urls[:_SHOWN]]
+    if len(urls) > _SHOWN:
+        shown.append(f"... and {len(urls) - _SHOWN:,} more")
     return [f"  {title if not number else '':<13} {line}" for number, line in enumerate(shown)]
 
 

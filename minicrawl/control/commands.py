@@ -19,7 +19,8 @@ from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import ConfigError, CrawlEndedError, SettingError, StoreError
 from minicrawl.events import Event, SettingChanged
 from minicrawl.model import RunState
-from minicrawl.settings import SETTINGS, CrawlSettings, lasting, option
+from minicrawl.settings import SETTINGS, CrawlSettings, option
+from minicrawl.settings.crawl import lasting
 from minicrawl.store.writer import Writer
 
 

@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import Any  # Any: settings as given
 
 from minicrawl.errors import HIDDEN, SettingError, StoreError
-from minicrawl.settings import SETTINGS, CrawlSettings, lasting, option
+from minicrawl.settings import SETTINGS, CrawlSettings, option
+from minicrawl.settings.crawl import lasting
 from minicrawl.settings.requests import is_hidden
 from minicrawl.store.reader import Store
 

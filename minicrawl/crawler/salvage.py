@@ -26,7 +26,8 @@ from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import State
 from minicrawl.opic import STRATEGIES
 from minicrawl.opic.surfer import REASONABLE
-from minicrawl.settings import CrawlSettings, in_full, lasting
+from minicrawl.settings import CrawlSettings
+from minicrawl.settings.crawl import in_full, lasting
 from minicrawl.store.damaged_store import DamagedStore
 from minicrawl.store.database import beside, logs
 from minicrawl.store.links import NOWHERE, PlacedLinks, are_places, placed, places_to_bytes, to_bytes

@@ -8,56 +8,22 @@ requests      what requests carry and where they go: headers, logins, certificat
 
 from pathlib import Path
 
-from minicrawl.settings.crawl import PROFILES, SETTINGS, AsBefore, CrawlSettings, in_full, lasting, profile_of
-from minicrawl.settings.options import (
-    BY_PAGES,
-    BY_SITES,
-    GROUPS,
-    LINKED,
-    SCOPES,
-    STRATEGY_NAMES,
-    USER_AGENT,
-    USES,
-)
-from minicrawl.settings.requests import ConnectTo, Header, Login, ProxyRule, shown_proxy
-from minicrawl.settings.values import (
-    compiled,
-    option,
-    parse_boost,
-    parse_duration,
-    parse_host_delay,
-    parse_size,
-)
+from minicrawl.settings.crawl import PROFILES, SETTINGS, CrawlSettings
+from minicrawl.settings.options import BY_SITES, USER_AGENT
+from minicrawl.settings.requests import ConnectTo, Header
+from minicrawl.settings.values import option
 
 __all__ = [
-    "BY_PAGES",
     "BY_SITES",
     "DEFAULT_STORE",
-    "GROUPS",
-    "LINKED",
     "PROFILES",
     "RANKINGS",
-    "SCOPES",
     "SETTINGS",
-    "STRATEGY_NAMES",
     "USER_AGENT",
-    "USES",
-    "AsBefore",
     "ConnectTo",
     "CrawlSettings",
     "Header",
-    "Login",
-    "ProxyRule",
-    "compiled",
-    "in_full",
-    "lasting",
     "option",
-    "parse_boost",
-    "parse_duration",
-    "parse_host_delay",
-    "parse_size",
-    "profile_of",
-    "shown_proxy",
 ]
 
 RANKINGS = ("importance", "history", "cash", "inlinks")

@@ -4,7 +4,6 @@ import difflib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import Any  # Any: settings as given
 
@@ -45,15 +44,6 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
 """Named sets of settings: to check a site, archive it, search it, or rank a web."""
 
 DISCOVERY_BESIDE_REFRESH = 0.7
-
-
-class AsBefore(Enum):
-    """Marks a setting that is not given: its value is that of the last run, or the default in the first."""
-
-    AS_BEFORE = "as before"
-
-    def __repr__(self) -> str:
-        return self.name
 
 
 # The first base comes last in the order of fields.

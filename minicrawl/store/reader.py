@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.model import CoursePoint
-from minicrawl.settings import RANKINGS, in_full
+from minicrawl.settings import RANKINGS
+from minicrawl.settings.crawl import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read

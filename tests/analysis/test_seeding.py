@@ -13,9 +13,7 @@ from support.sites import crawl, random_site, rows
 from minicrawl.analysis.seeding import (
     CORES,
     DEPTHS,
-    ONE_EACH,
     RANDOM,
-    SEVERAL,
     Seeding,
     claims,
     crawled_web,
@@ -67,18 +65,16 @@ def test_measures_are_those_of_a_plain_search(tmp_path: Path) -> None:
             seen |= level
         return found
 
-    chosen = {CORES: [core.seed for core in found.cores], SEVERAL: list(measures.other_way)}
     count = len(found.cores)
     assert count >= 3
-    for kind, start in chosen.items():
-        mass = 0.0
-        for pages, at in zip(levels(start), measures.depths[kind], strict=True):
-            held = sum(importance[page] for page in pages)
-            mass += held
-            assert at.pages == len(pages)
-            assert at.mass == pytest.approx(mass, abs=1e-5)
-            if pages:
-                assert at.importance == pytest.approx(held / len(pages) * len(importance), rel=1e-3)
+    mass = 0.0
+    for pages, at in zip(levels([core.seed for core in found.cores]), measures.depths[CORES], strict=True):
+        held = sum(importance[page] for page in pages)
+        mass += held
+        assert at.pages == len(pages)
+        assert at.mass == pytest.approx(mass, abs=1e-5)
+        if pages:
+            assert at.importance == pytest.approx(held / len(pages) * len(importance), rel=1e-3)
     known = rows(store, "SELECT url FROM pages WHERE state = 'fetched' ORDER BY id")
     rng = np.random.default_rng(seed)
     drawn = [[known[page][0] for page in rng.choice(len(known), count, replace=False)] for _ in range(3)]
@@ -92,27 +88,7 @@ def test_claims_are_decided_by_what_was_measured(store: Path) -> None:
     found = seeding(store, 10, random_sets=2)
     assert found.measures is not None
     cores, distances = found.measures.depths[CORES], found.measures.distances
-    worse = tuple(replace(at, pages=at.pages - 1, importance=-1.0) for at in cores)
-    for drawn, held in ((cores, [False, False, True, False]), (worse, [True, True, True, False])):
-        depths = {**found.measures.depths, RANDOM: drawn, SEVERAL: cores}
-        measures = replace(found.measures, depths=depths, random_distances=distances)
-        assert [claim.held for claim in claims(measures, found.per)] == held
-    less = tuple(replace(at, mass=at.mass / 2) for at in cores)
-    for kind, held_of_several in ((SEVERAL, False), (ONE_EACH, True)):
-        depths = {CORES: cores, kind: less, RANDOM: worse}
-        measures = replace(found.measures, depths=depths)
-        assert claims(measures, found.per)[-1].held is held_of_several
-
-
-def test_seeds_of_both_ways_are_measured_whichever_was_asked_for(tmp_path: Path) -> None:
-    web, seeds = random_site(3, pages=120, hosts=12)
-    store = tmp_path / "crawl.db"
-    crawl(web, store, seeds)
-    one_each, several = (
-        json.loads(run("--explain", "--json", "--n", "8", "--store", store, *words).stdout)
-        for words in ([], ["--several"])
-    )
-    assert one_each["measures"]["other_way"] == several["seeds"] != one_each["seeds"]
-    assert several["measures"]["other_way"] == one_each["seeds"]
-    assert one_each["measures"]["depths"][SEVERAL] == several["measures"]["depths"][CORES]
-    assert several["measures"]["depths"][ONE_EACH] == one_each["measures"]["depths"][CORES]
+    worse = tuple(replace(at, pages=at.pages - 1, importance=-1.0, mass=at.mass / 2) for at in cores)
+    for drawn, held in ((cores, [False, False, True, False]), (worse, [True, True, True, True])):
+        measures = replace(found.measures, depths={CORES: cores, RANDOM: drawn}, random_distances=distances)
+        assert [claim.held for claim in claims(measures)] == held

@@ -9,7 +9,7 @@ from support.command_line import run
 from minicrawl.cli import main
 from minicrawl.cli.crawl import command
 from minicrawl.cli.help import ALL, FIRST, REST
-from minicrawl.settings import GROUPS
+from minicrawl.settings.options import GROUPS
 
 TOPICS = [*(group.__name__.lower() for group in GROUPS), REST]
 

@@ -52,7 +52,7 @@ def test_explanation_shows_cores_and_what_was_measured(store: Path) -> None:
     assert lines[core + 2].split() == ["other", "hubs", B + "hub"]
     assert lines[core + 6].split() == ["sites", "of", "hubs", "a.test"]
     held = [line.partition(": ")[0] for line in lines[-4:]]
-    assert held == ["- does not hold", "- does not hold", "- holds", "- does not hold"]
+    assert held == ["- does not hold", "- does not hold", "- holds", "- holds"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from support.opic_webs import pages
 
 from minicrawl.opic import STRATEGIES, Book, PageQueue
 from minicrawl.opic.strategy import Greedy, Random, Strategy, packed, unpacked
-from minicrawl.settings import STRATEGY_NAMES
+from minicrawl.settings.options import STRATEGY_NAMES
 
 NOWHERE = pages([])
 NO_JUMPS = np.zeros(0, dtype=np.float32)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from minicrawl.errors import ConfigError, SettingError
-from minicrawl.settings import SETTINGS, ConnectTo, CrawlSettings, Header, in_full, option
+from minicrawl.settings import SETTINGS, ConnectTo, CrawlSettings, Header, option
+from minicrawl.settings.crawl import in_full
 
 NO_HEADER = "--header takes 'Name: value' in one line, and what is given is no such thing"
 WRONG = [

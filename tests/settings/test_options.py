@@ -15,8 +15,8 @@ from support.steering import Steered, kept, steered, wide
 from minicrawl.control.asking import ask, assigned
 from minicrawl.control.listening import listening
 from minicrawl.errors import SettingError
-from minicrawl.settings import GROUPS, SETTINGS, CrawlSettings, option
-from minicrawl.settings.options import MOST_WORKERS
+from minicrawl.settings import SETTINGS, CrawlSettings, option
+from minicrawl.settings.options import GROUPS, MOST_WORKERS
 from minicrawl.settings.values import settings_of
 
 NUMBERS = [

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import USER_AGENT, ConnectTo, CrawlSettings, Header, Login
+from minicrawl.settings import USER_AGENT, ConnectTo, CrawlSettings, Header
+from minicrawl.settings.requests import Login
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import pytest
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import SETTINGS, option, parse_boost, parse_duration, parse_size
+from minicrawl.settings import SETTINGS, option
+from minicrawl.settings.values import parse_boost, parse_duration, parse_size
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from minicrawl.analysis.link_graph import FloatArray, FoldedPages
 from minicrawl.crawler.admission.seeds import read_seeds
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
-from minicrawl.settings import compiled, option
-from minicrawl.settings.values import parse_duration
+from minicrawl.settings import option
+from minicrawl.settings.values import compiled, parse_duration
 from minicrawl.store.reader import Store
 
 _RECENT = "recent:"

@@ -24,7 +24,7 @@ from minicrawl.rank.blocks import Arrays, LinkRows, Plan, Shelf, block_pagerank,
 from minicrawl.rank.dangling import pruned_pagerank
 from minicrawl.rank.pagerank import Settled, settled_pagerank
 from minicrawl.rank.sweeping import gauss_seidel, prioritized
-from minicrawl.settings import parse_size
+from minicrawl.settings.values import parse_size
 from minicrawl.store.reader import Store
 from minicrawl.store.spill import Spill
 

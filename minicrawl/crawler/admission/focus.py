@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from minicrawl.settings import CrawlSettings, parse_boost
+from minicrawl.settings import CrawlSettings
+from minicrawl.settings.values import parse_boost
 
 MOST = 1e6
 """The largest factor."""

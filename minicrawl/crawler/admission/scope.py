@@ -14,7 +14,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from minicrawl.crawler.urls.keys import authority, site_of, without_www
-from minicrawl.settings import LINKED, CrawlSettings, compiled
+from minicrawl.settings import CrawlSettings
+from minicrawl.settings.options import LINKED
+from minicrawl.settings.values import compiled
 
 MAX_URL_LENGTH = 2048
 _SHOWN = 3

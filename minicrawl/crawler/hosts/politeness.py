@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, replace
 
 from minicrawl.crawler.urls.normalise import by_host
 from minicrawl.model import Fetched
-from minicrawl.settings import parse_host_delay
+from minicrawl.settings.values import parse_host_delay
 from minicrawl.timing import STANDARD, Timing
 
 SLOWNESS = 2.0

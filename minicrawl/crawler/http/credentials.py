@@ -17,8 +17,8 @@ from collections.abc import Sequence, Set
 from minicrawl.crawler.net.addresses import PORTS, endpoint
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
-from minicrawl.settings import CrawlSettings, Header, Login
-from minicrawl.settings.requests import EVERYBODY
+from minicrawl.settings import CrawlSettings, Header
+from minicrawl.settings.requests import EVERYBODY, Login
 
 
 class Place:

@@ -21,7 +21,8 @@ from minicrawl import log
 from minicrawl.crawler.http.connection import Endpoint, Proxy
 from minicrawl.crawler.net.addresses import PORTS, endpoint, is_literal
 from minicrawl.errors import SettingError
-from minicrawl.settings import CrawlSettings, ProxyRule, shown_proxy
+from minicrawl.settings import CrawlSettings
+from minicrawl.settings.requests import ProxyRule, shown_proxy
 
 _PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
 

@@ -10,7 +10,8 @@ from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT
 from minicrawl.crawler.books.top_pages import TopPages
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic.arrays import Pages, slices
-from minicrawl.settings import BY_PAGES, BY_SITES
+from minicrawl.settings import BY_SITES
+from minicrawl.settings.options import BY_PAGES
 from minicrawl.store.rows import CREDITED_COLUMNS
 from minicrawl.store.writer import Writer
 

@@ -21,7 +21,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from minicrawl.crawler.http.response_fields import LONGEST_ON_USE
-from minicrawl.settings import USES
+from minicrawl.settings.options import USES
 
 USAGE = "usage"
 """The reason code of pages that are not fetched, as a use is disallowed that the crawl respects."""

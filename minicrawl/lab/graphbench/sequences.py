@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from minicrawl.rank import Graph
 from minicrawl.rank.components import subgraph
-from minicrawl.rank.distances import distances_from, links_of
+from minicrawl.rank.distances import distances_from
 
 Links = npt.NDArray[np.int32]
 """Insertions in order, shape (m, 2): source and target."""
@@ -94,18 +94,12 @@ def road(size: int, rng: np.random.Generator) -> Insertions:
     return Insertions("road", side * side, rng.permutation(np.concatenate([open_ones, open_ones[:, ::-1]])))
 
 
-def of_graph(graph: Graph, rng: np.random.Generator, most: int | None = None, *, by_page: bool = False) -> Insertions:
-    """The links of a graph, in random order.
-
-    most: maximum number of pages: those nearest to the page with the most links. by_page: page by page, the nearest to
-    that page first, as a crawl reads them.
-    """
-    distances = distances_from(graph, int(np.argmax(graph.outdegrees())))
-    order = np.lexsort((distances, distances < 0))
+def of_graph(graph: Graph, rng: np.random.Generator, most: int | None = None) -> Insertions:
+    """The links of a graph, in random order. most: maximum number of pages: those nearest to the page with the most
+    links."""
     if most is not None and most < graph.size:
-        return of_graph(subgraph(graph, np.sort(order[:most])), rng, by_page=by_page)
-    if by_page:
-        sources, targets = np.repeat(order, graph.outdegrees()[order]), links_of(graph, order)
-        return Insertions("graph", graph.size, np.stack([sources, targets], axis=1).astype(np.int32))
+        distances = distances_from(graph, int(np.argmax(graph.outdegrees())))
+        order = np.lexsort((distances, distances < 0))
+        return of_graph(subgraph(graph, np.sort(order[:most])), rng)
     links = np.stack([graph.sources(), graph.targets], axis=1).astype(np.int32)
     return Insertions("graph", graph.size, rng.permutation(links))

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
-from minicrawl.settings import in_full
+from minicrawl.settings.crawl import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import is_held, store_errors
 from minicrawl.store.partitions.remote import Call, RemoteTables

@@ -11,7 +11,8 @@ from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.proxies import Proxies, proxy_of
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest
-from minicrawl.settings import CrawlSettings, ProxyRule, shown_proxy
+from minicrawl.settings import CrawlSettings
+from minicrawl.settings.requests import ProxyRule, shown_proxy
 from minicrawl.timing import Timing
 
 P, Q = "http://p.test:1", "socks5h://q.test:2"

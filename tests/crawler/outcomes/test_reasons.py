@@ -13,7 +13,8 @@ from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.net.tls import REASONS
 from minicrawl.crawler.outcomes.reasons import MEANINGS, is_ours, is_passing, meaning, wants, why_so
 from minicrawl.model import State
-from minicrawl.settings import SCOPES, CrawlSettings
+from minicrawl.settings import CrawlSettings
+from minicrawl.settings.options import SCOPES
 
 SCOPE = Scope.of(CrawlSettings(), ())
 # Reason codes as the source has them: behind a state, in tables of exceptions, and those of traps.

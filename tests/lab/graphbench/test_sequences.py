@@ -58,17 +58,10 @@ def links_of(graph: Graph) -> list[tuple[int, int]]:
     return list(zip(graph.sources().tolist(), graph.targets.tolist(), strict=True))
 
 
-@pytest.mark.parametrize("by_page", [False, True])
-def test_links_of_a_graph_are_inserted_once_each(by_page: bool) -> None:
+def test_links_of_a_graph_are_inserted_once_each() -> None:
     graph = power_law(60, np.random.default_rng(0))
-    sequence = of_graph(graph, np.random.default_rng(0), by_page=by_page)
+    sequence = of_graph(graph, np.random.default_rng(0))
     assert sorted(map(tuple, sequence.links.tolist())) == links_of(graph)
-
-
-def test_pages_come_with_all_their_links_the_nearest_first() -> None:
-    graph = Graph.from_links([[1], [0], [1, 3, 4], [5], [], [0, 1]])
-    sequence = of_graph(graph, np.random.default_rng(0), by_page=True)
-    assert sequence.links.tolist() == [[2, 1], [2, 3], [2, 4], [1, 0], [3, 5], [0, 1], [5, 0], [5, 1]]
 
 
 def test_some_pages_are_the_nearest_of_the_one_with_most_links() -> None:
