@@ -66,8 +66,7 @@ def surt(url: str) -> str:
     except ValueError:
         return "".join(url.lower().split())
     host = _WWW.sub("", host)
-    is_address = ":" in host or host.replace(".", "").isdigit()
-    name = host if is_address else ",".join(reversed(host.split(".")))
+    name = ",".join(reversed(host.split(".")))  # of an IPv4 address, too, as other archives have it
     colon = f":{port}" if port is not None and port != _PORTS.get(parts.scheme) else ""
     path, query = _SLASHES.sub("/", _plain(parts.path)).rstrip("/"), "&".join(sorted(_plain(parts.query).split("&")))
     return f"{name}{colon}){path or '/'}{'?' if query else ''}{query}"

@@ -23,7 +23,7 @@ KEYS = {
     "http://h.test/operator%3D=%7Ea%20%22?b=%25&a=%C3%BC": 'test,h)/operator==~a%20"?a=%c3%bc&b=%25',
     "http://h.test/api//java///io?u=http://x/": "test,h)/api/java/io?u=http://x/",
     "http://h.test/a%2520b": "test,h)/a%20b",
-    "http://127.0.0.1:81/": "127.0.0.1:81)/",
+    "http://127.0.0.1:81/": "1,0,0,127:81)/",
 }
 
 
