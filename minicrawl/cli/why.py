@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING  # Any: JSON
+from typing import TYPE_CHECKING
 
 import click
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from minicrawl.analysis.mirrors import Mirror
     from minicrawl.analysis.refresh_times import PageRefresh
 
-_SITES_SHOWN = 3
 _KINDS = {
     "print": "one for printing",
     "translation": "another language",
@@ -27,7 +26,7 @@ _KINDS = {
     "mirror": "on another host",
     "template": "of one folder",
 }
-"""What a refusal asks for, by header field."""
+"""Kinds of near-duplicates in words."""
 _WHY_DUE = {
     "missing": "it was not found, and is asked for once more before it counts as gone",
     "failed": "postponed, as nothing was found at it",

@@ -6,7 +6,7 @@ request, it has no end.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 
 import numpy as np
@@ -92,11 +92,6 @@ class DemoWeb:
     def pages(self) -> list[Page]:
         """The HTML pages, without those made up on demand."""
         return [resource for resource in self._resources.values() if isinstance(resource, Page)]
-
-    def with_resources(self, others: Mapping[str, Resource | None]) -> "DemoWeb":
-        """The same web with `others` at their URLs; None: nothing."""
-        resources = {**self._resources, **others}
-        return replace(self, _resources={url: some for url, some in resources.items() if some is not None})
 
     def resource(self, url: str) -> Resource | None:
         """The resource at a normalised URL; None if there is none."""

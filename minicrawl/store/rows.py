@@ -21,7 +21,6 @@ class Account(NamedTuple):
     chain_length: int
 
 
-ACCOUNT_COLUMNS = ", ".join(Account._fields)
 CREDITED_COLUMNS = ("depth", "inlinks", "cash")
 """The part of an Account that a link to the page changes."""
 

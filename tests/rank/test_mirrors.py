@@ -7,7 +7,7 @@ import networkx
 import numpy as np
 import pytest
 
-from minicrawl.crawler.html.fingerprint import hash_of, identity_of, sketch_of
+from minicrawl.crawler.html.fingerprint import identity_of, sketch_of
 from minicrawl.rank.mirrors import mirrors
 
 PAGES = 40
@@ -98,7 +98,7 @@ def told(pages: dict[str, str]) -> Pairs:
         identity = identity_of(html.encode(), url)
         sketch = np.frombuffer(identity.sketch or bytes(40), np.uint64)
         host = names.setdefault(url[: -len(path) - 1], len(names))
-        rows.append((host, hash_of(path.encode()), identity.payload or 0, sketch))
+        rows.append((host, hash(path), identity.payload or 0, sketch))
     found = mirrors(*(np.array(column) for column in zip(*rows, strict=True)))
     graph = networkx.Graph(list(zip(found.a.tolist(), found.b.tolist(), strict=True)))
     origins = list(names)

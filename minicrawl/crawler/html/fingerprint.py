@@ -135,11 +135,6 @@ def is_numbered(url: str) -> bool:
     return _NUMBER.search(url, 8) is not None
 
 
-def hash_of(text: bytes) -> int:
-    """A signed 64-bit digest."""
-    return _signed(_sha1(text))
-
-
 def _short_text(text: bytes, body: bytes) -> bytes | None:
     """The text of a page that may say "not found"; if it has little, without its title and noscript elements."""
     if len(body) > _MUCH or len(text) > LONGEST_KEPT:
