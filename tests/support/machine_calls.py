@@ -42,6 +42,9 @@ class Line:
             raise GoneError("its answer was not brought")
         return answer
 
+    def kill(self) -> None:
+        self.is_there = False
+
 
 def kept_by(keeper: Keeper, lines: Sequence[Line]) -> None:
     """Let a keeper have a host for each partition."""
