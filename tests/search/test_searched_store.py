@@ -6,8 +6,6 @@ import pytest
 from support.searching import indexed, page
 
 import minicrawl
-from minicrawl.errors import SettingError
-from minicrawl.search.index.index_folder import remove_index
 
 A = "http://a.test/"
 
@@ -21,12 +19,3 @@ def test_store_is_searched_again_and_again(tmp_path: Path) -> None:
         with pytest.raises(minicrawl.ConfigError, match="at least one word"):
             reader.search("-")
         assert reader.top(1)
-
-
-def test_store_without_index_can_be_read(tmp_path: Path) -> None:
-    store = indexed({A: page("Zebra", "stripes")}, tmp_path / "crawl.db")
-    remove_index(tmp_path / "crawl.db.search")
-    with minicrawl.open_store(store) as reader:
-        assert reader.size() == 1
-        with pytest.raises(SettingError, match="minicrawl index"):
-            reader.search("zebra")

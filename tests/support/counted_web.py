@@ -24,9 +24,6 @@ class CountedWeb:
     port: int = 0
     asked: list[Asked] = field(default_factory=list)
 
-    def urls(self, host: str) -> set[str]:
-        return {f"http://{host}/", *(f"http://{host}/{page}" for page in range(self.pages))}
-
 
 @contextmanager
 def counted_web(pages: int, seconds: float = 0.0) -> Iterator[CountedWeb]:

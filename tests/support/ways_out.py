@@ -26,7 +26,6 @@ _TURN = "{urls: 'turn:AT?transport=KIND', username: 'u', credential: 'c'}"
 _STUN = _RTC.replace("SERVER", "{urls: 'stun:AT'}")
 _IN_FRAME = "{const f = document.createElement('iframe'); FIELDS; document.body.append(f); THEN}"
 _WORKER = "new KIND(URL.createObjectURL(new Blob([`CODE`], {type: 'text/javascript'})))"
-_PORTS = "for (const port of [...Array(8).keys()]) "
 
 
 def _element(name: str, fields: str) -> str:
