@@ -126,8 +126,7 @@ class Coverage:
         share births, pages found since the last sharing have next to none: there the bound is that of the latest
         virtual visits.
         """
-        is_old = self._book.are_born_alike and 1000 * self._turns >= self._book.size
-        if self._bound is None or is_old:
+        if self._bound is None or (self._book.are_born_alike and 1000 * self._turns >= self._book.size):
             self._bound, self._turns = bound_of_all([self.sums()]), 0
         return self._bound
 
