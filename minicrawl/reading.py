@@ -28,13 +28,14 @@ from minicrawl.store.rows import RankedPage
 
 
 class TopPage(NamedTuple):
-    """A line of `minicrawl top`. importance: share of all. status: of the last answer. inlinks: pages that link to it.
+    """A line of `minicrawl top`. importance: share of all. state, status: by the last answer. inlinks: pages that link to it.
     read_at: UTC."""
 
     rank: int
     importance: float
     url: str
     title: str | None
+    state: str
     status: int | None
     inlinks: int
     read_at: datetime | None
@@ -110,7 +111,8 @@ class _Reading(Store):
 
 def _shown(page: RankedPage) -> TopPage:
     read_at = None if page.fetched_at is None else datetime.fromtimestamp(round(page.fetched_at), UTC)
-    return TopPage(page.rank, round(page.importance, 9), page.url, page.title, page.status, page.inlinks, read_at)
+    importance = round(page.importance, 9)
+    return TopPage(page.rank, importance, page.url, page.title, page.state, page.status, page.inlinks, read_at)
 
 
 class StoreReading(_Reading):

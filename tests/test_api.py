@@ -51,7 +51,7 @@ def test_top_is_what_the_command_shows(tmp_path: Path) -> None:
     assert pages[0].title == "Home"
     assert pages[0].read_at is not None
     assert pages[0].read_at.tzinfo is not None
-    assert pages[0]._fields == ("rank", "importance", "url", "title", "status", "inlinks", "read_at")
+    assert pages[0]._fields == ("rank", "importance", "url", "title", "state", "status", "inlinks", "read_at")
     assert sum(page.importance for page in pages) < 1
 
 
