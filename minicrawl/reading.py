@@ -28,8 +28,8 @@ from minicrawl.store.rows import RankedPage
 
 
 class TopPage(NamedTuple):
-    """A line of `minicrawl top`. importance: share of all. state, status: by the last answer. inlinks: pages that link to
-    it. read_at: UTC."""
+    """A line of `minicrawl top`. importance: share of all. state, status: by the last answer. inlinks: pages that link
+    to it. read_at: UTC."""
 
     rank: int
     importance: float
