@@ -43,12 +43,12 @@ class PageUsage:
 
     def decisions(self, url: str, page: int | None = None) -> dict[str, Decision]:
         """The decision on each use of a URL, by use. page: its number, if it is known."""
-        said = None if page is None else self._store.preferences.of([page]).get(page)
+        said = None if page is None else self._store.page_table.on_use([page]).get(page)
         return decisions(self.statements(url, said))
 
     def of_pages(self, urls: Mapping[int, str]) -> dict[int, Preferences]:
         """The preferences of some pages, by number. urls: of these."""
-        said = self._store.preferences.of(urls)
+        said = self._store.page_table.on_use(urls)
         return {number: preferences_of(self.statements(url, said.get(number))) for number, url in urls.items()}
 
     def usable(self, ranked: Ranked) -> Ranked:

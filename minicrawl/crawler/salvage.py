@@ -31,7 +31,7 @@ from minicrawl.settings.crawl import in_full, lasting
 from minicrawl.store.damaged_store import DamagedStore
 from minicrawl.store.database import beside, logs
 from minicrawl.store.links import NOWHERE, PlacedLinks, are_places, placed, places_to_bytes, to_bytes
-from minicrawl.store.rows import Fetch, HostRow, Links, NewPage, PreferencesRow, Turn
+from minicrawl.store.rows import Fetch, HostRow, Links, NewPage, Turn
 from minicrawl.store.writer import Writer
 
 _STATES = frozenset(State)
@@ -111,14 +111,6 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> Salvaged:
                 writer.page_rows.add(new[first : first + _ROWS], account_columns(accounts, some))
             writer.page_rows.save_turns([turn for _, (turn, _) in sorted(turns.items())])
             writer.save_links([links for _, (_, links) in sorted(turns.items())])
-            said = damaged.rows("page_preferences", "page", PreferencesRow._fields)
-            writer.save_preferences(
-                [
-                    PreferencesRow(numbers[page], text)
-                    for page, text in said
-                    if page in numbers and isinstance(text, str)
-                ]
-            )
             writer.save_meta(account_totals(accounts))
         intake = Intake(writer, settings, STRATEGIES[settings.strategy], time.time())
         intake.start([], time.time())
@@ -218,7 +210,7 @@ def _answers(damaged: DamagedStore) -> Iterator[tuple[int, Fetch]]:
         are_numbers = isinstance(answer.status, int) and isinstance(answer.bytes, int)
         times = (answer.fetched_at, answer.seconds)
         are_times = all(isinstance(value, float) and math.isfinite(value) for value in times)
-        are_texts = all(isinstance(text, str | None) for text in (answer.content_type, answer.title))
+        are_texts = all(isinstance(text, str | None) for text in (answer.content_type, answer.title, answer.on_use))
         if are_numbers and are_times and are_texts:
             yield row[0], answer
 

@@ -24,7 +24,6 @@ from minicrawl.store.read.hosts import Hosts
 from minicrawl.store.read.link_table import LinkTable
 from minicrawl.store.read.page_table import PageTable
 from minicrawl.store.read.patterns import Patterns
-from minicrawl.store.read.preferences import PagePreferences
 from minicrawl.store.read.ranks import Ranks
 from minicrawl.store.read.recognised import Recognised
 from minicrawl.store.read.refreshes import ChangedPage, Refreshes
@@ -82,7 +81,6 @@ class Store:
         self.refreshes = Refreshes(self._tables)
         self.archived = Archived(self._tables)
         self.requisites = Requisites(self._tables)
-        self.preferences = PagePreferences(self._tables)
         self.soundness = Soundness(self._tables)
         self.texts = Texts(self._tables)
         self.transfers = TransferRows(self._tables)

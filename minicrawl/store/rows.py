@@ -53,6 +53,7 @@ class Fetch(NamedTuple):
     robots: str | None = None
     hreflang: str | None = None
     validators: Blob | None = None
+    on_use: str | None = None
 
 
 class Turn(NamedTuple):
@@ -286,13 +287,6 @@ class FactsRow(NamedTuple):
     h1s: int
     without_alt: int
     mixed: str | None
-
-
-class PreferencesRow(NamedTuple):
-    """A row of `page_preferences`."""
-
-    page: int
-    said: str
 
 
 class RequisiteRow(NamedTuple):

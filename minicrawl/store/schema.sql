@@ -51,6 +51,7 @@ CREATE TABLE fetches (
     robots       TEXT,                         -- which of noindex, nofollow, noarchive, googlebot: noindex it says; NULL: none
     hreflang     TEXT,                         -- what its head gives as itself in other languages: en=URL fr=URL
     validators   BLOB,                         -- of a complete page, see crawler/http/validators.py; NULL: none
+    on_use       TEXT,                         -- what it says on its use, a line each: 'meta robots: noai'; NULL: nothing
     -- what an HTML page that says something can be told by (crawler/html/fingerprint.py, crawler/recognise/duplicates.py)
     digest       INTEGER,                      -- 64-bit digest of the body without link targets and its own path
     payload      INTEGER,                      -- 64-bit digest of the body
@@ -292,12 +293,6 @@ CREATE TABLE page_facts (
     h1s           INTEGER NOT NULL,            -- h1 elements
     without_alt   INTEGER NOT NULL,            -- images without a text in their place
     mixed         TEXT                         -- the first http: URLs that this https page loads, with spaces between
-) STRICT;
-
--- What pages say on their use, as of their last answers; a page that says nothing has no row.
-CREATE TABLE page_preferences (
-    page          INTEGER PRIMARY KEY,         -- pages.id
-    said          TEXT    NOT NULL             -- a line each: 'header Content-Usage: train-ai=n', 'meta robots: noai'
 ) STRICT;
 
 -- Cookies of hosts, with --cookies: in the clear, so that nobody but the user may read a store that has any.

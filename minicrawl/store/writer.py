@@ -37,7 +37,6 @@ from minicrawl.store.rows import (
     NotedImportance,
     ParameterRow,
     PatternRow,
-    PreferencesRow,
     Probe,
     RecentPage,
     RefreshHost,
@@ -280,11 +279,6 @@ class Writer(Store):
         """Save facts of pages. gone: pages that no longer have any."""
         self._replace("page_facts", FactsRow, rows)
         self._db.executemany("DELETE FROM page_facts WHERE page = ?", ((page,) for page in gone))
-
-    def save_preferences(self, rows: Iterable[PreferencesRow], gone: Iterable[int] = ()) -> None:
-        """Save what pages say on their use. gone: pages that no longer say anything."""
-        self._replace("page_preferences", PreferencesRow, rows)
-        self._db.executemany("DELETE FROM page_preferences WHERE page = ?", ((page,) for page in gone))
 
     def add_requisites(self, rows: Iterable[RequisiteRow]) -> None:
         """Add requisites that are not known yet."""

@@ -41,6 +41,7 @@ from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.http.failures import parser_failed
 from minicrawl.crawler.http.response_fields import asked_rest
 from minicrawl.crawler.http.validators import Validators
+from minicrawl.crawler.robots.preferences import HEADER, META
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import AlternateLink, Fetched, ParsedPage, State
 from minicrawl.store.rows import Fetch
@@ -199,7 +200,20 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
         robots=_robots(fetched, parsed),
         hreflang=_hreflang(parsed.hreflang),
         validators=Validators.of(fetched).packed(),
+        on_use=said_by(fetched, parsed),
     )
+
+
+def said_by(fetched: Fetched, parsed: ParsedPage) -> str | None:
+    """What a page says on its use, in the lines of `of_page`; None if it says nothing."""
+    if fetched.on_use is None and fetched.robots_tag is None and not parsed.usage:
+        return None  # as mostly
+    lines = [] if fetched.on_use is None else [f"{HEADER} {line}" for line in fetched.on_use.split("\n")]
+    if fetched.robots_tag is not None:
+        with suppress(Exception):  # over which the answer has been judged as parser-failed
+            if words := read_directives(fetched.robots_tag).on_use:
+                lines.append(f"{HEADER} X-Robots-Tag: {', '.join(words)}")
+    return "\n".join((*lines, *(f"{META} {line}" for line in parsed.usage))) or None
 
 
 def _robots(fetched: Fetched, parsed: ParsedPage) -> str | None:

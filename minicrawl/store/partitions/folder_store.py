@@ -6,7 +6,7 @@ as the settings, are the same in all partitions. History, cash and the queue are
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import cached_property
 from itertools import chain
@@ -34,7 +34,6 @@ from minicrawl.store.partitions.remote import Call
 from minicrawl.store.read.facts import FactColumns, Facts
 from minicrawl.store.read.hosts import HostPages, Hosts
 from minicrawl.store.read.patterns import Patterns
-from minicrawl.store.read.preferences import PagePreferences
 from minicrawl.store.read.requisites import RequisiteCount, Requisites
 from minicrawl.store.read.site_table import DoorRow, SiteRow, SiteTable, TrustedSite
 from minicrawl.store.read.sitemaps import Sitemaps
@@ -84,7 +83,6 @@ class FolderStore(Store):
         self.sitemaps = _AllSitemaps(numbers)
         self.requisites = _AllRequisites(numbers)
         self.facts = _AllFacts(numbers)
-        self.preferences = _AllPreferences(numbers)
         self.patterns = _AllPatterns(numbers)
         self.texts = _AllTexts(numbers)
 
@@ -377,17 +375,6 @@ class _AllFacts(Facts):
             found = dict(part.facts.texts(column))
             pages = self._numbers.to_all(number, np.array(list(found), dtype=np.int64)).tolist()
             yield from zip(pages, found.values(), strict=True)
-
-
-class _AllPreferences(PagePreferences):
-    def __init__(self, numbers: Numbers) -> None:
-        self._numbers = numbers
-
-    def is_there(self) -> bool:
-        return any(self._numbers.each(lambda part: part.preferences.is_there()))
-
-    def of(self, pages: Iterable[int]) -> dict[int, str]:
-        return self._numbers.asked(pages, lambda part, own: part.preferences.of(own))
 
 
 class _AllPatterns(Patterns):

@@ -132,6 +132,9 @@ class AllPages(PageTable):
     def answers(self, pages: Iterable[int]) -> dict[int, Answer]:
         return self._numbers.asked(pages, lambda part, own: part.page_table.answers(own))
 
+    def on_use(self, pages: Iterable[int]) -> dict[int, str]:
+        return self._numbers.asked(pages, lambda part, own: part.page_table.on_use(own))
+
     def more_facts(self, pages: Iterable[int]) -> dict[int, PageFacts]:
         numbers, found = self._numbers, {}
         for some in numbers.split(list(pages)):

@@ -204,6 +204,13 @@ class PageTable:
         rows = self._tables.rows(query, (json.dumps(list(pages)),))
         return {page: Answer._make(row) for page, *row in rows}
 
+    def on_use(self, pages: Iterable[int]) -> dict[int, str]:
+        """What pages say on their use, as of their last answers, see minicrawl.crawler.robots.preferences. Pages that
+        say nothing are left out."""
+        query = """SELECT pages.id, on_use FROM json_each(?) CROSS JOIN pages ON pages.id = value
+            JOIN fetches ON fetches.id = fetch WHERE on_use IS NOT NULL"""
+        return dict(self._tables.rows(query, (json.dumps(list(pages)),)))
+
     def more_facts(self, pages: Iterable[int]) -> dict[int, PageFacts]:
         """Facts of some pages, by number."""
         query = """

@@ -10,7 +10,7 @@ from support.preferring import HEADER, HEADERS, HOME, META, SIGNAL, SITE, Prefer
 from support.sites import crawl, rows
 
 from minicrawl.analysis.page_text import page_text
-from minicrawl.crawler.parts.usage import said_by
+from minicrawl.crawler.outcomes.outcome import said_by
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.reader import open_store

@@ -19,8 +19,6 @@ from minicrawl.store.partitions import folder_store
 from minicrawl.store.partitions import pages as partition_pages
 from minicrawl.store.partitions.folder_store import _course
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.rows import PreferencesRow
-from minicrawl.store.writer import Writer
 
 CRAWL_ONLY = {
     "FolderStore": "pin",
@@ -136,9 +134,9 @@ def test_preferences_are_those_of_all_partitions(own: Path) -> None:
         with open_store(own) as reader:
             part = reader.parts[reader.partition_of(url) or 0]
             place, page = part.path, part.page_table.find([url])[url]
-        with Writer(place) as writer, writer.transaction():
-            writer.save_preferences([PreferencesRow(page, url)])
+        rows(place, "UPDATE fetches SET on_use = ? WHERE page = ?", url, page)
     with open_store(own) as reader:
         page_of = reader.page_table.find(urls)
-        assert reader.preferences.is_there()
-        assert reader.preferences.of(page_of.values()) == {page_of[url]: url for url in urls}
+        read = {page_of[page.url]: page.url for page in reader.pages() if page.status is not None}
+        assert read
+        assert reader.page_table.on_use(page_of.values()) == read
