@@ -6,6 +6,5 @@ stored_accounts  their rows and totals in the store
 stored_births    the rule of birth cash of pages
 top_pages        candidates for the most important pages
 invariants       the invariants of a store, checked
-site_invariants  the links between sites, counted again
 stored_forms     values of `meta` and JSON columns, checked
 """

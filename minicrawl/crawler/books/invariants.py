@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.books.site_invariants import wrong_voices
-from minicrawl.crawler.books.stored_births import stored_births
+from minicrawl.crawler.books.stored_births import jumps_to_sites, stored_births
 from minicrawl.crawler.books.stored_forms import wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import State
 from minicrawl.opic import Book
 from minicrawl.opic.arrays import Flags, flagged
 from minicrawl.opic.book import add_sent
+from minicrawl.opic.sites.graph import SiteGraph, Voices
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.store.database import damaged
 from minicrawl.store.links import LAST_PLACE
@@ -172,3 +172,22 @@ def _links(store: Store, held: _Held) -> Iterator[str]:
         yield f"page {page} has received {int(received[page])} units, but its in-links have sent {int(expected[page])}"
     for page in flagged(inlinks != held.inlinks).tolist():
         yield f"page {page} counts {int(held.inlinks[page])} in-links, but {int(inlinks[page])} lead to it"
+
+
+def wrong_voices(store: Store) -> Iterator[str]:
+    """One sentence per page whose links from another site are miscounted. Reads all links; those to missing pages
+    count for nobody."""
+    if not jumps_to_sites(store):
+        return
+    of_host = store.site_table.of_hosts()
+    site = np.concatenate([of_host[pages.host] for pages in store.page_table.columns()])
+    graph = SiteGraph()
+    for block in store.link_table.blocks():
+        graph.add_links(site, block.sources, block.indptr, block.targets)
+    counted = store.site_table.voices()
+    counted = counted[counted[:, 1] > 0]  # other partitions count their own
+    graph.add(Voices(counted[:, 0], counted[:, 1], -counted[:, 2]))
+    names = {row.id: row.name for row in store.site_table.all()}
+    for page, number, links in zip(*(column.tolist() for column in graph.voices()), strict=True):
+        more = "more" if links > 0 else "fewer"
+        yield f"{abs(links)} {more} links of {names.get(number, f'site {number}')} lead to page {page} than are counted"

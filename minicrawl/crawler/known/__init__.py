@@ -11,5 +11,4 @@ discovery    URLs that become pages
 batch        rows of turns for the next commit
 saving       rows of accounts for the next commit; the interface of parts that are saved
 ranking      virtual visits along stored links; births by the trust of sites
-tally        counts of a run
 """

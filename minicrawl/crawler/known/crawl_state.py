@@ -1,6 +1,7 @@
 """The state of a crawl in memory: books, frontier, hosts, pages, URLs and discovery."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 from minicrawl.crawler.admission.admission import Admission, Owns
 from minicrawl.crawler.admission.traps.traps import Traps
@@ -18,7 +19,6 @@ from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.loading import check_sound, load_hosts, load_pages, load_traps
-from minicrawl.crawler.known.tally import Tally
 from minicrawl.crawler.sharing.mirrors import Mirrors
 from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.crawler.sharing.share import Share
@@ -28,6 +28,30 @@ from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
+
+
+@dataclass
+class Tally:
+    """`left_out`: links of visited pages that are out of scope, filtered or in a trap. `elsewhere`: links of pages
+    that had their turn to URLs that this crawl does not own, repeats included; the two exclude each other.
+    `failures`: turns of this run that found nothing, by reason. `refreshed`: answers of this run for pages that had
+    their turn before.
+    """
+
+    left_out: int = 0
+    elsewhere: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    refreshed: int = 0
+
+    @classmethod
+    def of(cls, writer: Writer) -> "Tally":
+        """The tally of the last run of a store."""
+        return cls(int(writer.meta("links_left_out") or 0), int(writer.meta("links_elsewhere") or 0))
+
+    def save(self, writer: Writer) -> None:
+        writer.save_meta({"links_left_out": self.left_out})
+        if self.elsewhere:
+            writer.save_meta({"links_elsewhere": self.elsewhere})
 
 
 @dataclass(frozen=True)

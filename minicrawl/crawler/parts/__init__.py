@@ -2,11 +2,9 @@
 
 all_parts            the list of them, in order
 hook_failures        failures of hooks and extraction rules, counted
-traps                pages in traps
-session_urls         URLs with session parameters
-duplicates           fingerprints, and pages that name another as canonical
+traps                pages in traps, and URLs with session parameters
+duplicates           fingerprints, pages that name another as canonical, and one page under several names
 soft_404s            pages that are errors in spite of status 200
-front_pages          the front page of a folder under several names
 alternates           pages in other languages: one is fetched first, the others last
 usage                preferences of pages on their use; pages withheld for it
 texts                the texts of pages

@@ -3,7 +3,6 @@
 request       the protocol of every kind, and the end of a host's turn
 due           the next request, and those that must come before it
 page          pages, and probes of pages that cannot exist
-look_up       the IP address of a host
 robots        robots.txt files, and what they share with other files of origins
 usage         refusals for uses that the crawl respects
 sitemap       sitemaps, and making their URLs known

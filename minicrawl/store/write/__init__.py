@@ -3,5 +3,4 @@
 page_rows    pages and their turns
 cookie_rows  cookies of hosts
 transfer_rows  mirrors, the outbox, and neighbours of a partition
-tallies      page counts by state and reason
 """

@@ -1,12 +1,14 @@
 """The rows of pages that a crawl commits: new pages, accounts, turns. Call all inside a transaction."""
 
+import json
+import sqlite3
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from minicrawl.store.read.tables import Tables, columns
 from minicrawl.store.rows import AccountColumns, Fetch, NewPage, Restated, Retry, Turn
 from minicrawl.store.urlhash import url_hash
-from minicrawl.store.write.tallies import Tallies
 
 
 class PageRows:
@@ -118,3 +120,40 @@ class PageRows:
         self._db.executemany(
             "UPDATE hosts SET strains = 0, dead_until = 0 WHERE id = (SELECT host FROM pages WHERE id = ?)", some
         )
+
+
+Counts = Mapping[tuple[str, str], int]
+"""Numbers of pages by (state, reason)."""
+
+
+class Tallies:
+    """Writes the table `tallies`. Invariant: for every state and reason, the number of rows of `pages` with them."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def add(self, counts: Counts, sign: int = 1) -> None:
+        """Add to the counts, or subtract."""
+        self._db.executemany(
+            "INSERT INTO tallies (state, reason, pages) VALUES (?, ?, ?) "
+            "ON CONFLICT (state, reason) DO UPDATE SET pages = pages + excluded.pages",
+            ((*kind, sign * count) for kind, count in counts.items()),
+        )
+
+    def replace(self, pages: Iterable[int], counts: Counts) -> None:
+        """Recount pages before their rows change. counts: of the new states and reasons."""
+        self.add(self._of(pages), -1)
+        self.add(counts)
+
+    @contextmanager
+    def kept(self, pages: Iterable[int]) -> Iterator[None]:
+        """Keep the tallies right while states or reasons of some pages change inside the block."""
+        some = list(pages)
+        self.add(self._of(some), -1)
+        yield
+        self.add(self._of(some))
+
+    def _of(self, pages: Iterable[int]) -> Counts:
+        query = "SELECT state, reason, count(*) FROM pages WHERE id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2"
+        rows = self._db.execute(query, (json.dumps(list(pages)),))
+        return {(state, reason): count for state, reason, count in rows}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.sites import Server, crawl, faults_in, random_site, rows
 
-from minicrawl.crawler.books.site_invariants import wrong_voices
+from minicrawl.crawler.books.invariants import wrong_voices
 from minicrawl.store.reader import open_store
 
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from minicrawl.store.write.tallies import Tallies
+from minicrawl.store.write.page_rows import Tallies
 
 
 def counts(db: sqlite3.Connection, table: str) -> dict[tuple[str, str], int]:
