@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 from support.cluster_runs import SETTINGS, check_same, folder_at, ranked_pages, run_in_parts
 from support.needs import is_there
 from support.patience import PATIENCE
@@ -34,6 +35,7 @@ from minicrawl.model import CrawlReport
 from minicrawl.search.partitions import search
 from minicrawl.search.searching import Asked
 from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.store.database import beside
 from minicrawl.store.reader import open_store
 from minicrawl.store.rows import RankedPage
 
@@ -198,6 +200,9 @@ def compare(parts: Run, one: Run) -> None:
     kept, expected = Collection(parts.archive), Collection(one.archive)
     assert check(kept, deep=True).wrong == []
     assert {captured.url for captured in kept} == {captured.url for captured in expected}
+    for index in parts.store.glob("*.search"):  # the indexer of a partition that was killed may still be writing
+        with FileLock(beside(index, ".lock"), timeout=PATIENCE):
+            pass
     with open_store(parts.store) as store:
         title = f'"{HOMES[2]}member"'
         assert f"{HOMES[2]}member" in [page.url for page in search(store, title, Asked(10)).pages]
