@@ -209,8 +209,11 @@ GREEDY = {
 
 @slow_with_chromium
 @pytest.mark.parametrize("code", GREEDY.values(), ids=GREEDY.keys())
-def test_a_page_that_takes_more_memory_than_it_may_is_killed_and_the_next_one_is_read(code: str) -> None:
+def test_a_page_that_takes_more_memory_than_it_may_is_killed_and_the_next_one_is_read(
+    code: str, caplog: pytest.LogCaptureFixture
+) -> None:
     settings = CrawlSettings(render=("x",), ignore_robots=True, delay=300.0)
     greedy, other = shown(settings, (f"{HOST}/x", script(code)), (f"{HOST}/y", script("document.body.append('made')")))
-    assert greedy.reason == "render-killed"
+    assert greedy.reason in ("render-killed", "render-timeout"), "the latter where a busy machine is slow to kill it"
+    assert any("it has taken" in message for message in caplog.messages) or greedy.reason == "render-killed"
     assert b"made" in other.body
