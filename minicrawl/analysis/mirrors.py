@@ -5,6 +5,7 @@ from zlib import crc32
 
 import numpy as np
 
+from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.rank.mirrors import mirrors
 from minicrawl.store.reader import Store
@@ -25,9 +26,7 @@ class Mirror(NamedTuple):
 def mirrors_of(store: Store) -> list[Mirror]:
     """All hosts that mirror another, by name; reads all fingerprints. Raises StoreError."""
     with store.snapshot():
-        found = (
-            (each, each.payload & 1 == 1) for each in store.recognised.fingerprints()
-        )  # all but nearly empty pages
+        found = ((each, each.payload & SAYS_SOMETHING != 0) for each in store.recognised.fingerprints())
         blocks = [(one.page[says], one.payload[says], one.sketch[says]) for one, says in found if says.any()]
         if not blocks:
             return []

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from minicrawl.analysis.page_links import Flags, LinkPairs, Pages, Web, sites
 from minicrawl.audit.findings import MOST_EXAMPLES, Fault, Finding, Need, Rule
+from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.model import READ, State
 from minicrawl.store.read.audit_columns import AuditColumns
@@ -33,8 +34,8 @@ class Judged(NamedTuple):
     """The part of the web that an audit is about: the sites of the seeds.
 
     pages: HTML pages that were judged; hosts: of these. waiting: pages not asked for yet; failed: pages without an
-    answer that could be read. first, last: times of the answers, in Unix seconds, NaN without any. coverage: as of
-    status. robots: pages that robots.txt forbids; traps: links
+    answer that could be read. first, last: times of the answers, in Unix seconds, NaN without any. coverage: as
+    `status` tells it. robots: pages that robots.txt forbids; traps: links
     left out as those of traps; left_out: links left out for any reason, such as the scope.
     """
 
@@ -146,7 +147,7 @@ class Crawled:
     @cached_property
     def is_copy(self) -> Flags:
         """Indexed pages that say something and have the bytes of one that comes before, by number."""
-        payload = np.where(self.is_indexed & (self.columns.payload & 1 == 1), self.columns.payload, 0)
+        payload = np.where(self.is_indexed & (self.columns.payload & SAYS_SOMETHING != 0), self.columns.payload, 0)
         _, first, group = np.unique(payload, return_index=True, return_inverse=True)
         is_copy: Flags = (payload != 0) & (first[group] != np.arange(self.size))
         return is_copy

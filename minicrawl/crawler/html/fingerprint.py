@@ -1,6 +1,6 @@
 """Fingerprints of HTML pages, by which equal, similar and "not found" pages are recognised.
 
-payload     64-bit digest of the whole body; even where it has next to no words
+payload     64-bit digest of the whole body; without the bit SAYS_SOMETHING where it has next to no words
 digest      ... of the origin and the body without link targets, the queries of URLs in text, and the page's own path
 wording     ... of the body without link targets and digits, for URLs with a number: calendars repeat it
 sketch      40 bytes to estimate the similarity of two pages
@@ -39,8 +39,8 @@ import numpy.typing as npt
 
 Hashes = npt.NDArray[np.uint64]
 
-FEWEST_WORDS = 4
-"""Distinct words below which a payload is even: nearly empty pages are duplicates of none."""
+FEWEST_WORDS, SAYS_SOMETHING = 4, 1
+"""Distinct words from which on a payload has that bit: nearly empty pages are duplicates of none."""
 
 _ENOUGH = 64  # words to search for distinct ones
 _LITTLE = 400  # bytes of text
@@ -120,10 +120,10 @@ def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
         own_text = own_text.replace(own.encode(), b"")
     seen = text_of(body)
     words = words_of(seen)
-    says_something = len(set(words[:_ENOUGH].tolist())) >= FEWEST_WORDS
+    has_words = len(set(words[:_ENOUGH].tolist())) >= FEWEST_WORDS
     return Identity(
         _signed(_sha1((raw if len(own_text) == len(text) else _sha1(own_text)) + "/".join(origin).encode())),
-        _signed(_sha1(raw + b'"'.join(pieces[1::2]))) & ~1 | says_something if len(words) else None,
+        _signed(_sha1(raw + b'"'.join(pieces[1::2]))) & ~SAYS_SOMETHING | has_words if len(words) else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
         _short_text(seen, body) if wants_text else None,

@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Self
 
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.canonicals import Canonicals, Claim, differs
@@ -58,15 +59,15 @@ class DuplicatePages(Part):
     def on_links(self, turn: Turn) -> None:
         """Note the fingerprint of a page, if it has content."""
         page, outcome, fetched, fingerprints = turn.page, turn.outcome, turn.fetched, self.fingerprints
-        says_something = outcome.state in (State.FETCHED, State.ALIAS) and not outcome.is_redirect
-        if not says_something or fetched.digest is None or fetched.payload is None:
+        has_content = outcome.state in (State.FETCHED, State.ALIAS) and not outcome.is_redirect
+        if not has_content or fetched.digest is None or fetched.payload is None:
             if self._accounts.had_turn[page]:
                 fingerprints.forget(page)
         elif outcome.state is State.ALIAS and outcome.reason != "duplicate":
             fingerprints.keep(page, fetched.digest, fetched.payload, fetched.sketch)
         else:
-            is_odd = fetched.payload & 1  # of all but nearly empty pages
-            likeness = fingerprints.likeness(page, fetched.payload, fetched.sketch) if is_odd else None
+            is_judged = fetched.payload & SAYS_SOMETHING
+            likeness = fingerprints.likeness(page, fetched.payload, fetched.sketch) if is_judged else None
             fingerprints.add(page, fetched.digest, fetched.payload, fetched.sketch, likeness)
 
     def on_turn(self, turn: Turn) -> None:
