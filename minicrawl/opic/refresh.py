@@ -122,8 +122,8 @@ def running_median(median: float, count: int, rate: float) -> float:
 class DiscoveryBudget:
     """Share of the fetches for pages never visited: a credit account with income `share` (q, 0 to 1) a fetch.
 
-    credit := min(credit + q, 2) at each fetch; a discovery costs 1. While both kinds of page are available the number
-    of discoveries among n fetches is within 2 of q * n. With a share of 1 no page is ever fetched again.
+    credit := min(credit + q, 2) at each fetch; a discovery costs 1, down to -1. While both kinds of page are available,
+    the number of discoveries among n fetches is within 2 of q * n. With a share of 1 no page is ever fetched again.
     """
 
     def __init__(self, share: float = 1.0, credit: float = 0.0) -> None:
@@ -142,7 +142,7 @@ class DiscoveryBudget:
 
     def charge(self, *, discovers: bool) -> None:
         """Record a fetch: of a page never visited, or of a visited one."""
-        self.credit = max(self._with_income() - (1.0 if discovers else 0.0), 0.0)
+        self.credit = max(self._with_income() - (1.0 if discovers else 0.0), -1.0)
 
     def _with_income(self) -> float:
         return min(self.credit + self.share, 2.0)

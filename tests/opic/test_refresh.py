@@ -158,6 +158,15 @@ def test_share_is_held_on_a_changing_offer(share: float) -> None:
         assert_share_is_held(budget, draw.randrange(1, 40))
 
 
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.8])
+def test_share_is_held_over_all_where_busy_hosts_hide_one_kind_now_and_then(share: float) -> None:
+    """One fetch in ten offers only pages never read, another one in ten only pages that were read."""
+    budget, draw = DiscoveryBudget(share), random.Random(share)
+    offers = [(draw.random() < 0.9, draw.random() < 0.9) for _ in range(2000)]
+    fetches = [made for offer in offers if (made := turn(budget, *offer)) is not None]
+    assert abs(sum(fetches) / len(fetches) - share) <= 0.02
+
+
 def test_a_credit_brought_along_counts() -> None:
     """As after a restart: the account goes on where it stood."""
     whole, resumed = DiscoveryBudget(0.3), DiscoveryBudget(0.3)
