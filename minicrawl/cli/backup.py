@@ -16,10 +16,10 @@ from minicrawl.errors import counted
 @store_option
 @json_option
 def command(file: Path, force: bool, store: Path, as_json: bool) -> None:
-    """Copy a store to FILE, also while a crawl writes to it; of a folder of partitions, to a new folder.
+    """Copy a store to FILE, also while a crawl writes to it; or a folder of partitions at rest to a new folder.
 
     FILE appears whole or not at all. It is a store like any other, as of one commit: 'minicrawl crawl --store FILE'
-    goes on from there. Partitions are copied as of one moment: until all are, they hand nothing over to one another.
+    goes on from there.
     """
     from minicrawl.cluster.backup import backup
     from minicrawl.store.reader import open_store

@@ -35,7 +35,7 @@ from minicrawl.cli.output import (
     short_line,
     tally,
 )
-from minicrawl.errors import NothingFetchedError, counted
+from minicrawl.errors import NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
 from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option
 from minicrawl.settings.crawl import profile_of
@@ -142,6 +142,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         print_settings(given, sources, forget, store, as_json)
         return
     if is_dry:
+        if partitions or is_folder(store):
+            raise SettingError("--dry-run shows the first requests of a crawl without partitions; leave it out")
         _print_plan(given, forget, gathered(seeds), store, as_json)
         return
     live = sys.stderr.isatty() and not no_progress and not is_verbose()
@@ -222,8 +224,6 @@ def print_settings(
 def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool) -> None:
     from minicrawl.analysis.dry_run import dry_run
 
-    if is_folder(store):
-        from minicrawl.cluster.dry_run import dry_run
     _print_dry_run(dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time()), as_json)
 
 

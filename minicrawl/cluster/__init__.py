@@ -4,10 +4,9 @@ homes      which partition a URL belongs to
 new_store  the empty store of a partition
 settings   settings that crawls in partitions support, and those of one partition
 folder     the paths of the stores, and their common settings
-dry_run    the first requests of the next run
 running    running partitions: their processes, the rows they send and take
 machines   several machines, connected by Ray
-backup     a copy of all stores as of one moment, also while a crawl runs
+backup     a copy of all stores as of one moment, while no crawl runs
 
 Rows for other partitions are gathered by the crawl itself: see crawler/sharing/.
 """

@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -60,15 +60,6 @@ class Folder(PartitionFolder):
         changed = replace(self, ray=address)
         _write(changed)
         return changed
-
-
-@contextmanager
-def locked(stores: Iterable[Path]) -> Iterator[None]:
-    """Lock stores of this machine against writers while the block runs. Raises StoreError if one is in use."""
-    with ExitStack() as stack:
-        for path in stores:
-            stack.callback(hold(path).release)
-        yield
 
 
 def found(path: Path) -> Folder:

@@ -1,21 +1,20 @@
-"""Copies of all stores as of one moment, also of a crawl that runs."""
+"""Copies of all stores as of one moment."""
 
-import asyncio
 import random
-import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.cluster_folders import killed_at_every_step, some_folder
-from support.cluster_runs import SETTINGS, ranked_pages, run_in_parts
+from support.cluster_runs import ranked_pages
 from support.partitions import Partitions, random_web
 from support.sites import rows
 
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.backup import backup_all
 from minicrawl.cluster.folder import Folder, found
-from minicrawl.cluster.running.keeper import Keeper, Listener
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.store.database import hold
 from minicrawl.store.rows import RankedPage
 from minicrawl.store.upkeep import backup
 
@@ -100,29 +99,21 @@ def test_if_something_is_taken_between_them_that_is_found(tmp_path: Path) -> Non
     assert any(copied_one_after_the_other(tmp_path / str(seed), seed, takes=True) for seed in range(6))
 
 
-def test_a_crawl_that_runs_is_copied_as_of_one_moment(tmp_path: Path) -> None:
-    """Its partitions hold for the copy, and go on."""
-    failed: list[Exception] = []
+def test_a_crawl_that_runs_is_not_copied(tmp_path: Path) -> None:
+    folder = some_folder(tmp_path / "web")
+    lock = hold(folder.stores[1])
+    try:
+        with pytest.raises(StoreError, match="another crawl is using"):
+            backup_all(folder, tmp_path / "copy")
+    finally:
+        lock.release()
+    assert [path.name for path in tmp_path.iterdir()] == ["web"]
 
-    def copy(keeper: Keeper) -> None:
-        try:
-            backup_all(found(keeper.folder.path), tmp_path / "copy")
-        except Exception as error:
-            failed.append(error)
-        keeper.interrupt()
 
-    def beside(keeper: Keeper) -> None:
-        thread = threading.Thread(target=copy, args=(keeper,))
-
-        def look(fetched: int, *_: object) -> None:
-            if fetched and not thread.ident:
-                thread.start()
-
-        keeper.listener = Listener(progress=look)
-
-    ended = asyncio.run(run_in_parts(tmp_path / "web", 2, SETTINGS | {"delay": 0.05, "ip_delay": 0.0}, beside))
-    assert (ended.reason, failed) == ("interrupted", [])
-    assert faults(found(tmp_path / "copy")) == faults(found(tmp_path / "web")) == []
+def test_stores_of_other_machines_are_named(tmp_path: Path) -> None:
+    folder = replace(some_folder(tmp_path / "web"), nodes={1: "10.0.0.2"})
+    with pytest.raises(StoreError, match=r"partition 1 is on node 10\.0\.0\.2"):
+        backup_all(folder, tmp_path / "copy")
 
 
 @pytest.mark.slow

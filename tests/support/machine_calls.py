@@ -1,24 +1,13 @@
-"""Calls of what stands on machines, in one process: what is asked and answered is pickled, as on its way."""
+"""Calls of what stands on machines, in one process."""
 
 import asyncio
-import pickle
 from collections.abc import Sequence
 from random import Random
 
-from minicrawl.cluster.machines.carrying import Call, Remote
 from minicrawl.cluster.machines.hosted import GoneError, Host, Hosted, Where
 from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.keeper import Keeper
 from minicrawl.control.messages import Message
-
-
-def called(there: Remote) -> Call:
-    """Calls the methods of a Remote."""
-
-    def call(method: str, *given: object) -> object:
-        return pickle.loads(pickle.dumps(getattr(there, method)(*pickle.loads(pickle.dumps(given)))))
-
-    return call
 
 
 class Line:

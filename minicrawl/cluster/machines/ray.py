@@ -10,17 +10,16 @@ stores nothing. Actors are not detached, so they end with the command that has s
 """
 
 import socket
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import cycle, islice
 from pathlib import Path
-from typing import Any  # Any: messages
+from typing import Any, ParamSpec, TypeVar  # Any: messages
 
 from minicrawl import installed
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.machines.carrying import Call, Remote
 from minicrawl.cluster.machines.hosted import Call as AsyncCall
 from minicrawl.cluster.machines.hosted import GoneError, Host, Machines
 from minicrawl.cluster.new_store import make_store
@@ -35,6 +34,20 @@ _A_BIT = 0.001
 _SECONDS = 120.0
 """Seconds until an actor must run on a reachable node."""
 _CONNECT = 10.0
+Call = Callable[..., Any]
+"""Calls a method of an actor by name, and returns its result. Raises MinicrawlError."""
+_Given = ParamSpec("_Given")
+_Answer = TypeVar("_Answer")
+
+
+class Remote:
+    """Runs functions of minicrawl on another machine."""
+
+    def call(self, function: Callable[_Given, _Answer], *given: _Given.args, **named: _Given.kwargs) -> _Answer:
+        try:
+            return function(*given, **named)
+        except OSError as error:
+            raise StoreError(f"{error.filename or 'a file'} cannot be used: {error.strerror or error}") from error
 
 
 class Actor:
@@ -135,24 +148,16 @@ class Nodes:
         if None not in each:
             check_traffic([one for one in each if one is not None])
 
-    def carriers(self, folder: Folder) -> dict[str | None, Call]:
-        """Calls to the nodes of a crawl; None: this node. Raises StoreError if one is away."""
-        self._check_there(folder.machines)
-        return {None: self._remote(self.here), **{name: self._remote(name) for name in folder.machines}}
-
     def databases(self, names: Sequence[str]) -> Mapping[str, Call]:
         """Make `Databases` on reachable nodes. Raises StoreError if one is away."""
-        self._check_there(names)
-        return {name: Line(_placed(Databases, name), name) for name in names}
-
-    def _of(self, folder: Folder) -> list[str]:
-        return [folder.nodes.get(number, self.here) for number in range(folder.partitions)]
-
-    def _check_there(self, names: Collection[str]) -> None:
         there = self.names()
         for name in sorted(names):
             if name not in there:
                 raise StoreError(_away(name))
+        return {name: Line(_placed(Databases, name), name) for name in names}
+
+    def _of(self, folder: Folder) -> list[str]:
+        return [folder.nodes.get(number, self.here) for number in range(folder.partitions)]
 
     def _remote(self, name: str) -> Call:
         """Make a `Remote` on a reachable node, and return its calls. Raises MinicrawlError, as each call does."""

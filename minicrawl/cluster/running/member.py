@@ -15,7 +15,7 @@ end        commit the end of the crawl; the answer has its figures
 import asyncio
 import contextlib
 import subprocess
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import TypeVar
@@ -128,16 +128,6 @@ class Member:
             refused.set_exception(error)
             return refused
         return self.partition.receive(source, rows)
-
-    @contextlib.asynccontextmanager
-    async def held(self) -> AsyncIterator[None]:
-        """Take no rows while the block runs; all rows taken before are committed when it begins.
-
-        Senders wait meanwhile, and the crawl goes on. Raises MinicrawlError if the partition has failed.
-        """
-        with self.partition.held():
-            await self._commit()
-            yield
 
     async def do(self, asked: Message) -> Message:  # noqa: PLR0911 - one for all that has an answer
         """Answer a message. Raises MinicrawlError."""

@@ -6,7 +6,7 @@ The post may lose a message, or deliver it late or twice. A row is sent until it
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 from typing import Protocol, TypeVar
 
@@ -86,9 +86,6 @@ class Partition:
         self._received: list[tuple[int, Sequence[OutboxRow], asyncio.Future[int]]] = []
         """Rows to be taken soon, with their sources, and the answers to these."""
         self._takes: set[asyncio.Task[None]] = set()
-        self._holds = 0
-        self._may_take = asyncio.Event()
-        self._may_take.set()
         self.has_crawled = self.has_left = self._sends = False
         self._pauses: dict[int, float] = {}
         """Seconds until rows are sent again, unless they are confirmed, by the homes to which some are on their way."""
@@ -163,25 +160,12 @@ class Partition:
             loop.call_later(self._together if is_busy else _SOON, self._begin_to_take)
         return answer
 
-    @contextmanager
-    def held(self) -> Iterator[None]:
-        """Take no rows during the block but by `committed`: the crawl goes on, and senders wait."""
-        self._holds += 1
-        self._may_take.clear()
-        try:
-            yield
-        finally:
-            self._holds -= 1
-            if not self._holds:
-                self._may_take.set()
-
     async def committed(self) -> None:
         """Wait for a commit of all rows received so far. Raises CrawlEndedError after the crawl."""
         await self._take_received(hurries=True)
 
     def _begin_to_take(self) -> None:
         async def take() -> None:
-            await self._may_take.wait()
             with suppress(Exception):  # those who wait are told
                 await self._take_received(hurries=False)
 

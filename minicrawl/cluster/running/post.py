@@ -12,10 +12,6 @@ by the records of its rows:
 here     partitions of the process, any of which takes its rows over this connection
 answers  of each parcel: the last row of the source that the home has committed, or a failure
 
-{"do": "hold"}              take nothing until the connection closes, or:
-{"do": "go on"}
-{"done": {}}                all rows taken before are committed
-
 The version is compared before any row is read. An unreadable message is answered with an error, and the connection
 closed; so is it after an invalid row. The socket has the path of a crawl's own, so steering commands get an error from
 a single partition.
@@ -23,7 +19,7 @@ a single partition.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -46,8 +42,6 @@ _UNUSED = 2
 """Maximum connections to a process that stay open without a batch."""
 _GATHERED = 0.2
 """Seconds for which rows wait for others to the same process."""
-
-Hold = Callable[[], contextlib.AbstractAsyncContextManager[None]]
 
 
 class Parcel(NamedTuple):
@@ -230,7 +224,7 @@ class _Line(NamedTuple):
 
 
 @contextlib.asynccontextmanager
-async def delivered(store: Path, here: Mapping[int, Taker], hold: Hold) -> AsyncIterator[None]:
+async def delivered(store: Path, here: Mapping[int, Taker]) -> AsyncIterator[None]:
     """Receive rows for the partitions `here` while the block runs. The `store` of one must be locked. Raises
     StoreError."""
     senders: set[asyncio.Task[None]] = set()
@@ -242,34 +236,25 @@ async def delivered(store: Path, here: Mapping[int, Taker], hold: Hold) -> Async
         try:
             # The sender has died: unconfirmed rows are sent again.
             with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
-                async with contextlib.AsyncExitStack() as held:
-                    while True:
-                        answer = await answered(reader, held)
-                        writer.write(line_of(answer))
-                        await writer.drain()
-                        if is_refused(answer):
-                            log.partition_refused(partition=min(here, default=0), why=answer["failed"])
-                        if is_refused(answer) or any(map(is_refused, answer.get("done", {}).get("answers", ()))):
-                            break
+                while True:
+                    answer = await answered(reader)
+                    writer.write(line_of(answer))
+                    await writer.drain()
+                    if is_refused(answer):
+                        log.partition_refused(partition=min(here, default=0), why=answer["failed"])
+                    if is_refused(answer) or any(map(is_refused, answer.get("done", {}).get("answers", ()))):
+                        break
         finally:
             with contextlib.suppress(asyncio.CancelledError):  # a sender that hangs up as the partition ends
                 await hung_up(writer)
             senders.discard(task)
 
-    async def answered(reader: asyncio.StreamReader, held: contextlib.AsyncExitStack) -> Message:
+    async def answered(reader: asyncio.StreamReader) -> Message:
         try:
-            message = await _message(reader)
-            match message["do"]:
-                case "take":
-                    answers = await taken_by(here, await _parcels(message, reader))
-                    return done({"here": list(here), "answers": answers})
-                case "hold":
-                    await held.enter_async_context(hold())
-                case _:
-                    await held.aclose()
+            parcels = await _parcels(await _message(reader), reader)
+            return done({"here": list(here), "answers": await taken_by(here, parcels)})
         except MinicrawlError as error:
             return failed(error)
-        return done({})
 
     async def end() -> None:
         for task in senders:
@@ -331,7 +316,7 @@ async def _message(reader: asyncio.StreamReader) -> Message:
     if not line.endswith(b"\n"):
         raise asyncio.IncompleteReadError(line, None)
     message = message_of(line)
-    if message.get("do") not in ("take", "hold", "go on"):
+    if message.get("do") != "take":
         raise ConfigError("this is a partition of a crawl, which cannot be steered yet; Ctrl-C ends all")
     return message
 

@@ -67,7 +67,7 @@ class Worker:
                 begin_store(books, folder.cluster, brief.number, folder.partitions)
             member = self.members[brief.number] = Member(brief, books, self._post, self._together, self.settle)
             try:
-                async with delivered(store, self.members, member.held):
+                async with delivered(store, self.members):
                     member.begin()
                     try:
                         yield member

@@ -154,7 +154,7 @@ class PartitionFolder:
         for number, node in self.nodes.items():
             raise StoreError(
                 f"partition {number} is on node {node}, and this needs all stores on one machine; "
-                f"'minicrawl backup DIR --store {self.path}' brings a copy of all here"
+                f'while the crawl rests, copy its files to {self.path} here, and empty "nodes" in {FILE}'
             )
 
     def check_is_current(self, number: int, store: "Store") -> None:

@@ -1,8 +1,7 @@
 """The post between processes: real sockets, real bytes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager, closing
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,8 +9,6 @@ from support.cluster_runs import folder_at
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.post import Post, SocketPost, delivered
-from minicrawl.control.messages import answer_of, line_of, message_of
-from minicrawl.control.socket_files import connected
 from minicrawl.errors import CrawlEndedError, MinicrawlError
 from minicrawl.store.write.transfer_rows import OutboxRow
 
@@ -31,15 +28,6 @@ class Home:
     def __init__(self, error: Exception | None = None) -> None:
         self.rows: list[tuple[int, OutboxRow]] = []
         self._error = error
-        self.holds = 0
-
-    @asynccontextmanager
-    async def held(self) -> AsyncIterator[None]:
-        self.holds += 1
-        try:
-            yield
-        finally:
-            self.holds -= 1
 
     def take(self, source: int, rows: Sequence[OutboxRow]) -> "asyncio.Future[int]":
         answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -53,7 +41,7 @@ class Home:
 
 def sent(folder: Folder, home: Home, act: Callable[[Post], Awaitable[int]]) -> int:
     async def deliver() -> int:
-        async with delivered(folder.stores[1], {1: home}, home.held):
+        async with delivered(folder.stores[1], {1: home}):
             return await posted(folder, act)
 
     return asyncio.run(deliver())
@@ -88,22 +76,3 @@ def test_who_has_not_taken_it_has_not_confirmed_it(folder: Folder) -> None:
         sent(folder, home, lambda post: post.send(0, 1, [row(1)]))
     with pytest.raises(MinicrawlError, match="does not listen"):
         asyncio.run(posted(folder, lambda post: post.send(0, 1, [row(1)])))
-
-
-@pytest.mark.parametrize("how", ["go on", "the line is closed"])
-def test_who_lets_it_hold_lets_it_go_on(tmp_path: Path, how: str) -> None:
-    folder, home = folder_at(tmp_path / "web", 2), Home()
-
-    def hold() -> int:
-        line = connected(folder.stores[1], 10.0)
-        assert line is not None
-        with closing(line), line.makefile("rb") as answers:
-            line.sendall(line_of({"do": "hold"}))
-            assert (answer_of(message_of(answers.readline())), home.holds) == ({}, 1)
-            if how == "go on":
-                line.sendall(line_of({"do": "go on"}))
-                assert (answer_of(message_of(answers.readline())), home.holds) == ({}, 0)
-        return 0
-
-    sent(folder, home, lambda _: asyncio.to_thread(hold))
-    assert home.holds == 0
