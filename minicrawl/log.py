@@ -1,26 +1,20 @@
 """Events of the log, as docs/logs.md lists them.
 
-An event is a function: its name, its level, its typed keys, and the sentence made of them, only if the level is
-logged. bench/log_schema.py makes the JSON schema of a line of them. An `Output` is where lines go.
+An event has a name, a level, keys, and a sentence made of them, only if the level is logged. An `Output` is where
+lines go.
 """
 
-import functools
 import json
 import logging
 import os
 import sys
-import time
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import NamedTuple, ParamSpec
+from logging import DEBUG, ERROR, INFO, WARNING
+from typing import NamedTuple
 
-from minicrawl.errors import counted
-
-Keys = ParamSpec("Keys")
-EVENTS: dict[str, tuple[int, Callable[..., None]]] = {}
-"""Level and function of each event, by name."""
 _log = logging.getLogger("minicrawl")
 _PARTS_OF_WORDS = "\u200c\u200d\u200e\u200f\xa0\u202f\u2009\u3000"
 """Joiners, which emoji and some scripts need, and spaces that do not break or have another width."""
@@ -62,7 +56,7 @@ class Output(NamedTuple):
         """Log to it from now on. Raises OSError."""
         _begun.append(_Lines(self))
         _log.addHandler(_begun[-1])
-        _log.setLevel(logging.DEBUG)
+        _log.setLevel(DEBUG)
 
 
 def outputs() -> tuple[Output, ...]:
@@ -155,257 +149,76 @@ class _JsonLines(logging.Formatter):
         return json.dumps(fields)
 
 
-def _event(level: int) -> Callable[[Callable[Keys, str]], Callable[Keys, None]]:
-    def of(sentence: Callable[Keys, str]) -> Callable[Keys, None]:
-        name = sentence.__name__.replace("_", "-")
-
-        @functools.wraps(sentence)
-        def log(*args: Keys.args, **keys: Keys.kwargs) -> None:
-            if _log.isEnabledFor(level):
-                values, found = dict(keys), keys.get("error")
-                error = found if isinstance(found, Exception) else None
-                if error is not None:
-                    values["error"] = f"{type(error).__name__}: {error}"
-                _log.log(level, "%s", sentence(*args, **keys), exc_info=error, extra={"event": name, "keys": values})
-
-        EVENTS[name] = level, log
-        return log
-
-    return of
-
-
-_debug, _info, _warning, _error = map(_event, (logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR))
-
-
-@_info
-def crawl_started(*, store: str, seeds: int, settings: Mapping[str, object]) -> str:
-    given = ", ".join(f"{name}={value}" for name, value in settings.items())
-    return f"crawling into {store}, {counted(seeds, 'seed')} given; not default: {given or 'nothing'}"
-
-
-@_info
-def crawl_ended(*, store: str, reason: str, pages: int | None, seconds: float) -> str:
-    return f"the crawl into {store} has ended ({reason}), {counted(pages or 0, 'page')} in {seconds:.1f} s"
-
-
-@_debug
-def asking(*, url: str) -> str:
-    return f"asking for {url}"
-
-
-@_debug
-def asking_for_missing(*, url: str) -> str:
-    return f"asking for {url}, which cannot exist"
-
-
-@_debug
-def asking_if_alive(*, url: str) -> str:
-    return f"asking for {url}, to see whether anybody answers"
-
-
-@_debug
-def page_done(  # noqa: PLR0913
-    *, url: str, state: str, reason: str, status: int | None, bytes: int, seconds: float
-) -> str:
-    return f"{state} {reason} {url}"
-
-
-@_debug
-def commit(*, rows: int, seconds: float) -> str:
-    return f"committed {counted(rows, 'row')} in {seconds:.3f} s"
-
-
-@_info
-def page_again(*, url: str, reason: str, wait: float) -> str:
-    return f"again in {wait:.0f} s: {reason} {url}"
-
-
-@_debug
-def robots_refused(*, url: str, reason: str) -> str:
-    return f"robots.txt refuses {url} ({reason})"
-
-
-@_info
-def host_dead(*, host: str) -> str:
-    return f"dead for now: {host}"
-
-
-@_info
-def host_alive(*, host: str) -> str:
-    return f"it was dead, and answers again: {host}"
-
-
-@_info
-def host_resting(*, host: str, seconds: float) -> str:
-    return f"to be left alone for {seconds:.0f} s: {host}"
-
-
-@_info
-def http2_tried(*, host: str) -> str:
-    return f"{host} refuses HTTP/1.1, so HTTP/2 is tried"
-
-
-@_info
-def host_banned(*, host: str) -> str:
-    return f"banned: {host}"
-
-
-@_info
-def host_unbanned(*, host: str) -> str:
-    return f"no longer banned: {host}"
-
-
-@_warning
-def outage_began(*, since: float) -> str:
-    began = time.strftime("%H:%M:%S", time.localtime(since))
-    return f"nobody answers since {began}: pausing, and trying again every now and then"
-
-
-@_warning
-def outage_over(*, seconds: float) -> str:
-    return f"somebody answers again, after {seconds:.0f} s"
-
-
-@_warning
-def files_full() -> str:
-    return "too many files are open: requests wait; 'ulimit -n 4096' before the crawl makes it faster"
-
-
-@_warning
-def proxy_failed(*, proxy: str, why: str) -> str:
-    return f"the proxy {proxy} cannot be used ({why}): pages for which there is no other wait"
-
-
-@_warning
-def proxy_works(*, proxy: str) -> str:
-    return f"the proxy {proxy} can be used again"
-
-
-@_error
-def parser_failed(*, url: str, error: Exception) -> str:
-    return f"could not read {url}: a part of minicrawl failed over it"
-
-
-@_error
-def worker_failed(*, asked: str, error: Exception) -> str:
-    return f"a worker failed over {asked}"
-
-
-@_warning
-def page_not_rendered(*, url: str, reason: str, why: str) -> str:
-    return f"{reason}: {url}: {why}"
-
-
-@_warning
-def page_not_pictured(*, url: str, why: str) -> str:
-    return f"no screenshot, or not all: {url}: {why}"
-
-
-@_info
-def chromium_caged(*, kind: str, sentence: str) -> str:
-    return sentence
-
-
-@_warning
-def chromium_exposed(*, kind: str, sentence: str) -> str:
-    return sentence
-
-
-@_warning
-def chromium_killed(*, kind: str, why: str) -> str:
-    return f"Chromium: killed a {kind} process: it has taken {why}"
-
-
-@_warning
-def child_exposed() -> str:
-    return "the processes of large pages and hooks can use the network: this system has no seccomp, or refuses it"
-
-
-@_warning
-def page_not_extracted(*, url: str) -> str:
-    return f"nothing is taken out of {url}: its tags could make a tree of any size"
-
-
-@_error
-def hook_failed(*, hook: str, over: str, why: str, trace: str) -> str:
-    return f"hook {hook} failed over {over}: {why}\n{trace}".rstrip()
-
-
-@_warning
-def page_parser_died(*, url: str, why: str) -> str:
-    return f"{url} is to be asked for again: the process that parsed it has died ({why})"
-
-
-@_warning
-def document_unread(*, url: str, why: str) -> str:
-    return f"{url} cannot be read: {why}"
-
-
-@_warning
-def partition_refused(*, partition: int, why: str) -> str:
-    return f"a message to partition {partition} is refused: {why}"
-
-
-@_warning
-def cookies_expired(*, file: str, expired: int, of: int) -> str:
-    return f"{expired:,} of {of:,} cookies in --cookie-file {file} have expired and are not sent; log in anew"
-
-
-@_warning
-def cookie_file_unwritten(*, file: str, why: str | None) -> str:
-    return f"--cookie-file {file} cannot be written: {why}; the store has all"
-
-
-@_warning
-def texts_missing(*, file: str, pages: int) -> str:
-    return f"{file} is missing: the texts of {counted(pages, 'page')} are gone with it"
-
-
-@_warning
-def alerts_failed(*, why: str) -> str:
-    return f"--on-change could not be told of changes ({why}); the next run with it tells the rest"
-
-
-@_info
-def index_caught_up(*, seconds: float) -> str:
-    return f"the index has all texts, {seconds:.1f} s after the crawl's end"
-
-
-@_warning
-def index_behind() -> str:
-    return "the index did not follow the crawl to its end: the next run takes in what is left, or 'minicrawl index'"
-
-
-@_info
-def archive_file_begun(*, file: str) -> str:
-    return f"begun: {file}"
-
-
-@_info
-def archive_file_ended(*, file: str, bytes: int) -> str:
-    return f"full or finished, {counted(bytes, 'byte')}: {file}"
-
-
-@_info
-def archive_indexed(*, files: int) -> str:
-    return f"indexing {counted(files, 'WARC file')}, as there is no index of them that is up to date"
-
-
-@_warning
-def archive_damaged(*, why: str) -> str:
-    return why
-
-
-@_error
-def command_failed(*, asked: str, error: Exception) -> str:
-    return f"the crawl failed over what it was asked: {asked}"
-
-
-@_error
-def dashboard_failed(*, method: str, path: str, error: Exception) -> str:
-    return f"the dashboard failed over {method} {path}"
-
-
-@_info
-def experiment_over(*, experiment: str, seconds: float) -> str:
-    return f"{experiment} took {seconds:.1f} s"
+def event(name: str, **keys: object) -> None:
+    """Log an event of EVENTS with its keys; `error` may be an exception, whose traceback comes with it."""
+    level, sentence = EVENTS[name]
+    if _log.isEnabledFor(level):
+        error = keys.get("error")
+        message = sentence.format_map(keys).rstrip()
+        trace = error if isinstance(error, Exception) else None
+        if trace is not None:
+            keys["error"] = f"{type(trace).__name__}: {trace}"
+        _log.log(level, "%s", message, exc_info=trace, extra={"event": name, "keys": keys})
+
+
+EVENTS = {
+    "crawl-started": (INFO, "crawling into {store}; seeds given: {seeds}; not default: {settings}"),
+    "crawl-ended": (INFO, "the crawl into {store} has ended ({reason}) after {seconds:.1f} s; pages: {pages}"),
+    "asking": (DEBUG, "asking for {url}"),
+    "asking-for-missing": (DEBUG, "asking for {url}, which cannot exist"),
+    "asking-if-alive": (DEBUG, "asking for {url}, to see whether anybody answers"),
+    "page-done": (DEBUG, "{state} {reason} {url}"),
+    "commit": (DEBUG, "committed {rows:,} rows in {seconds:.3f} s"),
+    "page-again": (INFO, "again in {wait:.0f} s: {reason} {url}"),
+    "robots-refused": (DEBUG, "robots.txt refuses {url} ({reason})"),
+    "host-dead": (INFO, "dead for now: {host}"),
+    "host-alive": (INFO, "it was dead, and answers again: {host}"),
+    "host-resting": (INFO, "to be left alone for {seconds:.0f} s: {host}"),
+    "http2-tried": (INFO, "{host} refuses HTTP/1.1, so HTTP/2 is tried"),
+    "host-banned": (INFO, "banned: {host}"),
+    "host-unbanned": (INFO, "no longer banned: {host}"),
+    "outage-began": (WARNING, "nobody answers: pausing, and trying again every now and then"),
+    "outage-over": (WARNING, "somebody answers again, after {seconds:.0f} s"),
+    "files-full": (
+        WARNING,
+        "too many files are open: requests wait; 'ulimit -n 4096' before the crawl makes it faster",
+    ),
+    "proxy-failed": (WARNING, "the proxy {proxy} cannot be used ({why}): pages for which there is no other wait"),
+    "proxy-works": (WARNING, "the proxy {proxy} can be used again"),
+    "parser-failed": (ERROR, "could not read {url}: a part of minicrawl failed over it"),
+    "worker-failed": (ERROR, "a worker failed over {asked}"),
+    "page-not-rendered": (WARNING, "{reason}: {url}: {why}"),
+    "page-not-pictured": (WARNING, "no screenshot, or not all: {url}: {why}"),
+    "chromium-caged": (INFO, "{sentence}"),
+    "chromium-exposed": (WARNING, "{sentence}"),
+    "chromium-killed": (WARNING, "Chromium: killed a {kind} process: it has taken {why}"),
+    "child-exposed": (
+        WARNING,
+        "the processes of large pages and hooks can use the network: this system has no seccomp, or refuses it",
+    ),
+    "page-not-extracted": (WARNING, "nothing is taken out of {url}: its tags could make a tree of any size"),
+    "hook-failed": (ERROR, "hook {hook} failed over {over}: {why}\n{trace}"),
+    "page-parser-died": (WARNING, "{url} is to be asked for again: the process that parsed it has died ({why})"),
+    "document-unread": (WARNING, "{url} cannot be read: {why}"),
+    "partition-refused": (WARNING, "a message to partition {partition} is refused: {why}"),
+    "cookies-expired": (
+        WARNING,
+        "{expired:,} of {of:,} cookies in --cookie-file {file} have expired and are not sent; log in anew",
+    ),
+    "cookie-file-unwritten": (WARNING, "--cookie-file {file} cannot be written: {why}; the store has all"),
+    "texts-missing": (WARNING, "{file} is missing, and the texts of pages with it: {pages:,}"),
+    "alerts-failed": (WARNING, "--on-change could not be told of changes ({why}); the next run with it tells the rest"),
+    "index-caught-up": (INFO, "the index has all texts, {seconds:.1f} s after the crawl's end"),
+    "index-behind": (
+        WARNING,
+        "the index did not follow the crawl to its end: the next run takes in what is left, or 'minicrawl index'",
+    ),
+    "archive-file-begun": (INFO, "begun: {file}"),
+    "archive-file-ended": (INFO, "full or finished, {bytes:,} bytes: {file}"),
+    "archive-indexed": (INFO, "there is no index that is up to date, so WARC files are read: {files:,}"),
+    "archive-damaged": (WARNING, "{why}"),
+    "command-failed": (ERROR, "the crawl failed over what it was asked: {asked}"),
+    "dashboard-failed": (ERROR, "the dashboard failed over {method} {path}"),
+    "experiment-over": (INFO, "{experiment} took {seconds:.1f} s"),
+}
+"""Level and sentence of each event, by name."""

@@ -67,8 +67,8 @@ def indexed(places: Sequence[str]) -> Iterator[tuple[Path, ...]]:
             known = [gathered.add(place) for place in loose]
         except (OSError, ValueError) as error:  # standard input may be closed
             raise StoreError(f"{', '.join(loose)} cannot be read: {error}") from error
-        log.archive_indexed(files=len(gathered.unread))
-        found = lines_of(gathered.unread, lambda why: log.archive_damaged(why=why))
+        log.event("archive-indexed", files=len(gathered.unread))
+        found = lines_of(gathered.unread, lambda why: log.event("archive-damaged", why=why))
         cdxj.merge(index_of(Path(temporary)), chain(*known, found), is_anew=True)
         yield (*ready, Path(temporary))
 
@@ -169,7 +169,7 @@ class _Gathered:
                         yield cdxj.line(found)
                     elif one and one.file not in missing:
                         missing.add(one.file)
-                        log.archive_damaged(why=f"{index} names {one.file!r}, of which nothing is there")
+                        log.event("archive-damaged", why=f"{index} names {one.file!r}, of which nothing is there")
         except (OSError, EOFError, zlib.error) as error:
             raise StoreError(f"{index} cannot be read: {error}") from error
 

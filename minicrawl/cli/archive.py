@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from minicrawl import log
 from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import amount, document
@@ -132,7 +133,6 @@ def index(folder: str | None, store: Path) -> None:
     """Make the index anew of the files, as where files of other programs were added to DIR/archive."""
     from minicrawl.analysis.archives import opened
     from minicrawl.archive.collection import index_anew
-    from minicrawl.log import archive_damaged
 
     if folder is not None and not (Path(folder) / "archive").is_dir():
         raise SettingError(
@@ -140,7 +140,7 @@ def index(folder: str | None, store: Path) -> None:
             f"elsewhere with 'minicrawl archive export FILE.cdxj --archive {shlex.quote(folder)}'"
         )
     with opened(store, folder) as archive:
-        count = index_anew(archive.collection.folder, lambda why: archive_damaged(why=why))
+        count = index_anew(archive.collection.folder, lambda why: log.event("archive-damaged", why=why))
     click.echo(f"{counted(count, 'answer')} in the index")
 
 

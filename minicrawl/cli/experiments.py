@@ -70,7 +70,7 @@ def show(
         started = time.perf_counter()
         with reassuring(title, say, progress=progress):
             result = run()
-        log.experiment_over(experiment=title, seconds=time.perf_counter() - started)
+        log.event("experiment-over", experiment=title, seconds=time.perf_counter() - started)
         files = [str(path) for path in write(result, out)]
         documents.append({**result.as_json(), "files": files})
         if not as_json:

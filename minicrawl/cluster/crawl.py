@@ -122,7 +122,7 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
         before = _before(folder)
         callbacks.on_start(Start(settings, remembered.changes, AskedAgain(0), names_nobody, seeds, before))
     folder.keep_settings(settings)
-    log.crawl_started(store=str(folder.path), seeds=len(seeds.urls), settings=settings.not_default())
+    log.event("crawl-started", store=str(folder.path), seeds=len(seeds.urls), settings=settings.not_default())
     report: Ended | None = None
     machines = None if nodes is None else nodes.machines(folder, settings.workers)
     keeper = Keeper(folder, settings, seeds, callbacks.listener, started=started, machines=machines)

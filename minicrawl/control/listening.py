@@ -121,5 +121,5 @@ class _Clients:
         except MinicrawlError as error:
             return failed(error)
         except Exception as error:  # no command ends the crawl
-            log.command_failed(asked=repr(line[:200]), error=error)
+            log.event("command-failed", asked=repr(line[:200]), error=error)
             return failed(CrawlEndedError("minicrawl failed over this; the log of the crawl tells where"))

@@ -143,7 +143,7 @@ class Changes:
         host = self._known_host(text)
         self._frontier.ban(host, now)
         self._tell(HostBanned(now, host.name))
-        log.host_banned(host=host.name)
+        log.event("host-banned", host=host.name)
         return host.name
 
     def unban(self, text: str, now: float) -> str:
@@ -153,7 +153,7 @@ class Changes:
             raise SettingError(f"{host.name} is not banned; banned are: {', '.join(self.banned()) or 'none'}")
         self._frontier.ban(host, now, is_banned=False)
         self._tell(HostUnbanned(now, host.name))
-        log.host_unbanned(host=host.name)
+        log.event("host-unbanned", host=host.name)
         return host.name
 
     def banned(self) -> tuple[str, ...]:

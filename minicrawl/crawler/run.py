@@ -203,7 +203,7 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             if on_start is not None:
                 names_nobody = is_new and not settings.from_archive and is_nameless(settings, seeds.urls)
                 on_start(Start(settings, remembered.changes, again, names_nobody, seeds, before))
-            log.crawl_started(store=str(store), seeds=len(seeds.urls), settings=settings.not_default())
+            log.event("crawl-started", store=str(store), seeds=len(seeds.urls), settings=settings.not_default())
             has_begun = True
             if beside is not None:
                 beside.begin(store, settings)
@@ -234,7 +234,7 @@ def log_end(store: Path, report: CrawlReport | None, seconds: float) -> None:
     """Log the end of a crawl. report: None for one that failed, after these seconds."""
     ended = ("failed", None, seconds) if report is None else (report.reason, report.fetched, report.seconds)
     reason, pages, took = ended
-    log.crawl_ended(store=str(store), reason=reason, pages=pages, seconds=took)
+    log.event("crawl-ended", store=str(store), reason=reason, pages=pages, seconds=took)
 
 
 def archives_of(settings: CrawlSettings) -> AbstractContextManager[tuple[Path, ...]]:
@@ -491,7 +491,7 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         cookies = read_cookie_file(settings.cookie_file)
         now = time.time()
         if expired := sum(not cookie.is_alive(now) for cookie in cookies):
-            log.cookies_expired(file=str(settings.cookie_file), expired=expired, of=len(cookies))
+            log.event("cookies-expired", file=str(settings.cookie_file), expired=expired, of=len(cookies))
     if settings.from_archive:
         from minicrawl.crawler.archiving.replayed import check_replayed  # noqa: PLC0415
 

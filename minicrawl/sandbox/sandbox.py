@@ -274,7 +274,7 @@ class _Child:
 
 @cache
 def _tell_exposed() -> None:
-    log.child_exposed()
+    log.event("child-exposed")
 
 
 def _fate(code: int | None) -> str:

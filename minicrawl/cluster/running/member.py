@@ -123,7 +123,7 @@ class Member:
         brief = self._brief
         if source == brief.number or source >= brief.folder.homes.partitions:
             error = ConfigError(f"partition {brief.number} takes nothing of partition {source}")
-            log.partition_refused(partition=brief.number, why=str(error))
+            log.event("partition-refused", partition=brief.number, why=str(error))
             refused: asyncio.Future[int] = asyncio.get_running_loop().create_future()
             refused.set_exception(error)
             return refused
@@ -254,7 +254,7 @@ class Member:
         except MinicrawlError as error:
             answer = failed(error)
         except Exception as error:  # no command may end the partition
-            log.command_failed(asked=repr(asked), error=error)
+            log.event("command-failed", asked=repr(asked), error=error)
             answer = failed(CrawlEndedError("minicrawl failed over this; the log of the crawl tells where"))
         # Another thread may be updating the books: the values read here stay valid when its changes are added.
         state = self._run.intake.state

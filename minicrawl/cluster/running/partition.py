@@ -192,7 +192,7 @@ class Partition:
             raise
         for refused in answers:
             if not isinstance(refused, int):
-                log.partition_refused(partition=self.number, why=str(refused))
+                log.event("partition-refused", partition=self.number, why=str(refused))
         _tell([answer for *_, answer in received], answers)
 
     def share_addresses(self) -> None:

@@ -241,7 +241,7 @@ async def delivered(store: Path, here: Mapping[int, Taker]) -> AsyncIterator[Non
                     writer.write(line_of(answer))
                     await writer.drain()
                     if is_refused(answer):
-                        log.partition_refused(partition=min(here, default=0), why=answer["failed"])
+                        log.event("partition-refused", partition=min(here, default=0), why=answer["failed"])
                     if is_refused(answer) or any(map(is_refused, answer.get("done", {}).get("answers", ()))):
                         break
         finally:

@@ -51,7 +51,7 @@ class Conversion:
         except ChildDiedError:
             raise
         except ChildError as error:
-            log.document_unread(url=page.url, why=str(error))
+            log.event("document-unread", url=page.url, why=str(error))
             return None
         return Converted(*found) if found else None
 

@@ -259,7 +259,7 @@ class WireTransport:
         else:
             if speaks_http2 is False or not _refuses_http1(to, answer):
                 return answer
-        log.http2_tried(host=str(to))
+        log.event("http2-tried", host=str(to))
         if len(self._speaks_http2) >= _MOST_REFUSALS:
             self._speaks_http2.clear()
         try:

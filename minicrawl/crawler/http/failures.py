@@ -55,7 +55,7 @@ PARSER_FAILED = "parser-failed"
 
 def parser_failed(url: str, error: Exception) -> str:
     """Log the error, and return its reason code."""
-    log.parser_failed(url=url, error=error)
+    log.event("parser-failed", url=url, error=error)
     return PARSER_FAILED
 
 

@@ -68,12 +68,12 @@ class Proxies:
     def failed(self, proxy: Proxy, why: str, now: float) -> None:
         """Record that a proxy could not be used."""
         if proxy not in self._unusable:
-            log.proxy_failed(proxy=str(proxy), why=why)
+            log.event("proxy-failed", proxy=str(proxy), why=why)
         self._unusable[proxy] = now
 
     def works(self, proxy: Proxy) -> None:
         if self._unusable.pop(proxy, None) is not None:
-            log.proxy_works(proxy=str(proxy))
+            log.event("proxy-works", proxy=str(proxy))
 
     def _of(self, origin: str) -> tuple[Proxy, ...]:
         host, port = endpoint(f"{origin}/")

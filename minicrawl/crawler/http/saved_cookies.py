@@ -152,7 +152,7 @@ def _write(file: Path, cookies: Iterable[Cookie]) -> None:
     try:
         write_cookie_file(file, cookies)
     except OSError as error:
-        log.cookie_file_unwritten(file=str(file), why=error.strerror)
+        log.event("cookie-file-unwritten", file=str(file), why=error.strerror)
 
 
 def _cookie(row: CookieRow) -> Cookie:

@@ -138,7 +138,7 @@ class CommitCounts:
         yield
         seconds, rows = time.perf_counter() - began, self._rows() - before
         self.number, self.rows, self.seconds = self.number + 1, self.rows + rows, self.seconds + seconds
-        log.commit(rows=rows, seconds=seconds)
+        log.event("commit", rows=rows, seconds=seconds)
 
 
 class Rate(NamedTuple):

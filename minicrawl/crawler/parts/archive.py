@@ -81,7 +81,7 @@ class Archive(Part):
         self._sizes |= self._new
         writer.save_meta({FILES: json.dumps(self._sizes)})
         for name in sorted(begun):
-            log.archive_file_begun(file=name)
+            log.event("archive-file-begun", file=name)
             _, _, process = name.rpartition("-")
             if (before := self._open.get(process)) is not None:
                 self._ended(before)
@@ -90,7 +90,7 @@ class Archive(Part):
         self._rows.clear()
 
     def _ended(self, file: str) -> None:
-        log.archive_file_ended(file=file, bytes=self._sizes[file])
+        log.event("archive-file-ended", file=file, bytes=self._sizes[file])
 
     @property
     def size(self) -> int:

@@ -88,7 +88,7 @@ def _kill(process: Process, why: str) -> None:
         os.kill(process.number, getattr(signal, "SIGKILL", signal.SIGTERM))
     except OSError:
         return
-    log.chromium_killed(kind=process.kind, why=why)
+    log.event("chromium-killed", kind=process.kind, why=why)
 
 
 Answer = Callable[[str, str, str, str, dict[str, str]], Awaitable[Resource | None]]
@@ -211,7 +211,8 @@ class Chromium:
             processes = _Processes(browser, await browser.new_browser_cdp_session())
             kind = cage.cage_of(next(one.number for one in await processes.all() if one.kind == "browser"))
             sentence = _SENTENCES[kind] + (_NO_SANDBOX if kind != cage.NAMESPACE and is_root() else "")
-            (log.chromium_caged if kind == cage.NAMESPACE else log.chromium_exposed)(kind=kind, sentence=sentence)
+            is_caged = kind == cage.NAMESPACE
+            log.event("chromium-caged" if is_caged else "chromium-exposed", kind=kind, sentence=sentence)
             self._browser = browser
             self._watch = asyncio.create_task(watch(processes.of_pages, self._caps))
             return browser

@@ -56,7 +56,7 @@ class Renderer:
             async with self._room:
                 html, page.parts.made = await self._chromium.shown(document, partial(self._requests.answer, page), view)
         except RenderError as error:
-            log.page_not_rendered(url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
+            log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
             return Fetched(fetched.url, reason=error.reason, size=fetched.size, seconds=fetched.seconds), page.parts
         body = html.encode("utf-8", "replace")
         is_cut = len(body) >= self._most

@@ -42,7 +42,7 @@ async def taken(page: "Page") -> list[Screenshot]:
             whole = view if height <= _HEIGHT else await _drawn(session, min(height, _HIGHEST))
             found.append((FULL_PAGE, MEDIA_TYPE, whole))
     except (Error, TimeoutError, KeyError) as error:
-        log.page_not_pictured(url=page.url, why=str(error) or f"it takes more than {_SECONDS:.0f} s")
+        log.event("page-not-pictured", url=page.url, why=str(error) or f"it takes more than {_SECONDS:.0f} s")
     return [one for one in found if len(one[2]) <= _MOST_BYTES]
 
 

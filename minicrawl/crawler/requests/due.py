@@ -101,7 +101,7 @@ class DueRequests:
             refused = robots.refusal(self._settings.user_agent, request.url)
             if refused is not None:
                 refusal = Refusal(*refused, robots.expires)
-                log.robots_refused(url=request.url, reason=refusal.reason)
+                log.event("robots-refused", url=request.url, reason=refusal.reason)
             elif self._usage is not None and request.obeys_usage:
                 refusal = self._usage.refusal(request.url)
             if refusal is None and request.page is not None:
@@ -126,7 +126,7 @@ class DueRequests:
         request.begin(now)
         if request.is_page and request.page is not None:
             self._frontier.pages.charge(request.page)
-        log.asking(url=request.url)
+        log.event("asking", url=request.url)
         return request
 
     def _clocked(self, url: str, address: str) -> str:

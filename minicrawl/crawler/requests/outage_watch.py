@@ -116,7 +116,7 @@ class LivenessCheck(Request):
         return None
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
-        log.asking_if_alive(url=self.url)
+        log.event("asking-if-alive", url=self.url)
         self.fetched, _ = await source.page(PageRequest(self.url))
 
     def on_located(self, now: float) -> None:
@@ -208,7 +208,7 @@ class OutageWatch:
         """A host has answered: held requests have failed, unless there was an outage."""
         self._spare(now, is_over=is_over)
         if self._silent_since is not None:
-            log.outage_over(seconds=now - self._silent_since)
+            log.event("outage-over", seconds=now - self._silent_since)
             self._silent_since = None
         self._liveness.all_well()
         self._absorb_failures(self._outage.answered(), now)
@@ -220,7 +220,7 @@ class OutageWatch:
         """
         if self._outage.since is not None and self._silent_since is None:
             self._silent_since = self._outage.since
-            log.outage_began(since=self._silent_since)
+            log.event("outage-began", since=self._silent_since)
         self._spare(now, is_over=is_over)
         overdue = self._outage.overdue(now, is_idle=is_idle)
         self._absorb_failures(overdue, now)
@@ -230,7 +230,7 @@ class OutageWatch:
         """Put back a request for which there was no file descriptor: a fault on our side."""
         if not self._was_full:
             self._was_full = True
-            log.files_full()
+            log.event("files-full")
         self._put_back(request, self._timing.full, now)
 
     def _put_back_unasked(self, request: Request, now: float) -> None:

@@ -33,7 +33,7 @@ class Probe(Request):
         self._probes = probes
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
-        log.asking_for_missing(url=self.url)
+        log.event("asking-for-missing", url=self.url)
         self.fetched, _ = await source.page(PageRequest(self.url))
 
     def on_answer(self, now: float) -> None:

@@ -80,12 +80,12 @@ class HostTurns:
         left = now - fetched.waited if fetched.waited else math.inf
         self.frontier.end_turn(turn, now, left=left, not_before=now + rest)
         if host.health.dead_until > now:
-            log.host_dead(host=host.name)
+            log.event("host-dead", host=host.name)
             self.frontier.free(host, now)
         elif was_dead and not host.health.dead_until:
-            log.host_alive(host=host.name)
+            log.event("host-alive", host=host.name)
         if rest > 0:
-            log.host_resting(host=host.name, seconds=rest)
+            log.event("host-resting", host=host.name, seconds=rest)
 
     def spare(self, turn: HostTurn, rest: float, now: float) -> None:
         """End a turn as if it had not been, but for the host's clock: it failed for no fault of the host."""

@@ -109,7 +109,7 @@ class HookedPages:
             news = failure.hook, failure.what.partition(":")[0]
             if news not in self._logged:
                 self._logged.add(news)
-                log.hook_failed(hook=failure.hook, over=where, why=failure.what, trace=failure.trace)
+                log.event("hook-failed", hook=failure.hook, over=where, why=failure.what, trace=failure.trace)
         return found, tuple((failure.hook, failure.what) for failure in found.failures)
 
 

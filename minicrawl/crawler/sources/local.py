@@ -93,7 +93,7 @@ class LocalSource:
             if failures:
                 parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))
         except ChildDiedError as error:
-            log.page_parser_died(url=request.url, why=str(error))
+            log.event("page-parser-died", url=request.url, why=str(error))
             fetched = Fetched(request.url, reason="worker-died")
         except Exception as error:
             fetched = unread(fetched, error)
@@ -111,7 +111,7 @@ class LocalSource:
                 parsed, identity = await self._read(fetched, fetched.content_type, wanted)
                 fetched = fetched._replace(digest=identity.digest)
         except ChildDiedError as error:
-            log.page_parser_died(url=request.url, why=str(error))
+            log.event("page-parser-died", url=request.url, why=str(error))
         except Exception as error:
             parser_failed(request.url, error)
         kept = exchange if fetched.reason != "too-large" else None

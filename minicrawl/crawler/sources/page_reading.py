@@ -56,7 +56,7 @@ def shown_html(body: bytes, url: str, content_type: str | None) -> bytes | None:
     overload a browser's parser."""
     html = with_few_attributes(within_limit(as_utf8(body, encoding_of(body, content_type))))
     if may_explode(Marks(html)):
-        log.page_not_extracted(url=url)
+        log.event("page-not-extracted", url=url)
         return None
     return html
 

@@ -53,7 +53,7 @@ def failed(error: Exception, asked: object) -> tuple[News, str]:
     """What a worker that failed says: an error that ends the crawl, or none that does."""
     if isinstance(error, StoreError):
         return News.STORE_FAILED, sayable(str(error))
-    log.worker_failed(asked=str(asked), error=error)
+    log.event("worker-failed", asked=str(asked), error=error)
     return News.FAILED, ""
 
 

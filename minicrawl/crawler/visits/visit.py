@@ -133,7 +133,7 @@ class Visits:
         state.frontier.put_back(page, turn.now)
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
-        log.page_again(url=self.state.urls.url(page), reason=outcome.reason, wait=outcome.wait)
+        log.event("page-again", url=self.state.urls.url(page), reason=outcome.reason, wait=outcome.wait)
         self.state.pages.note_failure(page, outcome.reason)
         self.state.frontier.put_back(page, now, now + outcome.wait)
 
@@ -163,7 +163,8 @@ class Visits:
         """The row of a page's turn."""
         outcome, fetched = turn.outcome, turn.fetched
         assert outcome.state is not None
-        log.page_done(
+        log.event(
+            "page-done",
             url=fetched.url,
             state=outcome.state,
             reason=outcome.reason,

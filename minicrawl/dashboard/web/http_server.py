@@ -225,7 +225,7 @@ class Connections:
         try:
             return await self._answering(request)
         except Exception as error:  # no request ends the server
-            log.dashboard_failed(method=request.method, path=request.path[:200], error=error)
+            log.event("dashboard-failed", method=request.method, path=request.path[:200], error=error)
             return refused(500, "the dashboard failed over this; its log tells where")
 
 

@@ -93,9 +93,9 @@ def end_following(process: subprocess.Popen[bytes], *, catch_up: bool) -> None:
         process.stdin.close()
     # The process itself has reported an index that cannot be used.
     if process.wait() not in (0, StoreError.exit_code):
-        log.index_behind()
+        log.event("index-behind")
     elif catch_up and not process.returncode:
-        log.index_caught_up(seconds=time.monotonic() - began)
+        log.event("index-caught-up", seconds=time.monotonic() - began)
 
 
 def follow_crawl(follower: "Follower", line: IO[bytes]) -> None:

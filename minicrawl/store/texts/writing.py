@@ -24,7 +24,7 @@ class TextWriter:
             with self._open() as file:
                 file.cut(self._size)
         elif self._texts.size:
-            log.texts_missing(file=str(self._path), pages=self._texts.count())
+            log.event("texts-missing", file=str(self._path), pages=self._texts.count())
             with writer.transaction():
                 writer.forget_texts()
                 writer.save_meta({"text_size": 0})
