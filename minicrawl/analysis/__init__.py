@@ -16,6 +16,5 @@ corpus          pages with their content, a row each    usage            prefere
 page_changes    changes of a page, and the differences of its text
 archived_page   archived answers of a page, read again
 refresh_times   due times                                archives         the archive of a store
-seeding         seeds for a next crawl                   seed_repair      seeds of an old crawl on a newer one
-dry_run         requests that a crawl would make
+seeding         seeds for a next crawl                   dry_run          requests that a crawl would make
 """

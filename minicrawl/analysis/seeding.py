@@ -211,14 +211,14 @@ def _measure(web: CrawledWeb, cores: Sequence[Core], drawn: Sequence[IntArray]) 
     sets = {CORES: [np.array([core.seed for core in cores])], RANDOM: drawn}
     ranks = web.ranks()
     return Measures(
-        depths={kind: reached_depths(web.graph, ranks, of_kind) for kind, of_kind in sets.items()},
+        depths={kind: _depths(web.graph, ranks, of_kind) for kind, of_kind in sets.items()},
         distances=_distances(web.graph, [core.pages() for core in cores]),
         random_distances=_distances(web.graph, [np.array([page]) for page in drawn[0]]),
         sets=len(drawn),
     )
 
 
-def reached_depths(graph: Graph, ranks: FloatArray, sets: Sequence[IntArray]) -> tuple[Depth, ...]:
+def _depths(graph: Graph, ranks: FloatArray, sets: Sequence[IntArray]) -> tuple[Depth, ...]:
     """The reach at each depth from 0 to DEPTHS, as the mean of several sets of seeds."""
     reached = [reach(graph, seeds, ranks, DEPTHS) for seeds in sets]
     pages = np.mean([one.pages for one in reached], axis=0)

@@ -23,7 +23,7 @@ _GROUPS = {
         "refresh": "Fetch again the pages that are most worth it.",
         "control": "Steer a running crawl: pause, settings, seeds.",
         "dashboard": "Watch and steer a crawl in the browser.",
-        "seeds": "Choose and check seeds for the next crawl.",
+        "seeds": "Choose seeds for the next crawl.",
         "demo": "Crawl a small web of its own, to see it at work.",
     },
     "Read": {

@@ -5,12 +5,10 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
-from minicrawl.cli.help import Group
 from minicrawl.cli.keeping import check_free, keep
 from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document, page_rows, table
-from minicrawl.cli.ranking_options import OPTIONS, check_nothing_given, check_options, ranking_options
-from minicrawl.cli.trust import trust
+from minicrawl.cli.ranking_options import OPTIONS, check_options, ranking_options
 from minicrawl.errors import SettingError
 from minicrawl.log import printable
 
@@ -23,19 +21,14 @@ if TYPE_CHECKING:
     Shown = dict[str, tuple[list[RankedPage], list[float]]]
 
 
-@click.group(
-    cls=Group, invoke_without_command=True, epilog="Example: minicrawl rank --by hits --query 'open source' --n 10"
-)
+@click.command(epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
 @click.option("--by", type=click.Choice(list(OPTIONS)), default="pagerank", show_default=True, help="Which ranking.")
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
 @ranking_options
 @click.option("--save", metavar="NAME", help="Keep the ranking in the store, for 'minicrawl top --by NAME'.")
 @store_option
 @json_option
-@click.pass_context
-def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    ctx: click.Context, /, by: str, n: int, save: str | None, store: Path, as_json: bool, **options: Any
-) -> None:
+def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **options: Any) -> None:
     """Rank the pages of a store by the links between them, in another way than the crawl did, or by visits.
 
     \b
@@ -48,8 +41,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     opic       the crawl's own history of cash, as shares
     visits     visits to pages in the access logs of the site
 
-    Trust by judging some pages is 'minicrawl rank trust'.
-
     Aliases (redirects, canonicals) count as the pages they stand for. Printed as 'minicrawl top' does, the value
     beside the importance.
     """
@@ -57,9 +48,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.analysis.rankings.ranking import check_name, rankings
     from minicrawl.store.reader import open_store
 
-    if ctx.invoked_subcommand is not None:
-        check_nothing_given(ctx.invoked_subcommand)
-        return
     check_options(by)
     how = Options(**options)
     if by == "sites":
@@ -117,6 +105,3 @@ def _sites(how: "Options", n: int, store: Path, as_json: bool) -> str:
     rows = sorted(rows, key=lambda row: -row.pagerank)[:n]
     linked = [row._replace(trust=None, trusted_by=None, is_seed=None) for row in rows]
     return site_documents(rows) if as_json else "\n".join(site_table(linked))
-
-
-command.add_command(trust)

@@ -76,14 +76,6 @@ def ranking_options(command: _Command) -> _Command:
     return command
 
 
-def check_nothing_given(subcommand: str) -> None:
-    """Raise SettingError for options before a subcommand, as they would be lost."""
-    ctx = click.get_current_context()
-    for name in sorted(ctx.params):
-        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise SettingError(f"{option(name)} stands before {subcommand!r}; say it behind, if {subcommand} has it")
-
-
 def check_options(by: str) -> None:
     """Raise SettingError for given options that this ranking does not use."""
     ctx = click.get_current_context()

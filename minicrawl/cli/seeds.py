@@ -9,11 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.fitting import fitted
-from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document
-from minicrawl.cli.ranking_options import check_nothing_given
-from minicrawl.cli.seed_repair import repair
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.log import printable
 
@@ -24,7 +21,7 @@ _SHOWN = 5
 _RANDOM_SETS = 20
 
 
-@click.group(cls=Group, invoke_without_command=True, epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
+@click.command(epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
 @click.option("-n", "--n", default=10, show_default=True, type=click.IntRange(min=1), help="How many seeds.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write them to this seed file.")
 @click.option("--per", type=click.Choice(("site", "host")), default="site", show_default=True,
@@ -37,10 +34,7 @@ _RANDOM_SETS = 20
               help="Show the cores, and compare the seeds with random ones.")  # fmt: skip
 @store_option
 @json_option
-@click.pass_context
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    ctx: click.Context,
-    /,
     n: int,
     out: Path | None,
     per: str,
@@ -56,12 +50,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     A seed is the best hub of a core: of pages that link to the same pages of other sites. Cores are found one
     after the other by HITS. Without -o the seeds are printed as the seed file they make, which 'minicrawl crawl -'
     reads. Compare before you rely on them: --explain measures them against random seeds.
-
-    Seeds of an old crawl are judged on a newer one by 'minicrawl seeds repair'.
     """
-    if ctx.invoked_subcommand is not None:
-        check_nothing_given(ctx.invoked_subcommand)
-        return
     from minicrawl.analysis.seeding import crawled_web, find_seeds, seed_file
     from minicrawl.store.reader import open_store
 
@@ -135,6 +124,3 @@ def _urls(title: str, urls: "tuple[str, ...] | list[str]") -> list[str]:
 
 def _some(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-command.add_command(repair)

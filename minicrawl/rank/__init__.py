@@ -5,7 +5,7 @@
 
 graph      the links, as CSR              pagerank   time that a random surfer spends at each page
 compare    two rankings                   hits       hubs and authorities, which reinforce each other
-similar    pages with the same neighbours        mirrors    hosts with the same pages
+mirrors    hosts with the same pages
 seeds      cores of hubs and authorities: starting points for the next crawl
 sites      the graph folded to hosts or domains
 sweeping   PageRank page by page          trust      PageRank from chosen pages: trusted ones, topics
@@ -34,8 +34,6 @@ if TYPE_CHECKING or find_spec("scipy") is not None:
     from minicrawl.rank.trust import (
         blend,
         inverse_pagerank,
-        relative_trust,
-        spam_mass,
         topic_pagerank,
         topic_shares,
         topic_walks,
@@ -73,10 +71,8 @@ __all__ = [
     "pagerank",
     "plan_blocks",
     "prioritized",
-    "relative_trust",
     "settled_pagerank",
     "site_links",
-    "spam_mass",
     "sums_by_site",
     "topic_pagerank",
     "topic_shares",

@@ -1,8 +1,7 @@
 """PageRank from chosen starts: trust that spreads from trusted pages, ranks for topics, far-reaching pages.
 
 Sources: Z. Gyöngyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004 (`trustrank`,
-`inverse_pagerank`); Z. Gyöngyi, P. Berkhin, H. Garcia-Molina, J. Pedersen, "Link Spam Detection Based on Mass
-Estimation", VLDB 2006 (`spam_mass`); T. Haveliwala, "Topic-Sensitive PageRank", WWW 2002 (the topics).
+`inverse_pagerank`); T. Haveliwala, "Topic-Sensitive PageRank", WWW 2002 (the topics).
 
 p, x, M, damping      as in pagerank.py; x(p) the ranks with preference p
 y(p)                  expected visits of a walker to each page, who starts by p and follows links until he would
@@ -71,46 +70,6 @@ def trustrank(  # noqa: PLR0913 - parameters of the method, with defaults
         reach = inverse_pagerank(graph, damping, tolerance=tolerance, weights=weights)
         trusted = np.argsort(-reach, kind="stable")[:starts]
     return pagerank(graph, damping, _start_at(trusted, graph.size, "trusted pages"), tolerance, weights=weights)
-
-
-def relative_trust(trust: FloatArray, ranks: FloatArray) -> FloatArray:
-    """trust / ranks, both of sum 1: below 1, a page has less trust than others of its rank; 0 where rank is 0.
-
-    The pages with high rank and the least relative trust are those to suspect of spam.
-    """
-    if trust.shape != ranks.shape:
-        raise ValueError(f"trust and ranks must be of the same pages, not of {len(trust)} and {len(ranks)}")
-    return np.divide(trust, ranks, out=np.zeros(len(ranks)), where=ranks > 0.0)
-
-
-def spam_mass(  # noqa: PLR0913 - parameters of the method, with defaults
-    graph: Graph,
-    good: Sequence[int] | npt.NDArray[np.int64],
-    good_share: float = 0.85,
-    damping: float = 0.85,
-    tolerance: float = 1e-12,
-    *,
-    preference: FloatArray | None = None,
-    weights: FloatArray | None = None,
-) -> FloatArray:
-    """The share of a page's rank that does not come from good pages, at most 1, shape (size,): relative spam mass.
-
-        m = 1 - good_share * y(g) / y(u)        g uniform over `good`; 0 where y(u) is 0
-
-    good: some of the good pages (the good core). good_share: estimate of the share of all pages that are good, which
-    the core represents, as if all of them had its preference. 1: none of the rank comes from the core. Near 0 or
-    negative: the core contributes more than its share. preference: u; None: uniform. Raises ValueError.
-    """
-    check(damping, tolerance)
-    if not 0.0 < good_share <= 1.0:
-        raise ValueError(f"good_share must be above 0 and at most 1, not {good_share}")
-    if graph.size == 0:
-        return np.zeros(0)
-    from_good = _walk(graph, damping, _start_at(good, graph.size, "good pages"), tolerance, weights)
-    from_all = _walk(graph, damping, preference, tolerance, weights)
-    share = np.divide(from_good, from_all, out=np.full(graph.size, 1.0 / good_share), where=from_all > 0.0)
-    mass: FloatArray = 1.0 - good_share * share
-    return mass
 
 
 # Topics

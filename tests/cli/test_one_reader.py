@@ -74,7 +74,7 @@ COMMANDS = [
     "status", "check", "verify", f"why {HOME}",
     "audit", "links --broken", "links --redirected", "links --external", f"links --to {HOME}", "changes --since 7d",
     "graph stats", "rank -n 1000", "rank --by hits -n 5", "rank --by sites", "rank --by inverse",
-    f"rank --by trustrank --trusted {HOME}", "rank trust --candidates 5", f"text {HOME}", "index",
+    f"rank --by trustrank --trusted {HOME}", f"text {HOME}", "index",
     "search print --n 100 --site alpine-sport.test",
     "refresh --pages 3 --dry-run", f"changes {HOME} --diff",
     "archive select", "copies --hosts", f"copies {HOME} --least 10",

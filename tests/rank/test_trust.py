@@ -11,8 +11,6 @@ import pytest
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.trust import (
     inverse_pagerank,
-    relative_trust,
-    spam_mass,
     topic_pagerank,
     topic_shares,
     topic_walks,
@@ -75,23 +73,8 @@ def test_spam_farm_has_rank_but_no_trust() -> None:
     graph = Graph.from_links(links)
     ranks, trust = pagerank(graph), trustrank(graph, [0, 1])
     assert ranks.argmax() == 10
-    relative = relative_trust(trust, ranks)
-    assert relative[10:].tolist() == [0.0] * 31
-    assert relative[:10].min() > 1.0
-    mass = spam_mass(graph, [0, 1], good_share=10 / 41)
-    assert mass[10:] == pytest.approx(1.0)
-    assert mass[:10].max() < 0.5
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_mass_is_that_of_linear_pagerank(seed: int) -> None:
-    """As in the paper: p = (I - c T')**-1 (1 - c) v, without any jump from dangling pages."""
-    graph, good = random_graph(seed), [1, 2, 30]
-    linear = (1 - 0.85) * np.linalg.inv(np.eye(60) - 0.85 * graph.transition().toarray())
-    core = np.zeros(60)
-    core[good] = 0.7 / 3
-    expected = 1 - linear @ core / (linear @ np.full(60, 1 / 60))
-    assert spam_mass(graph, good, 0.7) == pytest.approx(expected, abs=1e-10)
+    assert trust[10:].tolist() == [0.0] * 31
+    assert (trust > ranks)[:10].all()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -126,7 +109,7 @@ def test_long_queries_do_not_underflow() -> None:
 
 def test_graph_without_pages_has_no_trust() -> None:
     empty = Graph.from_links([])
-    assert trustrank(empty).shape == inverse_pagerank(empty).shape == spam_mass(empty, []).shape == (0,)
+    assert trustrank(empty).shape == inverse_pagerank(empty).shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -138,9 +121,6 @@ def test_graph_without_pages_has_no_trust() -> None:
         (lambda: trustrank(GRAPH_OF_4, [0.5]), "trusted pages must be at least one of 0 to 3"),  # type: ignore[list-item]
         (lambda: trustrank(GRAPH_OF_4, starts=0), "starts must be at least 1, not 0"),
         (lambda: trustrank(GRAPH_OF_4, [0], damping=1.0), "damping must be at least 0 and below 1, not 1.0"),
-        (lambda: spam_mass(GRAPH_OF_4, [0], 0.0), "good_share must be above 0 and at most 1, not 0.0"),
-        (lambda: spam_mass(GRAPH_OF_4, [9]), "good pages must be at least one of 0 to 3"),
-        (lambda: relative_trust(np.ones(2), np.ones(3)), "of the same pages, not of 2 and 3"),
         (lambda: topic_walks(GRAPH_OF_4, []), "topics must be at least one list of pages"),
         (lambda: topic_walks(GRAPH_OF_4, [[0], []]), "pages of topic 1 must be at least one of 0 to 3"),
         (lambda: topic_pagerank(GRAPH_OF_4, [[0]], [0]), "shares must be 1 numbers, one per topic"),

@@ -3,7 +3,6 @@
 options           options and outcome of a ranking       ranking        a ranking by its name
 pagerank_ranking  PageRank by any method                 topic_ranking  topic-sensitive PageRank
 hub_ranking       HITS, communities, links weighed by a query
-judged_trust      trust from pages that a person judged
 page_sets         pages and jumps named by a user
 site_weights      links weighed by the hosts or sites at their ends
 visit_ranking     visits in access logs

@@ -9,7 +9,6 @@ import networkx as nx
 import pytest
 from support.sites import Site, canonical, crawl, random_site
 
-from minicrawl.analysis.rankings.judged_trust import judged_trust
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.ranking import RANKERS, check_name, rankings
 from minicrawl.analysis.sites import sites_of
@@ -176,20 +175,6 @@ def test_links_weigh_in_every_ranking_what_the_surfer_gives_their_place(
         found = rankings(reader, method.split(maxsplit=1)[0], Options(**asked))
         values = dict(zip(reader.page_table.urls(), found.values[name].tolist(), strict=True))
     assert values == pytest.approx(oracle(weighed(links, PLACES)), abs=1e-9)
-
-
-def test_trust_is_compared_with_the_rank_of_the_same_surfer(placed: tuple[Path, dict[str, dict[str, str]]]) -> None:
-    path, links = placed
-    with open_store(path) as reader:
-        found = judged_trust(reader, {TRUSTED: True}, 40, least_rank=0.0)
-        urls = list(reader.page_table.urls())
-    graph = weighed(links, PLACES)
-    ranks, trust = _pagerank(graph), _pagerank(graph, {TRUSTED: 1.0})
-    assert {each.page.url: each.rank for each in found.suspects} == pytest.approx(
-        {url: rank * len(urls) for url, rank in ranks.items()}, abs=1e-9
-    )
-    relative = dict(zip(urls, found.rankings.values["relative"].tolist(), strict=True))
-    assert relative == pytest.approx({url: trust[url] / ranks[url] for url in urls}, abs=1e-7)
 
 
 def test_pagerank_of_sites_counts_links_by_their_weights(placed: tuple[Path, dict[str, dict[str, str]]]) -> None:
