@@ -106,14 +106,8 @@ def _read(path: Path) -> Mapping[str, Any]:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"))  # Windows begins files with a mark
     except OSError as error:
         raise SettingError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise SettingError(f"{path} is not UTF-8 text; save it as such") from error
-    except tomllib.TOMLDecodeError as error:
-        raise SettingError(f"{path} is no TOML: {error}") from error
-    except RecursionError as error:
-        raise SettingError(f"{path}: lists and tables are nested too deeply in it") from error
-    except ValueError as error:  # Python reads no more digits than 4,300
-        raise SettingError(f"{path}: a number in it has thousands of digits") from error
+    except (ValueError, RecursionError) as error:
+        raise SettingError(f"{path} is no TOML in UTF-8: {error}") from error
 
 
 def _stores(command: click.Command, store: str) -> dict[str, Any]:
@@ -147,7 +141,6 @@ def _taken(option: click.Option, name: str, value: Any) -> Any:
 
     if name in SETTINGS:
         read = SETTINGS[name].of(value)
-        SETTINGS[name].checked(read)
         return list(read) if option.multiple else read
     if option.is_flag:
         if not isinstance(value, bool):

@@ -53,13 +53,14 @@ def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterab
             "--forget auth"
         )
     settings = CrawlSettings.of(before | given)
-    sources, changes = {}, []
+    values, sources, changes = settings.shown(), {}, []
     for name, setting in SETTINGS.items():
         now = getattr(settings, name)
         if name in given:
             sources[name] = Source.GIVEN
-            was = setting.of(before[name]) if name in before else now
-            if setting.hide(was) != setting.hide(now):
+            was = before.get(name, values[name])
+            was = tuple(was) if isinstance(was, list) else was
+            if was != values[name]:
                 changes.append(f"{option(name)[2:]}: {shown(name, was)} -> {shown(name, now)}")
         else:
             sources[name] = Source.STORE if now != setting.default else Source.DEFAULT

@@ -26,14 +26,12 @@ from minicrawl.settings.options import (
     Traps,
 )
 from minicrawl.settings.requests import Header, Login, ProxyRule, is_mail_address
-from minicrawl.settings.values import kept_path, read_file, read_places, settings_of, whole_path
+from minicrawl.settings.values import kept_path, settings_of, whole_path
 
 SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
 """All settings by name."""
-_NEAREST = 5
-"""Number of setting names suggested for an unknown one."""
 _FILES = frozenset({"ca_file", "cookie_file"})
-_PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.read in (read_file, read_places))
+_PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.is_path)
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
     "audit": {"scope": LINKED, "keep_parameters": True, "audit": True, "text": True, "retry": ("passing",)},
@@ -61,8 +59,6 @@ class CrawlSettings(
     def __post_init__(self) -> None:
         for name, setting in SETTINGS.items():
             object.__setattr__(self, name, setting.of(getattr(self, name)))
-        for name, setting in SETTINGS.items():
-            setting.checked(getattr(self, name))
         if self.recrawl_after is not None and self.refresh_min > self.recrawl_after:
             raise SettingError(
                 f"--refresh-min must be at most --recrawl-after, {self.recrawl_after:g} s, not {self.refresh_min:g} s"
@@ -81,9 +77,8 @@ class CrawlSettings(
         for name in given:
             if name not in SETTINGS:
                 close = difflib.get_close_matches(name, SETTINGS, 1)
-                near = difflib.get_close_matches(name, SETTINGS, _NEAREST, cutoff=0.0)
-                hint = f"did you mean {close[0]!r}?" if close else f"the nearest are {', '.join(near)}"
-                raise SettingError(f"no setting is called {name!r}; {hint}{'' if close else '; see docs/settings.md'}")
+                hint = f"did you mean {close[0]!r}?" if close else "docs/settings.md has them all"
+                raise SettingError(f"no setting is called {name!r}; {hint}")
         return cls(**given)
 
     @property

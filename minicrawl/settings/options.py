@@ -14,11 +14,13 @@ from minicrawl.settings.requests import ConnectTo
 from minicrawl.settings.values import (
     COMMAND,
     FLAG,
+    LIVE,
     MOST_SPAN,
+    ONE_RUN,
     PATTERNS,
     PAUSE,
     PLACES,
-    Mark,
+    TEXT,
     can_be_file,
     choice,
     codes,
@@ -26,7 +28,6 @@ from minicrawl.settings.values import (
     file,
     is_file,
     is_folder,
-    line,
     parse_boost,
     parse_host_delay,
     setting,
@@ -44,22 +45,21 @@ USES = ("search", "ai-input", "ai-train")
 USER_AGENT = f"minicrawl/{__version__.rpartition('.')[0]}"
 MOST_WORKERS = 256
 """Processes take tens of MB of memory each."""
-_ONE_RUN, _LIVE = Mark.ONE_RUN, Mark.LIVE
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Limits:
     """When a run stops. Without a limit it stops when nothing is left to fetch."""
 
-    pages: int | None = setting(None, whole(10**12), "Stop after that many pages.", _ONE_RUN, _LIVE)
-    time: float | None = setting(None, duration(MOST_SPAN, "30m"), "Stop after that time.", _ONE_RUN, _LIVE)
-    bytes: int | None = setting(None, size(10**15, "2GB"), "Stop after that many bytes of pages.", _ONE_RUN, _LIVE)
+    pages: int | None = setting(None, whole(10**12), "Stop after that many pages.", ONE_RUN, LIVE)
+    time: float | None = setting(None, duration(MOST_SPAN, "30m"), "Stop after that time.", ONE_RUN, LIVE)
+    bytes: int | None = setting(None, size(10**15, "2GB"), "Stop after that many bytes of pages.", ONE_RUN, LIVE)
     until_coverage: float | None = setting(
         None,
         share("90%"),
         "Stop at this coverage: once the pages read certainly hold that share of the importance of all known pages.",
-        _ONE_RUN,
-        _LIVE,
+        ONE_RUN,
+        LIVE,
     )
     retry: tuple[str, ...] = setting(
         (),
@@ -67,7 +67,7 @@ class Limits:
         "Ask again for pages that were given up for these reasons (see 'minicrawl status'); all: for any; without "
         "REASON: for those that may have passed, such as time-outs. Where no connection came about, every run asks "
         "again. Repeatable.",
-        _ONE_RUN,
+        ONE_RUN,
     )
 
 
@@ -80,15 +80,15 @@ class Scope:
         choice(*SCOPES),
         "Which links are followed: any, those to the seeds' sites (site), hosts (host) or folders (prefix), or all "
         "links of the seeds' sites, but none of other sites' pages (linked).",
-        _LIVE,
+        LIVE,
     )
-    allow: tuple[str, ...] = setting((), PATTERNS, "Follow only URLs that match. Repeatable.", _LIVE)
+    allow: tuple[str, ...] = setting((), PATTERNS, "Follow only URLs that match. Repeatable.", LIVE)
     deny: tuple[str, ...] = setting(
-        (), PATTERNS, "Never follow URLs that match; seeds are crawled all the same. Repeatable.", _LIVE
+        (), PATTERNS, "Never follow URLs that match; seeds are crawled all the same. Repeatable.", LIVE
     )
-    max_depth: int | None = setting(None, whole(10**6, 0), "Follow links at most that far from a seed.", _LIVE)
+    max_depth: int | None = setting(None, whole(10**6, 0), "Follow links at most that far from a seed.", LIVE)
     sitemaps: bool = setting(
-        True, FLAG, "Read the sitemaps that robots.txt names; of four new pages one at most comes from there.", _LIVE
+        True, FLAG, "Read the sitemaps that robots.txt names; of four new pages one at most comes from there.", LIVE
     )
 
 
@@ -116,7 +116,7 @@ class Politeness:
         PAUSE,
         "Between requests to a host; robots.txt may ask for more. 0 switches politeness off, Crawl-delay too: only "
         "for servers of your own.",
-        _LIVE,
+        LIVE,
     )
     host_delay: tuple[str, ...] = setting(
         (),
@@ -128,14 +128,14 @@ class Politeness:
         None,
         PAUSE,
         "Between two requests to one IP address, which hosts may share; 0: none. The default is that of --delay.",
-        _LIVE,
+        LIVE,
     )
-    per_host: int = setting(1, whole(1000), "Requests in flight per host, and per IP address with a delay.", _LIVE)
+    per_host: int = setting(1, whole(1000), "Requests in flight per host, and per IP address with a delay.", LIVE)
     concurrency: int = setting(
-        64, whole(10_000), "Requests in flight in all, but for those to hosts that have not answered yet.", _LIVE
+        64, whole(10_000), "Requests in flight in all, but for those to hosts that have not answered yet.", LIVE
     )
     workers: int = setting(
-        0, whole(MOST_WORKERS, 0), "Processes that fetch and parse; 0 = inside the main process.", _LIVE
+        0, whole(MOST_WORKERS, 0), "Processes that fetch and parse; 0 = inside the main process.", LIVE
     )
     ignore_robots: bool = setting(False, FLAG, "Do not ask for robots.txt. Only for servers of your own.")
     respect_usage: tuple[str, ...] = setting(
@@ -192,7 +192,7 @@ class Refresh:
         COMMAND,
         "Tell this command, on its standard input, of pages that are new, changed or gone, a line of JSON each. To be "
         "named at every run.",
-        _ONE_RUN,
+        ONE_RUN,
     )
 
 
@@ -204,10 +204,12 @@ class Focus:
         (),
         texts("REGEX=FACTOR", parse_boost),
         "Multiply the priority of pages with matching URLs. Repeatable.",
-        _LIVE,
+        LIVE,
     )
     topic: str = setting(
-        "", line("WORDS"), "Pages on these words first: in their URL, in links to them, in titles around those."
+        "",
+        {**TEXT, "metavar": "WORDS"},
+        "Pages on these words first: in their URL, in links to them, in titles around those.",
     )
 
 
@@ -241,17 +243,17 @@ class Keep:
     )
     items: str = setting(
         "",
-        line("FILE"),
+        {**TEXT, "metavar": "FILE"},
         "Write what is taken out of pages to this file, .jsonl, .csv or .parquet, with the crawl's commits. To be "
         "named at every run.",
-        _ONE_RUN,
+        ONE_RUN,
     )
     hook: tuple[str, ...] = setting(
         (),
         texts("PLACE"),
         "Call functions of your own: MODULE, MODULE:FUNCTION, FILE.py, FILE.py:FUNCTION or the name of an entry point. "
         "To be named at every run. Repeatable.",
-        _ONE_RUN,
+        ONE_RUN,
     )
     search: bool = setting(
         False, FLAG, "Index pages for 'minicrawl search': while the crawl runs; keeps texts, as --text does."
@@ -314,13 +316,13 @@ class Identity:
 
     contact: str = setting(
         "",
-        line("ADDRESS|URL", requests.check_contact),
+        requests.CONTACT,
         "Whom to ask about the crawl: an address for mail, or the URL of a page. It stands in the user agent; an "
         "address in the header From, too.",
     )
     user_agent: str = setting(
         USER_AGENT,
-        line("NAME", requests.check_user_agent),
+        requests.NAME,
         "Who we say we are; its first word is looked up in robots.txt.",
     )
     header: tuple[str, ...] = setting(

@@ -145,17 +145,25 @@ ROUTES: Kind = {
 }
 
 
-def check_user_agent(name: str, value: Any) -> None:
+def _read_user_agent(name: str, given: Any) -> str:
+    value = read_text(name, given)
     if not value.strip() or not _is_header_value(value):
         raise SettingError(f"{option(name)} must be one line of Latin-1 text, not {quoted(value)}")
+    return value
 
 
-def check_contact(name: str, value: Any) -> None:
+def _read_contact(name: str, given: Any) -> str:
+    value = read_text(name, given)
     if value and not (value.isascii() and value.isprintable() and (is_mail_address(value) or _PAGE.fullmatch(value))):
         raise SettingError(
             f"{option(name)} is an address such as me@example.org, or the URL of a page about the crawl, "
             f"not {quoted(value)}"
         )
+    return value
+
+
+NAME: Kind = {"read": _read_user_agent, "metavar": "NAME"}
+CONTACT: Kind = {"read": _read_contact, "metavar": "ADDRESS|URL"}
 
 
 def origin(name: str, given: Any) -> str:
@@ -218,11 +226,14 @@ def _shown_login(login: str) -> str:
 
 
 def _read_logins(name: str, given: Any) -> tuple[str, ...]:
-    return tuple(read_text(name, one) for one in lines_of_files(name, given))
+    found = tuple(read_text(name, one) for one in lines_of_files(name, given))
+    for one in found:
+        _shown_login(one)
+    return found
 
 
 LOGINS: Kind = {
-    **texts("[HOST=]NAME:PASSWORD", _shown_login),
     "read": _read_logins,
+    "metavar": "[HOST=]NAME:PASSWORD",
     "hide": lambda given: tuple(map(_shown_login, given)),
 }

@@ -1,8 +1,7 @@
-"""Kinds of settings: how their values are read, checked and shown.
+"""Kinds of settings: how their values are read and shown.
 
-A kind is what settings have in common, by the names of fields of `Setting`. Its reader converts a given value, or its
-text as on the command line; its check tests the result. Both take the name of the setting, and raise SettingError with
-one sentence that names it.
+A kind is what settings have in common, by the names of fields of `Setting`. Its reader takes the name of the setting
+and a given value, or its text as on the command line. It raises SettingError with one sentence that names the setting.
 """
 
 import math
@@ -12,7 +11,6 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from enum import Enum
 from numbers import Real
 from pathlib import Path
 from typing import Any  # Any: settings as given
@@ -20,36 +18,17 @@ from typing import Any  # Any: settings as given
 from minicrawl.errors import SettingError
 
 Reader = Callable[[str, Any], Any]
-Check = Callable[[str, Any], None]
 Kind = Mapping[str, Any]
 
+ONE_RUN, LIVE = "for one run", "adjustable"
+"""Marks of settings: the next run of a crawl does not inherit it; it can change while a crawl runs."""
 _THOUSANDS = re.compile(r"(\d{1,99}(?:\.\d{1,99})?)([km])")
 _THOUSANDS_OF = {"k": 1_000, "m": 1_000_000}
-_UNITS_OF_TIME = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_UNITS_OF_TIME = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_UNITS_OF_SIZE = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _HOST = re.compile(r"[^\s/=@]+")
 _SHOWN = 100
 MOST_DELAY, MOST_SPAN = "30d", "36500d"
-_UNITS_OF_SIZE = {
-    "": 1,
-    "B": 1,
-    "KB": 10**3,
-    "MB": 10**6,
-    "GB": 10**9,
-    "KIB": 2**10,
-    "MIB": 2**20,
-    "GIB": 2**30,
-}
-
-
-class Mark(Enum):
-    """ONE_RUN: the next run of a crawl does not inherit the setting. LIVE: it can change while a crawl runs."""
-
-    ONE_RUN = "for one run"
-    LIVE = "adjustable"
-
-
-def _anything(_: str, __: Any) -> None:
-    """Accept every value that the reader accepts."""
 
 
 def _as_it_is(value: Any) -> Any:
@@ -62,43 +41,39 @@ class Setting:
     """One setting. default: as a value; shown: the same as help has it.
 
     metavar: the option's argument; choices: the values allowed; bare: the option's value if given without one. most:
-    the largest number allowed, as a user would write it. hide: removes secrets from a value.
+    the largest number allowed, as a user would write it. is_path: of a file, or of several. hide: removes secrets from
+    a value.
     """
 
     name: str
     default: Any
     shown: Any
     meaning: str
-    marks: tuple[Mark, ...]
+    marks: tuple[str, ...]
     read: Reader
-    check: Check = _anything
     most: int | str | None = None
     metavar: str | None = None
     choices: tuple[str, ...] = ()
     bare: str | None = None
+    is_path: bool = False
     hide: Callable[[Any], Any] = _as_it_is
 
     @property
     def is_for_one_run(self) -> bool:
         """True if the next run of the crawl does not inherit it."""
-        return Mark.ONE_RUN in self.marks
+        return ONE_RUN in self.marks
 
     @property
     def is_adjustable(self) -> bool:
         """True if it can change while a crawl runs."""
-        return Mark.LIVE in self.marks
+        return LIVE in self.marks
 
     def of(self, given: Any) -> Any:
         """Read a given value; None is read only where it is not the default. Raises SettingError."""
         return None if given is None and self.default is None else self.read(self.name, given)
 
-    def checked(self, value: Any) -> None:
-        """Raise SettingError for an invalid value."""
-        if value is not None:
-            self.check(self.name, value)
 
-
-def setting(default: Any, kind: Kind, meaning: str, *marks: Mark) -> Any:
+def setting(default: Any, kind: Kind, meaning: str, *marks: str) -> Any:
     """A field of a group of settings. default: as a user would write it."""
     value = None if default is None else kind["read"]("default", default)
     return field(default=value, metadata={**kind, "shown": default, "meaning": meaning, "marks": marks})
@@ -132,18 +107,19 @@ def kind_of(given: Any) -> str:
 
 def parse_duration(text: str) -> float:
     """Seconds in "90", "90s", "30m", "2h" or "1d". Raises SettingError."""
-    match = re.fullmatch(r"(\d{1,99}(?:\.\d{1,99})?)\s*([smhd]?)", text.strip().lower())
-    if match is None:
-        raise SettingError(f"a time is a number with s, m, h or d behind it, such as 30m, not {quoted(text)}")
-    return float(match[1]) * _UNITS_OF_TIME[match[2] or "s"]
+    return _in_units(text, _UNITS_OF_TIME, "a time is a number with s, m, h or d behind it, such as 30m")
 
 
 def parse_size(text: str) -> int:
     """Bytes in "5000", "64MB" (10**6) or "64MiB" (2**20). Raises SettingError."""
-    match = re.fullmatch(r"(\d{1,99}(?:\.\d{1,99})?)\s*([KMG]I?B|B?)", text.strip().upper())
-    if match is None:
-        raise SettingError(f"a size is a number with B, KB, MB or GB behind it, such as 2GB, not {quoted(text)}")
-    return int(float(match[1]) * _UNITS_OF_SIZE[match[2]])
+    return int(_in_units(text, _UNITS_OF_SIZE, "a size is a number with B, KB, MB or GB behind it, such as 2GB"))
+
+
+def _in_units(text: str, units: Mapping[str, int], what: str) -> float:
+    match = re.fullmatch(r"(\d{1,99}(?:\.\d{1,99})?)\s*([a-z]*)", text.strip().lower())
+    if match is None or match[2] not in units:
+        raise SettingError(f"{what}, not {quoted(text)}")
+    return float(match[1]) * units[match[2]]
 
 
 def _in_option(name: str, parse: Callable[[str], Any], given: str) -> Any:
@@ -206,23 +182,20 @@ def _read_size(name: str, given: Any) -> Any:
     return _in_option(name, parse_size, given) if isinstance(given, str) else _read_whole(name, given)
 
 
-def _read_share(name: str, given: Any) -> Any:
-    if isinstance(given, str) and given.strip().endswith("%"):
-        return _read_number(name, given.strip()[:-1]) / 100
-    return _read_number(name, given)
+def _number(parse: Reader, most: int | str, metavar: str, least: float, above: float = -math.inf) -> Kind:
+    bound = f"{most:,}" if isinstance(most, int) else most
 
-
-def _number(read: Reader, most: int | str, metavar: str, least: float, above: float = -math.inf) -> Kind:
-    def check(name: str, value: Any) -> None:
+    def read(name: str, given: Any) -> Any:
+        value = parse(name, given)
         if not value > above:
             raise SettingError(f"{option(name)} must be more than {above}, not {value}")
         if not value >= least:
             raise SettingError(f"{option(name)} must be at least {least}, not {value}")
-        if value > read(name, most):
-            bound = f"{most:,}" if isinstance(most, int) else most
+        if value > parse(name, most):
             raise SettingError(f"{option(name)} must be at most {bound}, not {quoted(value)}")
+        return value
 
-    return {"read": read, "check": check, "most": most, "metavar": metavar}
+    return {"read": read, "most": most, "metavar": metavar}
 
 
 def whole(most: int, least: int = 1) -> Kind:
@@ -247,11 +220,14 @@ PAUSE: Kind = _number(_read_duration, MOST_DELAY, "TIME", 0)
 def share(metavar: str) -> Kind:
     """A part of a whole: 0.9, or "90%"."""
 
-    def check(name: str, value: Any) -> None:
+    def read(name: str, given: Any) -> Any:
+        is_percent = isinstance(given, str) and given.strip().endswith("%")
+        value = _read_number(name, given.strip()[:-1]) / 100 if is_percent else _read_number(name, given)
         if not 0 <= value <= 1:
             raise SettingError(f"{option(name)} is a share from 0 to 1, or 0% to 100%, not {value}")
+        return value
 
-    return {"read": _read_share, "check": check, "metavar": metavar}
+    return {"read": read, "metavar": metavar}
 
 
 # Texts
@@ -293,52 +269,48 @@ def _read_texts(name: str, given: Any) -> tuple[str, ...]:
     return tuple(read_text(name, value) for value in several(name, given))
 
 
-def _read_codes(name: str, given: Any) -> tuple[str, ...]:
-    return tuple(code.strip() for value in _read_texts(name, given) for code in value.split(",") if code.strip())
+def _one_of(allowed: tuple[str, ...], name: str, given: str) -> str:
+    if given not in allowed:
+        raise SettingError(f"{option(name)} is one of {', '.join(allowed)}, not {quoted(given)}")
+    return given
 
 
-def _one_of(allowed: tuple[str, ...]) -> Check:
-    def check(name: str, value: Any) -> None:
-        for one in value if isinstance(value, tuple) else (value,):
-            if one not in allowed:
-                raise SettingError(f"{option(name)} is one of {', '.join(allowed)}, not {quoted(one)}")
-
-    return check
-
-
-def line(metavar: str, check: Check = _anything) -> Kind:
-    """A text."""
-    return {"read": read_text, "check": check, "metavar": metavar}
+TEXT: Kind = {"read": read_text}
 
 
 def choice(*allowed: str) -> Kind:
     """One of some texts."""
-    return {"read": read_text, "check": _one_of(allowed), "choices": allowed}
+    return {"read": lambda name, given: _one_of(allowed, name, read_text(name, given)), "choices": allowed}
 
 
 def texts(metavar: str, parse: Callable[[str], Any] = str) -> Kind:
     """Several texts, each of which `parse` accepts."""
 
-    def check(_: str, value: Any) -> None:
-        for one in value:
+    def read(name: str, given: Any) -> tuple[str, ...]:
+        found = _read_texts(name, given)
+        for one in found:
             parse(one)
+        return found
 
-    return {"read": _read_texts, "check": check, "metavar": metavar}
-
-
-def _check_patterns(name: str, value: Any) -> None:
-    for pattern in value:
-        compiled(pattern, name)
+    return {"read": read, "metavar": metavar}
 
 
-PATTERNS: Kind = {"read": _read_texts, "check": _check_patterns, "metavar": "REGEX"}
+def _read_patterns(name: str, given: Any) -> tuple[str, ...]:
+    return tuple(compiled(pattern, name).pattern for pattern in _read_texts(name, given))
+
+
+PATTERNS: Kind = {"read": _read_patterns, "metavar": "REGEX"}
 """Regular expressions."""
 
 
 def codes(allowed: tuple[str, ...] = (), metavar: str | None = None, bare: str | None = None) -> Kind:
     """Texts of which one may hold several, separated by commas. allowed: (): any."""
-    check = _one_of(allowed) if allowed else _anything
-    return {"read": _read_codes, "check": check, "metavar": metavar or "|".join(allowed), "bare": bare}
+
+    def read(name: str, given: Any) -> tuple[str, ...]:
+        found = (code.strip() for value in _read_texts(name, given) for code in value.split(",") if code.strip())
+        return tuple(_one_of(allowed, name, code) if allowed else code for code in found)
+
+    return {"read": read, "metavar": metavar or "|".join(allowed), "bare": bare}
 
 
 # Files and programs
@@ -359,12 +331,18 @@ def read_places(name: str, given: Any) -> tuple[str, ...]:
     )
 
 
-def file(metavar: str, check: Check = _anything) -> Kind:
-    """The path of a file."""
-    return {"read": read_file, "check": check, "metavar": metavar}
+def file(metavar: str, check: Callable[[str, Path], None] = lambda name, path: None) -> Kind:
+    """The path of a file. check: raises SettingError for a wrong one."""
+
+    def read(name: str, given: Any) -> Path:
+        path = read_file(name, given)
+        check(name, path)
+        return path
+
+    return {"read": read, "metavar": metavar, "is_path": True}
 
 
-PLACES: Kind = {"read": read_places, "metavar": "DIR|FILE|URL"}
+PLACES: Kind = {"read": read_places, "metavar": "DIR|FILE|URL", "is_path": True}
 
 
 def _is_elsewhere(place: str) -> bool:
@@ -385,30 +363,32 @@ def whole_path(kept: str, folder: Path) -> str:
     return kept if _is_elsewhere(kept) else os.path.abspath(folder / kept)
 
 
-def is_file(name: str, path: Any) -> None:
+def is_file(name: str, path: Path) -> None:
     if not path.is_file():
         raise SettingError(f"{option(name)} {path} is no file; name a PEM file that can be read")
 
 
-def is_folder(name: str, path: Any) -> None:
+def is_folder(name: str, path: Path) -> None:
     if path.exists() and not path.is_dir():
         raise SettingError(f"{option(name)} {path} is no folder; name one, or a path where there is nothing yet")
 
 
-def can_be_file(name: str, path: Any) -> None:
+def can_be_file(name: str, path: Path) -> None:
     if path.is_dir() or not path.parent.is_dir():
         problem = "is a folder" if path.is_dir() else "is in no folder that there is"
         raise SettingError(f"{option(name)} {path} {problem}; name a file of cookies, or one that is to be made")
 
 
-def _check_command(name: str, value: str) -> None:
+def _read_command(name: str, given: Any) -> str:
     """Errors leave out the value, which may be secret."""
+    value = read_text(name, given)
     try:
         words = shlex.split(value)
     except ValueError as error:
         raise SettingError(f"{option(name)} is no command: {error}") from error
     if value and (not words or shutil.which(words[0]) is None):
         raise SettingError(f"{option(name)} is a command whose program is there, such as './tell.py mail'")
+    return value
 
 
 def _program(value: str) -> str:
@@ -416,7 +396,7 @@ def _program(value: str) -> str:
     return next(iter(shlex.split(value)), "")
 
 
-COMMAND: Kind = {"read": read_text, "check": _check_command, "metavar": "COMMAND", "hide": _program}
+COMMAND: Kind = {"read": _read_command, "metavar": "COMMAND", "hide": _program}
 
 
 # What texts say
@@ -435,9 +415,7 @@ def parse_host_delay(given: str) -> tuple[str, float]:
     host, divider, text = given.rpartition("=")
     if not divider or not _HOST.fullmatch(host):
         raise SettingError(f"--host-delay takes HOST=TIME, such as example.org=5s, not {quoted(given)}")
-    value = PAUSE["read"]("host_delay", text)
-    PAUSE["check"]("host_delay", value)
-    return host.lower(), value
+    return host.lower(), PAUSE["read"]("host_delay", text)
 
 
 def parse_boost(given: str) -> tuple[re.Pattern[str], float]:

@@ -104,8 +104,8 @@ def test_mistake_in_a_file_is_one_sentence_and_exit_2(folder: Path, content: str
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("[crawl]\ntopic = 'é'\n".encode("latin-1"), "is not UTF-8 text"),
-        (b"[crawl]\na = 1\na = 2\n", "is no TOML: Cannot overwrite a value (at line 3"),
+        ("[crawl]\ntopic = 'é'\n".encode("latin-1"), "is no TOML in UTF-8: 'utf-8' codec"),
+        (b"[crawl]\na = 1\na = 2\n", "is no TOML in UTF-8: Cannot overwrite a value (at line 3"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(folder: Path, content: bytes, sentence: str) -> None:

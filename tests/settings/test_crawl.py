@@ -1,7 +1,6 @@
 """What a user can set, and the sentence that says what is wrong."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -135,9 +134,7 @@ def test_a_mistyped_name_is_told_with_the_nearest() -> None:
     assert str(caught.value) == "no setting is called 'pagez'; did you mean 'pages'?"
     with pytest.raises(ConfigError) as caught:
         CrawlSettings.of({"nosuch": 3})
-    assert re.fullmatch(
-        r"no setting is called 'nosuch'; the nearest are \w+(, \w+){4}; see docs/settings\.md", str(caught.value)
-    )
+    assert str(caught.value) == "no setting is called 'nosuch'; docs/settings.md has them all"
 
 
 def test_secrets_are_not_stored() -> None:
