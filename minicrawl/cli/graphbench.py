@@ -39,15 +39,10 @@ _MOST = 5000
 @click.option("--bits", "bits", type=click.Choice(_BITS), multiple=True, default=("16",), show_default=True,
               help="Size of distances, and of the blocks of a matrix of bits. Repeatable.")  # fmt: skip
 @click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, help="Links inserted at once.")
-@click.option("--queries", type=click.FloatRange(min=0, max=1, max_open=True), default=0.0, metavar="SHARE",
-              help="Share of questions among all operations, asked after each batch.")  # fmt: skip
 @click.option("--trials", type=click.IntRange(min=1), default=3, show_default=True, help="How often, each drawn anew.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
               help="CPU seconds after which a trial ends, between two batches.")  # fmt: skip
 @click.option("--validate", is_flag=True, help="Hold all answers to independent ones, at eight stops of a trial.")
-@click.option(
-    "--by-size", is_flag=True, help="Draw the time by size, too: also of a quarter, half and 3/4 of the pages."
-)
 @shared
 def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     graph: Path | None,
@@ -56,11 +51,9 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     algorithms: str,
     bits: tuple[str, ...],
     batch: int,
-    queries: float,
     trials: int,
     timeout: float,
     validate: bool,
-    by_size: bool,
     seed: int,
     out: Path,
     as_json: bool,
@@ -93,7 +86,7 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.lab.graphbench.bench import Setup
 
     sizes = sorted({int(size) for size in bits})
-    setup = Setup(algorithms_of(algorithms), sizes, batch, trials, timeout, validate, queries, seed)
+    setup = Setup(algorithms_of(algorithms), sizes, batch, trials, timeout, validate)
     kinds = _KINDS if kind is None else (kind,)
     sources = [_drawn(one, seed) for one in kinds] if graph is None else [_read(graph, nodes, seed)]
     several = len(sources) > 1
@@ -102,9 +95,8 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     for name, draw in sources:
         largest = draw(nodes, 0)
         _check_bits(largest.size, setup)
-        pages = [max(9, largest.size * part // 4) for part in (1, 2, 3)] if by_size else []
-        teller()(_ahead(name, largest, setup, 1 + len(pages)))
-        trials_of[name] = _Trials(name, draw, (*pages, nodes), setup, progress, several)
+        teller()(_ahead(name, largest, setup))
+        trials_of[name] = _Trials(name, partial(draw, nodes), setup, progress, several)
     show([(f"graphbench on {name}", run) for name, run in trials_of.items()], out, as_json, progress.__str__)
     for name, run in trials_of.items():
         if not as_json:
@@ -113,33 +105,27 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
 
 @dataclass
 class _Trials:
-    """All trials on one graph. sizes: numbers of pages, rising; None: the usual one. done: those of the last size.
-
-    several: name the result by the graph, as there are others beside it.
-    """
+    """All trials on one graph. several: name the result by the graph, as there are others beside it."""
 
     name: str
-    draw: "_Draw"
-    sizes: Sequence[int | None]
+    draw: "Callable[[int], Insertions]"
     setup: "Setup"
     progress: Progress
     several: bool
     done: "list[Trial]" = field(default_factory=list)
 
     def __call__(self) -> "Result":
-        from minicrawl.lab.graphbench.bench import bench, by_size
+        from minicrawl.lab.graphbench.bench import bench
 
-        all_sizes = [bench(self.name, partial(self.draw, size), self.setup, self.progress) for size in self.sizes]
-        result, self.done = all_sizes[-1]
-        result = by_size(all_sizes) if len(all_sizes) > 1 else result
+        result, self.done = bench(self.name, self.draw, self.setup, self.progress)
         return replace(result, name=f"graphbench-{self.name}") if self.several else result
 
 
-def _ahead(name: str, sequence: "Insertions", setup: "Setup", sizes: int) -> str:
+def _ahead(name: str, sequence: "Insertions", setup: "Setup") -> str:
     """The longest duration, and the options that shorten it."""
     from minicrawl.lab.graphbench.bench import seconds_left
 
-    trials, longest = setup.trials * len(setup.kinds()) * sizes, (seconds_left(setup) or 0.0) * sizes
+    trials, longest = setup.trials * len(setup.kinds()), seconds_left(setup) or 0.0
     return (
         f"{name}: {counted(sequence.size, 'page')}, {counted(len(sequence.links), 'link')}; {counted(trials, 'trial')} "
         f"of at most {setup.timeout:g} s of CPU time each, so {duration(longest)} at most. "
@@ -191,19 +177,13 @@ def _check_bits(size: int, setup: "Setup") -> None:
 
 def table(trials: "Sequence[Trial]") -> list[str]:
     """A line per algorithm: the median of its trials, and the fastest and the slowest of several."""
-    asked = any(trial.asked for trial in trials)
-    heads = f"{'algorithm':<15} {'bits':>4} {'CPU seconds':>12} {'a link':>12} {'updates':>12}"
-    lines = [heads + (f" {'a question':>12}" if asked else "")]
+    lines = [f"{'algorithm':<15} {'bits':>4} {'CPU seconds':>12} {'a link':>12} {'updates':>12}"]
     for kind in dict.fromkeys((trial.algorithm, trial.bits) for trial in trials):
         some = [trial for trial in trials if (trial.algorithm, trial.bits) == kind]
         seconds, first = sorted(trial.seconds for trial in some), some[0]
         updates = "" if first.updates is None else f"{first.updates:,}"
-        a_link, a_question = (
-            f"{1e6 * median(each):,.3g} µs"
-            for each in ([one.a_link() for one in some], [one.asking / max(one.asked, 1) for one in some])
-        )
+        a_link = f"{1e6 * median(one.a_link() for one in some):,.3g} µs"
         line = f"{first.algorithm:<15} {first.bits or '':>4} {median(seconds):>12.4g} {a_link:>12} {updates:>12}"
-        line += f" {a_question:>12}" if asked else ""
         line += f"  {seconds[0]:.3g} to {seconds[-1]:.3g} s" if len(seconds) > 1 else ""
         ended = [trial.inserted for trial in some if trial.timed_out]
         lines.append(line + (f"  timed out after {min(ended):,} links" if ended else ""))

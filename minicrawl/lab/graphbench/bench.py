@@ -1,7 +1,7 @@
 """Algorithms side by side on one graph: time, memory, correctness.
 
-A trial inserts all links of a sequence, `batch` at a time; after each batch all questions can be answered, and some are
-asked. Times are CPU time without compilation and without validation.
+A trial inserts all links of a sequence, `batch` at a time; after each batch all questions can be answered. Times are
+CPU time without compilation and without validation.
 """
 
 import time
@@ -45,7 +45,7 @@ def _timed(call: Callable[[], _T]) -> tuple[float, _T]:
 
 COLUMNS = (
     *("graph", "pages", "links", "problem", "algorithm", "bits", "batch", "trial", "CPU seconds"),
-    *("insertions", "timed out", "queries", "query seconds", "updates", "memory in bytes", "checks", "validated"),
+    *("insertions", "timed out", "updates", "memory in bytes", "checks", "validated"),
 )
 _AT_ONCE = 64
 """Links per call for algorithms that insert them one by one anyway."""
@@ -56,8 +56,8 @@ _DRAWN = 60
 class Setup:
     """The trials. algorithms: by name. bits: of BITS; each is tried with all algorithms to which it matters.
 
-    queries: share of questions among all operations, below 1. seed: what they are drawn from. timeout: CPU seconds
-    after which a trial ends, between two batches; None: never. validate: compare with `exact_answers`.
+    timeout: CPU seconds after which a trial ends, between two batches; None: never. validate: compare with
+    `exact_answers`.
     """
 
     algorithms: Mapping[str, Algorithm] = field(default_factory=lambda: algorithms_of(DISTANCES))
@@ -66,26 +66,19 @@ class Setup:
     trials: int = 3
     timeout: float | None = None
     validate: bool = False
-    queries: float = 0.0
-    seed: int = 0
 
     def kinds(self) -> list[tuple[str, int]]:
         """Every algorithm with every size of its numbers; 0 if none matters."""
         found = [(name, size if one.has_bits else 0) for size in self.bits for name, one in self.algorithms.items()]
         return list(dict.fromkeys(found))
 
-    def asked(self, inserted: int) -> int:
-        """Questions until so many links are inserted."""
-        return int(inserted * self.queries / (1.0 - self.queries))
-
 
 @dataclass(frozen=True, eq=False)
 class Trial:
     """The cost of an algorithm. inserted: links until it ended. updates: None if not counted. memory: bytes.
 
-    updates: pairs that came closer. asked, asking: questions, and CPU seconds for all
-    their answers; seconds: those for insertions. agrees: with what is right at this many checks. course: links
-    inserted, and CPU seconds so far. answers: for all pairs at the end.
+    updates: pairs that came closer. agrees: with what is right at this many checks. course: links inserted, and CPU
+    seconds so far. answers: for all pairs at the end.
     """
 
     sequence: Insertions
@@ -99,8 +92,6 @@ class Trial:
     agrees: bool
     course: tuple[Sequence[int], Sequence[float]]
     answers: Answers
-    asked: int = 0
-    asking: float = 0.0
 
     @property
     def timed_out(self) -> bool:
@@ -123,7 +114,7 @@ def seconds_left(setup: Setup, done: Sequence[Trial] = ()) -> float | None:
     """
     if setup.timeout is None:
         return None
-    took = {(trial.algorithm, trial.bits): trial.seconds + trial.asking for trial in done}
+    took = {(trial.algorithm, trial.bits): trial.seconds for trial in done}
     kinds = setup.kinds() * setup.trials
     return sum(took.get(kind, setup.timeout) for kind in kinds[len(done) :])
 
@@ -177,32 +168,25 @@ def tried(  # noqa: PLR0913 - the parameters of a trial
     all_answers(compiling, 2)
     follower = chosen.start(sequence, dtype)
     links = len(sequence.links)
-    questions = np.random.default_rng(setup.seed).integers(max(sequence.size, 1), size=(2, setup.asked(links)))
-    step = max(setup.batch, _AT_ONCE) if chosen.one_by_one and not questions.size else setup.batch
-    count, seconds, asking, updates, agrees, checks = 0, 0.0, 0.0, 0, True, 0
+    step = max(setup.batch, _AT_ONCE) if chosen.one_by_one else setup.batch
+    count, seconds, updates, agrees, checks = 0, 0.0, 0, True, 0
     course: tuple[list[int], list[float]] = ([], [])
     closer: int | None = 0
-    while count < links and (setup.timeout is None or seconds + asking <= setup.timeout):
+    while count < links and (setup.timeout is None or seconds <= setup.timeout):
         # Stops at the next comparison, so that no extra link is inserted.
         stop = min([count + step, links, *(check for check in exact if count < check)])
         spent, closer = _timed(partial(follower.insert, sequence.links[count:stop]))
-        some, others = questions[:, setup.asked(count) : setup.asked(stop)]
-        if len(some):
-            asking += _timed(partial(follower.answer, some, others))[0]
         seconds, updates, count = seconds + spent, updates + (closer or 0), stop
-        watch(count, seconds + asking)
+        watch(count, seconds)
         if stop in exact:
             checks += 1
             agrees = agrees and np.array_equal(all_answers(follower, sequence.size), exact[stop])
         if len(course[0]) < _DRAWN * count / links:
             course[0].append(count)
-            course[1].append(seconds + asking)
+            course[1].append(seconds)
     counted = updates if closer is not None else None
     at_end = all_answers(follower, sequence.size)
-    return Trial(
-        *(sequence, algorithm, bits, seconds, count, counted, follower.memory, checks, agrees, course, at_end),
-        *(setup.asked(count), asking),
-    )
+    return Trial(sequence, algorithm, bits, seconds, count, counted, follower.memory, checks, agrees, course, at_end)
 
 
 def _row(trial: Trial, setup: Setup, number: int) -> tuple[object, ...]:
@@ -210,7 +194,7 @@ def _row(trial: Trial, setup: Setup, number: int) -> tuple[object, ...]:
     return (
         *(sequence.name, sequence.size, len(sequence.links), setup.algorithms[trial.algorithm].problem),
         *(trial.algorithm, trial.bits or "", setup.batch, number, trial.seconds, trial.inserted, trial.timed_out),
-        *(trial.asked, trial.asking, "" if trial.updates is None else trial.updates, trial.memory, trial.checks),
+        *("" if trial.updates is None else trial.updates, trial.memory, trial.checks),
         trial.agrees if trial.checks else "",
     )
 
@@ -221,19 +205,6 @@ def _panel(trials: Sequence[Trial], setup: Setup) -> Panel:
         Curve(f"{one.algorithm} {one.bits}" if several and one.bits else one.algorithm, *one.course) for one in trials
     ]
     return Panel("the first trial", "links inserted", "CPU seconds so far", curves, log=True)
-
-
-def by_size(done: Sequence[tuple[Result, Sequence[Trial]]]) -> Result:
-    """The last of several benches, of rising sizes, with the rows of all and time against pages beside its picture."""
-    last, trials = done[-1]
-    kinds = dict.fromkeys((trial.algorithm, trial.bits) for trial in trials)
-    curves = []
-    for name, bits in kinds:
-        some = [[one for one in each if (one.algorithm, one.bits) == (name, bits)] for _, each in done]
-        sizes = [each[0].sequence.size for each in some]
-        curves.append(Curve(name, sizes, [1e6 * median(one.a_link() for one in each) for each in some]))
-    panel = Panel("all insertions", "pages", "microseconds a link", curves, log=True)
-    return replace(last, rows=[row for result, _ in done for row in result.rows], panels=[*last.panels, panel])
 
 
 # Claims

@@ -10,8 +10,8 @@ import pytest
 
 from minicrawl.experiment import Claim, Result, Stage
 from minicrawl.lab.graphbench.algorithms import ALGORITHMS, Algorithm, algorithms_of, exact_answers
-from minicrawl.lab.graphbench.bench import COLUMNS, Setup, bench, by_size, fits
-from minicrawl.lab.graphbench.sequences import Follower, Insertions, cubic, random_sparse
+from minicrawl.lab.graphbench.bench import COLUMNS, Setup, bench
+from minicrawl.lab.graphbench.sequences import Follower, Insertions, random_sparse
 
 
 def drawn(size: int, trial: int) -> Insertions:
@@ -69,27 +69,6 @@ def test_sizes_of_numbers_are_tried_where_they_matter() -> None:
     assert not any("bits" in claim.sentence for claim in result.claims)  # wider blocks are the faster ones
 
 
-@pytest.mark.parametrize(("share", "asked"), [(0.5, 21), (0.2, 5), (0.9, 189)])
-def test_questions_are_a_share_of_the_operations_and_the_same_for_all(share: float, asked: int) -> None:
-    some: list[list[int]] = []
-
-    def noting(right: Follower) -> Follower:
-        def answer(x: Any, y: Any) -> Any:
-            some[-1:] = [[*some[-1], *x.tolist()]]
-            return right.answer(x, y)
-
-        some.append([])
-        return replace(right, answer=answer)
-
-    algorithms = {name: changed(name, noting) for name in ("pages", "even-gazit")}
-    _, trials = bench("cubic", lambda trial: cubic(18), Setup(algorithms, trials=1, queries=share, batch=5))
-    assert [trial.asked for trial in trials] == [asked] * 2
-    # The even ones are compiled on two pages.
-    assert some[1] == some[3]
-    assert len(some[1]) == trials[0].asked + 18 * 18
-    assert all(trial.asking > 0.0 for trial in trials)
-
-
 def test_bench_tells_how_far_each_trial_is() -> None:
     stages: list[Stage] = []
     setup = Setup(algorithms_of("bfs,pages"), batch=8, trials=1, timeout=60.0)
@@ -117,23 +96,3 @@ def test_links_are_inserted_in_batches(batch: int) -> None:
     _, (trial,) = bench("web", sparse, Setup({"pages": changed("pages", noting)}, batch=batch, trials=1))
     links = len(trial.sequence.links)
     assert sizes[1:] == [batch] * (links // batch) + [links % batch] * (links % batch > 0)  # the first only compiles
-
-
-def test_time_by_size_is_drawn_beside_that_by_links() -> None:
-    setup = Setup(algorithms_of("pages,tarjan"), trials=2)
-    sizes = (10, 20)
-    done = [bench("web", partial(drawn, size), setup) for size in sizes]
-    result = by_size(done)
-    assert len(result.rows) == 2 * 2 * 2
-    first, second = result.panels
-    assert first == done[1][0].panels[0]
-    assert [(curve.name, curve.x) for curve in second.curves] == [("pages", [10, 20]), ("tarjan", [10, 20])]
-    for curve in second.curves:
-        for (_, trials), middle in zip(done, curve.y, strict=True):
-            a_link = [1e6 * trial.a_link() for trial in trials if trial.algorithm == curve.name]
-            assert min(a_link) <= middle <= max(a_link)
-
-
-@pytest.mark.parametrize(("size", "bits", "expected"), [(127, 8, True), (128, 8, False), (5000, 16, True)])
-def test_numbers_must_hold_the_longest_distance(size: int, bits: int, expected: bool) -> None:
-    assert fits(size, bits) is expected
