@@ -82,9 +82,9 @@ def _done_at_rest(store: Path, message: Message) -> Message:
     if message["do"] in FOR_RUNNING:
         raise CrawlEndedError(f"no crawl runs on {store}; 'minicrawl crawl --store {store}' starts it")
     # Imported here, as asking a running crawl does not need it.
-    from minicrawl.control.commands import RestingCrawl, changed  # noqa: PLC0415
+    from minicrawl.control.commands import RestingCrawl, done  # noqa: PLC0415
 
-    return asyncio.run(changed(RestingCrawl(store), message))
+    return asyncio.run(done(RestingCrawl(store), message))
 
 
 _FLAGS = {"yes": True, "on": True, "true": True, "1": True, "no": False, "off": False, "false": False, "0": False}

@@ -2,11 +2,11 @@
 
 import os
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Protocol, TypeVar  # Any: JSON
+from typing import Any, TypeVar  # Any: JSON
 
 from minicrawl import __version__, system
 from minicrawl.control.messages import Message
@@ -24,37 +24,20 @@ from minicrawl.settings.crawl import lasting
 from minicrawl.store.writer import Writer
 
 
-class Changeable(Protocol):
-    """The changes that both a running and a resting crawl accept."""
-
-    async def change_settings(self, given: Mapping[str, Any]) -> tuple[SettingChanged, ...]: ...
-    async def take_seeds(self, seeds: Seeds) -> int: ...
-    async def ban(self, host: str) -> str: ...
-    async def unban(self, host: str) -> str: ...
-    async def again(self, url: str) -> str: ...
+async def done(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
+    """Carry out a command in a crawl; one that rests takes changes only. Raises MinicrawlError, then nothing has
+    changed."""
+    do, _ = _COMMANDS[command_of(asked)]
+    return await do(crawl, asked)
 
 
-async def changed(crawl: Changeable, asked: Message) -> Message:
-    """Change a crawl, running or resting. Raises MinicrawlError, also for a command that is no change."""
-    return await _command(_CHANGES, asked)(crawl, asked)
-
-
-async def done(crawl: SteeredRun, asked: Message) -> Message:
-    """Carry out a command in a running crawl. Raises MinicrawlError, then nothing has changed."""
-    return await _command({**_CHANGES, **_OF_RUNNING}, asked)(crawl, asked)
-
-
-def _command(commands: Mapping[str, "_Do"], asked: Message) -> "_Do":
-    return commands[command_of(asked, commands)]
-
-
-def command_of(asked: Message, commands: Iterable[str] = ()) -> str:
-    """The name of a valid command. Raises ConfigError for an invalid one, or one not in `commands`."""
+def command_of(asked: Message) -> str:
+    """The name of a valid command. Raises ConfigError for an invalid one."""
     name = asked.get("do")
-    if not isinstance(name, str) or name not in (commands or _FIELDS):
-        known = ", ".join(sorted(_FIELDS))
+    if not isinstance(name, str) or name not in _COMMANDS:
+        known = ", ".join(sorted(_COMMANDS))
         raise ConfigError(f"minicrawl {__version__} knows no command {str(name)[:40]!r}, but {known}")
-    fields = _FIELDS[name]
+    _, fields = _COMMANDS[name]
     for field in asked:
         if field != "do" and field not in fields:
             raise ConfigError(f"{name} takes no {field[:40]!r}")
@@ -73,12 +56,12 @@ def adjustable(settings: CrawlSettings) -> Message:
     return {name: values[name] for name in SETTINGS if SETTINGS[name].is_adjustable}
 
 
-async def _set(crawl: Changeable, asked: Message) -> Message:
+async def _set(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
     events = await crawl.change_settings(asked["settings"])
     return {"changed": [{"name": one.name, "before": one.before, "after": one.after} for one in events]}
 
 
-async def _add(crawl: Changeable, asked: Message) -> Message:
+async def _add(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
     urls, guessed = dict.fromkeys(asked["urls"]), frozenset(asked["guessed"])
     for url in guessed:
         if url not in urls or not url.startswith("https:"):
@@ -86,15 +69,15 @@ async def _add(crawl: Changeable, asked: Message) -> Message:
     return {"seeds": len(urls), "new": await crawl.take_seeds(Seeds(list(urls), guessed))}
 
 
-async def _ban(crawl: Changeable, asked: Message) -> Message:
+async def _ban(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
     return {"host": await crawl.ban(asked["host"])}
 
 
-async def _unban(crawl: Changeable, asked: Message) -> Message:
+async def _unban(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
     return {"host": await crawl.unban(asked["host"])}
 
 
-async def _again(crawl: Changeable, asked: Message) -> Message:
+async def _again(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
     return {"url": await crawl.again(asked["url"])}
 
 
@@ -175,17 +158,6 @@ def _state(crawl: SteeredRun) -> Message:
 
 # The commands and their fields.
 
-_Do = Callable[[Any, Message], Awaitable[Message]]
-_CHANGES: Mapping[str, _Do] = {"set": _set, "add": _add, "ban": _ban, "unban": _unban, "again": _again}
-_OF_RUNNING: Mapping[str, _Do] = {
-    "pause": _pause,
-    "resume": _resume,
-    "stop": _stop,
-    "status": _status,
-    "workers": _workers,
-    "look": _look,
-}
-
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str) and bool(value)
@@ -201,18 +173,18 @@ def _are_urls(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(url, str) and normalise(url) == url for url in value)
 
 
-_FIELDS: Mapping[str, Mapping[str, Callable[[object], bool]]] = {
-    "set": {"settings": lambda value: isinstance(value, dict) and bool(value)},
-    "add": {"urls": _are_urls, "guessed": _are_urls},
-    "ban": {"host": _is_text},
-    "unban": {"host": _is_text},
-    "again": {"url": _is_text},
-    "pause": {},
-    "resume": {},
-    "stop": {"now": lambda value: value is None or isinstance(value, bool)},
-    "status": {},
-    "workers": {},
-    "look": {"after": _is_number, "hosts": _is_number},
+_COMMANDS: Mapping[str, tuple[Callable[[Any, Message], Awaitable[Message]], Mapping[str, Callable[[object], bool]]]] = {
+    "set": (_set, {"settings": lambda value: isinstance(value, dict) and bool(value)}),
+    "add": (_add, {"urls": _are_urls, "guessed": _are_urls}),
+    "ban": (_ban, {"host": _is_text}),
+    "unban": (_unban, {"host": _is_text}),
+    "again": (_again, {"url": _is_text}),
+    "pause": (_pause, {}),
+    "resume": (_resume, {}),
+    "stop": (_stop, {"now": lambda value: value is None or isinstance(value, bool)}),
+    "status": (_status, {}),
+    "workers": (_workers, {}),
+    "look": (_look, {"after": _is_number, "hosts": _is_number}),
 }
 
 

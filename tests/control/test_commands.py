@@ -10,11 +10,10 @@ from support.sites import Site, crawl, rows
 from support.skipping import run_apart
 from support.steering import HOME, Steered, kept, kept_list, steered, wide
 
-from minicrawl.control.commands import RestingCrawl, changed, done, event_as_json
-from minicrawl.control.messages import FOR_RUNNING
+from minicrawl.control.commands import RestingCrawl, done, event_as_json
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.errors import ConfigError, MinicrawlError, StoreError
+from minicrawl.errors import ConfigError, StoreError
 from minicrawl.events import Event, Progressed
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -107,20 +106,6 @@ def test_events_are_told_with_all_that_they_have() -> None:
     for number, kind in enumerate(told):
         event = kind(*(f"value {place}" for place, _ in enumerate(fields(kind))))  # type: ignore[arg-type]
         assert event_as_json(number, event) == {"number": number, "what": kind.__name__, **asdict(event)}
-
-
-def test_what_only_a_running_crawl_can_be_asked_is_named(tmp_path: Path) -> None:
-    class Nothing:
-        async def ban(self, host: str) -> str:
-            return host
-
-    async def main() -> None:
-        for command in FOR_RUNNING:
-            with pytest.raises(MinicrawlError, match="knows no command"):
-                await changed(Nothing(), {"do": command})  # type: ignore[arg-type]
-        assert await changed(Nothing(), {"do": "ban", "host": "a"}) == {"host": "a"}  # type: ignore[arg-type]
-
-    run_apart(main())
 
 
 HOME = "http://a.test/"
