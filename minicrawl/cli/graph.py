@@ -63,12 +63,13 @@ def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
     """
     import numpy as np
 
-    from minicrawl.analysis.web_graph import web_of_file, web_of_store
+    from minicrawl.analysis.web_graph import Web, web_of_store
+    from minicrawl.graphs.loading import load_graph
     from minicrawl.rank.graph_stats import EXACT_WORK, graph_stats
     from minicrawl.store.reader import open_store
 
     if graph is not None:
-        web = web_of_file(graph)
+        web = Web(load_graph(graph).graph)
     else:
         with open_store(store) as reader, reader.snapshot():
             web = web_of_store(reader)

@@ -5,15 +5,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from minicrawl.errors import counted
-from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.web_graph import Web
     from minicrawl.rank.degrees import Degrees
     from minicrawl.rank.distances import Neighbourhood
     from minicrawl.rank.graph_stats import GraphStats
-
-_CENTRAL = 5
 
 
 def shape_document(found: "GraphStats", web: "Web", name: str) -> dict[str, object]:
@@ -36,9 +33,6 @@ def shape_document(found: "GraphStats", web: "Web", name: str) -> dict[str, obje
             "diameter": asdict(found.core_diameter),
             "distances": _distances(found.core_distances),
         },
-        "most_central": [
-            {"page": page, "name": page_name, "harmonic": value} for page, page_name, value in _central(found, web)
-        ],
     }
 
 
@@ -67,15 +61,6 @@ def _distances(distances: "Neighbourhood") -> dict[str, object]:
     }
 
 
-def _central(found: "GraphStats", web: "Web") -> Iterator[tuple[int, str | None, float]]:
-    """The pages with the largest harmonic centrality."""
-    import numpy as np
-
-    harmonic = found.distances.harmonic
-    for page in np.argsort(-harmonic, kind="stable")[:_CENTRAL].tolist():
-        yield page, None if web.names is None else web.names[page], float(harmonic[page])
-
-
 def shape_lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
     parts = _parts(found)
     never_read = web.never_read()
@@ -102,10 +87,6 @@ def shape_lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
     yield (
         f"within the core    {_distances_line(found.core_distances)}; diameter {diameter}, by {known.searches} searches"
     )
-    yield ""
-    yield "most central, by harmonic centrality"
-    for page, page_name, value in _central(found, web):
-        yield f"{value:>12,.1f}  {f'page {page}' if page_name is None else printable(page_name)}"
 
 
 def _degrees_line(degrees: "Degrees") -> str:

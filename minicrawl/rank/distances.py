@@ -37,12 +37,10 @@ class Neighbourhood:
     """Number of pages reached as a function of the number of links.
 
     pairs: float64: pairs[t] is N(t), from t = 0 (the pages themselves) to its maximum.
-    harmonic: float64, shape (pages,): harmonic centrality, sum of 1 / d(x, y) over the pages x that reach y.
-    error: relative standard deviation of each pairs[t] and each harmonic; 0 when they are exact.
+    error: relative standard deviation of each pairs[t]; 0 when they are exact.
     """
 
     pairs: FloatArray
-    harmonic: FloatArray
     error: float = 0.0
 
     @property
@@ -106,7 +104,6 @@ def neighbourhood(graph: Graph, inlinks: Graph | None = None) -> Neighbourhood:
     """
     inlinks = reverse(graph) if inlinks is None else inlinks
     found = Counter({0: graph.size} if graph.size else {})  # pairs at each distance
-    harmonic = np.zeros(graph.size)
     for first in range(0, graph.size, 64 * _WORDS):
         sources = np.arange(first, min(first + 64 * _WORDS, graph.size))
         balls = np.zeros((graph.size, -(-len(sources) // 64)), dtype=np.uint64)
@@ -116,10 +113,9 @@ def neighbourhood(graph: Graph, inlinks: Graph | None = None) -> Neighbourhood:
         for distance, grown in enumerate(growing(balls, graph, inlinks, np.bitwise_or, sources), start=1):
             size = np.bitwise_count(balls[grown]).sum(axis=1, dtype=np.int64)
             new = size - sizes[grown]
-            harmonic[grown] += new / distance
             sizes[grown] = size
             found[distance] += int(new.sum())
-    return Neighbourhood(np.cumsum([float(found[distance]) for distance in sorted(found)]), harmonic)
+    return Neighbourhood(np.cumsum([float(found[distance]) for distance in sorted(found)]))
 
 
 def growing(

@@ -34,7 +34,7 @@ class GraphStats:
     pages, links: numbers of both. dangling: pages without links.
     strong, weak: its components. parts: int8, shape (pages,), the `Part` of every page in the bow tie.
     indegrees, outdegrees: distributions of links to pages, and from them.
-    distances: of all pairs of pages; with the harmonic centrality of every page.
+    distances: of all pairs of pages.
     core_links: links within the core, the largest strong component. core_diameter, core_distances: of the core
     alone, in which every page reaches every other.
     """

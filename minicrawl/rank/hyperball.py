@@ -45,15 +45,12 @@ def hyperball(
     inlinks = reverse(graph) if inlinks is None else inlinks
     balls = counters(graph.size, rng, registers)
     sizes = estimates(balls)
-    harmonic = np.zeros(graph.size)
     pairs = [sizes.sum()]
-    for distance, grown in enumerate(growing(balls, graph, inlinks, np.maximum), start=1):
+    for grown in growing(balls, graph, inlinks, np.maximum):
         # The second estimate is slightly above the first where they meet; a ball never shrinks.
-        size = np.maximum(estimates(balls[grown]), sizes[grown])
-        harmonic[grown] += (size - sizes[grown]) / distance
-        sizes[grown] = size
+        sizes[grown] = np.maximum(estimates(balls[grown]), sizes[grown])
         pairs.append(sizes.sum())
-    return Neighbourhood(np.array(pairs if graph.size else []), harmonic, 1.04 / math.sqrt(registers))
+    return Neighbourhood(np.array(pairs if graph.size else []), 1.04 / math.sqrt(registers))
 
 
 def counters(pages: int, rng: np.random.Generator, registers: int) -> npt.NDArray[np.uint8]:

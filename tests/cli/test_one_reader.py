@@ -15,7 +15,7 @@ from support.command_line import run
 pytestmark = pytest.mark.slow
 OWN = {"fetched_at", "at", "last_commit", "seconds", "bytes", "pages_per_second", "age", "stale", "value", "next_at"}
 """Times, and sizes of files."""
-OWN |= {"store", "graph", "partition", "partitions", "rank", "page", "growth", "most_central", "cores"}
+OWN |= {"store", "graph", "partition", "partitions", "rank", "page", "cores"}
 OWN |= {"risen", "fallen", "overlap"}
 """Numbers of pages and partitions, and what follows from the order of pages of the same importance."""
 OWN |= {"history", "cash", "received", "forwarded", "units", "most_units", "rounds", "visits", "stored", "settled"}

@@ -25,8 +25,6 @@ def test_all_pairs_are_those_of_scipy(size: int) -> None:
     assert found.pairs.tolist() == [np.count_nonzero(expected <= distance) for distance in range(longest + 1)]
     assert found.average() == pytest.approx(expected[np.isfinite(expected) & (expected > 0)].mean())
     assert (found.longest, found.error) == (longest, 0.0)
-    np.fill_diagonal(expected, np.inf)
-    assert found.harmonic == pytest.approx((1 / expected).sum(axis=0))
 
 
 @pytest.mark.parametrize("links", [[[], []], []], ids=["no links", "no pages"])

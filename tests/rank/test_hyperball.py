@@ -28,8 +28,6 @@ def test_hyperball_is_near_the_exact_distances(seed: int) -> None:
     assert found.effective_diameter() == pytest.approx(exact.effective_diameter(), rel=0.04)
     assert found.pairs[-1] == pytest.approx(exact.pairs[-1], rel=4 * found.error)
     assert found.longest <= exact.longest
-    top = np.argsort(-exact.harmonic)[:100]
-    assert found.harmonic[top] == pytest.approx(exact.harmonic[top], rel=4 * found.error)
 
 
 def test_hyperball_draws_from_its_generator_only() -> None:
