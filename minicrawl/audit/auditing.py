@@ -43,7 +43,7 @@ SUBJECTS: tuple[ModuleType, ...] = (
     images,
     security,
 )
-"""The modules of the rules, in the order in which docs/audit.md lists them."""
+"""The modules of the rules, in the order in which `audit --rules` lists them."""
 RULES: Mapping[str, Rule] = {
     each.name: each for module in SUBJECTS for each in vars(module).values() if isinstance(each, Rule)
 }
@@ -135,5 +135,5 @@ def check_name(name: str, names: Iterable[str], place: str) -> None:
     known = list(names)
     if name not in known:
         close = get_close_matches(name, known, 3, 0.5)
-        hint = f"did you mean {' or '.join(close)}?" if close else "docs/audit.md lists them"
+        hint = f"did you mean {' or '.join(close)}?" if close else "'minicrawl audit --rules' lists them"
         raise SettingError(f"{place}: there is no rule {name!r}; {hint}")

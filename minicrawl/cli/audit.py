@@ -1,6 +1,7 @@
 """minicrawl audit"""
 
 import math
+import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -35,18 +36,22 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
               "and above finds something: error, warning, notice. With --against only what is new counts.")  # fmt: skip
 @click.option("--against", type=click.Path(path_type=Path), metavar="STORE",
               help="Compare with an earlier crawl: what is new, mended, or not looked at again.")  # fmt: skip
+@click.option("--rules", "is_list", is_flag=True, help="List all rules, and audit nothing.")
 @click.option("--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0 to this file too; - prints it alone.")
 @click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML to this file too; - prints it.")
 @click.option("-n", "--n", type=click.IntRange(min=1),
-              help=f"How many findings: {_SHOWN} unless it is given, all with --json.")  # fmt: skip
+              help=f"How many findings: {_SHOWN} unless it is given, all with --json or --csv.")  # fmt: skip
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV and nothing else.")
 @store_option
 @json_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     fail_on: tuple[str, ...],
     against: Path | None,
+    is_list: bool,
     sarif: Path | None,
     junit: Path | None,
     n: int | None,
+    as_csv: bool,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -68,8 +73,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.store.reader import open_store
 
     prints_file = STANDARD_OUTPUT in (sarif, junit)
-    if as_json + (sarif == STANDARD_OUTPUT) + (junit == STANDARD_OUTPUT) > 1:
-        raise SettingError("standard output takes one of --json, --sarif - and --junit -; leave the others out")
+    if as_json + as_csv + (sarif == STANDARD_OUTPUT) + (junit == STANDARD_OUTPUT) > 1:
+        raise SettingError("standard output takes one of --csv, --json, --sarif - and --junit -; leave the others out")
+    if is_list:
+        rows = [_described(rule) for rule in RULES.values()]
+        click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(list(RULES.values())))))
+        return
     named, failing = _failing(",".join(fail_on) if fail_on else None, RULES)
     with ExitStack() as opened:
         reader = opened.enter_context(open_store(store))
@@ -88,6 +97,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         pass
     elif as_json:
         click.echo(document(_as_json(audit, n)))
+    elif as_csv:
+        _write_csv(audit, n)
     else:
         click.echo("\n".join(_lines(audit, n or _SHOWN)))
     _tell_unchecked(audit, unchecked, failing)
@@ -154,6 +165,15 @@ def _judged_json(judged: "Judged") -> dict[str, object]:
     return {**judged._asdict(), "first": iso(judged.first), "last": iso(judged.last)}
 
 
+def _write_csv(audit: "Audit", n: int | None) -> None:
+    from minicrawl.export.tables import WRITERS, Table
+
+    names = ("rule", "severity", "target", "importance", "sources", "examples", "detail", "lost")
+    rows = ({**_row(audit, found), "examples": " ".join(found.examples)} for found in audit.findings[:n])
+    table = Table(dict.fromkeys(names, str), (tuple(row[name] for name in names) for row in rows))
+    WRITERS[".csv"](table, sys.stdout.buffer)
+
+
 def _lines(audit: "Audit", n: int) -> Iterator[str]:
     counts, lost = audit.counts(), audit.lost_by_rule()
     yield from fitted(_judged_lines(audit.judged))
@@ -211,3 +231,10 @@ def _findings(audit: "Audit", findings: "Sequence[Finding]", n: int, head: str) 
     starts += [f"{audit.lost(found):>8.2g}  {found.sources or '':>6}  {found.rule:<{width}}" for found in some]
     details = [found.detail and f"({printable(found.detail)})" for found in some]
     yield from lines_of(starts, ["target", *(printable(found.target) for found in some)], (), ["", *details])
+
+
+def _rule_lines(rules: "Sequence[Rule]") -> Iterator[str]:
+    for rule in rules:
+        yield f"{rule.name} ({rule.severity}, {rule.subject})"
+        needs = f" Needs: {rule.needs}." if rule.needs else ""
+        yield f"    {printable(rule.why)} {printable(rule.how)}{needs}"

@@ -1,5 +1,7 @@
 """minicrawl audit, as a user asks for it."""
 
+import csv
+import io
 import json
 import re
 from pathlib import Path
@@ -8,8 +10,6 @@ import pytest
 from support.command_line import HOME, answer, run
 from support.documents import ROOT
 from support.sites import Site, crawl
-
-from minicrawl.audit.auditing import RULES
 
 SITE: Site = {
     HOME: ["<title>Home</title>", "/gone", "/moved", "/on", "/end"],
@@ -44,6 +44,8 @@ def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) ->
     assert lines[1] == "Not judged: 1 page without an answer to read."
     assert lines[2].startswith("broken-link (error): 1 found, ")
     assert any(line.split()[1:4] == ["2", "broken-link", HOME + "gone"] for line in lines)
+    rows = list(csv.DictReader(io.StringIO(run("audit", "--csv", "--store", store).stdout)))
+    assert [row["target"] for row in rows] == [each["target"] for each in found["findings"]]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,7 @@ def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) ->
     ],
 )
 def test_fail_on_names_rules_or_a_severity(store: Path, words: str, code: int) -> None:
-    for form in ([], ["--json"], ["-n", "1"]):
+    for form in ([], ["--json"], ["--csv"], ["-n", "1"]):
         assert run("audit", "--fail-on", words, *form, "--store", store).exit_code == code
 
 
@@ -64,7 +66,7 @@ def test_fail_on_names_rules_or_a_severity(store: Path, words: str, code: int) -
     ("words", "sentence"),
     [
         (["--fail-on", "brokenlink"], "--fail-on: there is no rule 'brokenlink'; did you mean broken-link"),
-        (["--fail-on", "zzz"], "--fail-on: there is no rule 'zzz'; docs/audit.md lists them"),
+        (["--fail-on", "zzz"], "--fail-on: there is no rule 'zzz'; 'minicrawl audit --rules"),
     ],
 )
 def test_mistake_gets_one_sentence(store: Path, words: list[str], sentence: str) -> None:
@@ -123,7 +125,7 @@ def test_page_of_the_audit_has_every_rule() -> None:
     rows = re.findall(
         r"^\| `([\w-]+)` \| (\w+) \| (.+?)(?: Needs `.+`\.)? \|$", (ROOT / "docs/audit.md").read_text(), re.M
     )
-    assert rows == [(rule.name, rule.severity, str(rule.why)) for rule in RULES.values()]
+    assert rows == [(rule["name"], rule["severity"], rule["why"]) for rule in answer("audit", "--rules")]
 
 
 def test_rules_that_need_a_finished_crawl_are_told(tmp_path: Path) -> None:
