@@ -29,7 +29,7 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.writer import Writer
 
 SIZES = (100_000, 1_000_000, 10_000_000)
-URLS_PER_HOST, LINKERS, READ = 200, 8, 5
+URLS_PER_HOST, READ = 200, 5
 NOW = 2e9
 
 _NUMBERS = "WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n WHERE id + 1 < :count)"
@@ -47,15 +47,13 @@ _FILL = {
         SELECT id + 1, id * {READ}, 200, 1.7e9 + id, 0.1, 23456, 'text/html', 'The history of number ' || id,
             random(), random(), randomblob(40) FROM n""",
     "hosts": f"{_NUMBERS} INSERT INTO hosts (id, name, seconds) SELECT id, 'garden' || id || '.org', 0.1 FROM n",
-    "domains": f"{_NUMBERS} INSERT INTO domains (id, name) SELECT id, 'garden' || id || '.org' FROM n",
-    "linkers": f"{_NUMBERS} INSERT OR IGNORE INTO linkers SELECT id / {LINKERS}, abs(random() % 256) FROM n",
 }
 
 
 def fill(path: Path, size: int) -> None:
     Writer(path).close()
     hosts = max(1, size // URLS_PER_HOST)
-    counts = {"pages": size, "fetches": -(-size // READ), "hosts": hosts, "domains": hosts, "linkers": LINKERS * hosts}
+    counts = {"pages": size, "fetches": -(-size // READ), "hosts": hosts}
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA synchronous = OFF")
         for table, query in _FILL.items():

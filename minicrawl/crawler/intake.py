@@ -82,7 +82,7 @@ class Intake:
         aliases = Aliases(state, deep_links)
         parts = self.parts = Parts(kinds, Opening(state, settings, sessions, aliases, share, [], now, timing))
         self.ranking = Ranking(state)
-        self.turns = turns = HostTurns(state.frontier, state.hosts, state.admission, timing)
+        self.turns = turns = HostTurns(state.frontier, state.hosts, timing)
         self.robots = RobotsFiles(
             writer,
             state.past,

@@ -224,16 +224,15 @@ class PatternRow(NamedTuple):
     """A row of `patterns`."""
 
     name: str
-    admitted: int
     parsed: int
     repeated: int
     last: int
     fruitful: int
     combined: int
     dropped: int
-    seen: str | None
     trap: str | None
-    counting: str | None = None
+    seen: str | None
+    counting: str | None
 
 
 class ParameterRow(NamedTuple):
@@ -244,21 +243,6 @@ class ParameterRow(NamedTuple):
     verdict: str
     probes: int
     signs: str
-
-
-class DomainRow(NamedTuple):
-    """A row of `domains`."""
-
-    id: int
-    name: str
-    address: str | None
-
-
-class LinkerRow(NamedTuple):
-    """A row of `linkers`."""
-
-    domain: int
-    bit: int
 
 
 class SitemapRow(NamedTuple):

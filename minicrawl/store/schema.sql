@@ -135,19 +135,18 @@ CREATE TABLE rankings (
 ) STRICT, WITHOUT ROWID;
 
 -- What the trap defence has learned (crawler/admission/traps/findings.py), by pattern of URLs: a host and a path with what varies blanked.
--- A mere domain has the links dropped beyond its budget, and its pages then; a host and a rule the links that this rule,
+-- A mere site has the links dropped beyond its budget, and its pages then; a host and a rule the links that this rule,
 -- which knows no pattern, dropped.
 CREATE TABLE patterns (
     name         TEXT    PRIMARY KEY,
-    admitted     INTEGER NOT NULL,             -- URLs with a date, a number or parameters that were let in
     parsed       INTEGER NOT NULL,             -- pages that were parsed and have text
     repeated     INTEGER NOT NULL,             -- of these, what another page of the host had said before
     last         INTEGER NOT NULL,             -- the same of the last 12: a bit each
     fruitful     INTEGER NOT NULL,             -- of these, pages that made URLs of other patterns known
     combined     INTEGER NOT NULL,             -- URLs found on its pages that only combine parameters known before
     dropped      INTEGER NOT NULL,             -- links that were not counted because of the pattern
-    seen         TEXT,                         -- JSON: months or parameters
     trap         TEXT,                         -- the rule that shut it
+    seen         TEXT,                         -- JSON: months or parameters
     counting     TEXT                          -- JSON: what its numbered URLs showed (crawler/admission/traps/findings.py)
 ) STRICT, WITHOUT ROWID;
 
@@ -160,20 +159,6 @@ CREATE TABLE parameters (
     signs        TEXT    NOT NULL,             -- JSON [[hash of its value, was news], ...]: pages that say the same without
     PRIMARY KEY (pattern, name)
 ) STRICT, WITHOUT ROWID;
-
--- Registrable domains, and what shared hosts give their users, in the order in which they became known (crawler/admission/budgets.py).
-CREATE TABLE domains (
-    id           INTEGER PRIMARY KEY,
-    name         TEXT    NOT NULL,
-    address      TEXT                          -- IP address of its host that was looked up first; NULL: none, or private
-) STRICT;
-
--- Who links to a domain: each sets one of 256 bits, by the hash of its name. In the order in which they came, so that a
--- commit writes to the end of the table only.
-CREATE TABLE linkers (
-    domain       INTEGER NOT NULL,             -- domains.id
-    bit          INTEGER NOT NULL
-) STRICT;
 
 -- What read pages lead to and is not followed, as far as it is of use to know.
 CREATE TABLE refused (

@@ -24,13 +24,11 @@ from minicrawl.store.reader import Store
 from minicrawl.store.rows import (
     Alternate,
     Change,
-    DomainRow,
     FactsRow,
     Fingerprint,
     GroupRate,
     HostRow,
     Interest,
-    LinkerRow,
     Links,
     ListedUrl,
     MetaValue,
@@ -176,12 +174,6 @@ class Writer(Store):
 
     def save_parameters(self, rows: Iterable[ParameterRow]) -> None:
         self._replace("parameters", ParameterRow, rows)
-
-    def save_domains(self, rows: Iterable[DomainRow]) -> None:
-        self._replace("domains", DomainRow, rows)
-
-    def add_linkers(self, rows: Iterable[LinkerRow]) -> None:
-        self._insert("linkers", LinkerRow, rows)
 
     def save_digests(self, digests: Iterable[int]) -> None:
         self._db.executemany("INSERT OR IGNORE INTO digests (digest) VALUES (?)", ((digest,) for digest in digests))

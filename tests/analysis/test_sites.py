@@ -83,7 +83,6 @@ CONSUMERS: dict[str, Callable[[Store], Iterable[object]]] = {
         line.page.url.split("/")[2] for line in top_list(store, "importance", 102, per_site=1).lines
     ],
     "archive select": lambda store: [row.site for row in graded_sites(store, "site", 4)],
-    "budgets of traps": lambda store: [row.name for row in store.hosts.domains()],
     "trust": lambda store: [row.name for row in store.site_table.trusted()],
     "partition key": lambda store: [
         host.name for host in {partition_key(host.name): host for host in store.hosts.all()}.values()

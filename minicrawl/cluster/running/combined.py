@@ -206,14 +206,15 @@ def site_links(intake: Intake) -> Message:
     return {"names": links.names, "roots": np.flatnonzero(links.roots).tolist(), **columns}
 
 
-def shared_out(trust: Sequence[float], intake: Intake) -> bool:
-    """Share out births in a partition by the trust of its sites."""
-    intake.ranking.share_births_out(np.array(trust, dtype=np.float64))
+def shared_out(shared: Sequence[Sequence[float]], intake: Intake) -> bool:
+    """Share out births in a partition by the trust of its sites. shared: one of `trust_of_all`."""
+    trust, vouchers = np.array(shared, dtype=np.float64)
+    intake.ranking.share_births_out(trust, vouchers)
     return True
 
 
-def trust_of_all(each: Sequence[Message]) -> list[list[float]]:
-    """Trust of each partition's sites, in their order. each: from `site_links`."""
+def trust_of_all(each: Sequence[Message]) -> list[list[list[float]]]:
+    """Trust and vouchers of each partition's sites, in their order. each: from `site_links`."""
     numbers: dict[str, int] = {}
     known = [np.array([numbers.setdefault(name, len(numbers)) for name in one["names"]], np.int64) for one in each]
     roots = np.zeros(len(numbers), dtype=np.bool_)
@@ -224,5 +225,7 @@ def trust_of_all(each: Sequence[Message]) -> list[list[float]]:
         for end in ("source", "target")
     )
     links = np.concatenate([np.array(one["links"], np.int64) for one in each])
-    trust = SiteLinks(list(numbers), roots, SitePairs(source, target, links)).trust()
-    return [trust[sites].tolist() for sites in known]
+    of_all = SiteLinks(list(numbers), roots, SitePairs(source, target, links))
+    trust = of_all.trust()
+    vouchers = of_all.vouchers(trust)
+    return [[trust[sites].tolist(), vouchers[sites].tolist()] for sites in known]

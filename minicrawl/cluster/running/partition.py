@@ -20,7 +20,6 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.requests.request import Arrival
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing.outbox import Outbox
-from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
 from minicrawl.model import READ, RunState, State
 from minicrawl.opic.book import BookSums
@@ -435,7 +434,6 @@ class Taking:
         for page, url, found_on in zip(pages.tolist(), records.urls, records.found_on, strict=True):
             if page < first:
                 continue
-            admission.note_links(politeness_key(found_on), [politeness_key(url)])
             rule = next(iter(admission.refusals(found_on, NO_CONTENT, [url])), None)
             if rule is not None:
                 self._intake.visits.give_up(page, State.DISALLOWED, rule, now)

@@ -77,13 +77,3 @@ class Admission:
     def refusal(self, source: str, url: str) -> str | None:
         """`refusals` for one URL that the page at `source` stands for."""
         return next(iter(self.refusals(source, NO_CONTENT, [url])), None)
-
-    def note_links(self, host: str, others: Iterable[str]) -> None:
-        """Record links from a host to other hosts, which raise the budgets of their domains."""
-        if self.traps is not None:
-            self.traps.budgets.linked(host, others)
-
-    def note_address(self, host: str, address: str) -> None:
-        """Record the IP address that a name server gave for a host."""
-        if self.traps is not None:
-            self.traps.budgets.located(host, address)

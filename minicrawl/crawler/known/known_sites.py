@@ -19,7 +19,7 @@ from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
 from minicrawl.opic.sites.births import SiteBirths, counted_doors
 from minicrawl.opic.sites.graph import SiteGraph, SiteLinks, SitePairs, Voices
-from minicrawl.opic.sites.trust import door_weights, vouchers
+from minicrawl.opic.sites.trust import door_weights
 from minicrawl.settings import BY_SITES
 from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer
@@ -113,10 +113,7 @@ class KnownSites:
         links = self.links()
         start = np.append(self._trust[1:], np.zeros(len(links.names) + 1 - len(self._trust)))
         trust = links.trust(start if start.any() else None)
-        self.share_out(trust)
-        if self.shared is None:
-            self._vouchers = np.zeros(len(trust) + 1)
-            np.add.at(self._vouchers, links.pairs.target + 1, vouchers(trust)[links.pairs.source])
+        self.share_out(trust, links.vouchers(trust))
 
     def links(self) -> SiteLinks:
         """All sites, site k with number k + 1 here, and the links between them."""
@@ -127,8 +124,9 @@ class KnownSites:
         source, target, links = self._graph.pairs(site + 1)
         return SiteLinks(list(self._numbers), roots, SitePairs(source - 1, target - 1, links))
 
-    def share_out(self, trust: FloatArray) -> None:
-        """Share births out by the trust of sites, ordered as in `links`; newer sites have none."""
+    def share_out(self, trust: FloatArray, vouchers: FloatArray) -> None:
+        """Share births out by the trust of sites, ordered as in `links`, as their vouchers are; newer sites have
+        none."""
         accounts, births, known = self._accounts, self._births, slice(0, self._accounts.size)
         entrances = accounts.depth[known] == 0
         entrances[list(self._fronts)] = True
@@ -139,6 +137,7 @@ class KnownSites:
         births.site[known], births.door[known] = site, doors
         self._trust = np.zeros(len(self._numbers) + 1)
         self._trust[1 : len(trust) + 1] = trust
+        self._vouchers = np.append(0.0, vouchers)
         accounts.book.share_births_out(births, self._trust)
         accounts.coverage.note_change()
         self._size_then, self._shared, self._is_shared_out = self.size, accounts.size, True

@@ -136,12 +136,11 @@ def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
 @_no_garbage()
 def load_traps(writer: Writer, accounts: Accounts, frontier: Frontier, sites: KnownSites | None) -> Traps:
     """Load the traps. Seeds and their targets are on the hosts of pages at depth 0."""
-    budgets = Budgets(writer.hosts.domains(), writer.hosts.linkers(), frontier.pages.by_host())
-    if sites is not None:
-        budgets.vouchers = sites.vouchers
-    is_seed = accounts.depth[: accounts.size] == 0
-    hosts = np.unique(frontier.pages.host_of[: accounts.size][is_seed])
-    budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
+    budgets = None if sites is None else Budgets(sites.vouchers, frontier.pages.by_host())
+    if budgets is not None:
+        is_seed = accounts.depth[: accounts.size] == 0
+        hosts = np.unique(frontier.pages.host_of[: accounts.size][is_seed])
+        budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
     return Traps(writer.patterns, budgets=budgets, is_empty=not accounts.size)
 
 

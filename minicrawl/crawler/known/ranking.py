@@ -40,10 +40,10 @@ class Ranking:
         elif self.is_due:
             self.settle()
 
-    def share_births_out(self, trust: FloatArray) -> None:
-        """Share births out by the trust of sites, ordered as in `KnownSites.links`, and make virtual visits."""
+    def share_births_out(self, trust: FloatArray, vouchers: FloatArray) -> None:
+        """Share births out by the trust and the vouchers of sites, as `KnownSites.share_out` does, and settle."""
         assert self._sites is not None, "walkers jump to sites"
-        self._sites.share_out(trust)
+        self._sites.share_out(trust, vouchers)
         self._note_births()
         self.settle()
 

@@ -118,7 +118,6 @@ MEANINGS = {
     "trap-calendar": "trap: a calendar, or numbered pages, without end",
     "trap-host-budget": "trap: its site has as many pages as trusted sites that link to it vouch for",
     "trap-many-hosts": "trap: its site has as many hosts as trusted sites that link to it vouch for",
-    "trap-address-budget": "trap: the sites at its address have as many pages as sites that link to them vouch for",
 }
 """Meanings of reason codes."""
 

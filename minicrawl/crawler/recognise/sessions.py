@@ -8,17 +8,16 @@ Four signs make a session of a parameter, for the URLs of one pattern (traps.py)
 that may be left out (?page=1) is none. Three of them must be pages that were news when they were read: pages beyond the
 last (?page=99), which a host answers with the first, do not speak for those before, nor does the one that says "nothing
 found" for a search. Where there is no such page, as the pattern has only ever had one content, or as they are
-forgotten after a restart and it has no new content, six signs will do. A session parameter in two patterns of a host
-is one in any other with one sign, as a parameter may matter in one folder only; once the host has been probed often
-enough, in all of them. So is one with four signs in all patterns of a host together that matters in none: where every
-page is a pattern by itself, no pattern would ever have four. Once there is a sign on a host, pages that were news are
-probed first elsewhere: they would show that the parameter matters.
+forgotten after a restart and it has no new content, six signs will do. A parameter with four signs in several patterns
+of a host together, that matters in none, is a session's on the whole host: where every page is a pattern by itself, no
+pattern would ever have four. Once there is a sign on a host, pages that were news are probed first elsewhere: they
+would show that the parameter matters.
 
 Links are then known without the parameter, and pages known with it stand for those without.
 """
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -39,8 +38,6 @@ NEWS = 3
 SIGNS_WITHOUT_NEWS = 6
 MOST_PROBES = 32
 """Per host."""
-PATTERNS = 2
-"""Patterns in which a parameter is a session's before it is on the whole host."""
 _NEWS_KEPT = 8  # of a pattern
 _PATTERNS_KEPT = 10_000
 
@@ -55,13 +52,13 @@ class Sessions:
 
     def __init__(self, rows: Iterable[ParameterRow] = (), *, learns: bool = True) -> None:
         self.learns = learns
-        self._rows: dict[str, dict[str, ParameterRow]] = {}
-        self._sessions: defaultdict[str, dict[str, int]] = defaultdict(dict)  # by host: patterns of each parameter
+        self._rows: dict[tuple[str, str], ParameterRow] = {}  # by pattern and name
         self._found: defaultdict[tuple[str, str], _Found] = defaultdict(_Found)  # by host and name
-        self._asked: defaultdict[str, int] = defaultdict(int)  # by host: probes
+        self._sessions: defaultdict[str, set[str]] = defaultdict(set)  # by host: session parameters of any pattern
+        self._asked: Counter[str] = Counter()  # probes by host
         self._wanted: dict[str, str] = {}  # by origin: the URL to probe
         self._probes: dict[str, _Probe] = {}  # by URL of the probe
-        self._news: dict[str, list[tuple[str, int]]] = {}  # by pattern: pages that were news, and their digests
+        self._news: dict[str, list[_Page]] = {}  # by pattern: pages that were news
         self._changed: dict[tuple[str, str], ParameterRow] = {}
         for row in rows if learns else ():
             self._take(row)
@@ -70,12 +67,12 @@ class Sessions:
         """The normalised URL without the session parameters of its host."""
         if not self._sessions or "?" not in url:
             return url
-        on_host = self._sessions.get(politeness_key(url))
-        if on_host is None:
+        host = politeness_key(url)
+        names = self._sessions.get(host)
+        if not names:
             return url
-        rows = self._rows.get(pattern_of(url).name, {})
-        may_ask = self._asked[politeness_key(url)] < MOST_PROBES
-        return _without(url, {name for name in on_host if self._is_session(rows.get(name), on_host[name], may_ask)})
+        pattern = pattern_of(url).name
+        return _without(url, {name for name in names if self._found[host, name].is_session(pattern)})
 
     def plain_links(self, parsed: ParsedPage) -> ParsedPage:
         """The page with outlinks without session parameters."""
@@ -85,42 +82,38 @@ class Sessions:
         return parsed if outlinks == parsed.outlinks else with_outlinks(parsed, outlinks)
 
     def found_on(self, host: str) -> int:
-        """Number of (pattern, session parameter) pairs of a host."""
-        return sum(self._sessions.get(host, {}).values())
+        """Number of session parameters of a host."""
+        return len(self._sessions.get(host, ()))
 
     def note_page(self, url: str, digest: int, novelty: Novelty) -> None:
         """Take in the digest of a page that was read."""
-        pattern = pattern_of(url).name
+        pattern, host, page = pattern_of(url).name, politeness_key(url), _Page(url, digest, novelty.is_news)
         news = self._news.get(pattern, [])
-        rows = self._rows.get(pattern, {})
-        host = politeness_key(url)
-        is_telling = rows or not novelty.is_news or not self._sessions.get(host, {}).keys().isdisjoint(_parameters(url))
-        is_due = is_telling and self._asked[host] < MOST_PROBES
+        has_signs = any((host, name) in self._found for name in _parameters(url))
+        is_due = (has_signs or not page.is_news) and self._asked[host] < MOST_PROBES
         if is_due and origin_of(url) not in self._wanted:
             # A page that was news proves more; but any page will do for the first sign.
-            pages = [(url, digest, novelty.is_news), *((page, digest, True) for page, digest in news)]
-            if any((host, name) in self._found for name in _parameters(url)):
-                pages = [*pages[1:], pages[0]]
+            pages = [*news, page] if has_signs else [page, *news]
             self._ask(pattern, pages, is_enough=novelty.says_one_thing or (novelty.is_little and not news))
-        if novelty.is_news and len(news) < _NEWS_KEPT and (news or len(self._news) < _PATTERNS_KEPT):
-            self._news[pattern] = [*news, (url, digest)]
+        if page.is_news and len(news) < _NEWS_KEPT and (news or len(self._news) < _PATTERNS_KEPT):
+            self._news[pattern] = [*news, page]
 
-    def _ask(self, pattern: str, pages: Sequence[tuple[str, int, bool]], *, is_enough: bool) -> None:
+    def _ask(self, pattern: str, pages: Sequence["_Page"], *, is_enough: bool) -> None:
         """Want one of these pages without one of its parameters, if that can tell something.
 
-        pages: URL, digest, and whether it was news. is_enough: whether pages that were no news will do.
+        is_enough: whether pages that were no news will do.
         """
-        for name in sorted(parameters := _parameters(pages[0][0]), key=lambda name: -len(parameters[name])):
-            row = self._rows.get(pattern, {}).get(name) or ParameterRow(pattern, name, "?", 0, "[]")
+        for name in sorted(parameters := _parameters(pages[0].url), key=lambda name: -len(parameters[name])):
+            row = self._rows.get((pattern, name)) or ParameterRow(pattern, name, "?", 0, "[]")
             values = {value for value, _ in json.loads(row.signs)}
             if row.verdict != "?":
                 continue
-            for url, digest, is_news in pages:
-                value, probe = _hashed(_parameters(url).get(name, "")), _without(url, {name})
-                is_of_use = is_news or is_enough or not values
-                if is_of_use and probe != url and value not in values and probe not in self._probes:
-                    self._wanted[origin_of(url)] = probe
-                    self._probes[probe] = _Probe(row, value, digest, is_news, is_enough)
+            for page in pages:
+                value, probe = _hashed(_parameters(page.url).get(name, "")), _without(page.url, {name})
+                is_of_use = page.is_news or is_enough or not values
+                if is_of_use and probe != page.url and value not in values and probe not in self._probes:
+                    self._wanted[origin_of(page.url)] = probe
+                    self._probes[probe] = _Probe((pattern, name), value, page)
                     self._take(row._replace(probes=row.probes + 1))
                     return
 
@@ -135,16 +128,14 @@ class Sessions:
     def note_answer(self, fetched: Fetched) -> None:
         """Take in the answer for a page without one of its parameters."""
         probe = self._probes.pop(fetched.url)
-        row = self._rows[probe.row.pattern][probe.row.name]
+        row = self._rows[probe.parameter]
         if fetched.status is None or is_transient(f"http-{fetched.status}") or row.verdict != "?":
             return  # an overloaded server says nothing of the parameter
-        if fetched.digest != probe.digest:
+        if fetched.digest != probe.page.digest:
             self._take(row._replace(verdict="content"))
             return
-        signs = [*json.loads(row.signs), [probe.value, probe.is_news]]
-        is_session = _are_enough([is_news for _, is_news in signs]) or (
-            probe.is_enough and len(signs) >= SIGNS_WITHOUT_NEWS
-        )
+        signs = [*json.loads(row.signs), [probe.value, probe.page.is_news]]
+        is_session = _are_enough([is_news for _, is_news in signs]) or len(signs) >= SIGNS_WITHOUT_NEWS
         self._take(row._replace(verdict="session" if is_session else "?", signs=json.dumps(signs)))
 
     def take_rows(self) -> list[ParameterRow]:
@@ -155,48 +146,55 @@ class Sessions:
     def save(self, writer: Writer) -> None:
         writer.save_parameters(self.take_rows())
 
-    @staticmethod
-    def _is_session(row: ParameterRow | None, patterns: int, may_ask: bool) -> bool:
-        """True for a session parameter, by its row for a pattern and its number of session patterns on the host."""
-        if row is not None and row.verdict != "?":
-            return row.verdict == "session"
-        has_sign = row is not None and row.signs != "[]"
-        return patterns >= PATTERNS and (has_sign or not may_ask)
-
     def _take(self, row: ParameterRow) -> None:
-        before = self._rows.setdefault(row.pattern, {}).get(row.name)
-        host = row.pattern.partition("/")[0]
+        key, host = (row.pattern, row.name), row.pattern.partition("/")[0]
+        before = self._rows.get(key)
         self._asked[host] += row.probes - (before.probes if before else 0)
-        if row.verdict == "session":
-            self._sessions[host][row.name] = self._sessions[host].get(row.name, 0) + 1
-        if row.signs != "[]" or row.verdict == "content":
-            found = self._found[host, row.name]
-            found.signs |= dict(json.loads(row.signs))
-            found.patterns.add(row.pattern)
-            found.matters |= row.verdict == "content"
-            if _are_enough(found.signs.values()) and not found.matters:
-                self._sessions[host][row.name] = max(PATTERNS, len(found.patterns))
-        self._rows[row.pattern][row.name] = self._changed[row.pattern, row.name] = row
+        self._rows[key] = self._changed[key] = row
+        if row.signs == "[]" and row.verdict != "content":
+            return
+        found = self._found[host, row.name]
+        found.signs[row.pattern], found.verdicts[row.pattern] = dict(json.loads(row.signs)), row.verdict
+        (self._sessions[host].add if found.is_any() else self._sessions[host].discard)(row.name)
 
 
 @dataclass
 class _Found:
-    """Evidence on a parameter from all patterns of a host. `signs`: by value whether the page was news;
-    `patterns`: those with evidence; `matters`: whether it does in one of them."""
+    """Evidence on a parameter of a host, by pattern. `signs`: whether the page was news, by value."""
 
-    signs: dict[str, bool] = field(default_factory=dict)
-    patterns: set[str] = field(default_factory=set)
-    matters: bool = False
+    signs: dict[str, dict[str, bool]] = field(default_factory=dict)
+    verdicts: dict[str, str] = field(default_factory=dict)
+
+    def is_session(self, pattern: str) -> bool:
+        """True if it is a session's in the URLs of a pattern."""
+        verdict = self.verdicts.get(pattern, "?")
+        return verdict == "session" or (verdict == "?" and self._is_on_host())
+
+    def is_any(self) -> bool:
+        """True if it is a session's in the URLs of any pattern."""
+        return "session" in self.verdicts.values() or self._is_on_host()
+
+    def _is_on_host(self) -> bool:
+        signs: dict[str, bool] = {}
+        for of_pattern in self.signs.values():
+            signs |= of_pattern
+        return "content" not in self.verdicts.values() and len(self.signs) > 1 and _are_enough(signs.values())
+
+
+class _Page(NamedTuple):
+    """A page that was read, and its content."""
+
+    url: str
+    digest: int
+    is_news: bool
 
 
 class _Probe(NamedTuple):
-    """A page fetched again without a parameter: its value, and the digest with it."""
+    """A page fetched again without a parameter, by pattern and name; `value`: that with it."""
 
-    row: ParameterRow
+    parameter: tuple[str, str]
     value: str
-    digest: int
-    is_news: bool
-    is_enough: bool
+    page: _Page
 
 
 def _are_enough(signs: Collection[bool]) -> bool:

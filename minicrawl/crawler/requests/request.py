@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from minicrawl import log
-from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Host, HostTurn
 from minicrawl.crawler.hosts.outage import SILENT
@@ -26,10 +25,9 @@ from minicrawl.timing import Timing
 class HostTurns:
     """Ends the turns of hosts, and sets their clocks by the answers."""
 
-    def __init__(self, frontier: Frontier, hosts: KnownHosts, admission: Admission, timing: Timing) -> None:
+    def __init__(self, frontier: Frontier, hosts: KnownHosts, timing: Timing) -> None:
         self.frontier = frontier
         self._hosts = hosts
-        self._admission = admission
         self._timing = timing
 
     def set_least_delay(self, delay: float, now: float) -> None:
@@ -62,8 +60,6 @@ class HostTurns:
         """Set the IP address of a host, good until `until`."""
         clock = "" if self._hosts.delays.is_shorter(host.name) else address
         self.frontier.locate(host, clock, until, now)
-        if address and until < math.inf:  # the answer of a name server, not an option
-            self._admission.note_address(host.name, address)
 
     def answered(self, turn: HostTurn, fetched: Fetched, now: float, rest: float = 0.0) -> None:
         """End a turn with an answer, or without one, and set the host's clock by it."""

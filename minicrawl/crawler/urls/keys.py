@@ -51,15 +51,7 @@ def origin_of(url: str) -> str:
 
 def site_of(url: str) -> str:
     """Site of a normalised URL, or of an authority ("www.example.co.uk:8080" -> "example.co.uk")."""
-    return _domain(hostname(url if "://" in url else f"http://{url}/"), has_users=True)
-
-
-def registered_domain(host: str) -> str:
-    """The name under a registry's suffix, also on a shared domain ("me.github.io" -> "github.io").
-
-    New sites on a shared domain are free, registered domains are not.
-    """
-    return _domain(host, has_users=False)
+    return _domain(hostname(url if "://" in url else f"http://{url}/"))
 
 
 def is_on(place: str, name: str) -> bool:
@@ -80,14 +72,14 @@ def partition_key(host: str, secret: bytes = b"") -> int:
     The key of a site never changes, or pages of existing stores would lose their homes. secret: up to 64 bytes; without
     it nobody can make up sites that all have one home.
     """
-    site = _domain(host, has_users=True)
+    site = _domain(host)
     return int.from_bytes(hashlib.blake2b(site.encode(), digest_size=8, key=secret).digest())
 
 
 @lru_cache(maxsize=100_000)
-def _domain(host: str, *, has_users: bool) -> str:
-    """The domain under the public suffix of a host. has_users: apply the private section of the list, too."""
-    found = _extractor().extract_str(host, include_psl_private_domains=has_users)
+def _domain(host: str) -> str:
+    """The domain under the public suffix of a host, by the private section of the list, too."""
+    found = _extractor().extract_str(host, include_psl_private_domains=True)
     if not found.suffix and not found.ipv4 and not found.ipv6:
         # publicsuffix.org: where no rule matches, the last label is the public suffix.
         return ".".join(host.rstrip(".").rsplit(".", 2)[-2:]) or host

@@ -13,7 +13,6 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.part import Parts
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.opic.arrays import Pages
 from minicrawl.store.links import NOWHERE, PlacedLinks, linked, places_to_bytes, to_bytes
 from minicrawl.store.rows import Links
 
@@ -32,7 +31,6 @@ class Outlinks:
 
     def __init__(self, state: CrawlState, sessions: Sessions, parts: Parts) -> None:
         self._accounts = state.accounts
-        self._frontier = state.frontier
         self._urls = state.urls
         self._admission = state.admission
         self._discovery = state.discovery
@@ -59,7 +57,6 @@ class Outlinks:
             at = targets.index(page)
             targets, places = [*targets[:at], *targets[at + 1 :]], places[:at] + places[at + 1 :]
         outlinks = linked(targets, places)
-        self._note_hosts(page, outlinks.targets)
         own, own_places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
         left_out, elsewhere = refused + admitted.in_traps, len(admitted.elsewhere)
         if target is None:
@@ -101,16 +98,6 @@ class Outlinks:
             return parsed.outlinks, parsed.anchors, _places(parsed), parsed.refused
         urls, anchors = list(compress(parsed.outlinks, inside)), list(compress(parsed.anchors, inside))
         return urls, anchors, bytes(compress(_places(parsed), inside)), len(inside) - len(urls) + parsed.refused
-
-    def _note_hosts(self, page: int, outlinks: Pages) -> None:
-        """Raise the page budgets of the domains that a page links to."""
-        if self._admission.traps is None:
-            return
-        host_of, hosts = self._frontier.pages.host_of, self._frontier.hosts
-        own = host_of.item(page)
-        others = set(host_of.take(outlinks).tolist()) - {own}
-        if others:
-            self._admission.note_links(hosts[own].name, [hosts[host].name for host in others])
 
 
 def _places(parsed: ParsedPage) -> bytes:

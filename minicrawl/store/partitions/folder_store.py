@@ -378,7 +378,7 @@ class _AllFacts(Facts):
 
 
 class _AllPatterns(Patterns):
-    """If several partitions know a pattern, the row with the most admitted URLs counts."""
+    """If several partitions know a pattern, the row with the most pages counts."""
 
     def __init__(self, numbers: Numbers) -> None:
         self._numbers = numbers
@@ -389,7 +389,7 @@ class _AllPatterns(Patterns):
 
     def pattern(self, name: str) -> PatternRow | None:
         found = filter(None, self._numbers.each(lambda part: part.patterns.pattern(name)))
-        return max(found, key=lambda row: (row.admitted, row.parsed, row.dropped), default=None)
+        return max(found, key=lambda row: (row.parsed, row.dropped), default=None)
 
     def has_digest(self, digest: int) -> bool:
         return any(self._numbers.each(lambda part: part.patterns.has_digest(digest)))

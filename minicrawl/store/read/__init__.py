@@ -2,7 +2,7 @@
 
 tables      queries, and rows as named tuples              soundness   integrity checks of the file
 page_table  pages, their answers and states, by number     link_table  outlinks, and links that are not followed
-ranks       pages by importance and other rankings         hosts       hosts, robots.txt files, domains
+ranks       pages by importance and other rankings         hosts       hosts, robots.txt files
 sitemaps    sitemaps, and URLs that wait in them           patterns    URL patterns of the trap defence
 requisites  files that pages need to look as they do
 facts       facts of pages for an audit

@@ -1,14 +1,10 @@
-"""Hosts, their robots.txt files, and the domains they belong to."""
+"""Hosts and their robots.txt files."""
 
 from collections.abc import Iterator
-from itertools import chain
 from typing import NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
-from minicrawl.store.read.tables import Tables, columns
-from minicrawl.store.rows import DomainRow, HostRow, LinkerRow, RobotsRow
+from minicrawl.store.read.tables import Tables
+from minicrawl.store.rows import HostRow, RobotsRow
 
 
 class HostPages(NamedTuple):
@@ -22,7 +18,7 @@ class HostPages(NamedTuple):
 
 
 class Hosts:
-    """Reads the tables `hosts`, `robots`, `domains` and `linkers`."""
+    """Reads the tables `hosts` and `robots`."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -77,14 +73,3 @@ class Hosts:
     def robots(self, origin: str) -> RobotsRow | None:
         """An origin's answer for its robots.txt; None if never asked."""
         return self._tables.record(RobotsRow, "robots WHERE origin = ?", origin)
-
-    def domains(self) -> list[DomainRow]:
-        """All registrable domains by number."""
-        return self._tables.records(DomainRow, "domains ORDER BY id")
-
-    def linkers(self) -> npt.NDArray[np.int64]:
-        """Rows of `linkers`, shape (n, 2), in the order of insertion."""
-        query = f"SELECT {columns(LinkerRow)} FROM linkers ORDER BY rowid"
-        blocks = self._tables.blocks(query, self._tables.sizes.rows)
-        packed = [np.fromiter(chain.from_iterable(rows), np.int64, 2 * len(rows)) for rows in blocks]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *packed]).reshape(-1, 2)

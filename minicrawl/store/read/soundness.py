@@ -40,10 +40,6 @@ _FLAWS = {
         "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
     ),
     "hosts' numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM hosts",
-    "domains' numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM domains",
-    "linking domains belong to a domain that is not in the store": (
-        "SELECT count(*) FROM linkers WHERE domain NOT IN (SELECT id FROM domains)"
-    ),
     "of the best pages are not in the store": "SELECT count(*) FROM best WHERE page NOT IN (SELECT id FROM pages)",
     "pages are alternates of a page that is not in the store": (
         "SELECT count(*) FROM alternates WHERE named_by NOT IN (SELECT id FROM pages)"

@@ -242,10 +242,11 @@ def test_trust_is_that_of_one_graph_whatever_the_numbers_are() -> None:
     """b has links from a in one partition and c in another; each is told its sites in its own order."""
     one = {"names": ["b", "a"], "roots": [1], "source": [1, 0], "target": [0, 1], "links": [3, 1]}
     other = {"names": ["c", "b"], "roots": [], "source": [0], "target": [1], "links": [1]}
-    (b, a), (c, b_again) = trust_of_all([one, other])
-    assert b == b_again
+    ((b, a), (of_b, of_a)), ((c, b_again), (of_c, of_b_again)) = trust_of_all([one, other])
+    assert (b, of_b) == (b_again, of_b_again)
     assert a > b > c == 0.0
     assert a + b == pytest.approx(1.0)
+    assert (of_a, of_b, of_c) == (1.0, 1.0, 0.0)
 
 
 STATUS: dict[str, Any] = {"pid": 7, "state": "running", "known": 12, "read": 3, "fetched": 4, "bytes": 50}

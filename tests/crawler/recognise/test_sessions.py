@@ -5,6 +5,7 @@ import pytest
 from minicrawl.crawler.admission.traps.traps import Novelty
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.model import Fetched
+from minicrawl.store.rows import ParameterRow
 
 HOME = "http://a.test/"
 NEW, OLD, ALL_ONE = Novelty(True, False, False), Novelty(False, False, False), Novelty(False, True, True)
@@ -73,14 +74,15 @@ def test_pattern_that_only_ever_said_one_thing_needs_six() -> None:
     assert sessions.plain(f"{HOME}?t=9") == HOME
 
 
-def test_what_is_a_session_in_two_patterns_is_one_on_the_host_but_where_it_matters() -> None:
+@pytest.mark.parametrize("matters", [False, True])
+def test_what_is_a_session_in_two_patterns_is_one_on_the_host_unless_it_matters_somewhere(matters: bool) -> None:
     sessions = Sessions()
-    tried(sessions, "c", *range(99), news=0, repeats=1)
     for folder in "ab":
         tried(sessions, folder)
-    assert sessions.plain(HOME + "z?t=1") == HOME + "z?t=1"
-    assert asked(sessions, HOME + "z?t=2", 5, NEW, without={HOME + "z": 5}) == HOME + "z"
+    if matters:
+        sessions = Sessions([*sessions.take_rows(), ParameterRow("a.test/c/{n}?n&t", "t", "content", 1, "[]")])
     for host_of in (sessions, Sessions(sessions.take_rows())):
-        assert host_of.plain(HOME + "z?t=1") == HOME + "z"
-        assert host_of.plain(page("c", 1, 1)) == page("c", 1, 1)
+        assert host_of.plain(HOME + "z?t=1") == (HOME + "z?t=1" if matters else HOME + "z")
+        assert host_of.plain(page("c", 1, 1)) == (page("c", 1, 1) if matters else HOME + "c/1?n=1")
+        assert host_of.plain(page("a", 1, 1)) == HOME + "a/1?n=1"
         assert host_of.plain("http://b.test/z?t=1") == "http://b.test/z?t=1"

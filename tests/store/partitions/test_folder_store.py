@@ -22,7 +22,6 @@ from minicrawl.store.reader import Store, open_store
 
 CRAWL_ONLY = {
     "FolderStore": "pin",
-    "_AllHosts": "domains linkers",
     "_AllSites": "of_hosts doors fronts voices",
     "_AllSitemaps": "listed_urls",
     "_AllRequisites": "is_kept waiting number_of bytes",

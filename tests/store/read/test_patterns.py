@@ -7,7 +7,7 @@ from minicrawl.store.writer import Writer
 
 
 def pattern(name: str, dropped: int, trap: str | None) -> PatternRow:
-    return PatternRow(name, 1, 2, 3, 4, 5, 6, dropped, '["x"]', trap, None)
+    return PatternRow(name, 1, 2, 3, 4, 5, dropped, trap, '["x"]', None)
 
 
 def test_patterns_come_back_and_those_that_are_shut_by_what_they_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from support.stored_pages import add_pages, answer, turn
 from minicrawl.errors import StoreError
 from minicrawl.store.links import to_bytes
 from minicrawl.store.reader import open_store
-from minicrawl.store.rows import Alternate, DomainRow, LinkerRow, Links, RecentPage, SitemapRow
+from minicrawl.store.rows import Alternate, Links, RecentPage, SitemapRow
 from minicrawl.store.writer import Writer
 
 
@@ -23,8 +23,6 @@ def written(store: Path) -> Writer:
         writer.save_links(
             Links(source, to_bytes(np.array([target], dtype=np.int32)), 0, 0) for source, target in ((0, 1), (2, 0))
         )
-        writer.save_domains([DomainRow(0, "a.test", None)])
-        writer.add_linkers([LinkerRow(0, 3)])
         writer.save_best([0], is_anew=False)
         writer.save_sitemaps([SitemapRow(0, 0, "http://a.test/s.xml", 0, 0, "ok")])
         writer.save_sitemap_pages([(1, 0, True)])
@@ -52,8 +50,6 @@ FLAWS = {
     "UPDATE fetches SET sketch = x'01' WHERE page = 0": "1 sketches are cut",
     "UPDATE fetches SET leader = 9": "2 pages are duplicates of a page that is not in the store",
     "UPDATE hosts SET id = 1": "1 hosts' numbers are missing",
-    "UPDATE domains SET id = 2": "2 domains' numbers are missing",
-    "UPDATE linkers SET domain = 5": "1 linking domains belong to a domain that is not in the store",
     "UPDATE best SET page = 9": "1 of the best pages are not in the store",
     "UPDATE alternates SET named_by = 9": "1 pages are alternates of a page that is not in the store",
     "UPDATE sitemaps SET host = 9": "1 sitemaps or URLs from them are on a host that is not in the store",

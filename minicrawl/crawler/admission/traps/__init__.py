@@ -1,8 +1,8 @@
 """Crawler traps: pages that a server makes up without end.
 
 traps         the defence: verdicts on URLs, learning from pages
-rules         the rules that look at a URL alone, or at the findings on its pattern
-findings      the evidence gathered on each URL pattern, kept between runs
+rules         the rules that look at a URL alone
+findings      the evidence gathered on each URL pattern, kept between runs, and the rules that look at it
 url_patterns  the pattern of a URL, and the date or number in it
 budgets       the number of pages that a site may have
 
@@ -27,8 +27,8 @@ trap-parameters       it has 3 parameters or more, its pattern's own pages linke
 trap-calendar         its month is not among the 40 known ones of its pattern, it was found on a page with another date,
                       and these pages lead nowhere else; or the pages of its pattern only count from page to page
                       (findings.py), and lead nowhere else
-trap-host-budget, -many-hosts, -address-budget
-                      its domain, or all domains at its IP address, have more pages than others vouch for (budgets.py)
+trap-host-budget, trap-many-hosts
+                      its site has more pages, or hosts, than others vouch for (budgets.py)
 
 A pattern leads nowhere else when less than a quarter of its pages made URLs known of other patterns with new content:
 /a/1?id=x and /b/1?id=y do not save each other. Sites that exist two or three times (http and https, with and without

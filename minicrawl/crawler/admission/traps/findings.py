@@ -10,8 +10,10 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Protocol
 
+from minicrawl.crawler.admission.traps.url_patterns import has_session
 from minicrawl.store.rows import PatternRow
 
 PAGES = 100
@@ -72,10 +74,6 @@ class Counting:
     def to_json(self) -> str:
         return json.dumps([self.known, self.own, self.pages, self.spans, sorted(self.wordings)])
 
-    @classmethod
-    def from_json(cls, text: str) -> "Counting":
-        return cls(*json.loads(text))
-
 
 JUDGED = 12
 """Pages of a pattern that are parsed before it is judged, and the number of its last pages that count."""
@@ -88,53 +86,41 @@ _VALUES_KEPT = 1_000
 _NO_VALUES: Set[str | int] = frozenset()
 _LAST = (1 << JUDGED) - 1
 
+COMBINATIONS = 128
+COMBINATIONS_PER_PAGE = 8
 
+
+@dataclass(slots=True)
 class Findings:
     """The findings on one pattern.
 
-    `admitted`: URLs with a date, a number or parameters that became known; `parsed`: pages with content; `repeated`:
-    those whose content another page of the host had before; `last`: the same for the last 12, a bit each, newest
-    lowest; `fruitful`: pages that made URLs of other patterns known; `combined`: URLs on the pattern's pages that only
-    combine known parameter values; `dropped`: links refused; `values`: the months, or the parameters with values;
-    `seen`: the same as JSON, for the store; `counting`: of its numbered pages; `trap`: the rule that shut it.
+    `parsed`: pages with content; `repeated`: those whose content another page of the host had before; `last`: the same
+    for the last 12, a bit each, newest lowest; `fruitful`: pages that made URLs of other patterns known; `combined`:
+    URLs on the pattern's pages that only combine known parameter values; `dropped`: links refused; `trap`: the rule
+    that shut it; `values`: the months, or the parameters with values; `counting`: of its numbered pages.
     """
 
-    __slots__ = (
-        "admitted",
-        "combined",
-        "counting",
-        "dropped",
-        "fruitful",
-        "last",
-        "parsed",
-        "repeated",
-        "seen",
-        "trap",
-        "values",
-    )
+    parsed: int = 0
+    repeated: int = 0
+    last: int = 0
+    fruitful: int = 0
+    combined: int = 0
+    dropped: int = 0
+    trap: str | None = None
+    values: Set[str | int] = _NO_VALUES  # most patterns have none: a set for each would take most of the memory
+    counting: Counting | None = None
 
-    def __init__(self) -> None:
-        self.admitted = self.parsed = self.repeated = self.last = self.fruitful = self.combined = self.dropped = 0
-        self.counting: Counting | None = None
-        self.trap: str | None = None
-        self.values: Set[str | int] = _NO_VALUES
-        self.seen: str | None = None
-
-    def add_values(self, values: Set[str | int]) -> None:
-        new = sorted(values - self.values, key=str)
-        if new:
-            if self.values is _NO_VALUES:  # as for most patterns: a set for each would take most of the memory
-                self.values = set()
-            self.values |= values
-            start = f"{self.seen[:-1]}, " if self.seen else "["
-            self.seen = start + json.dumps(new)[1:]
+    def add_month(self, month: int) -> None:
+        self.values = self.values | {month}
 
     def add_parameters(self, url: str, *, is_own: bool) -> None:
         """Add the values of a URL's parameters. is_own: it was found on a page of its pattern."""
         if len(self.values) < _VALUES_KEPT:
             values = set(url.partition("?")[2].split("&"))
-            self.combined += is_own and values <= self.values
-            self.add_values(values)
+            if values <= self.values:
+                self.combined += is_own
+            else:
+                self.values = self.values | values
 
     def add_numbered(self, url: str, source: str | None) -> None:
         """Add a numbered URL. source: the page with the link, if that is of the pattern too."""
@@ -150,6 +136,16 @@ class Findings:
         if wording is not None:
             self.counting = self.counting or Counting()
             self.counting.add_page(wording)
+
+    def rule(self, name: str) -> str | None:
+        """The rule that shuts the pattern of that name, or None."""
+        if self.parsed < JUDGED or not self.leads_nowhere:
+            return None
+        if self.is_endless:
+            return "trap-calendar"
+        if self.is_repetitive:
+            return "trap-session" if has_session(name) else "trap-duplicates"
+        return "trap-parameters" if self.combined >= max(COMBINATIONS, COMBINATIONS_PER_PAGE * self.parsed) else None
 
     @property
     def leads_nowhere(self) -> bool:
@@ -170,34 +166,19 @@ class Findings:
         return self.counting is not None and self.counting.is_endless
 
     def row(self, name: str) -> PatternRow:
-        return PatternRow(
-            name=name,
-            admitted=self.admitted,
-            parsed=self.parsed,
-            repeated=self.repeated,
-            last=self.last,
-            fruitful=self.fruitful,
-            combined=self.combined,
-            dropped=self.dropped,
-            seen=self.seen,
-            trap=self.trap,
-            counting=self.counting.to_json() if self.counting is not None else None,
-        )
+        values = json.dumps(sorted(self.values, key=str)) if self.values else None
+        counting = self.counting.to_json() if self.counting is not None else None
+        counts = self.parsed, self.repeated, self.last, self.fruitful, self.combined, self.dropped
+        return PatternRow(name, *counts, self.trap, values, counting)
 
     @classmethod
     def of(cls, row: PatternRow) -> "Findings":
-        found = cls()
-        found.admitted, found.parsed, found.repeated, found.last = row.admitted, row.parsed, row.repeated, row.last
-        found.fruitful, found.combined, found.dropped = row.fruitful, row.combined, row.dropped
-        found.seen = row.seen
-        found.values = set(json.loads(row.seen)) if row.seen else _NO_VALUES
-        found.trap = row.trap
-        found.counting = Counting.from_json(row.counting) if row.counting is not None else None
-        return found
+        values = set(json.loads(row.seen)) if row.seen else _NO_VALUES
+        return cls(*row[1:8], values, Counting(*json.loads(row.counting)) if row.counting else None)
 
 
-_GENERATION = 50_000
-"""Patterns, and digests, in one of two generations."""
+_MOST = 100_000
+"""Patterns, and digests, in memory."""
 
 
 class PatternStore(Protocol):
@@ -213,61 +194,49 @@ class PatternStore(Protocol):
 class KnownPatterns:
     """The findings by pattern name, and digests: recent ones in memory, all others in the store, if there is one."""
 
-    def __init__(
-        self, store: PatternStore | None = None, *, is_empty: bool = False, generation: int = _GENERATION
-    ) -> None:
-        """is_empty: the store has no rows yet. generation: number of patterns, and of digests, in one of two."""
+    def __init__(self, store: PatternStore | None = None, *, is_empty: bool = False, most: int = _MOST) -> None:
+        """is_empty: the store has no rows yet. most: patterns, and digests, in memory, before it is emptied."""
         self._store = store
-        self._generation = generation
+        self._most = most
         # The rules of shut patterns: a verdict on a URL rarely needs the findings themselves.
         self._shut = {row.name: row.trap for row in store.trap_patterns()} if store is not None else {}
-        # Recent patterns in two generations, as in KnownUrls; without a store, all patterns.
-        self._young: dict[str, Findings] = {}
-        self._old: dict[str, Findings] = {}
+        self._findings: dict[str, Findings] = {}
         self._changed: set[str] = set()
-        # Recent digests likewise. Those of pages read once are rarely met again: a hit moves none.
         self._digests: set[int] = set()
-        self._old_digests: set[int] = set()
         self._new_digests: list[int] = []
-        # True while memory has all patterns, and all digests: then the store knows no other.
-        self._has_all_patterns = self._has_all_digests = is_empty or store is None
+        self._has_all = is_empty or store is None
 
     def shut_by(self, name: str) -> str | None:
-        """The rule that shut a pattern, domain or host, or None."""
+        """The rule that shut a pattern, site or host, or None."""
         return self._shut.get(name)
 
     def shut(self, name: str, rule: str) -> None:
         self._shut[name] = self.changed(name).trap = rule
 
     def drop(self, name: str, rule: str) -> None:
-        """Count a refused link, and shut the pattern, domain or host of that name by the rule."""
+        """Count a refused link, and shut the pattern, site or host of that name by the rule."""
         self.changed(name).dropped += 1
         self.shut(name, rule)
 
     def findings(self, name: str) -> Findings | None:
-        found = self._young.get(name)
-        if found is not None:
-            return found
-        found = self._old.get(name)
-        if found is None and self._store is not None and not self._has_all_patterns:
+        found = self._findings.get(name)
+        if found is None and self._store is not None and not self._has_all:
             row = self._store.pattern(name)
-            found = Findings.of(row) if row is not None else None
-        if found is not None:
-            self._young[name] = found
+            if row is not None:
+                found = self._findings[name] = Findings.of(row)
         return found
 
     def changed(self, name: str) -> Findings:
         """The findings of a pattern, to be changed; the next commit writes them."""
-        found = self.findings(name) or Findings()
+        found = self._findings[name] = self.findings(name) or Findings()
         self._changed.add(name)
-        self._young[name] = found
         return found
 
     def is_known(self, digest: int) -> bool:
         """True if a page had this content before."""
-        if digest in self._digests or digest in self._old_digests:
+        if digest in self._digests:
             return True
-        return self._store is not None and not self._has_all_digests and self._store.has_digest(digest)
+        return self._store is not None and not self._has_all and self._store.has_digest(digest)
 
     def add_digest(self, digest: int) -> None:
         self._digests.add(digest)
@@ -275,17 +244,10 @@ class KnownPatterns:
 
     def take_rows(self) -> tuple[list[PatternRow], list[int]]:
         """Patterns that changed and new digests since the last call."""
-        rows = [self._young[name].row(name) for name in sorted(self._changed)]
+        rows = [self._findings[name].row(name) for name in sorted(self._changed)]
         digests, self._new_digests, self._changed = self._new_digests, [], set()
-        if self._store is not None:  # else there is nowhere to find them again
-            self._age()
+        if self._store is not None and max(len(self._findings), len(self._digests)) > self._most:
+            self._has_all = False
+            self._findings.clear()
+            self._digests.clear()
         return rows, digests
-
-    def _age(self) -> None:
-        """Drop the old generations once the young ones are full."""
-        if len(self._young) > self._generation:
-            self._has_all_patterns = self._has_all_patterns and not self._old
-            self._young, self._old = {}, self._young
-        if len(self._digests) > self._generation:
-            self._has_all_digests = self._has_all_digests and not self._old_digests
-            self._digests, self._old_digests = set(), self._digests

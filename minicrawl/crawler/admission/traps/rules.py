@@ -1,14 +1,7 @@
-"""The rules that look at a URL alone, or at the findings on its pattern.
-
-The other rules are the budgets of domains and addresses (budgets.py) and the one for dates, which also looks at the
-page with the link (traps.py).
-"""
+"""The rules that look at a URL alone."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-
-from minicrawl.crawler.admission.traps.findings import JUDGED, Findings
-from minicrawl.crawler.admission.traps.url_patterns import has_session
+from collections.abc import Sequence
 
 MAX_PATH = 1024
 MAX_SEGMENTS = 20
@@ -18,9 +11,6 @@ MAX_PARAMETERS = 32
 MAX_SAME_PARAMETER = 3
 """Times that a parameter may be in a query: a choice of three. Links that append one without end have it once more each
 time."""
-
-COMBINATIONS = 128
-COMBINATIONS_PER_PAGE = 8
 
 
 def _has_run(segments: Sequence[str]) -> bool:
@@ -36,19 +26,6 @@ def _has_run(segments: Sequence[str]) -> bool:
                 if not all(segment.isdigit() for segment in run):
                     return True
     return False
-
-
-def _combines(name: str, findings: Findings) -> bool:
-    return findings.combined >= max(COMBINATIONS, COMBINATIONS_PER_PAGE * findings.parsed)
-
-
-LEARNED_RULES: tuple[tuple[str, Callable[[str, Findings], bool]], ...] = (
-    ("trap-calendar", lambda name, findings: findings.is_endless),
-    ("trap-session", lambda name, findings: findings.is_repetitive and has_session(name)),
-    ("trap-duplicates", lambda name, findings: findings.is_repetitive),
-    ("trap-parameters", _combines),
-)
-"""For patterns whose pages lead nowhere else; the first rule that holds shuts the pattern."""
 
 
 def static_rule(url: str) -> str | None:
@@ -82,10 +59,3 @@ def _has_same(query: str) -> bool:
     """True if a parameter comes more often than it may."""
     names = Counter(part.partition("=")[0] for part in query.split("&"))
     return max(names.values()) > MAX_SAME_PARAMETER
-
-
-def learned_rule(name: str, findings: Findings) -> str | None:
-    """The rule that shuts a pattern with these findings, or None."""
-    if findings.parsed < JUDGED or not findings.leads_nowhere:
-        return None
-    return next((rule for rule, holds in LEARNED_RULES if holds(name, findings)), None)

@@ -1,4 +1,4 @@
-"""The trap defence: verdicts on URLs by the findings on their patterns and by the budgets of their domains."""
+"""The trap defence: verdicts on URLs by the findings on their patterns and by the budgets of their sites."""
 
 import zlib
 from collections.abc import Iterable, Sequence
@@ -6,9 +6,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from minicrawl.crawler.admission.traps.budgets import Budgets
-from minicrawl.crawler.admission.traps.findings import Findings, KnownPatterns, PatternStore
-from minicrawl.crawler.admission.traps.rules import learned_rule, static_rule
-from minicrawl.crawler.admission.traps.url_patterns import UrlPattern, leads_away, pattern_of, without_numbers
+from minicrawl.crawler.admission.traps.findings import KnownPatterns, PatternStore
+from minicrawl.crawler.admission.traps.rules import static_rule
+from minicrawl.crawler.admission.traps.url_patterns import UrlPattern, leads_away, pattern_of
 from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.store.rows import PatternRow
 from minicrawl.store.writer import Writer
@@ -50,7 +50,7 @@ SAMPLED = 10
 
 
 class Traps:
-    """The findings on all patterns, the budgets of domains, and the verdicts that follow.
+    """The findings on all patterns, the budgets of sites, and the verdicts that follow.
 
     Invariant: verdicts depend on the rows, the digests, the seeds and the numbers of pages alone, so a crawl that goes
     on from these judges alike.
@@ -64,14 +64,15 @@ class Traps:
         *,
         is_empty: bool = False,
     ) -> None:
-        """is_empty: the store has no rows yet."""
+        """budgets: None if sites may have any number of pages. is_empty: the store has no rows yet."""
         self._patterns = KnownPatterns(store, is_empty=is_empty)
-        self.budgets = budgets or Budgets()
+        self._budgets = budgets
         self.protect(seeds)
 
     def protect(self, seeds: Iterable[str]) -> None:
-        """Exempt the domains of these URLs from budgets."""
-        self.budgets.protect(map(politeness_key, seeds))
+        """Exempt the sites of these URLs from budgets."""
+        if self._budgets is not None:
+            self._budgets.protect(map(politeness_key, seeds))
 
     def verdict(self, url: str) -> tuple[str, str] | None:
         """The rule that makes a URL a trap, known or not, and the name of its pattern; or None."""
@@ -98,7 +99,7 @@ class Traps:
         return None if rule == "trap-duplicates" and self._may_say_news(url, name) else rule
 
     def verdict_on_new(self, url: str, *, is_host_known: bool) -> tuple[str, str] | None:
-        """`verdict` for an unknown URL, whose domain must have had room at its last refusal."""
+        """`verdict` for an unknown URL, whose site must have had room at its last refusal."""
         found = self.verdict(url)
         if found is not None:
             return found
@@ -116,13 +117,12 @@ class Traps:
         """
         if (content.digest is None or content.is_not_found) and not urls:
             return []
-        pattern, host = _pattern_of_page(source), politeness_key(source)
+        pattern = _pattern_of_page(source)
         rules: list[str | None] = []
-        linked = {host}
         is_fruitful = False
         for url in urls:
             target = pattern_of(url)
-            rule = self._refusal(url, target, source, pattern, host, linked)
+            rule = self._refusal(url, target, source, pattern)
             rules.append(rule)
             is_fruitful = is_fruitful or (rule is None and leads_away(pattern, target) and not self._is_barren(target))
         if content.digest is not None:
@@ -144,31 +144,25 @@ class Traps:
         patterns, digests = self.take_rows()
         writer.save_patterns(patterns)
         writer.save_digests(digests)
-        self.budgets.save(writer)
 
-    def _refusal(  # noqa: PLR0913 - the link and its page
-        self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern, source_host: str, linked: set[str]
-    ) -> str | None:
-        """The rule against an unknown URL, or None: it counts as known from now on. linked: hosts to which a link from
-        the page is noted."""
+    def _refusal(self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern) -> str | None:
+        """The rule against an unknown URL, or None: it counts as known from now on."""
         rule, host = static_rule(url), politeness_key(url)
         if rule is not None:
             # Recorded by host: the pattern may have other URLs that are fine.
             self._patterns.drop(f"{host} {rule}", rule)
             return rule
-        rule = self._rule_of(url, pattern, found_on)
+        rule = self._rule_of(pattern, found_on)
         if rule is not None:
             self._patterns.drop(pattern.name, rule)
             return rule
-        if host not in linked:
-            linked.add(host)
-            self.budgets.linked(source_host, [host])
-        refusal = self.budgets.refusal(host)
-        if refusal is not None:
-            rule, name = refusal
-            self._patterns.drop(name, rule)
-            return rule
-        self.budgets.add(host)
+        if self._budgets is not None:
+            refusal = self._budgets.refusal(host)
+            if refusal is not None:
+                rule, name = refusal
+                self._patterns.drop(name, rule)
+                return rule
+            self._budgets.add(host)
         self._note_admitted(url, pattern, source, is_own=found_on.name == pattern.name)
         return None
 
@@ -178,15 +172,14 @@ class Traps:
         if not pattern.is_numbered and not has_combinations:
             return
         findings = self._patterns.changed(pattern.name)
-        findings.admitted += 1
         if pattern.is_numbered:
             findings.add_numbered(url, source if is_own else None)
         if pattern.month is not None:
-            findings.add_values({pattern.month})
+            findings.add_month(pattern.month)
         elif has_combinations:
             findings.add_parameters(url, is_own=is_own)
 
-    def _rule_of(self, url: str, pattern: UrlPattern, found_on: UrlPattern) -> str | None:
+    def _rule_of(self, pattern: UrlPattern, found_on: UrlPattern) -> str | None:
         """The rule that shuts a URL's pattern to it; the URL may be the one that shuts it for good."""
         rule = self._patterns.shut_by(pattern.name)
         if rule == "trap-duplicates" and self._patterns.shut_by(found_on.name) is None and not self._is_barren(pattern):
@@ -197,13 +190,7 @@ class Traps:
         if findings is None or pattern.month in findings.values:
             return None
         is_endless = len(findings.values) >= MONTHS and found_on.month is not None and findings.leads_nowhere
-        return "trap-calendar" if rule is None and is_endless and not self._is_numbering(url, findings) else rule
-
-    def _is_numbering(self, url: str, dated: Findings) -> bool:
-        """True if the dates are numbers that look like dates: /thread/1999/3 beside /thread/4711/3."""
-        name = without_numbers(url)
-        numbered = self._patterns.findings(name)
-        return numbered is not None and not name.endswith("…") and 10 * numbered.admitted > dated.admitted
+        return "trap-calendar" if rule is None and is_endless else rule
 
     def _is_barren(self, pattern: UrlPattern) -> bool:
         """True if the pages of a pattern are known to have nothing new."""
@@ -232,7 +219,7 @@ class Traps:
         numbered_wording = wording if pattern.is_numbered else None
         findings.add_page(numbered_wording, is_repeated=is_repeated, is_fruitful=is_fruitful)
         if self._patterns.shut_by(pattern.name) is None:
-            rule = learned_rule(pattern.name, findings)
+            rule = findings.rule(pattern.name)
             if rule is not None:
                 self._patterns.shut(pattern.name, rule)
 

@@ -79,11 +79,6 @@ def leads_away(source: UrlPattern, target: UrlPattern) -> bool:
     return not (has_session(source.name) and has_session(target.name))
 
 
-def without_numbers(url: str) -> str:
-    """The pattern name of a URL without its query, with its date treated as numbers."""
-    return _blanked(url.partition("?")[0])
-
-
 def _names(query: str) -> str:
     """Names of the parameters, sorted, numbers blanked; each once, so that links that append one lead nowhere else."""
     names = "&".join(sorted({_ESCAPED.sub("", part.partition("=")[0]) for part in query.split("&")}))

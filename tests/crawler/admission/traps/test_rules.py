@@ -3,14 +3,7 @@
 import pytest
 
 from minicrawl.crawler.admission.traps.findings import JUDGED, Findings
-from minicrawl.crawler.admission.traps.rules import (
-    MAX_PARAMETERS,
-    MAX_PATH,
-    MAX_QUERY,
-    MAX_SEGMENTS,
-    learned_rule,
-    static_rule,
-)
+from minicrawl.crawler.admission.traps.rules import MAX_PARAMETERS, MAX_PATH, MAX_QUERY, MAX_SEGMENTS, static_rule
 
 HOME = "http://a.test/"
 
@@ -75,4 +68,4 @@ def repetitive(pages: int, *, fruitful: int = 0) -> Findings:
 def test_learned_rules_look_at_what_the_pages_of_a_pattern_said(
     name: str, findings: Findings, rule: str | None
 ) -> None:
-    assert learned_rule(name, findings) == rule
+    assert findings.rule(name) == rule
