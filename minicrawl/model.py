@@ -66,8 +66,6 @@ class RequisiteKind(StrEnum):
 
     STYLE = "style"
     """A style sheet."""
-    MODULE = "module"
-    """A module of JavaScript."""
     FRAME = "frame"
     """A document inside the page; read if it is HTML."""
     FILE = "file"
@@ -170,8 +168,8 @@ class Wanted:
     `anchors`: the texts of links; `places`: their places; `text`: headings and visible text; `blocks`: block hashes, to
     detect changes; `about`: description, language and first heading; `kept`: the text for the store. `extract`,
     `hooks`, `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of
-    pages that may be soft 404s. `requisites`: URLs of files that the page needs; `part`: the kind of a style sheet or
-    module, which is no page. `facts`: facts for an audit.
+    pages that may be soft 404s. `requisites`: URLs of files that the page needs; `is_style`: it is a style sheet,
+    which is no page. `facts`: facts for an audit.
     """
 
     anchors: bool = False
@@ -185,7 +183,7 @@ class Wanted:
     structured: bool = False
     short_text: bool = True
     requisites: bool = False
-    part: RequisiteKind | None = None
+    is_style: bool = False
     facts: bool = False
 
     @property

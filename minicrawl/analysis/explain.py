@@ -164,7 +164,7 @@ class KnownPage:
 
 @dataclass(frozen=True)
 class NeededFile:
-    """A requisite (--requisites). kind: style, module, frame or file; state: waiting, kept or failed. needed_by:
+    """A requisite (--requisites). kind: style, frame or file; state: waiting, kept or failed. needed_by:
     the first page to need it; level: number of style sheets, frames and redirects between them. asked_at: Unix seconds.
     """
 

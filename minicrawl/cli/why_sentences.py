@@ -42,7 +42,7 @@ def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
             yield f"Read{_when(page)}: it leads to {links}, and {_linked(page.ranked.inlinks)} to it."
 
 
-_FILES = {"style": "A style sheet", "module": "A module", "frame": "A frame"}
+_FILES = {"style": "A style sheet", "frame": "A frame"}
 
 
 def requisite_sentence(file: "NeededFile") -> str:

@@ -259,7 +259,7 @@ CREATE TABLE requisites (
     id            INTEGER PRIMARY KEY,         -- in the order in which they became known
     url           TEXT    NOT NULL UNIQUE,
     page          INTEGER NOT NULL,            -- pages.id of the first page that needs it
-    kind          TEXT    NOT NULL,            -- style, module, frame, file
+    kind          TEXT    NOT NULL,            -- style, frame, file
     level         INTEGER NOT NULL,            -- style sheets, frames and redirects between the page and it
     state         TEXT    NOT NULL,            -- waiting kept failed
     reason        TEXT    NOT NULL,            -- the code that says why it is in this state

@@ -1,13 +1,12 @@
-"""URLs of the files that a page, a style sheet or a module of JavaScript needs: its requisites.
+"""URLs of the files that a page or a style sheet needs: its requisites.
 
 An HTML element names them in its attributes, as browsers read them and as scripts that load pictures late expect them
-(data-src and the like); srcset names several, all of which count, as each screen takes another. Style sheets name them
-by url() and @import (CSS Syntax 3, CSS Values 4). Modules name others in
-literal imports. All of it takes time linear in the length of the text.
+(data-src); srcset names several, all of which count, as each screen takes another. Style sheets name them by url() and
+@import (CSS Syntax 3, CSS Values 4). All of it takes time linear in the length of the text.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
@@ -16,61 +15,42 @@ from minicrawl.model import Requisite, RequisiteKind
 
 MAX_REQUISITES = 1_000
 """Distinct requisites of a document that count."""
-_FILE, _FRAME, _STYLE, _MODULE = RequisiteKind.FILE, RequisiteKind.FRAME, RequisiteKind.STYLE, RequisiteKind.MODULE
+_FILE, _FRAME, _STYLE = RequisiteKind.FILE, RequisiteKind.FRAME, RequisiteKind.STYLE
 
 _SOURCES: Mapping[str, Mapping[str, RequisiteKind]] = {
-    **{tag: {"src": _FILE} for tag in ("img", "audio", "video", "source", "track", "input")},
+    **{tag: {"src": _FILE} for tag in ("img", "audio", "video", "source", "track", "input", "script")},
     **{tag: {"src": _FRAME, "data-src": _FRAME} for tag in ("iframe", "frame", "embed")},
     **{tag: {"href": _FILE, "xlink:href": _FILE} for tag in ("image", "use", "feimage")},
     "object": {"data": _FRAME},
 }
 """Attributes with a URL, by element."""
-_ANYWHERE = ("background", "poster", "data-src", "data-original", "data-lazy", "data-lazy-src", "data-bg")
+_ANYWHERE = ("background", "poster", "data-src")
 """Attributes with a URL in any element; "data-src" of a frame is a frame."""
-_SETS = ("srcset", "imagesrcset", "data-srcset", "data-lazy-srcset", "data-original-set")
-_LATE_STYLES = ("style", "data-style", "data-bg")
+_SETS = ("srcset", "imagesrcset", "data-srcset")
 _SELECTOR = "[src],[style],link[href],style"
 _RARE = {
     b"srcset": ",".join(f"[{name}]" for name in _SETS),
-    b"data-": ",".join(f"[{name}]" for name in (*_ANYWHERE, *_LATE_STYLES) if name.startswith("data-")),
-    b"background": "[background]",
-    b"poster": "[poster]",
+    **{name.encode(): f"[{name}]" for name in _ANYWHERE},
     b"<svg": "image,use,feImage",
     b"<object": "object[data]",
-    b"module": "script[type=module]",
 }
 """Further selectors by a part of the page: each is tried on every element, and few pages have any."""
-_ICONS = {"icon", "apple-touch-icon", "apple-touch-icon-precomposed", "mask-icon", "manifest"}
-_NO_SCRIPT = re.compile(r"(?!.*(?:java|ecma|live|j)script)", re.IGNORECASE)
+_FILES = {"icon", "apple-touch-icon", "mask-icon", "manifest", "preload", "modulepreload"}
+"""Relations of a link to a file that is needed and not read."""
+_NO_SCRIPT = re.compile(r"(?!module$|.*(?:java|ecma|live|j)script).", re.IGNORECASE)
 _SPACE = "\t\n\f\r "
 _CANDIDATE = re.compile(r"[\t\n\f\r ,]*+([^\t\n\f\r ]++)")
 _DESCRIPTORS = re.compile(r"(?:[^,(]|\([^)]*+\)?)*+,?")
 
-_STRING = r""""(?:[^"\\\n\r\f]|\\(?:\r\n|.))*+"?|'(?:[^'\\\n\r\f]|\\(?:\r\n|.))*+'?"""
+_STRING = r""""(?:[^"\\\n]|\\.)*+"?|'(?:[^'\\\n]|\\.)*+'?"""
 _COMMENT = r"/\*(?:[^*]|\*(?!/))*+(?:\*/)?"
-_GAP = rf"(?:[\t\n\f\r ]|{_COMMENT})*+"
-_UNQUOTED = r"""(?:[^"'()\\\t\n\f\r \0-\x08\x0b\x0e-\x1f\x7f]|\\(?:[0-9a-f]{1,6}[\t\n\f\r ]?|[^\n\r\f]))++"""
-
-
-def _url(quoted: str, unquoted: str) -> str:
-    """A url() up to its end, with the names of two groups."""
-    reference = rf"(?P<{quoted}>{_STRING})|(?P<{unquoted}>{_UNQUOTED})(?=[\t\n\f\r ]*+(?:\)|\Z))"
-    return rf"(?<![\w\\-])url\([\t\n\f\r ]*+(?:{reference})"
-
-
+_UNQUOTED = r"""(?:[^"'()\\\s]|\\(?:[0-9a-f]{1,6}\s?|.))*+"""
 _TOKEN = re.compile(
-    rf"{_COMMENT}"
-    rf"|@import(?![\w\\-]){_GAP}(?:(?P<imported>{_STRING})|{_url('imported_quoted', 'imported_url')})"
-    rf"|@namespace(?![\w\\-])(?:[^;{{}}\"']|{_STRING})*+"
-    rf"|{_url('quoted', 'url')}"
-    r"|(?<![\w\\-])url\((?:[^)\\]|\\.)*+\)?"  # which is no URL: a browser skips it
-    rf"|{_STRING}",
+    rf"{_COMMENT}|(?P<rule>@import(?:\s|{_COMMENT})*+)?"
+    rf"(?:(?<![\w\\-])url\(\s*+(?P<url>{_STRING}|{_UNQUOTED})\s*+(?:\)|\Z)|(?P<string>{_STRING}))",
     re.IGNORECASE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})(?:\r\n|[\t\n\f\r ])?|(\r\n|[\n\r\f])|(.))", re.IGNORECASE | re.DOTALL)
-_IMPORT = re.compile(r"""\b(?:import|from)\s*+(?:\(\s*+)?(?:"(?P<double>[^"\\\n]++)"|'(?P<single>[^'\\\n]++)')""")
-_LOCAL = ("./", "../", "/", "http:", "https:")
-"""Starts of specifiers that are URLs (WHATWG HTML, 8.1.6.5)."""
+_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(.))", re.IGNORECASE | re.DOTALL)
 _CHARSET = re.compile(rb'@charset "([\w-]{1,40})";')
 
 
@@ -101,71 +81,43 @@ def requisites_of(tree: BrowserTree, page: bytes, base: str, encoding: str | Non
     found, lower = _Found(base, encoding), page.lower()
     rare = (selector for part, selector in _RARE.items() if part in lower)
     for tag, attributes, words in tree.requiring(",".join((_SELECTOR, *rare))):
+        kind, own = (attributes.get("type") or "").strip(_SPACE).lower(), _SOURCES.get(tag, {})
         if tag == "style":
             _add_styles(words(), found)
         elif tag == "link":
             _add_link(attributes, found)
-        elif tag == "script":
-            _add_script(attributes, words, found)
-        elif tag != "input" or (attributes.get("type") or "").strip(_SPACE).lower() == "image":
-            for name, kind in _SOURCES.get(tag, {}).items():
-                found.add(attributes.get(name), kind)
-        for name, given in attributes.items():
-            if name not in _NAMES:
-                continue
-            value = given or ""
+        elif (tag != "input" or kind == "image") and (tag != "script" or _NO_SCRIPT.match(kind) is None):
+            for name, kind_of in own.items():
+                found.add(attributes.get(name), kind_of)
+        for name, value in attributes.items():
             if name in _SETS:
-                for reference in candidates(value):
+                for reference in candidates(value or ""):
                     found.add(reference, _FILE)
-            elif name in _LATE_STYLES and (name != "data-bg" or "(" in value):
-                _add_styles(value, found)
-            elif name not in _SOURCES.get(tag, {}):
+            elif name == "style":
+                _add_styles(value or "", found)
+            elif name in _ANYWHERE and name not in own:
                 found.add(value, _FILE)
     return found.all()
 
 
-_NAMES = {*_ANYWHERE, *_SETS, *_LATE_STYLES}
-
-
-def requisites_of_file(body: bytes, url: str, content_type: str | None, kind: RequisiteKind) -> tuple[Requisite, ...]:
-    """The requisites of a style sheet or a module at `url`, with the header `content_type`."""
+def requisites_of_style(body: bytes, url: str, content_type: str | None) -> tuple[Requisite, ...]:
+    """The requisites of a style sheet at `url`, with the header `content_type`."""
     if "charset" not in (content_type or "").lower():
         declared = _CHARSET.match(body)
         content_type = f"text/css; charset={declared[1].decode() if declared else 'utf-8'}"
     codec = encoding_of(body, content_type)
     found = _Found(url, None if is_unicode(codec) else codec)
-    (_add_modules if kind is _MODULE else _add_styles)(as_utf8(body, codec).decode(), found)
+    _add_styles(as_utf8(body, codec).decode(), found)
     return found.all()
-
-
-def _add_script(attributes: Mapping[str, str | None], words: Callable[[], str], found: _Found) -> None:
-    """Add a script, unless it is a data block."""
-    kind = (attributes.get("type") or "").strip(_SPACE)
-    if kind.lower() == "module":
-        found.add(attributes.get("src"), _MODULE)
-        _add_modules(words(), found)
-    elif not kind or _NO_SCRIPT.match(kind) is None:
-        found.add(attributes.get("src"), _FILE)
 
 
 def _add_link(attributes: Mapping[str, str | None], found: _Found) -> None:
     relations = set((attributes.get("rel") or "").lower().split())
-    if "stylesheet" in relations:
+    is_style = "preload" in relations and (attributes.get("as") or "").lower() == "style"
+    if "stylesheet" in relations or is_style:
         found.add(attributes.get("href"), _STYLE)
-    elif "modulepreload" in relations:
-        found.add(attributes.get("href"), _MODULE)
-    elif "preload" in relations:
-        found.add(attributes.get("href"), _STYLE if (attributes.get("as") or "").lower() == "style" else _FILE)
-    elif not _ICONS.isdisjoint(relations):
+    elif not _FILES.isdisjoint(relations):
         found.add(attributes.get("href"), _FILE)
-
-
-def _add_modules(text: str, found: _Found) -> None:
-    """Add the modules that a module imports by literal URLs; other specifiers are names of import maps."""
-    for match in _IMPORT.finditer(text):
-        specifier = match["double"] or match["single"]
-        if specifier.startswith(_LOCAL):
-            found.add(specifier, _MODULE)
 
 
 def _add_styles(text: str, found: _Found) -> None:
@@ -187,34 +139,16 @@ def candidates(srcset: str) -> Iterator[str]:
 def style_references(text: str) -> Iterator[tuple[str, RequisiteKind]]:
     """The references of a style sheet, or of an attribute style, in order."""
     for match in _TOKEN.finditer(text):
-        match match.lastgroup:
-            case "imported" | "imported_quoted" as group:
-                yield _unescaped(_inner(match[group])), _STYLE
-            case "imported_url":
-                yield _unescaped(match["imported_url"]), _STYLE
-            case "quoted":
-                yield _unescaped(_inner(match["quoted"])), _FILE
-            case "url":
-                yield _unescaped(match["url"]), _FILE
-
-
-def _inner(string: str) -> str:
-    """A string without its quotes; the last one may be missing."""
-    is_closed = len(string) > 1 and string[-1] == string[0] and not _ends_in_escape(string[:-1])
-    return string[1 : -1 if is_closed else None]
-
-
-def _ends_in_escape(text: str) -> bool:
-    return (len(text) - len(text.rstrip("\\"))) % 2 == 1
-
-
-def _unescaped(text: str) -> str:
-    """Text with its escapes undone (CSS Syntax 3, 4.3.7)."""
-    return _ESCAPE.sub(_character, text) if "\\" in text else text
+        written = match["url"] if match["url"] is not None or match["rule"] is None else match["string"]
+        if written is not None:
+            if written[:1] in ("'", '"'):
+                written = written[1:].removesuffix(written[0])
+            yield _ESCAPE.sub(_character, written), _FILE if match["rule"] is None else _STYLE
 
 
 def _character(escape: re.Match[str]) -> str:
+    """A character for its escape (CSS Syntax 3, 4.3.7)."""
     if escape[1] is None:
-        return escape[3] or ""
+        return escape[2]
     code = int(escape[1], 16)
     return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else "\ufffd"

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
 _OF_REQUISITES = {
-    **{kind: Wanted(part=kind) for kind in (RequisiteKind.STYLE, RequisiteKind.MODULE)},
+    RequisiteKind.STYLE: Wanted(is_style=True),
     RequisiteKind.FRAME: Wanted(short_text=False, requisites=True),
 }
 """The parts to gather of requisites that are read."""
@@ -69,8 +69,7 @@ class LocalSource:
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         if (kind := request.requisite) is not None:
-            is_text = kind in (RequisiteKind.STYLE, RequisiteKind.MODULE)
-            return await self._alone(request, _OF_REQUISITES.get(kind), any_type=is_text)
+            return await self._alone(request, _OF_REQUISITES.get(kind), any_type=kind == RequisiteKind.STYLE)
         wanted = self._wanted(request)
         failures: tuple[tuple[str, str], ...] = ()
         if self._hooks is not None:

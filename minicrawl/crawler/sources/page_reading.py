@@ -20,7 +20,7 @@ from minicrawl.crawler.html.parser_choice import (
     with_few_attributes,
     within_limit,
 )
-from minicrawl.crawler.html.requisites import requisites_of_file
+from minicrawl.crawler.html.requisites import requisites_of_style
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.sandbox.sandbox import Limits, Sandbox
 from minicrawl.system import cores
@@ -31,8 +31,8 @@ _NO_IDENTITY = Identity(0, None, None, None, None)
 
 def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
     """Parse a page, with its items if they are wanted, and take its fingerprints; or a file that a page needs."""
-    if wanted.part is not None:
-        return ParsedPage(requisites=requisites_of_file(body, url, content_type, wanted.part)), _NO_IDENTITY
+    if wanted.is_style:
+        return ParsedPage(requisites=requisites_of_style(body, url, content_type)), _NO_IDENTITY
     parsed = parse_html(body, url, content_type, wanted)
     if wanted.items:
         parsed = with_items(parsed, body, url, content_type, wanted)
