@@ -183,8 +183,6 @@ class FingerprintColumns(NamedTuple):
 
     page: Any
     payload: Any
-    is_first: Any
-    """True if the page was the first with its bytes."""
     sketch: Any
     """Shape (n, 5), 64 bits each; 0 where there is none."""
     leads: Any

@@ -60,6 +60,7 @@ CREATE TABLE fetches (
     distance     INTEGER                       -- bits by which its sketch differs from the leader's; NULL: same bytes
 ) STRICT;
 CREATE INDEX fetches_duplicates ON fetches (leader, distance) WHERE leader IS NOT NULL;
+CREATE INDEX fetches_payloads ON fetches (payload, page) WHERE payload IS NOT NULL AND (leader IS NULL OR distance IS NOT NULL);
 
 -- Outlinks of read pages: distinct targets in document order, 4 bytes each, little endian.
 CREATE TABLE links (

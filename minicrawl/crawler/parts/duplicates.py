@@ -4,7 +4,7 @@
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Self
@@ -42,7 +42,9 @@ class DuplicatePages(Part):
             return stored.fingerprint(page) if accounts.had_turn[page] else None
 
         fingerprints = of_no_alias(stored.fingerprints(), accounts)
-        self.fingerprints = Duplicates(fingerprints, kept, is_alias=lambda page: bool(accounts.book.alias[page]))
+        self.fingerprints = Duplicates(
+            fingerprints, kept, stored.said_first, is_alias=lambda page: bool(accounts.book.alias[page])
+        )
         self._canonicals = Canonicals(json.loads(str(state.writer.meta("refuted_canonicals") or "[]")))
         self.is_reloaded = False
 
@@ -116,7 +118,7 @@ def of_no_alias(blocks: Iterable[FingerprintColumns], accounts: Accounts) -> Ite
     """The same fingerprints, with aliases excluded from the indexes."""
     for block in blocks:
         is_page = ~accounts.book.alias[block.page]
-        yield block._replace(is_first=block.is_first * is_page, leads=block.leads * is_page)
+        yield block._replace(leads=block.leads * is_page)
 
 
 MOST_COMPARED = 16
@@ -144,10 +146,11 @@ class FrontPages(Part):
         outcome, payload = turn.outcome, turn.fetched.payload
         if outcome.is_redirect or outcome.state is not State.FETCHED or payload is None:
             return False
-        if not self._fingerprints.was_said(payload):  # as mostly: no name is looked up then
+        first = self._fingerprints.first(payload)
+        if not first:  # as mostly: no name is looked up then
             return False
         url = turn.fetched.url
-        for page in self._others(url, payload, says_much=turn.fetched.sketch is not None):
+        for page in self._others(url, first, says_much=turn.fetched.sketch is not None):
             if self._leads(page, turn.page, payload):
                 alias = self._urls.url(page)
                 reason = "same-page" if _name(alias) == _name(url) else "front-page"
@@ -155,16 +158,15 @@ class FrontPages(Part):
                 return True
         return False
 
-    def _others(self, url: str, payload: int, *, says_much: bool) -> Iterator[int]:
-        """Pages that may be the one at a URL with this payload."""
+    def _others(self, url: str, first: Sequence[int], *, says_much: bool) -> Iterator[int]:
+        """Pages that may be the one at a URL. first: those that were the first with its payload."""
         others = other_names(url)
         if not says_much and not is_front_page(url):
             others = [other for other in others if _name(other) == _name(url)]
         yield from (page for page in self._urls.find(others) if page is not None)
         if says_much and is_front_page(url):  # of any file in its folder
             folder = url.rpartition("/")[0]
-            first = islice(self._fingerprints.first(payload), MOST_COMPARED)
-            yield from (page for page in first if self._urls.url(page).rpartition("/")[0] == folder)
+            yield from (page for page in first[:MOST_COMPARED] if self._urls.url(page).rpartition("/")[0] == folder)
 
     def _leads(self, page: int, alias: int, payload: int) -> bool:
         if page == alias or self._accounts.book.alias[page]:

@@ -10,7 +10,8 @@ alike so far. Three of the 192 bits' runs of 16 are bands: pages with J = .95 ag
 in one of three at least with .96, so only leaders with an equal band are compared, the latest first: pages made from
 one template come one after another.
 
-Fingerprints of aliases are kept, too, but an alias is no leader until it stands for itself again.
+Pages with the same bytes are found by an index of the store. Fingerprints of aliases are kept, too, but an alias is no
+leader until it stands for itself again.
 
 Invariant: the result depends only on the rows of `fetches` and on which pages are aliases, so a restart finds the
 same, as long as no more than MOST_IN_BAND leaders have an equal band. Entries of pages that have changed since stay in
@@ -19,7 +20,6 @@ memory, and are passed over: the row decides. Once most are stale, load everythi
 
 import struct
 from array import array
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -28,7 +28,6 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.html.fingerprint import distance
-from minicrawl.opic.arrays import order_of
 from minicrawl.store.rows import Fingerprint, FingerprintColumns
 
 ALIKE = 12
@@ -39,17 +38,12 @@ MOST_VERIFIED = 8
 """Leaders whose whole sketches are compared, those most alike so far first."""
 MOST_IN_BAND = 256
 """Leaders compared per band, the latest: a site could make any number with an equal band."""
-MOST_COPIES = 4_096
-"""Pages checked per run for the same bytes, the first ones."""
-YOUNG = 1_024
-"""Entries kept in a dictionary before they become a run."""
-_RATIO = 8
+_FEW = 1_024
+"""Leaders of a crawl for which stale entries do not matter."""
 _WORDS = struct.Struct("=3Q")  # the words of a sketch that are in memory
 _FEWEST_PLACES, _BAND = 1 << 8, 1 << 16
-_LOW = (1 << 32) - 1
 
 Keys = npt.NDArray[np.uint64]
-Pages = npt.NDArray[np.int32]
 
 
 class Likeness(NamedTuple):
@@ -62,55 +56,50 @@ class Likeness(NamedTuple):
 class Duplicates:
     """The fingerprints of all pages.
 
-    blocks: those in the store. kept: a page's fingerprint there, or None. is_alias: whether a page stands for another.
-    young: see `Runs`.
+    blocks: those in the store. kept: a page's fingerprint there, or None. said: pages that were the first there with a
+    payload, some of them aliases. is_alias: whether a page stands for another. few: leaders of a crawl for which stale
+    entries do not matter.
     """
 
     def __init__(
         self,
         blocks: Iterable[FingerprintColumns],
         kept: Callable[[int], Fingerprint | None],
+        said: Callable[[int], Iterable[int]],
         is_alias: Callable[[int], bool] = lambda page: False,
         *,
-        young: int = YOUNG,
+        few: int = _FEW,
     ) -> None:
         self._kept = kept
+        self._said = said
         self._is_alias = is_alias
-        self._young = young
+        self._few = few
+        self._new: defaultdict[int, list[int]] = defaultdict(list)  # by payload: pages that are not in the store yet
         self._rows: dict[int, Fingerprint | None] = {}  # not in the store yet; None: to be deleted
         self.load(blocks)
 
     def load(self, blocks: Iterable[FingerprintColumns]) -> None:
-        """Build the indexes from the store alone. Call it once all changed rows are in the store."""
-        self._payloads = Runs(self._young)
+        """Build the index of leaders from the store alone. Call it once all changed rows are in the store."""
         self._stale = 0
-        payloads, first = [np.zeros(0, dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
         sketches, leaders = [np.zeros((0, 3), dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
         for block in blocks:
-            is_first, leads = block.is_first != 0, block.leads != 0
-            payloads.append(block.payload.astype(np.uint64)[is_first])
-            first.append(block.page[is_first])
+            leads = block.leads != 0
             sketches.append(block.sketch[leads, :3])
             leaders.append(block.page[leads])
-        self._payloads.load(np.concatenate(payloads), np.concatenate(first))
         self._leaders = _Leaders(np.concatenate(sketches), np.concatenate(leaders))
 
     @property
     def is_mostly_stale(self) -> bool:
         """True if most index entries are of pages that have changed since."""
-        return 2 * self._stale > max(len(self), self._young)
+        return 2 * self._stale > max(len(self), self._few)
 
     def __len__(self) -> int:
-        """Payloads in the index, including those that no page has any more."""
-        return len(self._payloads)
-
-    def was_said(self, payload: int) -> bool:
-        """True if a page with this payload is known, or was."""
-        return bool(self._payloads.candidates(payload))
+        """Leaders in the index, including those that are none any more."""
+        return len(self._leaders)
 
     def first(self, payload: int) -> list[int]:
-        """Pages that were the first with this payload, or with one that is alike in 32 bits, some of them aliases."""
-        return sorted(self._payloads.candidates(payload))
+        """Pages that were the first with this payload, some of them aliases, or changed since."""
+        return sorted({*self._said(payload), *self._new.get(payload, ())})
 
     def likeness(self, page: int, payload: int | None, sketch: bytes | None) -> Likeness | None:
         """The duplicate's leader; the least distance first, then the lowest number."""
@@ -119,7 +108,7 @@ class Duplicates:
     def _copied(self, page: int, payload: int | None) -> Likeness | None:
         if payload is None:
             return None
-        for other in sorted(self._payloads.candidates(payload)):
+        for other in self.first(payload):
             row = self.row(other)
             if row is None or row.payload != payload or other == page or self._is_alias(other):
                 continue
@@ -150,7 +139,7 @@ class Duplicates:
             return
         self._put(page, row, before)
         if likeness is None or likeness.distance is not None:
-            self._payloads.add(payload, page)
+            self._new[payload].append(page)
         if likeness is None and sketch is not None:
             self._leaders.add(sketch, page)
 
@@ -181,6 +170,7 @@ class Duplicates:
     def take_rows(self) -> dict[int, Fingerprint | None]:
         """Rows that changed since the last call, by page; None: deleted."""
         rows, self._rows = self._rows, {}
+        self._new.clear()
         return rows
 
     def _put(self, page: int, row: Fingerprint | None, before: Fingerprint | None) -> None:
@@ -194,6 +184,9 @@ class _Leaders:
     def __init__(self, words: Keys, pages: npt.NDArray[np.int64]) -> None:
         self._bands = [_Band(words[:, number]) for number in range(words.shape[1])]
         self._pages = array("i", pages.astype(np.int32).tobytes())
+
+    def __len__(self) -> int:
+        return len(self._pages)
 
     def add(self, sketch: bytes, page: int) -> None:
         for band, word in zip(self._bands, _WORDS.unpack_from(sketch), strict=True):
@@ -261,66 +254,3 @@ class _Band:
                     found.append(entry)
             entry = before[entry]
         return found
-
-
-class _Run(NamedTuple):
-    """Pages sorted by the low bits of their keys."""
-
-    low: "memoryview[int]"
-    pages: "memoryview[int]"
-
-
-class Runs:
-    """Pages by 32 bits of a key: 8 bytes a page, in a few sorted runs, each eight times as long as the next or more
-    (log-structured merge).
-
-    Entries come one by one; the latest are in a dictionary, not yet in a run.
-    """
-
-    def __init__(self, young: int = YOUNG) -> None:
-        """young: size of the dictionary."""
-        self._young = young
-        self._runs: list[_Run] = []
-        self._latest: defaultdict[int, list[int]] = defaultdict(list)
-        self._waiting = 0
-
-    def __len__(self) -> int:
-        return sum(self.sizes()) + self._waiting
-
-    def load(self, keys: Keys, pages: npt.NDArray[np.int64]) -> None:
-        """Add many entries, before any other."""
-        if len(pages):
-            self._merge(keys.astype(np.uint32), pages.astype(np.int32))
-
-    def add(self, key: int, page: int) -> None:
-        self._latest[key & _LOW].append(page)
-        self._waiting += 1
-        if self._waiting == self._young:
-            low = [low for low, pages in self._latest.items() for _ in pages]
-            pages = [page for pages in self._latest.values() for page in pages]
-            self._latest.clear()
-            self._waiting = 0
-            self._merge(np.array(low, dtype=np.uint32), np.array(pages, dtype=np.int32))
-
-    def candidates(self, key: int) -> set[int]:
-        """Pages whose key may be, or may have been, this one; at most MOST_COPIES a run."""
-        low = key & _LOW
-        found = set(self._latest.get(low, ()))
-        for run in self._runs:
-            start = bisect_left(run.low, low)
-            if start < len(run.low) and run.low[start] == low:
-                end = bisect_right(run.low, low, start, min(start + MOST_COPIES, len(run.low)))
-                found.update(run.pages[start:end])
-        return found
-
-    def sizes(self) -> list[int]:
-        """Entries of each run, the longest first."""
-        return [len(run.pages) for run in self._runs]
-
-    def _merge(self, low: npt.NDArray[np.uint32], pages: Pages) -> None:
-        while self._runs and len(self._runs[-1].pages) < _RATIO * len(pages):
-            older = self._runs.pop()
-            low = np.concatenate((np.asarray(older.low), low))
-            pages = np.concatenate((np.asarray(older.pages), pages))
-        order = order_of(low)
-        self._runs.append(_Run(low[order].data, pages[order].data))

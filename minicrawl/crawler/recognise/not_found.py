@@ -76,43 +76,15 @@ class NotFound:
     @classmethod
     def of(cls, row: Probe) -> "NotFound":
         """Restore from the store's row."""
-        words, matched, others = (_numbers(blob) for blob in (row.words, row.matched, row.others))
-        return cls(
-            folder=row.folder,
-            url=row.url,
-            asked_at=row.asked_at,
-            verdict=row.verdict,
-            status=row.status,
-            digest=row.digest,
-            asked=row.asked,
-            words=frozenset(words),
-            is_long=row.words is None,
-            varies=row.varies,
-            numbers=row.numbers,
-            echoes=bool(row.echoes),
-            is_there=bool(row.is_there),
-            matched=set(matched),
-            others=set(others),
-        )
+        matched, others = set(_numbers(row.matched)), set(_numbers(row.others))
+        return cls(*row[:7], frozenset(_numbers(row.words)), row.words is None, *row[8:12], matched, others)
 
     def row(self) -> Probe:
         """The row for the store."""
-        return Probe(
-            folder=self.folder,
-            url=self.url,
-            asked_at=self.asked_at,
-            verdict=self.verdict,
-            status=self.status,
-            digest=self.digest,
-            asked=self.asked,
-            words=None if self.is_long else _blob(self.words),
-            varies=self.varies,
-            numbers=self.numbers,
-            echoes=self.echoes,
-            is_there=self.is_there,
-            matched=_blob(self.matched),
-            others=_blob(self.others),
-        )
+        asked = self.folder, self.url, self.asked_at, self.verdict, self.status, self.digest, self.asked
+        words = None if self.is_long else _blob(self.words)
+        found = self.varies, self.numbers, self.echoes, self.is_there
+        return Probe(*asked, words, *found, _blob(self.matched), _blob(self.others))
 
     def add(self, url: str, digest: int | None, answer: Vocabulary) -> None:
         """Add an answer, to a probe at `url`."""

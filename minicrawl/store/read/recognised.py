@@ -9,6 +9,9 @@ from minicrawl.store.rows import Alternate, Fingerprint, FingerprintColumns, Par
 
 SKETCH_BYTES = 40
 _FIRST, _LAST = -(2**63), 2**63 - 1
+_SAID_FIRST = "(leader IS NULL OR distance IS NOT NULL)"
+"""As in the index `fetches_payloads`."""
+_MOST_COPIES = 4_096
 
 
 class Recognised:
@@ -25,18 +28,17 @@ class Recognised:
         """
         query = f"""
             SELECT group_concat(page, ' '), group_concat(payload, ' '),
-                group_concat(leader IS NULL OR distance IS NOT NULL, ''),
                 group_concat(leader IS NULL AND sketch IS NOT NULL, ''),
                 group_concat(hex(coalesce(sketch, zeroblob({SKETCH_BYTES}))), '')
             FROM fetches WHERE id BETWEEN ? AND ? AND payload IS NOT NULL"""
         for first, last in self._fetches():
-            pages, payloads, *flags, sketches = self._tables.row(query, first, last)
+            pages, payloads, flags, sketches = self._tables.row(query, first, last)
             if pages is None:
                 continue
             page, payload = (np.fromstring(column, np.int64, sep=" ") for column in (pages, payloads))
-            is_first, leads = (np.frombuffer(column.encode(), np.uint8) == ord("1") for column in flags)
+            leads = np.frombuffer(flags.encode(), np.uint8) == ord("1")
             sketch = np.frombuffer(bytes.fromhex(sketches), np.uint64).reshape(len(page), -1)
-            yield FingerprintColumns(page, payload, is_first, sketch, leads)
+            yield FingerprintColumns(page, payload, sketch, leads)
 
     def _fetches(self) -> Iterator[tuple[int, int]]:
         """Ranges of fetch numbers, first and last, a thousand fetches each."""
@@ -51,6 +53,11 @@ class Recognised:
         """The fingerprint of one page; None when it has none."""
         of_page = "pages JOIN fetches ON fetches.id = fetch WHERE pages.id = ? AND payload IS NOT NULL"
         return self._tables.record(Fingerprint, of_page, page)
+
+    def said_first(self, payload: int) -> list[int]:
+        """Pages with a payload, the first ones; not those that are marked as exact duplicates."""
+        query = f"SELECT page FROM fetches WHERE payload = ? AND {_SAID_FIRST} ORDER BY page LIMIT {_MOST_COPIES}"
+        return [page for (page,) in self._tables.rows(query, (payload,))]
 
     def duplicate_counts(self) -> tuple[int, int]:
         """Numbers of exact duplicates and of near-duplicates."""

@@ -29,7 +29,7 @@ CRAWL_ONLY = {
     "AllPages": "fetch_order interests last_turn given_up miscounted unanswered failures columns_of",
     "AllLinks": "hinted own too_deep",
     "AllRanks": "worth facts best places",
-    "AllRecognised": "recent_pages alternates",
+    "AllRecognised": "said_first recent_pages alternates",
     "AllRefreshes": "changes_of last_change changes_after",
 }
 """Questions that are put to one store, by its crawl or for a page that it has: no folder answers them."""

@@ -39,23 +39,24 @@ def test_fingerprints_come_in_the_order_of_first_answers(tmp_path: Path, at_once
     with written(tmp_path / "crawl.db", at_once) as writer:
         blocks = list(writer.recognised.fingerprints())
         found = [
-            (page, payload, bool(first), bool(leads), sketch)
+            (page, payload, bool(leads), sketch)
             for block in blocks
-            for page, payload, first, leads, sketch in zip(
+            for page, payload, leads, sketch in zip(
                 block.page.tolist(),
                 block.payload.tolist(),
-                block.is_first.tolist(),
                 block.leads.tolist(),
                 map(np.ndarray.tobytes, block.sketch),
                 strict=True,
             )
         ]
         assert found == [
-            (4, 11, True, True, SKETCH),
-            (1, 11, False, False, SKETCH),
-            (2, 12, True, False, SKETCH[::-1]),  # the first with its bytes
-            (0, -13, True, False, bytes(40)),
+            (4, 11, True, SKETCH),
+            (1, 11, False, SKETCH),
+            (2, 12, False, SKETCH[::-1]),
+            (0, -13, False, bytes(40)),
         ]
+        said = {payload: writer.recognised.said_first(payload) for payload in (11, 12, -13, 14)}
+        assert said == {11: [4], 12: [2], -13: [0], 14: []}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -88,7 +89,6 @@ def test_fingerprints_are_as_row_by_row_whatever_the_numbers(tmp_path: Path, see
             for *row, sketch in zip(
                 block.page.tolist(),
                 block.payload.tolist(),
-                block.is_first.tolist(),
                 block.leads.tolist(),
                 block.sketch,
                 strict=True,
@@ -98,11 +98,10 @@ def test_fingerprints_are_as_row_by_row_whatever_the_numbers(tmp_path: Path, see
         (
             page,
             payload,
-            leader is None or apart is not None,
             leader is None and sketch is not None,
             sketch or bytes(40),
         )
-        for _, page, payload, sketch, leader, apart in sorted(kept, key=itemgetter(0))
+        for _, page, payload, sketch, leader, _ in sorted(kept, key=itemgetter(0))
         if payload is not None
     ]
 
