@@ -126,8 +126,8 @@ class LivenessCheck(Request):
         self.turns.answered(self.turn, self.fetched, now)
 
 
-class OutageWatch:
-    """Carries out the decisions of an `Outage`.
+class OutageWatch(Outage[Request]):
+    """Carries out its own decisions.
 
     answered: hosts that have answered and not failed since. absorb: absorbs a request with its answer or failure.
     """
@@ -135,50 +135,39 @@ class OutageWatch:
     def __init__(
         self, liveness: Liveness, answered: set[int], timing: Timing, absorb: Callable[[Request, float], None]
     ) -> None:
+        super().__init__(timing)
         self._liveness = liveness
         self._answered = answered
-        self._timing = timing
         self._absorb = absorb
-        self._outage: Outage[Request] = Outage(timing)
         # Seconds for which failed look-ups are cached: their hosts need not be asked before.
         self._stale_names = {"dns": timing.no_name, "dns-unanswered": timing.no_name_server}
         self._silent_since: float | None = None  # the outage that was logged
         self._was_full = False  # too many open files were logged
 
     @property
-    def ask_at(self) -> float | None:
-        """The time of the next check, before which nothing is asked; None if all is well."""
-        return self._outage.ask_at
-
-    @property
     def silence(self) -> Silence | None:
         """The outage, if there is one."""
-        return None if self._outage.since is None else Silence(self._outage.since, self._outage.pause)
-
-    def stood_still(self, seconds: float) -> None:
-        """The crawl was paused for so many seconds."""
-        self._outage.stood_still(seconds)
+        return None if self.since is None else Silence(self.since, self.pause)
 
     def check(self, now: float) -> LivenessCheck | None:
         """A check, if it is time for one."""
-        if self._outage.ask_at is None or now < self._outage.ask_at:
+        if self.ask_at is None or now < self.ask_at:
             return None
-        check = self._liveness.check(self._outage.located, now)
+        check = self._liveness.check(self.located, now)
         if check is None:
-            self._outage.postponed(self._answered, now)
+            self.postponed(self._answered, now)
         return check
-
-    def checking(self) -> None:
-        """A check is under way."""
-        self._outage.checking()
 
     def take(self, request: Request, now: float, *, is_over: bool) -> None:
         """Absorb a request with its answer, or hold it if it is silent. is_over: the crawl is over."""
-        if request.reason == OPEN_FILES:
-            self._put_back_untried(request, now)
+        if request.reason == OPEN_FILES:  # a fault on our side
+            if not self._was_full:
+                self._was_full = True
+                log.event("files-full")
+            self._put_back(request, self._timing.full, now)
             return
-        if request.reason == PROXY and (self._answered or request.checks_life):
-            self._put_back_unasked(request, now)
+        if request.reason == PROXY and (self._answered or request.checks_life):  # which tells nothing about the host
+            self._put_back(request, self._timing.proxy, now)
             return
         request.on_arrival(now)
         is_there = request.shows_life
@@ -196,13 +185,13 @@ class OutageWatch:
         if request.checks_life:
             request.put_back(self._rest(request), now)
             self._liveness.over()
-            self._outage.unanswered(now)
-        elif self._outage.ask_at is None and len(self._answered) < HOSTS:
+            self.unanswered(now)
+        elif self.ask_at is None and len(self._answered) < HOSTS:
             self._absorb(request, now)
         else:
             host = request.host
             request.turns.frontier.leave_address(request.turn, now, asked=request.takes_slot)
-            self._outage.failed(request, host.id if host.id in self._answered else None, now)
+            self.failed(request, host.id if host.id in self._answered else None, now)
 
     def _believe(self, now: float, *, is_over: bool) -> None:
         """A host has answered: held requests have failed, unless there was an outage."""
@@ -211,41 +200,30 @@ class OutageWatch:
             log.event("outage-over", seconds=now - self._silent_since)
             self._silent_since = None
         self._liveness.all_well()
-        self._absorb_failures(self._outage.answered(), now)
+        self._absorb_failures(self.answered(), now)
 
     def clear_up(self, now: float, *, is_idle: bool, is_over: bool) -> bool:
         """Put back requests that failed in an outage, or absorb failures that stay undecided.
 
         is_over: the crawl is over. Returns True if any were absorbed, so that there may be more to do.
         """
-        if self._outage.since is not None and self._silent_since is None:
-            self._silent_since = self._outage.since
+        if self.since is not None and self._silent_since is None:
+            self._silent_since = self.since
             log.event("outage-began", since=self._silent_since)
         self._spare(now, is_over=is_over)
-        overdue = self._outage.overdue(now, is_idle=is_idle)
+        overdue = self.overdue(now, is_idle=is_idle)
         self._absorb_failures(overdue, now)
         return bool(overdue)
-
-    def _put_back_untried(self, request: Request, now: float) -> None:
-        """Put back a request for which there was no file descriptor: a fault on our side."""
-        if not self._was_full:
-            self._was_full = True
-            log.event("files-full")
-        self._put_back(request, self._timing.full, now)
-
-    def _put_back_unasked(self, request: Request, now: float) -> None:
-        """Put back a request whose proxy cannot be used, which tells nothing about the host."""
-        self._put_back(request, self._timing.proxy, now)
 
     def _put_back(self, request: Request, rest: float, now: float) -> None:
         if request.checks_life:
             self._liveness.over()
-            self._outage.postponed(self._answered, now)
+            self.postponed(self._answered, now)
         request.put_back(rest, now)
 
     def _spare(self, now: float, *, is_over: bool) -> None:
         """Put back requests that failed in an outage, or may have when the crawl ends."""
-        for request in self._outage.spared(is_over=is_over):
+        for request in self.spared(is_over=is_over):
             request.put_back(self._rest(request), now)
 
     def _absorb_failures(self, failures: list[Request], now: float) -> None:
