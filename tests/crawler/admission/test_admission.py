@@ -25,10 +25,10 @@ def test_every_url_gets_its_own_answer_in_its_own_place(traps: Traps | None, own
     expected: list[str | None] = []
     for url in urls:
         is_trap = traps is not None and len(url) > 1_000
-        expected.append(ELSEWHERE if owns is not None and "b.test" in url else "trap-long-path" if is_trap else None)
+        expected.append(ELSEWHERE if owns is not None and "b.test" in url else "trap-long-url" if is_trap else None)
     found = list(admission.refusals(HOME, NO_CONTENT, urls))
     assert (found or [None] * len(urls)) == expected  # no answers at all: nothing is refused
-    assert admission.refusal(HOME, TRAP) == (None if traps is None else "trap-long-path")
+    assert admission.refusal(HOME, TRAP) == (None if traps is None else "trap-long-url")
     assert list(admission.owned(urls)) == [url for url in urls if owns is None or is_ours(url)]
 
 

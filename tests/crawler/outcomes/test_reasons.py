@@ -37,7 +37,7 @@ def test_every_code_has_a_meaning(reason: str) -> None:
     assert meaning(reason)
 
 
-@pytest.mark.parametrize("reason", [*MEANINGS, "http-503", "redirect-308", "meta-refresh-trap-long-path"])
+@pytest.mark.parametrize("reason", [*MEANINGS, "http-503", "redirect-308", "meta-refresh-trap-long-url"])
 def test_a_meaning_is_one_clause(reason: str) -> None:
     text = meaning(reason)
     assert text

@@ -11,13 +11,12 @@ URLs are judged, and pages whose first turn has come. No clock, no randomness: t
 the same verdicts, and all that was learned goes to the store and back.
 
 rule                  a URL is dropped when
-trap-long-path        it has more than 1,024 characters before the query      (BUbiNG: 2,048 in all)
-trap-deep-path        it has more than 20 segments                            (Heritrix: 20)
+trap-long-url         it has more than 1,024 characters before the query or in it, 20 segments (Heritrix: 20) or 32
+                      parameters
 trap-repeated-path    a run of segments comes three times in a row            (Heritrix: 3; BUbiNG: 3)
-trap-long-query       its query has more than 1,024 characters
-trap-many-parameters  it has more than 32 parameters
-trap-repeated-parameter  it has a parameter more than three times
-trap-escaped-again  it was escaped twice or more: %2525, &amp;amp;
+trap-repeated-parameter
+                      it has a parameter more than three times
+trap-escaped-again    it was escaped twice or more: %2525, &amp;amp;
 trap-duplicates       10 of the last 12 pages of its pattern repeated content of another page of the host, so did more
                       than three quarters of all of them, and these pages lead nowhere else. A few known URLs of the
                       pattern are still read as samples; the others wait until the last page read has new content

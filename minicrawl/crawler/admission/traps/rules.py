@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-MAX_PATH = 1024
+MAX_LENGTH = 1024
 MAX_SEGMENTS = 20
 MAX_SEGMENT_REPEATS = 2
-MAX_QUERY = 1024
 MAX_PARAMETERS = 32
 MAX_SAME_PARAMETER = 3
 """Times that a parameter may be in a query: a choice of three. Links that append one without end have it once more each
@@ -31,28 +30,15 @@ def _has_run(segments: Sequence[str]) -> bool:
 def static_rule(url: str) -> str | None:
     """The rule that makes a normalised URL a trap by itself, or None."""
     stem, _, query = url.partition("?")
-    rule = _rule_of_path(stem) or (_rule_of_query(query) if query else None)
-    if rule is None and ("%2525" in url or "amp;amp;" in url):  # links that escape the current URL once more
-        return "trap-escaped-again"
-    return rule
-
-
-def _rule_of_path(stem: str) -> str | None:
-    segments = stem.count("/") - 2
-    if len(stem) > MAX_PATH:
-        return "trap-long-path"
-    if segments > MAX_SEGMENTS:
-        return "trap-deep-path"
-    return "trap-repeated-path" if segments > MAX_SEGMENT_REPEATS and _has_run(stem.split("/")[3:]) else None
-
-
-def _rule_of_query(query: str) -> str | None:
-    parameters = query.count("&") + 1
-    if len(query) > MAX_QUERY:
-        return "trap-long-query"
-    if parameters > MAX_PARAMETERS:
-        return "trap-many-parameters"
-    return "trap-repeated-parameter" if parameters > MAX_SAME_PARAMETER and _has_same(query) else None
+    segments, parameters = stem.count("/") - 2, query.count("&") + 1
+    if max(len(stem), len(query)) > MAX_LENGTH or segments > MAX_SEGMENTS or parameters > MAX_PARAMETERS:
+        return "trap-long-url"
+    if segments > MAX_SEGMENT_REPEATS and _has_run(stem.split("/")[3:]):
+        return "trap-repeated-path"
+    if parameters > MAX_SAME_PARAMETER and _has_same(query):
+        return "trap-repeated-parameter"
+    # Links that escape the current URL once more.
+    return "trap-escaped-again" if "%2525" in url or "amp;amp;" in url else None
 
 
 def _has_same(query: str) -> bool:

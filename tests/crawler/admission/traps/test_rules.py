@@ -3,7 +3,7 @@
 import pytest
 
 from minicrawl.crawler.admission.traps.findings import JUDGED, Findings
-from minicrawl.crawler.admission.traps.rules import MAX_PARAMETERS, MAX_PATH, MAX_QUERY, MAX_SEGMENTS, static_rule
+from minicrawl.crawler.admission.traps.rules import MAX_LENGTH, MAX_PARAMETERS, MAX_SEGMENTS, static_rule
 
 HOME = "http://a.test/"
 
@@ -13,10 +13,10 @@ HOME = "http://a.test/"
     [
         ("", None),
         ("a/b/c?d=1", None),
-        ("a" * (MAX_PATH - len(HOME)), None),
-        ("a" * (MAX_PATH - len(HOME) + 1), "trap-long-path"),
+        ("a" * (MAX_LENGTH - len(HOME)), None),
+        ("a" * (MAX_LENGTH - len(HOME) + 1), "trap-long-url"),
         ("/".join(map(str, range(MAX_SEGMENTS))), None),
-        ("/".join(map(str, range(MAX_SEGMENTS + 1))), "trap-deep-path"),
+        ("/".join(map(str, range(MAX_SEGMENTS + 1))), "trap-long-url"),
         ("a/a", None),
         ("a/a/a", "trap-repeated-path"),
         ("a/a/a/", "trap-repeated-path"),
@@ -29,10 +29,10 @@ HOME = "http://a.test/"
         ("tiles/0/0/0.png", None),
         ("x////y", "trap-repeated-path"),
         ("s?q=/a/a/a/a", None),
-        ("s?" + "q" * MAX_QUERY, None),
-        ("s?" + "q" * (MAX_QUERY + 1), "trap-long-query"),
+        ("s?" + "q" * MAX_LENGTH, None),
+        ("s?" + "q" * (MAX_LENGTH + 1), "trap-long-url"),
         ("s?" + "&".join(f"q{number}" for number in range(MAX_PARAMETERS)), None),
-        ("s?" + "&".join(f"q{number}" for number in range(MAX_PARAMETERS + 1)), "trap-many-parameters"),
+        ("s?" + "&".join(f"q{number}" for number in range(MAX_PARAMETERS + 1)), "trap-long-url"),
         ("s?q=1&v=1&v=2&v=3", None),
         ("s?v=1&q=1&v=2&v=3&v=4", "trap-repeated-parameter"),
         ("s?v&v&v&v", "trap-repeated-parameter"),
