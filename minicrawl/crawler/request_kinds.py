@@ -25,7 +25,7 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
         usage = UsageRefusals(settings.respect_usage, settings.user_agent, intake.robots)
     kinds: list[Kind] = [intake.sitemaps]
     part = intake.parts.find(Requisites)
-    if part is not None and part.asks:
+    if part is not None:
         kinds.append(
             RequisiteKind(
                 part.queue,

@@ -3,39 +3,34 @@
 from collections.abc import Iterable
 from typing import Self
 
-from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.outcomes.reasons import wants
 from minicrawl.crawler.requests.requisite import FAILED, RequisiteQueue
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.model import RecordKind
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
-_FETCHED = frozenset({200, *REDIRECTS})
-
 
 class Requisites(Part):
-    """Notes the requisites of pages that are in the archive. `queue`: those that wait; `asks`: they are asked for.
+    """Notes the requisites of pages that are in the archive. `queue`: those that wait.
 
-    A crawl that renders notes those that Chromium has asked for; see `RequisiteQueue.is_kept` and `note_kept`.
+    Of a page that was rendered the archive has what Chromium has asked for.
     """
 
-    def __init__(self, queue: RequisiteQueue, *, asks: bool) -> None:
+    def __init__(self, queue: RequisiteQueue) -> None:
         self.queue = queue
-        self.asks = asks
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
         settings, writer = opening.settings, opening.state.writer
-        if settings.archive is None or not (settings.requisites or settings.render):
+        if settings.archive is None or not settings.requisites:
             return None
         failed = {found.reason for found in writer.requisites.counts() if found.state == FAILED}
         again = [reason for reason in failed if wants(reason, settings.retry)]
         if again:
             with writer.transaction():
                 writer.ask_for_requisites_again(again)
-        return cls(RequisiteQueue(writer), asks=settings.requisites)
+        return cls(RequisiteQueue(writer))
 
     @staticmethod
     def explain(store: Store, page: int) -> Iterable[str]:
@@ -45,10 +40,7 @@ class Requisites(Part):
             yield f"requisites  needed by it first: {states}"
 
     def on_turn(self, turn: Turn) -> None:
-        for record in turn.fetched.further:
-            if record.status in _FETCHED and record.kind != RecordKind.RESOURCE:
-                self.queue.note_kept(turn.page, record.url, record.length, turn.now)
-        if self.asks and turn.parsed.requisites and turn.fetched.record is not None:
+        if turn.parsed.requisites and turn.fetched.record is not None:
             self.queue.note(turn.page, turn.parsed.requisites)
 
     def save(self, writer: Writer) -> None:

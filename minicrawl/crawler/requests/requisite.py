@@ -46,7 +46,7 @@ class RequisiteQueue:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._new: dict[str, RequisiteRow] = {}
-        self._changed: dict[str, RequisiteRow] = {}
+        self._closed: list[RequisiteRow] = []
         self._recent: dict[str, None] = {}  # URLs noted lately, as the pages of a site need the same files
         self._last = 0
         self._may_have_more = True
@@ -66,17 +66,6 @@ class RequisiteQueue:
         while len(self._recent) > _RECENT:
             del self._recent[next(iter(self._recent))]
 
-    def note_kept(self, page: int, url: str, size: int, now: float) -> None:
-        """Record that the archive has a file that was asked for by other means."""
-        row = RequisiteRow(url, page, str(RequisiteKind.FILE), 0, KEPT, "ok", 200, size, now)
-        self._new.pop(url, None)
-        self._note(row)
-
-    def is_kept(self, url: str) -> bool:
-        """True if the archive has the requisite with a URL."""
-        row = self._changed.get(url) or self._new.get(url)
-        return self._store.requisites.is_kept(url) if row is None else row.state == KEPT
-
     def load(self) -> None:
         """Load committed requisites that wait, as far as there is room."""
         room = _LOADED - self._loaded
@@ -87,10 +76,13 @@ class RequisiteQueue:
         for number, row in rows:
             self._last = number
             self._loaded += 1
-            self._make_due(row)
+            host = politeness_key(row.url)
+            self._due[host].append(row)
+            if host not in self._asked:
+                self._idle[host] = None
 
     def to_ask(self) -> list[RequisiteRow]:
-        """Requisites to ask for, at most one per host; each is `closed` or `passed` later."""
+        """Requisites to ask for, at most one per host; each is `closed` later."""
         if not self._idle:
             return []
         rows = [self._due[host].popleft() for host in self._idle]
@@ -101,39 +93,22 @@ class RequisiteQueue:
     def closed(self, row: RequisiteRow, state: str, reason: str, fetched: Fetched | None, now: float) -> None:
         """Record the outcome for a requisite. fetched: None if it was not asked for."""
         status, size = (None, 0) if fetched is None else (fetched.status, fetched.size)
-        self._note(row._replace(state=state, reason=reason, status=status, bytes=row.bytes + size, asked_at=now))
+        closed = row._replace(state=state, reason=reason, status=status, bytes=row.bytes + size, asked_at=now)
+        self._closed.append(closed)
         self._loaded -= 1
-        self._go_on(row)
-
-    def passed(self, row: RequisiteRow) -> None:
-        """Leave out a requisite that the archive has got by other means meanwhile."""
-        self._loaded -= 1
-        self._go_on(row)
-
-    def save(self, writer: Writer) -> None:
-        writer.add_requisites(self._new.values())
-        writer.save_requisites(self._changed.values())
-        self._may_have_more |= bool(self._new)
-        self._new.clear()
-        self._changed.clear()
-
-    def _note(self, row: RequisiteRow) -> None:
-        self._changed[row.url] = row
-
-    def _make_due(self, row: RequisiteRow) -> None:
-        host = politeness_key(row.url)
-        self._due[host].append(row)
-        if host not in self._asked:
-            self._idle[host] = None
-
-    def _go_on(self, row: RequisiteRow) -> None:
-        """Let the next requisite of a host be asked for."""
         host = politeness_key(row.url)
         self._asked.discard(host)
         if self._due[host]:
             self._idle[host] = None
         else:
             del self._due[host]
+
+    def save(self, writer: Writer) -> None:
+        writer.add_requisites(self._new.values())
+        writer.save_requisites(self._closed)
+        self._may_have_more |= bool(self._new)
+        self._new.clear()
+        self._closed.clear()
 
 
 class Requisites(Kind):
@@ -152,7 +127,7 @@ class Requisites(Kind):
         store: Store,
         timing: Timing,
     ) -> None:
-        self._queue = queue
+        self.queue = queue
         self._frontier = frontier
         self._hosts = hosts
         self._urls = urls
@@ -163,14 +138,12 @@ class Requisites(Kind):
 
     def line_up(self, now: float) -> None:
         """Give hosts errands for the requisites that are next."""
-        while rows := self._queue.to_ask():
+        while rows := self.queue.to_ask():
             for row in rows:
-                if self._queue.is_kept(row.url):
-                    self._queue.passed(row)
-                elif self._is_kept_as_page(row.url):
-                    self._queue.closed(row, KEPT, "read", None, now)
+                if self._is_kept_as_page(row.url):
+                    self.queue.closed(row, KEPT, "read", None, now)
                 elif any(pattern.search(row.url) for pattern in self._admission.scope.deny):
-                    self._queue.closed(row, FAILED, "deny", None, now)
+                    self.queue.closed(row, FAILED, "deny", None, now)
                 else:
                     host = self._hosts.host(politeness_key(row.url))
                     self._frontier.add_errand(host, RequisiteErrand(self, self._turns, host, row), now)
@@ -181,18 +154,13 @@ class Requisites(Kind):
         return page is not None and self._store.archived.last_of(page) is not None
 
     def on_commit(self, now: float) -> None:
-        self._queue.load()
+        self.queue.load()
         self.line_up(now)
 
     def on_nothing_left(self, now: float) -> bool:
-        self._queue.load()
+        self.queue.load()
         self.line_up(now)
         return not self._frontier.is_empty()
-
-    def drop(self, errand: "RequisiteErrand", reason: str, now: float) -> None:
-        """Drop a requisite that is refused in its turn."""
-        self._frontier.end_turn(errand.turn, now, asked=False)
-        self._queue.closed(errand.row, FAILED, reason, None, now)
 
     def absorb(self, errand: "RequisiteErrand", fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Absorb the answer for a requisite, or its absence."""
@@ -201,15 +169,15 @@ class Requisites(Kind):
         self._turns.answered(errand.turn, fetched, now, outcome.rest)
         state, reason = KEPT, outcome.reason
         if outcome.is_redirect and outcome.alias is not None:
-            self._queue.note(row.page, [Requisite(outcome.alias, RequisiteKind(row.kind))], row.level + 1)
+            self.queue.note(row.page, [Requisite(outcome.alias, RequisiteKind(row.kind))], row.level + 1)
         elif outcome.state is not State.FETCHED or fetched.status != 200:
             state = FAILED
         elif fetched.record is None:
             state, reason = FAILED, "noarchive"
         else:
             reason = "truncated" if fetched.truncated else "ok"
-            self._queue.note(row.page, parsed.requisites, row.level + 1)
-        self._queue.closed(row, state, reason, fetched, now)
+            self.queue.note(row.page, parsed.requisites, row.level + 1)
+        self.queue.closed(row, state, reason, fetched, now)
 
 
 class RequisiteErrand(Request):
@@ -225,7 +193,8 @@ class RequisiteErrand(Request):
         self._parsed = ParsedPage()
 
     def on_refusal(self, refusal: Refusal, now: float) -> None:
-        self._requisites.drop(self, refusal.reason, now)
+        self.turns.frontier.end_turn(self.turn, now, asked=False)
+        self._requisites.queue.closed(self.row, FAILED, refusal.reason, None, now)
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         asked = PageRequest(self.url, headers=_ACCEPT, requisite=RequisiteKind(self.row.kind))

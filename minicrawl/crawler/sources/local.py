@@ -86,6 +86,7 @@ class LocalSource:
             if self._renderer is not None and fetched.body and self._is_rendered(fetched.url) and _is_html(fetched):
                 as_sent = fetched
                 fetched, parts = await self._renderer.rendered(as_sent)
+                wanted = replace(wanted, requisites=False)  # the archive has what Chromium asked for
                 if fetched.reason is not None and exchange is not None:  # the page may forbid copies all the same
                     exchange = exchange if await self._allows_copies(as_sent) else None
             fetched, parsed = await self._parsed(fetched, fields, wanted)

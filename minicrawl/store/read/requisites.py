@@ -25,10 +25,6 @@ class Requisites:
         """The requisite with a URL."""
         return self._tables.record(RequisiteRow, "requisites WHERE url = ?", url)
 
-    def is_kept(self, url: str) -> bool:
-        """True if the archive has the requisite with a URL."""
-        return self._tables.row("SELECT 1 FROM requisites WHERE url = ? AND state = 'kept'", url) is not None
-
     def waiting(self, after: int, n: int) -> list[tuple[int, RequisiteRow]]:
         """The next n waiting requisites behind number `after`, with their numbers."""
         query = f"""
@@ -48,8 +44,3 @@ class Requisites:
             SELECT state, reason, count(*), sum(bytes) FROM requisites {where}
             GROUP BY state, reason ORDER BY state, reason"""
         return list(map(RequisiteCount._make, self._tables.rows(query, () if page is None else (page,))))
-
-    def bytes(self) -> int:
-        """The bytes of all bodies."""
-        (size,) = self._tables.row("SELECT coalesce(sum(bytes), 0) FROM requisites")
-        return int(size)

@@ -24,7 +24,7 @@ CRAWL_ONLY = {
     "FolderStore": "pin",
     "_AllSites": "of_hosts doors fronts voices",
     "_AllSitemaps": "listed_urls",
-    "_AllRequisites": "is_kept waiting number_of bytes",
+    "_AllRequisites": "waiting number_of",
     "_AllTexts": "row rows of_fetched last_start added_behind records flaws versions version template host_blocks",
     "AllPages": "fetch_order interests last_turn given_up miscounted unanswered failures columns_of",
     "AllLinks": "hinted own too_deep",
