@@ -50,8 +50,8 @@ _FEW_WORDS = 32  # fewer: may be a page drawn in the browser
 class NotFound:
     """An origin's answers for missing pages of a folder.
 
-    `matched`: pages that are like the answers; `others`: pages that are not, `close` among them; `is_there`: a page
-    that surely exists is like them; `pages_with`: how many of the `compared` have each word of the answers.
+    `matched`: pages that are like the answers; `others`: pages that are not; `is_there`: a page that surely exists is
+    like them; `pages_with`: how many of the `compared` have each word of the answers.
     """
 
     folder: str
@@ -69,7 +69,6 @@ class NotFound:
     is_there: bool = False
     matched: set[int] = field(default_factory=set)
     others: set[int] = field(default_factory=set)
-    close: int = 0
     compared: int = 0
     pages_with: Counter[int] = field(default_factory=Counter)
 
@@ -91,7 +90,7 @@ class NotFound:
         words, own, name = answer.words, words_of_url(url), word_hashes(_name(url).encode())
         self.is_long = self.is_long or answer.is_long
         self.numbers = max(self.numbers, answer.numbers)
-        self.close = self.compared = 0
+        self.compared = 0
         self.pages_with.clear()
         self.url, self.asked = url, self.asked + 1
         if self.asked == 1:
@@ -124,8 +123,6 @@ class NotFound:
             lacks, adds = self.lacks_and_adds(url, vocabulary.words)
             is_like = lacks == 0 and adds <= self._most_added
             is_like = is_like and vocabulary.numbers <= 2 * self.numbers + _SPARE_NUMBERS
-            spare = max(2, len(self.words) // 2)
-            self.close += not is_like and lacks <= spare and adds <= self._most_added + spare
         if is_there:
             self.is_there = self.is_there or is_like
             return
@@ -151,11 +148,6 @@ class NotFound:
     @property
     def varies_much(self) -> bool:
         return 4 * self.varies > len(self.words)
-
-    @property
-    def is_doubtful(self) -> bool:
-        """True if another answer would tell more: answers differ much, or pages are nearly like them."""
-        return self.close >= _FEWEST_OTHERS or self.varies_much
 
     @property
     def _has_mark(self) -> bool:

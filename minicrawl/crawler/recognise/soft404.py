@@ -4,9 +4,9 @@ When a page shares half of its text and most of its words with another page of i
 and either few words of both are left then, or both have a word that is typical of error pages, this may be the host's
 text for missing pages. (Pages of one template share most words, too, but each has its own.) So pages beside it that
 cannot exist are asked for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one
-if the first is answered by a page with status 200, a third one if answers differ much, or if pages are nearly like
-them. No host is asked for more than MOST_PROBES such pages. A redirect to the front page of its origin counts as a page
-of its own, also as the answer to a probe.
+if the first is answered by a page with status 200, a third one if answers differ much. No host is asked for more than
+MOST_PROBES such pages. A redirect to the front page of its origin counts as a page of its own, also as the answer to a
+probe.
 
 `not_found` compares pages with the answers.
 
@@ -241,7 +241,7 @@ class Soft404s:
         is_there = read.is_there or (read.words != SENT_HOME_WORDS and _is_above(read.url, probe.folder))
         words = read_vocabulary(read.words)
         probe.compare(read.page, read.url, read.digest, words, is_there=is_there)
-        if probe.is_doubtful and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
+        if probe.varies_much and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
             self._want(origin_of(probe.folder), probe, probe.url)
 
     def _suspect(self, site: str, read: Read, probes: Mapping[str, NotFound]) -> None:
