@@ -339,9 +339,8 @@ class Identity:
     )
     signature_agent: str = setting(
         "",
-        requests.SIGNATURE_AGENT,
-        "Where the key of --sign is published, as 'minicrawl key directory' prints it: an https origin, or the URL of "
-        "the directory itself, for verifiers that want that.",
+        requests.ORIGIN,
+        "Where the key of --sign is published, as 'minicrawl key directory' prints it: an https origin.",
     )
 
 
