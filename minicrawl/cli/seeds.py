@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import document
+from minicrawl.cli.output import document, fitted
 from minicrawl.errors import SettingError, StoreError, counted
 from minicrawl.log import printable
 

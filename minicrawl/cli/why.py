@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import document, span
+from minicrawl.cli.output import document, fitted, span
 from minicrawl.cli.why_sentences import at, jump_sentences, requisite_sentence, sentences
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
