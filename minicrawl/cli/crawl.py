@@ -225,7 +225,8 @@ def print_settings(
 def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool) -> None:
     from minicrawl.analysis.dry_run import dry_run
 
-    _print_dry_run(dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time()), as_json)
+    plan = dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time())
+    click.echo(document(asdict(plan)) if as_json else "\n".join(fitted(list(_plan_lines(plan)))))
 
 
 def gathered(sources: tuple[str, ...]) -> "Seeds":
@@ -405,13 +406,6 @@ def _best_lines(best: "TopList") -> Iterator[str]:
 
     yield ""
     yield from list_lines(best, None, command=f"{called_as()} top ")
-
-
-def _print_dry_run(plan: "DryRun", as_json: bool) -> None:
-    if as_json:
-        click.echo(document(asdict(plan)))
-    else:
-        click.echo("\n".join(fitted(list(_plan_lines(plan)))))
 
 
 def _plan_lines(plan: "DryRun") -> Iterator[str]:
