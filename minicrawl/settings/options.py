@@ -53,7 +53,7 @@ class Limits:
 
     pages: int | None = setting(None, whole(10**12), "Stop after that many pages.", ONE_RUN, LIVE)
     time: float | None = setting(None, duration(MOST_SPAN, "30m"), "Stop after that time.", ONE_RUN, LIVE)
-    bytes: int | None = setting(None, size(10**15, "2GB"), "Stop after that many bytes of pages.", ONE_RUN, LIVE)
+    bytes: int | None = setting(None, size("1000000GB", "2GB"), "Stop after that many bytes of pages.", ONE_RUN, LIVE)
     until_coverage: float | None = setting(
         None,
         share("90%"),
