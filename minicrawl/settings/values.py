@@ -268,11 +268,10 @@ def texts(metavar: str, parse: Callable[[str], Any] = str) -> Kind:
     return {"read": read, "metavar": metavar}
 
 
-def _read_patterns(name: str, given: Any) -> tuple[str, ...]:
-    return tuple(compiled(pattern, name).pattern for pattern in _read_texts(name, given))
-
-
-PATTERNS: Kind = {"read": _read_patterns, "metavar": "REGEX"}
+PATTERNS: Kind = {
+    "read": lambda name, given: tuple(compiled(one, name).pattern for one in _read_texts(name, given)),
+    "metavar": "REGEX",
+}
 """Regular expressions."""
 
 
@@ -289,17 +288,17 @@ def codes(allowed: tuple[str, ...] = (), metavar: str | None = None, bare: str |
 # Files and programs
 
 
-def read_file(name: str, given: Any) -> Path:
+def _read_file(name: str, given: Any) -> Path:
     """An absolute path of a file."""
     if not isinstance(given, str | os.PathLike):
         raise SettingError(f"{option(name)} is the path of a file, not {quoted(given)}")
     return Path(given).absolute()
 
 
-def read_places(name: str, given: Any) -> tuple[str, ...]:
+def _read_places(name: str, given: Any) -> tuple[str, ...]:
     """Absolute paths of files or folders; URLs and - as they are."""
     return tuple(
-        one if isinstance(one, str) and _is_elsewhere(one) else str(read_file(name, one))
+        one if isinstance(one, str) and _is_elsewhere(one) else str(_read_file(name, one))
         for one in several(name, given, os.PathLike)
     )
 
@@ -308,14 +307,14 @@ def file(metavar: str, check: Callable[[str, Path], None] = lambda name, path: N
     """The path of a file. check: raises SettingError for a wrong one."""
 
     def read(name: str, given: Any) -> Path:
-        path = read_file(name, given)
+        path = _read_file(name, given)
         check(name, path)
         return path
 
     return {"read": read, "metavar": metavar, "is_path": True}
 
 
-PLACES: Kind = {"read": read_places, "metavar": "DIR|FILE|URL", "is_path": True}
+PLACES: Kind = {"read": _read_places, "metavar": "DIR|FILE|URL", "is_path": True}
 
 
 def _is_elsewhere(place: str) -> bool:
