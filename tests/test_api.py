@@ -72,7 +72,7 @@ def test_unknown_name_is_an_attribute_error() -> None:
     [
         ({"pagez": 1}, "no setting is called 'pagez'; did you mean 'pages'?"),
         ({"time": "soon"}, "not 'soon'"),
-        ({"pages": "many"}, "--pages is a number, not 'many'"),
+        ({"pages": "many"}, "--pages: a whole number is written as 500, 10k or 1.5M, not 'many'"),
         ({"traps": "no"}, "--traps is True or False, not 'no'"),
         ({"deny": 7}, "--deny is a text or a list of texts, not 7"),
     ],

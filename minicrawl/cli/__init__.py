@@ -62,7 +62,7 @@ _GROUPS = {
 }
 _COMMANDS = {name: about for group in _GROUPS.values() for name, about in group.items()}
 """Every command with its one-line description."""
-_MODULES = {"compact": "upkeep", "salvage": "upkeep", "completion": "config"}
+_MODULES = {"backup": "upkeep", "compact": "upkeep", "salvage": "upkeep", "completion": "config"}
 """Commands in shared modules, as functions of their names; any other is `command` in the module of its name."""
 
 _OF_STORES = _COMMANDS.keys() - {"demo", "seeds", "lab", "salvage", "config", "key", "completion"}
@@ -132,7 +132,7 @@ class Commands(click.Group):
             click.echo(f"Error: {sentence}", err=True)
             ctx.exit(SettingError.exit_code)
         except MinicrawlError as error:
-            from minicrawl.cli.fitting import fitted
+            from minicrawl.cli.output import fitted
             from minicrawl.log import printable
 
             sentence = _with_store(f"Error: {error}", ctx)

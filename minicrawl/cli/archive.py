@@ -58,7 +58,7 @@ def list_(url: str, folder: str | None, store: Path, as_json: bool) -> None:
         found = archive.collection.of_first(meant)
         if not found:
             raise _not_in(folder or archive.collection.folder, url)
-    click.echo(document([_as_json(one) for one in found]) if as_json else "\n".join(map(_line, found)))
+    click.echo(document([one._asdict() for one in found]) if as_json else "\n".join(map(_line, found)))
 
 
 @command.command(epilog="Example: minicrawl archive get https://example.org/ --at 2026-11-21 > page.html")
@@ -250,7 +250,3 @@ def _line(one: "Captured") -> str:
     return printable(
         f"{date}  {one.status}  {one.media_type or '-':<24} {amount(one.length):>9}  {one.file}:{one.start}{kind}"
     )
-
-
-def _as_json(one: "Captured") -> dict[str, object]:
-    return one._asdict()

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import (
     json_option,
     store_option,
     teller,
 )
-from minicrawl.cli.output import document, left_out_line, lines_of
+from minicrawl.cli.output import document, fitted, left_out_line, lines_of
 from minicrawl.errors import SettingError, counted, covered
 from minicrawl.log import printable
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.fitting import fitted, terminal_columns
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import document, lines_of
+from minicrawl.cli.output import document, fitted, lines_of, terminal_columns
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 from minicrawl.settings.values import parse_duration

@@ -10,7 +10,7 @@ from minicrawl.cli.options import json_option, store_option
 from minicrawl.errors import counted
 from minicrawl.log import printable
 
-INCONSISTENT = 4
+_INCONSISTENT = 4
 _SHOWN = 20
 
 
@@ -33,13 +33,8 @@ def command(store: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"store": str(store), "pages": pages, "problems": problems}, indent=2))
     else:
-        print_problems(problems, f"{store}: {counted(pages, 'page')}, all consistent")
+        shown = problems[:_SHOWN] or [f"{store}: {counted(pages, 'page')}, all consistent"]
+        more = [f"... and {len(problems) - _SHOWN} more"] if len(problems) > _SHOWN else []
+        click.echo("\n".join(map(printable, [*shown, *more])))
     if problems:
-        raise click.exceptions.Exit(INCONSISTENT)
-
-
-def print_problems(problems: list[str], sound: str) -> None:
-    """Print the first violations found, or `sound` if there are none."""
-    click.echo("\n".join(map(printable, problems[:_SHOWN])) if problems else sound)
-    if len(problems) > _SHOWN:
-        click.echo(f"... and {len(problems) - _SHOWN} more")
+        raise click.exceptions.Exit(_INCONSISTENT)

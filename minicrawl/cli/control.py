@@ -1,7 +1,7 @@
 """minicrawl control"""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any  # Any: JSON
 
@@ -14,7 +14,7 @@ from minicrawl.errors import counted
 from minicrawl.log import printable
 
 _Answer = dict[str, Any]
-_Lines = Callable[[_Answer], Iterator[str]]
+_Lines = Callable[[_Answer], Iterable[str]]
 
 
 @click.group(cls=Group, epilog="Example: minicrawl control set delay=2 concurrency=32")
@@ -105,7 +105,10 @@ def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
 @json_option
 def ban(host: str, store: Path, as_json: bool) -> None:
     """Ask HOST for nothing any more, in later runs neither; requests in flight are finished. Its pages wait."""
-    _print(_asked(store, {"do": "ban", "host": host}), _ban_lines, as_json)
+    answer = _asked(store, {"do": "ban", "host": host})
+    name = answer["host"]
+    line = f"{name} is banned: nothing is asked of it until 'minicrawl control unban {name}'"
+    _print(answer, lambda _: [line], as_json)
 
 
 @command.command(epilog="Example: minicrawl control unban example.org")
@@ -114,7 +117,8 @@ def ban(host: str, store: Path, as_json: bool) -> None:
 @json_option
 def unban(host: str, store: Path, as_json: bool) -> None:
     """Take a ban of HOST back."""
-    _print(_asked(store, {"do": "unban", "host": host}), _unban_lines, as_json)
+    answer = _asked(store, {"do": "unban", "host": host})
+    _print(answer, lambda _: [f"{answer['host']} is no longer banned{_for_later(answer)}"], as_json)
 
 
 @command.command(epilog="Example: minicrawl control again https://example.org/news")
@@ -123,7 +127,8 @@ def unban(host: str, store: Path, as_json: bool) -> None:
 @json_option
 def again(url: str, store: Path, as_json: bool) -> None:
     """Ask for URL again, as the next page of its host, be it that it was read, was given up, or waits."""
-    _print(_asked(store, {"do": "again", "url": url}), _again_lines, as_json)
+    answer = _asked(store, {"do": "again", "url": url})
+    _print(answer, lambda _: [f"{answer['url']} is next on its host{_for_later(answer)}"], as_json)
 
 
 def _asked(store: Path, message: _Answer) -> _Answer:
@@ -159,18 +164,6 @@ def _changed_lines(answer: _Answer) -> Iterator[str]:
 def _added_lines(answer: _Answer) -> Iterator[str]:
     known = answer["seeds"] - answer["new"]
     yield f"{counted(answer['new'], 'new seed')}" + (f", {known:,} known before" if known else "") + _for_later(answer)
-
-
-def _ban_lines(answer: _Answer) -> Iterator[str]:
-    yield f"{answer['host']} is banned: nothing is asked of it until 'minicrawl control unban {answer['host']}'"
-
-
-def _unban_lines(answer: _Answer) -> Iterator[str]:
-    yield f"{answer['host']} is no longer banned{_for_later(answer)}"
-
-
-def _again_lines(answer: _Answer) -> Iterator[str]:
-    yield f"{answer['url']} is next on its host{_for_later(answer)}"
 
 
 def _for_later(answer: _Answer) -> str:

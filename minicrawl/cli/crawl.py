@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.fitting import fitted
 from minicrawl.cli.guidance import Guide
 from minicrawl.cli.help import TopicCommand
 from minicrawl.cli.options import (
@@ -30,6 +29,7 @@ from minicrawl.cli.output import (
     called_as,
     document,
     duration,
+    fitted,
     left_out_line,
     read_line,
     short_line,
@@ -43,13 +43,14 @@ from minicrawl.store.partitions.folder import MOST, is_folder
 from minicrawl.system import keep_little_free_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
     from contextlib import AbstractContextManager
 
     from minicrawl.analysis.dry_run import DryRun
     from minicrawl.analysis.top.top_list import TopList
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
+    from minicrawl.crawler.running_crawl import OnBegin
     from minicrawl.model import CrawlReport
 
 
@@ -224,7 +225,8 @@ def print_settings(
 def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool) -> None:
     from minicrawl.analysis.dry_run import dry_run
 
-    _print_dry_run(dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time()), as_json)
+    plan = dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time())
+    click.echo(document(asdict(plan)) if as_json else "\n".join(fitted(list(_plan_lines(plan)))))
 
 
 def gathered(sources: tuple[str, ...]) -> "Seeds":
@@ -243,9 +245,7 @@ def _run(
     import asyncio
 
     from minicrawl.cli.display import BestSoFar, awaiting_index, showing
-    from minicrawl.control.listening import listening
     from minicrawl.crawler.run import crawl_with
-    from minicrawl.crawler.running_crawl import OnBegin, RunningCrawl
     from minicrawl.search.index.beside_crawl import Indexer
 
     keep_little_free_memory()
@@ -257,7 +257,7 @@ def _run(
 
     with showing(live, BestSoFar(guide.path)) as show:
 
-        def crawl(on_begin: OnBegin) -> "Coroutine[Any, Any, CrawlReport]":
+        def crawl(on_begin: "OnBegin") -> "Coroutine[Any, Any, CrawlReport]":
             return crawl_with(
                 given,
                 seeds,
@@ -271,11 +271,16 @@ def _run(
                 started=started,
             )
 
-        async def controlled() -> "CrawlReport":
-            async with RunningCrawl(crawl) as running, listening(running, guide.path, warn):
-                return await running.finished()
+        return asyncio.run(controlled(crawl, guide.path))
 
-        return asyncio.run(controlled())
+
+async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport]]", store: Path) -> "CrawlReport":
+    """The report of a crawl, which 'minicrawl control' steers while it runs."""
+    from minicrawl.control.listening import listening
+    from minicrawl.crawler.running_crawl import RunningCrawl
+
+    async with RunningCrawl(crawl) as running, listening(running, store, warn):
+        return await running.finished()
 
 
 def _run_partitions(  # noqa: PLR0913 - what the command's options came to
@@ -401,13 +406,6 @@ def _best_lines(best: "TopList") -> Iterator[str]:
 
     yield ""
     yield from list_lines(best, None, command=f"{called_as()} top ")
-
-
-def _print_dry_run(plan: "DryRun", as_json: bool) -> None:
-    if as_json:
-        click.echo(document(asdict(plan)))
-    else:
-        click.echo("\n".join(fitted(list(_plan_lines(plan)))))
 
 
 def _plan_lines(plan: "DryRun") -> Iterator[str]:

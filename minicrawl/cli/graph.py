@@ -2,15 +2,23 @@
 
 import json
 import math
+from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, store_option, teller
 from minicrawl.cli.output import document, reassuring
-from minicrawl.cli.shape import shape_document, shape_lines
 from minicrawl.errors import counted
+
+if TYPE_CHECKING:
+    from minicrawl.analysis.web_graph import Web
+    from minicrawl.rank.degrees import Degrees
+    from minicrawl.rank.distances import Neighbourhood
+    from minicrawl.rank.graph_stats import GraphStats
 
 
 @click.group(cls=Group, epilog="Example: minicrawl graph export links.graphml")
@@ -80,3 +88,94 @@ def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
         click.echo(document(shape_document(found, web, name)))
     else:
         click.echo("\n".join(shape_lines(found, web, name)))
+
+
+def shape_document(found: "GraphStats", web: "Web", name: str) -> dict[str, object]:
+    parts = _parts(found)
+    return {
+        "graph": name,
+        "pages": found.pages,
+        "links": found.links,
+        "dangling": found.dangling,
+        "never_read": web.never_read(),
+        "strong_components": {"count": found.strong.count, "largest": int(found.strong.sizes.max())},
+        "weak_components": {"count": found.weak.count, "largest": int(found.weak.sizes.max())},
+        "bow_tie": parts,
+        "inlinks": _degrees(found.indegrees),
+        "outlinks": _degrees(found.outdegrees),
+        "distances": _distances(found.distances),
+        "core": {
+            "pages": parts["core"],
+            "links": found.core_links,
+            "diameter": asdict(found.core_diameter),
+            "distances": _distances(found.core_distances),
+        },
+    }
+
+
+def _parts(found: "GraphStats") -> dict[str, int]:
+    import numpy as np
+
+    from minicrawl.rank.components import Part
+
+    return {part.name.lower(): int(np.count_nonzero(found.parts == part)) for part in Part}
+
+
+def _degrees(degrees: "Degrees") -> dict[str, object]:
+    law = None if degrees.law is None else asdict(degrees.law)
+    counts = dict(zip(degrees.values.tolist(), degrees.counts.tolist(), strict=True))
+    return {"mean": degrees.mean, "largest": degrees.largest, "power_law": law, "pages_by_degree": counts}
+
+
+def _distances(distances: "Neighbourhood") -> dict[str, object]:
+    return {
+        "is_exact": not distances.error,
+        "relative_error": distances.error,
+        "average": distances.average(),
+        "effective_diameter": distances.effective_diameter(),
+        "longest": distances.longest,
+        "pairs_within": distances.pairs.tolist(),
+    }
+
+
+def shape_lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
+    parts = _parts(found)
+    never_read = web.never_read()
+    unread = "" if never_read is None else f", {never_read:,} of them never read"
+    size = f"{counted(found.pages, 'page')}, {counted(found.links, 'link')}"
+    yield f"{name}: {size}; {counted(found.dangling, 'page')} without links{unread}"
+    yield ""
+    strong, weak = found.strong.sizes, found.weak.sizes
+    yield (
+        f"strong components  {len(strong):,}; the largest, the core, has {counted(int(strong.max()), 'page')} "
+        f"({strong.max() / found.pages:.1%}) and {counted(found.core_links, 'link')}"
+    )
+    yield (
+        f"weak components    {len(weak):,}; the largest has {counted(int(weak.max()), 'page')} "
+        f"({weak.max() / found.pages:.1%})"
+    )
+    yield f"bow tie            {', '.join(f'{part} {count:,}' for part, count in parts.items())}"
+    yield f"in-links           {_degrees_line(found.indegrees)}"
+    yield f"out-links          {_degrees_line(found.outdegrees)}"
+    longest = f"longest {'at least ' if found.distances.error else ''}{found.distances.longest}"
+    yield f"distances          {_distances_line(found.distances)}; {longest}"
+    known = found.core_diameter
+    diameter = f"{known.lower}" if known.is_exact else f"{known.lower} to {known.upper}"
+    yield (
+        f"within the core    {_distances_line(found.core_distances)}; diameter {diameter}, by {known.searches} searches"
+    )
+
+
+def _degrees_line(degrees: "Degrees") -> str:
+    line, law = f"mean {degrees.mean:.1f}, at most {degrees.largest:,}", degrees.law
+    if law is None:
+        return line
+    return (
+        f"{line}; power law x^-{law.alpha:.2f} (± {law.error:.2f}) from {law.xmin} on, which "
+        f"{counted(law.tail, 'page')} {'has' if law.tail == 1 else 'have'}; it is off by up to {law.distance:.1%}"
+    )
+
+
+def _distances_line(distances: "Neighbourhood") -> str:
+    how = f"estimated, numbers of pairs ± {distances.error:.0%}" if distances.error else "exact"
+    return f"mean {distances.average():.2f} links, 90 % of pairs within {distances.effective_diameter():.1f} ({how})"

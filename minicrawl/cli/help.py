@@ -23,10 +23,6 @@ FIRST = (
 """Options of the first page, by the names of their parameters."""
 ALL, REST = "all", "running"
 _FIRST_PAGE = ""
-_ABOUT_REST = "What a run says, writes and remembers; where options come from."
-
-
-_WHOLE = 1_000  # characters
 
 
 class Group(click.Group):
@@ -35,7 +31,7 @@ class Group(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
         with formatter.section("Commands"):
-            formatter.write_dl([(name, command.get_short_help_str(_WHOLE)) for name, command in commands if command])
+            formatter.write_dl([(name, command.get_short_help_str(1_000)) for name, command in commands if command])
 
 
 class TopicCommand(click.Command):
@@ -69,7 +65,7 @@ class TopicCommand(click.Command):
         for group in GROUPS:
             names = [name for name in settings_of(group) if name in options]
             topics[group.__name__.lower()] = inspect.getdoc(group) or "", [options.pop(name) for name in names]
-        return topics | {REST: (_ABOUT_REST, list(options.values()))}
+        return topics | {REST: ("What a run says and remembers; where options come from.", list(options.values()))}
 
     def first_page(self, ctx: click.Context) -> str:
         formatter = ctx.make_formatter()

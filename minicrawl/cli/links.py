@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import document, tally
+from minicrawl.cli.output import document, fitted, tally
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 

@@ -6,8 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from minicrawl.cli.fitting import shortened
-from minicrawl.cli.output import amount, duration, silence_line, tally
+from minicrawl.cli.output import amount, duration, shortened, silence_line, tally
 from minicrawl.cli.progress_words import SHOWN, Bar, Best, bars, doing
 from minicrawl.errors import counted, covered
 from minicrawl.log import printable

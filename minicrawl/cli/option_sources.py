@@ -142,10 +142,4 @@ def _taken(option: click.Option, name: str, value: Any) -> Any:
     if name in SETTINGS:
         read = SETTINGS[name].of(value)
         return list(read) if option.multiple else read
-    if option.is_flag:
-        if not isinstance(value, bool):
-            raise SettingError(f"this is true or false, not {value!r}")
-        return value
-    several = value if option.multiple and isinstance(value, list) else [value]
-    taken = [option.type.convert(str(one), option, None) for one in several]
-    return taken if option.multiple else taken[0]
+    return option.type.convert(str(value), option, None)

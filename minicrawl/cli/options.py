@@ -22,15 +22,19 @@ STORE_KEY = "minicrawl.store"
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
-def _note_store(ctx: click.Context, _: click.Parameter, store: Path) -> Path:
-    """Remember the store, for messages about damage."""
-    ctx.meta[STORE_KEY] = store
-    return store
+def _note(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
+    """Remember a value for `_noted`; that of the store for messages about damage."""
+    ctx.meta[f"minicrawl.{option.name}"] = value
+    return value
+
+
+def _noted(name: str) -> Any:
+    return click.get_current_context().meta.get(f"minicrawl.{name}")
 
 
 store_option = click.option(
     "--store",
-    callback=_note_store,
+    callback=_note,
     type=click.Path(path_type=Path),
     default=DEFAULT_STORE,
     envvar="MINICRAWL_STORE",
@@ -99,19 +103,15 @@ def is_kept(store: "Store", by: str) -> bool:
     return True
 
 
-def _quieten(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    ctx.meta["minicrawl.quiet"] = value
-
-
 def logging_options(command: _Command) -> _Command:
     """Add -v, -q, --log-file and --log-format, for commands that run long."""
     for shared in (
         click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True,
-                     callback=_set_format, expose_value=False, is_eager=True,
+                     callback=_note, expose_value=False, is_eager=True,
                      help="Lines of -v and --log-file: for people, or a JSON object each."),
         click.option("--log-file", type=click.Path(dir_okay=False), callback=_log_to, expose_value=False,
                      help="Write what happens to every URL to this file."),
-        click.option("-q", "--quiet", is_flag=True, callback=_quieten, expose_value=False, is_eager=True,
+        click.option("-q", "--quiet", is_flag=True, callback=_note, expose_value=False, is_eager=True,
                      help="Say nothing on standard error but errors; end with the summary alone."),
         click.option("-v", "--verbose", is_flag=True, callback=_log_here, expose_value=False,
                      help="Say on standard error what happens to every URL."),
@@ -146,7 +146,7 @@ def need_extra(what: str, *libraries: str) -> None:
 
 def is_quiet() -> bool:
     """True with -q."""
-    return bool(click.get_current_context().meta.get("minicrawl.quiet"))
+    return bool(_noted("quiet"))
 
 
 def teller() -> Callable[[str], None]:
@@ -162,16 +162,11 @@ def teller() -> Callable[[str], None]:
 
 def is_verbose() -> bool:
     """True with -v, which prints a line for every URL."""
-    return bool(click.get_current_context().meta.get("minicrawl.verbose"))
+    return bool(_noted("verbose"))
 
 
-def _set_format(ctx: click.Context, _: click.Parameter, value: str) -> None:
-    ctx.meta["minicrawl.log-format"] = value
-
-
-def _log_here(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    ctx.meta["minicrawl.verbose"] = value
-    if value:
+def _log_here(ctx: click.Context, option: click.Parameter, value: bool) -> None:
+    if _note(ctx, option, value):
         _begin_output(None)
 
 
@@ -192,7 +187,7 @@ def _begin_output(file: str | None) -> None:
 
 
 def _logs_json() -> bool:
-    return bool(click.get_current_context().meta.get("minicrawl.log-format") == "json")
+    return bool(_noted("log_format") == "json")
 
 
 def says_more() -> bool:

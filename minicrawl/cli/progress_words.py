@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from minicrawl.cli.output import amount, duration, silence_line
+from minicrawl.cli.output import amount, duration, silence_line, span
 from minicrawl.crawler.loop.limits import aims
 from minicrawl.errors import counted
 from minicrawl.log import printable
@@ -76,16 +76,7 @@ def _requests(progress: Progress) -> str:
 def _left(seconds: float | None) -> str:
     if seconds is None:
         return ""
-    return f"about {_rounded(seconds)} left" if seconds > 0 else "reached"
-
-
-def _rounded(seconds: float) -> str:
-    """An estimated duration, coarsely rounded."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    if seconds < 3600:
-        return f"{seconds / 60:.0f} min"
-    return f"{seconds / 3600:.1f} h" if seconds < 2 * 86_400 else f"{seconds / 86_400:.0f} days"
+    return f"about {span(seconds)} left" if seconds > 0 else "reached"
 
 
 Best = tuple[tuple[float, str], ...]

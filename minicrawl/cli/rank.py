@@ -1,24 +1,103 @@
 """minicrawl rank"""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any  # Any: settings as given
+from typing import TYPE_CHECKING, Any, TypeVar  # Any: settings as given
 
 import click
+from click.core import ParameterSource
 
-from minicrawl.cli.keeping import check_free, keep
 from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document, page_rows, table
-from minicrawl.cli.ranking_options import OPTIONS, check_options, ranking_options
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, StoreError
 from minicrawl.log import printable
+from minicrawl.settings import option
 
 if TYPE_CHECKING:
     from minicrawl.analysis.link_graph import FloatArray
     from minicrawl.analysis.rankings.options import Options
     from minicrawl.analysis.rankings.ranking import Rankings
+    from minicrawl.store.reader import Store
     from minicrawl.store.rows import RankedPage
 
     Shown = dict[str, tuple[list[RankedPage], list[float]]]
+
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
+
+OPTIONS = {
+    "pagerank": {"damping", "memory", "method", "dangling", "jump", "per", "inside", "cap"},
+    "hits": {"query", "root", "per", "inside", "cap", "context", "self_links", "communities", "peel"},
+    "trustrank": {"damping", "trusted", "trusted_count"},
+    "topic": {"damping", "topic", "weights", "query"},
+    "inverse": {"damping"},
+    "sites": {"damping", "per", "weights"},
+    "opic": set(),
+    "visits": {"log", "site", "blend"},
+}
+"""Options by ranking; the first ranking that an option's help names is its main one."""
+_OF_RANKINGS = frozenset().union(*OPTIONS.values())
+
+_RANKING_OPTIONS = (
+    click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
+                 help="Chance to follow a link; the rest jumps."),
+    click.option("--memory", metavar="SIZE", help="For pagerank: work on disk, with this much memory, such as 64MB."),
+    click.option("--method", type=click.Choice(["power", "gauss-seidel", "sweeping"]), default="power",
+                 show_default=True, help="For pagerank: power iteration, rounds that use what they have just worked "
+                 "out, or visits where most is left to move. All come to the same: power is the quickest, sweeping "
+                 "follows the fewest links of a large and sparse web, and the most of a small and dense one."),
+    click.option("--dangling", type=click.Choice(["keep", "prune"]), default="keep", show_default=True,
+                 help="For pagerank: pages that lead nowhere, taken out, or walkers jump from there."),
+    click.option("--jump", metavar="FILE|recent:TIME", help="For pagerank: where walkers jump to: the pages of FILE, "
+                 "a URL and a weight a line, or pages that changed, half as often for each TIME ago."),
+    click.option("--trusted", metavar="FILE|URL|REGEX", help="For trustrank: the pages that are trusted. Without it "
+                 "those from which most pages are reached."),
+    click.option("--trusted-count", default=50, show_default=True, type=click.IntRange(min=1),
+                 help="For trustrank: how many of these."),
+    click.option("--topic", multiple=True, metavar="NAME=FILE|URL|REGEX", help="For topic: the pages of a topic. "
+                 "Repeatable."),
+    click.option("--weights", metavar="WEIGHTS", help="For topic: NAME=WEIGHT,..., how much of each topic, by default "
+                 "alike. For sites: what makes a link heavier: links, pages, or none (default)."),
+    click.option("--query", metavar="WORDS", help="For hits: only pages with these words in URL or title, and around "
+                 "them. For topic: topics count by how often their pages have these words."),
+    click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages, and around them."),
+    click.option("--per", type=click.Choice(["page", "host", "site"]), help="For hits (default: host) and pagerank: "
+                 "links within one of these do not count. For sites: what a site is (default: site)."),
+    click.option("--inside", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For hits and pagerank: what a link "
+                 "within a host or site weighs, by default 0; others weigh 1."),
+    click.option("--cap", type=click.IntRange(min=1), metavar="N", help="For hits and pagerank: of the links of a host "
+                 "or site to a page, only the first N count."),
+    click.option("--context", is_flag=True, help="For hits: a link weighs 1 + the words of --query in and around it, "
+                 "of pages read with --text."),
+    click.option("--self-links", is_flag=True, help="For hits: every page counts as linked to itself (L + I), so that "
+                 "good hubs are authorities, too."),
+    click.option("--communities", type=click.IntRange(1, 50), metavar="N", help="For hits: N communities and the "
+                 "bridges between them, by singular vectors, instead of the one that takes all."),
+    click.option("--peel", is_flag=True, help="For hits: --communities one after the other, each without the links to "
+                 "the ten best authorities of those before."),
+    click.option("--log", multiple=True, metavar="FILE", help="For visits: an access log in Combined Log Format, "
+                 "plain or .gz. Repeatable."),
+    click.option("--site", metavar="URL", help="For visits: the host of the log, where the store has several."),
+    click.option("--blend", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For visits: what they weigh beside "
+                 "importance, by default all."),
+)  # fmt: skip
+
+
+def ranking_options(command: _Command) -> _Command:
+    """Add the options of the rankings."""
+    for each in reversed(_RANKING_OPTIONS):
+        command = each(command)
+    return command
+
+
+def check_options(by: str) -> None:
+    """Raise SettingError for given options that this ranking does not use."""
+    ctx = click.get_current_context()
+    for name in sorted(_OF_RANKINGS - OPTIONS[by]):
+        # Options in files or in the environment are meant for the rankings that use them.
+        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            of = ", ".join(ranking for ranking, options in OPTIONS.items() if name in options)
+            raise SettingError(f"{option(name)} goes with --by {of}, not with --by {by}")
 
 
 @click.command(epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
@@ -105,3 +184,26 @@ def _sites(how: "Options", n: int, store: Path, as_json: bool) -> str:
     rows = sorted(rows, key=lambda row: -row.pagerank)[:n]
     linked = [row._replace(trust=None, trusted_by=None, is_seed=None) for row in rows]
     return site_documents(rows) if as_json else "\n".join(site_table(linked))
+
+
+def check_free(reader: "Store", store: Path) -> None:
+    """Raise StoreError while a crawl writes to the store."""
+    if reader.is_in_use():
+        raise StoreError(
+            f"a crawl is using {store}, so no ranking can be saved in it; wait for it, or leave --save out"
+        )
+
+
+def keep(store: Path, rankings: "Mapping[str, FloatArray]") -> None:
+    """Keep values per page under their names, and report it."""
+    from minicrawl.store.reader import open_store
+    from minicrawl.store.writer import Writer
+
+    with open_store(store) as reader:
+        files = {name: dict(reader.by_file(values)) for name, values in rankings.items()}
+    for path in next(iter(files.values())):
+        with Writer(path) as writer, writer.transaction():
+            for name, values in files.items():
+                writer.save_ranking(name, values[path])
+    names = list(rankings)
+    click.echo(f"Kept as {', '.join(names)}; see 'minicrawl top --by {names[0]} --store {store}'.", err=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
-from minicrawl.cli.crawl import warn
+from minicrawl.cli.crawl import controlled
 from minicrawl.cli.options import json_option, logging_options, says_more, setting_options, store_option
 from minicrawl.cli.output import amount, document, duration, span, tally
 from minicrawl.errors import NothingFetchedError, SettingError, counted
@@ -74,22 +74,15 @@ def command(
 
 def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "CrawlReport":
     from minicrawl.cli.display import BestSoFar, showing
-    from minicrawl.control.listening import listening
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import crawl_with
-    from minicrawl.crawler.running_crawl import RunningCrawl
     from minicrawl.store.reader import open_store
 
     open_store(store).close()  # a missing store is an error: it must not be created
     with showing(live, BestSoFar(store)) as show:
         told = show if says_more() else None
         crawl = partial(crawl_with, given, Seeds([]), store, refreshed=pages, on_progress=told, handle_signals=True)
-
-        async def controlled() -> "CrawlReport":
-            async with RunningCrawl(lambda begin: crawl(on_begin=begin)) as running, listening(running, store, warn):
-                return await running.finished()
-
-        return asyncio.run(controlled())
+        return asyncio.run(controlled(lambda begin: crawl(on_begin=begin), store))
 
 
 def _became(store: Path, since: float) -> Counter[str]:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import document
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.cli.output import document, fitted
+from minicrawl.errors import SettingError, StoreError, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
@@ -95,14 +94,14 @@ def _written(found: "Seeding", out: Path | None) -> Iterator[str]:
     if out is not None:
         with renamed_when_whole(out) as temporary:
             temporary.write_text(seed_file(found), encoding="utf-8")
-        yield f"{_some(len(found.cores), 'seed')} written to {out}"
+        yield f"{counted(len(found.cores), 'seed')} written to {out}"
 
 
 def _explanation(found: "Seeding") -> list[str]:
     from minicrawl.analysis.seeding import claims, summary
 
     lines = [
-        f"{found.fetched:,} pages fetched on {_some(found.places, found.per)}; {found.counted:,} of their "
+        f"{found.fetched:,} pages fetched on {counted(found.places, found.per)}; {found.counted:,} of their "
         f"{found.links:,} links lead to another {found.per}."
     ]
     for number, core in enumerate(found.cores, start=1):
@@ -120,7 +119,3 @@ def _urls(title: str, urls: "tuple[str, ...] | list[str]") -> list[str]:
     if len(urls) > _SHOWN:
         shown.append(f"... and {len(urls) - _SHOWN:,} more")
     return [f"  {title if not number else '':<13} {line}" for number, line in enumerate(shown)]
-
-
-def _some(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import amount, duration, left_out_line, read_line, silence_line, tally
+from minicrawl.cli.output import amount, duration, fitted, left_out_line, read_line, silence_line, tally
 from minicrawl.errors import counted
 from minicrawl.log import printable
 from minicrawl.model import State

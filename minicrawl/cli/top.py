@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import (
     is_kept,
     json_option,
@@ -16,7 +15,7 @@ from minicrawl.cli.options import (
     store_option,
     where_option,
 )
-from minicrawl.cli.output import Column, document, order_lines, page_rows, table, tally
+from minicrawl.cli.output import Column, document, fitted, order_lines, page_rows, table, tally
 from minicrawl.errors import SettingError, counted
 from minicrawl.settings import option
 

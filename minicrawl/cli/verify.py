@@ -16,17 +16,9 @@ if TYPE_CHECKING:
 _INCONSISTENT = 4
 
 
-tolerance_option = click.option(
-    "--tolerance",
-    default=1e-6,
-    show_default=True,
-    type=click.FloatRange(min=0),
-    help="How much more than certified the settled ranking may be off.",
-)
-
-
 @click.command(epilog="Example: minicrawl verify --store data/crawl.db")
-@tolerance_option
+@click.option("--tolerance", default=1e-6, show_default=True, type=click.FloatRange(min=0),
+              help="How much more than certified the settled ranking may be off.")  # fmt: skip
 @store_option
 @json_option
 def command(tolerance: float, store: Path, as_json: bool) -> None:
@@ -41,11 +33,6 @@ def command(tolerance: float, store: Path, as_json: bool) -> None:
 
     with open_store(store) as reader, reader.snapshot():
         found = verify(reader)
-    print_verification(found, store, tolerance, as_json)
-
-
-def print_verification(found: "Verification", store: Path, tolerance: float, as_json: bool) -> None:
-    """Print a verification, and exit with INCONSISTENT if the ranking is outside its bounds."""
     problem = _problem(found, tolerance)
     if as_json:
         document = {"store": str(store), **asdict(found), "tolerance": tolerance, "problem": problem}

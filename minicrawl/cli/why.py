@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.fitting import fitted
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import document, span
+from minicrawl.cli.output import document, fitted, span
 from minicrawl.cli.why_sentences import at, jump_sentences, requisite_sentence, sentences
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -62,11 +61,6 @@ def command(url: str, store: Path, as_json: bool) -> None:
         click.echo(document(found.as_json() | more))
     else:
         click.echo("\n".join(fitted([*explanation_lines(found), *_mirror_lines(mirror)])))
-    end_if_unknown(found)
-
-
-def end_if_unknown(found: "Explanation") -> None:
-    """Exit with the code for a URL unknown to the crawl; the explanation has been printed."""
     if found.page is None and found.requisite is None:
         click.get_current_context().exit(SettingError.exit_code)
 

@@ -70,11 +70,8 @@ async def _add(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
 
 
 async def _ban(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
-    return {"host": await crawl.ban(asked["host"])}
-
-
-async def _unban(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
-    return {"host": await crawl.unban(asked["host"])}
+    change = crawl.ban if asked["do"] == "ban" else crawl.unban
+    return {"host": await change(asked["host"])}
 
 
 async def _again(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
@@ -85,12 +82,7 @@ async def _again(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
 
 
 async def _pause(crawl: SteeredRun, asked: Message) -> Message:
-    await crawl.pause()
-    return _state(crawl)
-
-
-async def _resume(crawl: SteeredRun, asked: Message) -> Message:
-    await crawl.resume()
+    await (crawl.pause() if asked["do"] == "pause" else crawl.resume())
     return _state(crawl)
 
 
@@ -177,10 +169,10 @@ _COMMANDS: Mapping[str, tuple[Callable[[Any, Message], Awaitable[Message]], Mapp
     "set": (_set, {"settings": lambda value: isinstance(value, dict) and bool(value)}),
     "add": (_add, {"urls": _are_urls, "guessed": _are_urls}),
     "ban": (_ban, {"host": _is_text}),
-    "unban": (_unban, {"host": _is_text}),
+    "unban": (_ban, {"host": _is_text}),
     "again": (_again, {"url": _is_text}),
     "pause": (_pause, {}),
-    "resume": (_resume, {}),
+    "resume": (_pause, {}),
     "stop": (_stop, {"now": lambda value: value is None or isinstance(value, bool)}),
     "status": (_status, {}),
     "workers": (_workers, {}),

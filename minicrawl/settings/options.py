@@ -53,7 +53,7 @@ class Limits:
 
     pages: int | None = setting(None, whole(10**12), "Stop after that many pages.", ONE_RUN, LIVE)
     time: float | None = setting(None, duration(MOST_SPAN, "30m"), "Stop after that time.", ONE_RUN, LIVE)
-    bytes: int | None = setting(None, size(10**15, "2GB"), "Stop after that many bytes of pages.", ONE_RUN, LIVE)
+    bytes: int | None = setting(None, size("1000000GB", "2GB"), "Stop after that many bytes of pages.", ONE_RUN, LIVE)
     until_coverage: float | None = setting(
         None,
         share("90%"),
@@ -65,8 +65,7 @@ class Limits:
         (),
         codes(metavar="[REASON,...]", bare="passing"),
         "Ask again for pages that were given up for these reasons (see 'minicrawl status'); all: for any; without "
-        "REASON: for those that may have passed, such as time-outs. Where no connection came about, every run asks "
-        "again. Repeatable.",
+        "REASON: for those that may have passed, such as time-outs. Repeatable.",
         ONE_RUN,
     )
 
@@ -100,10 +99,7 @@ class Traps:
         True, FLAG, "Stay out of traps: calendars without end, session ids, endless paths and the like."
     )
     keep_parameters: bool = setting(
-        False,
-        FLAG,
-        "Take URLs for different that differ in parameters for tracking or sessions only, such as utm_source or "
-        "PHPSESSID.",
+        False, FLAG, "Tell URLs apart that differ in parameters for tracking or sessions only, such as utm_source."
     )
 
 
@@ -141,9 +137,8 @@ class Politeness:
     respect_usage: tuple[str, ...] = setting(
         (),
         codes(USES),
-        "Fetch nothing that robots.txt does not want used for this: search, ai-input (of models that "
-        "answer) or ai-train. Of pages that say so themselves the text is not kept, and export leaves them out. "
-        "Repeatable.",
+        "Fetch nothing that robots.txt does not want used for this, such as ai-train. Of pages that say so themselves "
+        "the text is not kept, and export leaves them out. Repeatable.",
     )
 
 
@@ -160,8 +155,7 @@ class Order:
         BY_SITES,
         choice(BY_SITES, BY_PAGES),
         "Where a walker goes who follows no link: to sites, by how much other sites trust them, and there to pages "
-        "that other sites link to; or to all pages alike, as in the papers. It decides importance, coverage, and with "
-        "--strategy greedy what is read first. A later run may change it, without a request.",
+        "that other sites link to; or to all pages alike, as in the papers. A later run may change it.",
     )
     discovery: float = setting(
         1.0,
@@ -220,15 +214,14 @@ class Keep:
     text: bool = setting(
         False,
         FLAG,
-        "Keep the text of every page, its headings, description, language and the texts of its links, in a file beside "
-        "the store: about 3 kB a page. Pages that say noarchive are left out.",
+        "Keep the text of every page, with its headings and links, in a file beside the store: about 3 kB a page. "
+        "Pages that say noarchive are left out.",
     )
     pdf: bool = setting(False, FLAG, "Read PDF files as pages: their links, title and text. Needs the extra pdf.")
     audit: bool = setting(
         False,
         FLAG,
-        "Keep what an audit checks of every page beside its links and title: description, headings, images "
-        "without alt, http parts of https pages, structured data, and the parts that links name.",
+        "Keep what an audit checks of pages beside links and titles: descriptions, headings, images, languages.",
     )
     extract: tuple[str, ...] = setting(
         (),
@@ -237,9 +230,7 @@ class Keep:
         "xpath:PATH; NAME[]= takes all that is found. Repeatable.",
     )
     extract_structured: bool = setting(
-        False,
-        FLAG,
-        "Take structured data out of every page, for --items: JSON-LD, microdata, OpenGraph and Dublin Core.",
+        False, FLAG, "Take structured data out of pages, for --items: JSON-LD, microdata, OpenGraph, Dublin Core."
     )
     items: str = setting(
         "",
@@ -251,8 +242,7 @@ class Keep:
     hook: tuple[str, ...] = setting(
         (),
         texts("PLACE"),
-        "Call functions of your own: MODULE, MODULE:FUNCTION, FILE.py, FILE.py:FUNCTION or the name of an entry point. "
-        "To be named at every run. Repeatable.",
+        "Call functions of your own: MODULE:FUNCTION, FILE.py or an entry point. To be named at every run. Repeatable.",
         ONE_RUN,
     )
     search: bool = setting(
@@ -334,14 +324,12 @@ class Identity:
     sign: Path | None = setting(
         None,
         file("KEYFILE"),
-        "Sign every request with this key, by Web Bot Auth, so that sites can tell the crawler from others that use "
-        "its name. 'minicrawl key new FILE' makes one. Needs --signature-agent.",
+        "Sign requests with this key, by Web Bot Auth. 'minicrawl key new FILE' makes one. Needs --signature-agent.",
     )
     signature_agent: str = setting(
         "",
-        requests.SIGNATURE_AGENT,
-        "Where the key of --sign is published, as 'minicrawl key directory' prints it: an https origin, or the URL of "
-        "the directory itself, for verifiers that want that.",
+        requests.ORIGIN,
+        "Where the key of --sign is published, as 'minicrawl key directory' prints it: an https origin.",
     )
 
 
@@ -365,8 +353,7 @@ class Logins:
     cookie_file: Path | None = setting(
         None,
         file("FILE", can_be_file),
-        "Take cookies, as --cookies does, beginning with those in this file in the format of Netscape; written at the "
-        "end of every run.",
+        "Take cookies, beginning with those in this file in the format of Netscape; it is written at every run's end.",
     )
 
 

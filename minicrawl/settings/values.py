@@ -11,6 +11,7 @@ import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from numbers import Real
 from pathlib import Path
 from typing import Any  # Any: settings as given
@@ -22,10 +23,6 @@ Kind = Mapping[str, Any]
 
 ONE_RUN, LIVE = "for one run", "adjustable"
 """Marks of settings: the next run of a crawl does not inherit it; it can change while a crawl runs."""
-_THOUSANDS = re.compile(r"(\d{1,99}(?:\.\d{1,99})?)([km])")
-_THOUSANDS_OF = {"k": 1_000, "m": 1_000_000}
-_UNITS_OF_TIME = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
-_UNITS_OF_SIZE = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 _HOST = re.compile(r"[^\s/=@]+")
 _SHOWN = 100
 MOST_DELAY, MOST_SPAN = "30d", "36500d"
@@ -51,7 +48,7 @@ class Setting:
     meaning: str
     marks: tuple[str, ...]
     read: Reader
-    most: int | str | None = None
+    most: str | None = None
     metavar: str | None = None
     choices: tuple[str, ...] = ()
     bare: str | None = None
@@ -107,27 +104,12 @@ def kind_of(given: Any) -> str:
 
 def parse_duration(text: str) -> float:
     """Seconds in "90", "90s", "30m", "2h" or "1d". Raises SettingError."""
-    return _in_units(text, _UNITS_OF_TIME, "a time is a number with s, m, h or d behind it, such as 30m")
+    return float(_TIMES.parse(text))
 
 
 def parse_size(text: str) -> int:
     """Bytes in "5000", "64MB" (10**6) or "64MiB" (2**20). Raises SettingError."""
-    return int(_in_units(text, _UNITS_OF_SIZE, "a size is a number with B, KB, MB or GB behind it, such as 2GB"))
-
-
-def _in_units(text: str, units: Mapping[str, int], what: str) -> float:
-    match = re.fullmatch(r"(\d{1,99}(?:\.\d{1,99})?)\s*([a-z]*)", text.strip().lower())
-    if match is None or match[2] not in units:
-        raise SettingError(f"{what}, not {quoted(text)}")
-    return float(match[1]) * units[match[2]]
-
-
-def _in_option(name: str, parse: Callable[[str], Any], given: str) -> Any:
-    """Parse a text; an error gets the option's name before its message."""
-    try:
-        return parse(given)
-    except SettingError as error:
-        raise SettingError(f"{option(name)}: {error}") from error
+    return int(_SIZES.parse(text))
 
 
 # Yes or no, and numbers
@@ -142,92 +124,83 @@ def _read_flag(name: str, given: Any) -> bool:
 FLAG: Kind = {"read": _read_flag}
 
 
-def _read_number(name: str, given: Any) -> Any:
-    """A finite number, of its given type; or NaN, which no check accepts."""
-    if isinstance(given, bool) or not isinstance(given, Real | str):
-        raise SettingError(f"{option(name)} is a number, not {quoted(given)}")
-    try:
-        value = float(given)
-    except ValueError:
-        raise SettingError(f"{option(name)} is a number, not {quoted(given)}") from None
-    except OverflowError:  # a whole number of more than 308 digits
-        value = math.inf
-    if math.isinf(value):  # as a delay it would leave hosts with no time at which they may be asked
-        raise SettingError(f"{option(name)} is a finite number, not {quoted(given)}")
-    return value if isinstance(given, str) else given
+@dataclass(frozen=True)
+class _Units:
+    """Numbers as texts. what: one in a sentence; by_name: the factors of units, in small letters, "" for none."""
 
+    what: str
+    by_name: Mapping[str, int | Fraction]
+    is_whole: bool = False
 
-def _read_whole(name: str, given: Any) -> Any:
-    """A whole number, which a text may give as 10k or 1.5M; or NaN, which no check accepts."""
-    if isinstance(given, str) and (found := _THOUSANDS.fullmatch(given.strip().lower())):
-        given = round(float(found[1]) * _THOUSANDS_OF[found[2]], 6)
-    value = _read_number(name, given)
-    if math.isnan(value):
-        return value
-    if value != int(value):
-        raise SettingError(f"{option(name)} is a whole number, not {quoted(given)}")
-    return int(value)
+    def parse(self, text: str) -> Fraction:
+        match = re.fullmatch(r"(\d{1,99}(?:\.\d{1,99})?)\s*([a-z]*|%)", text.strip().lower())
+        if match is None or match[2] not in self.by_name:
+            raise SettingError(f"{self.what}, not {quoted(text)}")
+        return Fraction(match[1]) * self.by_name[match[2]]
 
-
-def _read_duration(name: str, given: Any) -> Any:
-    try:
-        return _read_number(name, given)
-    except SettingError:
+    def read(self, name: str, given: Any) -> Any:
+        """A number that is given, or its text. Raises SettingError."""
+        if isinstance(given, bool) or not isinstance(given, Real | str):
+            raise SettingError(f"{option(name)} is a number, not {quoted(given)}")
         if not isinstance(given, str):
-            raise
-    return _in_option(name, parse_duration, given)
+            return given
+        try:
+            value = self.parse(given.strip().removeprefix("-")) * (-1 if given.strip().startswith("-") else 1)
+        except SettingError as error:
+            raise SettingError(f"{option(name)}: {error}") from error
+        return int(value) if self.is_whole and value.denominator == 1 else float(value)
 
 
-def _read_size(name: str, given: Any) -> Any:
-    return _in_option(name, parse_size, given) if isinstance(given, str) else _read_whole(name, given)
+_WHOLES = _Units("a whole number is written as 500, 10k or 1.5M", {"": 1, "k": 10**3, "m": 10**6}, is_whole=True)
+_SHARES = _Units("a share is a number from 0 to 1, or a percentage, such as 90%", {"": 1, "%": Fraction(1, 100)})
+_TIMES = _Units(
+    "a time is a number with s, m, h or d behind it, such as 30m", {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+)
+_SIZES = _Units(
+    "a size is a number with B, KB, MB or GB behind it, such as 2GB",
+    {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30},
+    is_whole=True,
+)
 
 
-def _number(parse: Reader, most: int | str, metavar: str, least: float, above: float = -math.inf) -> Kind:
-    bound = f"{most:,}" if isinstance(most, int) else most
-
+def _number(units: _Units, most: str, metavar: str, least: float = -math.inf, above: float = -math.inf) -> Kind:
     def read(name: str, given: Any) -> Any:
-        value = parse(name, given)
+        value = units.read(name, given)
         if not value > above:
-            raise SettingError(f"{option(name)} must be more than {above}, not {value}")
+            raise SettingError(f"{option(name)} must be more than {above}, not {quoted(value)}")
         if not value >= least:
-            raise SettingError(f"{option(name)} must be at least {least}, not {value}")
-        if value > parse(name, most):
-            raise SettingError(f"{option(name)} must be at most {bound}, not {quoted(value)}")
-        return value
+            raise SettingError(f"{option(name)} must be at least {least}, not {quoted(value)}")
+        if value > units.parse(most):
+            raise SettingError(f"{option(name)} must be at most {most}, not {quoted(value)}")
+        if units.is_whole and value != int(value):
+            raise SettingError(f"{option(name)} is a whole number, not {quoted(given)}")
+        return int(value) if units.is_whole else value
 
     return {"read": read, "most": most, "metavar": metavar}
 
 
 def whole(most: int, least: int = 1) -> Kind:
     """A whole number."""
-    return _number(_read_whole, most, "N", least)
+    return _number(_WHOLES, str(most), "N", least)
 
 
-def size(most: int | str, metavar: str) -> Kind:
+def size(most: str, metavar: str) -> Kind:
     """Bytes, one at least."""
-    return _number(_read_size, most, metavar, 1)
+    return _number(_SIZES, most, metavar, 1)
 
 
-def duration(most: str, metavar: str = "TIME", above: float = 0) -> Kind:
-    """Seconds, more than `above`."""
-    return _number(_read_duration, most, metavar, -math.inf, above)
+def duration(most: str, metavar: str = "TIME") -> Kind:
+    """Seconds, more than none."""
+    return _number(_TIMES, most, metavar, above=0)
 
 
-PAUSE: Kind = _number(_read_duration, MOST_DELAY, "TIME", 0)
+PAUSE: Kind = _number(_TIMES, MOST_DELAY, "TIME", 0)
 """Seconds between two requests; 0 for none."""
 
 
 def share(metavar: str) -> Kind:
     """A part of a whole: 0.9, or "90%"."""
-
-    def read(name: str, given: Any) -> Any:
-        is_percent = isinstance(given, str) and given.strip().endswith("%")
-        value = _read_number(name, given.strip()[:-1]) / 100 if is_percent else _read_number(name, given)
-        if not 0 <= value <= 1:
-            raise SettingError(f"{option(name)} is a share from 0 to 1, or 0% to 100%, not {value}")
-        return value
-
-    return {"read": read, "metavar": metavar}
+    return _number(_SHARES, "100%", metavar, 0)
 
 
 # Texts
@@ -295,11 +268,10 @@ def texts(metavar: str, parse: Callable[[str], Any] = str) -> Kind:
     return {"read": read, "metavar": metavar}
 
 
-def _read_patterns(name: str, given: Any) -> tuple[str, ...]:
-    return tuple(compiled(pattern, name).pattern for pattern in _read_texts(name, given))
-
-
-PATTERNS: Kind = {"read": _read_patterns, "metavar": "REGEX"}
+PATTERNS: Kind = {
+    "read": lambda name, given: tuple(compiled(one, name).pattern for one in _read_texts(name, given)),
+    "metavar": "REGEX",
+}
 """Regular expressions."""
 
 
@@ -316,17 +288,17 @@ def codes(allowed: tuple[str, ...] = (), metavar: str | None = None, bare: str |
 # Files and programs
 
 
-def read_file(name: str, given: Any) -> Path:
+def _read_file(name: str, given: Any) -> Path:
     """An absolute path of a file."""
     if not isinstance(given, str | os.PathLike):
         raise SettingError(f"{option(name)} is the path of a file, not {quoted(given)}")
     return Path(given).absolute()
 
 
-def read_places(name: str, given: Any) -> tuple[str, ...]:
+def _read_places(name: str, given: Any) -> tuple[str, ...]:
     """Absolute paths of files or folders; URLs and - as they are."""
     return tuple(
-        one if isinstance(one, str) and _is_elsewhere(one) else str(read_file(name, one))
+        one if isinstance(one, str) and _is_elsewhere(one) else str(_read_file(name, one))
         for one in several(name, given, os.PathLike)
     )
 
@@ -335,14 +307,14 @@ def file(metavar: str, check: Callable[[str, Path], None] = lambda name, path: N
     """The path of a file. check: raises SettingError for a wrong one."""
 
     def read(name: str, given: Any) -> Path:
-        path = read_file(name, given)
+        path = _read_file(name, given)
         check(name, path)
         return path
 
     return {"read": read, "metavar": metavar, "is_path": True}
 
 
-PLACES: Kind = {"read": read_places, "metavar": "DIR|FILE|URL", "is_path": True}
+PLACES: Kind = {"read": _read_places, "metavar": "DIR|FILE|URL", "is_path": True}
 
 
 def _is_elsewhere(place: str) -> bool:

@@ -36,7 +36,7 @@ MISTAKES = {
     "share above 1": (
         ["crawl", HOME, "--discovery", "1.5"],
         2,
-        "--discovery is a share from 0 to 1, or 0% to 100%, not 1.5",
+        "--discovery must be at most 100%, not 1.5",
     ),
     "no store to read": (["top"], 3, "there is no crawl at"),
     "unknown ending": (["export", "ranks.xls"], 3, "there is no crawl at"),

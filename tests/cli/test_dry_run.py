@@ -46,6 +46,6 @@ def test_plan_of_a_crawl_that_goes_on(store: Path) -> None:
 
 def test_mistakes_are_those_of_a_crawl(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    assert "--pages is a number" in run("crawl", HOME, "--pages", "x", "--store", store, "--dry-run").stderr
+    assert "--pages: a whole number is" in run("crawl", HOME, "--pages", "x", "--store", store, "--dry-run").stderr
     result = run("crawl", "--store", store, "--dry-run")
     assert (result.exit_code, "no seeds are given" in result.stderr) == (2, True)

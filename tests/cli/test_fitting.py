@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, set_cell_size
 
-from minicrawl.cli.fitting import clipped, fitted, shortened
+from minicrawl.cli.output import clipped, fitted, shortened
 
 _TEXTS = st.text(
     st.characters(codec="utf-8", exclude_categories=["C", "Z", "M", "S"]) | st.sampled_from("日é /"), max_size=60

@@ -21,7 +21,7 @@ def test_display_answers_how_far_how_fast_and_what_it_waits_for() -> None:
     text = "\n".join(shown(MOMENT, 140))
     for part in (
         "running",
-        "1,000 of 4,000 pages, about 6 min left",
+        "1,000 of 4,000 pages, about 6 minutes left",
         "1,500 in 3:05, 13.3 MB; 8.0 pages/s just now; 1,000 in this run",
         "5,000, 3,900 of them not read; 15,001 links left out",
         "50 % of the importance of the known pages",

@@ -30,14 +30,14 @@ def test_plain_line_is_one_line() -> None:
     assert "\n" not in line
     assert "\x1b" not in line
     assert line.startswith("2:05: 1,500 pages, 8.0/s, 13.3 MB, 5,000 known, 3,900 not read")
-    assert "15 given up; 1,000 of 4,000 pages, about 6 min left" in line
+    assert "15 given up; 1,000 of 4,000 pages, about 6 minutes left" in line
 
 
 @pytest.mark.parametrize(
     ("limits", "share", "what", "left"),
     [
-        (LimitsNow(pages=4000), 0.25, "1,000 of 4,000 pages", "about 5 min left"),
-        (LimitsNow(time=145), 100 / 145, "1:40 of 2:25", "about 45 s left"),
+        (LimitsNow(pages=4000), 0.25, "1,000 of 4,000 pages", "about 5 minutes left"),
+        (LimitsNow(time=145), 100 / 145, "1:40 of 2:25", "about 45 seconds left"),
         (LimitsNow(until_coverage=0.9), 0.5, "45.0% of 90.0% coverage", ""),
         (LimitsNow(pages=1000), 1.0, "1,000 of 1,000 pages", "reached"),
     ],
@@ -75,4 +75,4 @@ def test_time_left_is_not_told_while_the_crawl_only_waits(ready: int, speed: flo
     moment = replace(BARE, limits=LimitsNow(pages=4000, time=200.0), hosts_ready=ready, pages_per_second=speed)
     by_pages, by_time = bars(moment)
     assert (by_pages.left != "") == is_told
-    assert by_time.left == "about 2 min left"
+    assert by_time.left == "about 100 seconds left"

@@ -6,7 +6,7 @@ import click
 from support.command_line import run
 
 from minicrawl.cli import main
-from minicrawl.cli.ranking_options import OPTIONS
+from minicrawl.cli.rank import OPTIONS
 
 
 def test_every_option_of_rank_is_some_rankings() -> None:

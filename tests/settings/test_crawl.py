@@ -15,9 +15,9 @@ WRONG = [
     ("pages", 0, "--pages must be at least 1, not 0"),
     ("max_depth", -1, "--max-depth must be at least 0, not -1"),
     ("delay", -0.5, "--delay must be at least 0, not -0.5"),
-    ("delay", 10**400, f"--delay is a finite number, not 1{'0' * 99}..."),
+    ("delay", 10**400, f"--delay must be at most 30d, not 1{'0' * 99}..."),
     ("time", 0, "--time must be more than 0, not 0"),
-    ("until_coverage", 1.1, "--until-coverage is a share from 0 to 1, or 0% to 100%, not 1.1"),
+    ("until_coverage", 1.1, "--until-coverage must be at most 100%, not 1.1"),
     ("scope", "web", "--scope is one of any, site, host, prefix, linked, not 'web'"),
     ("strategy", "best", "--strategy is one of greedy, random, cycle, breadth-first, not 'best'"),
     (

@@ -19,11 +19,7 @@ from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.settings.options import GROUPS, MOST_WORKERS
 from minicrawl.settings.values import settings_of
 
-NUMBERS = [
-    setting.name
-    for setting in SETTINGS.values()
-    if setting.most is not None or setting.name in ("until_coverage", "discovery")
-]
+NUMBERS = [setting.name for setting in SETTINGS.values() if setting.most is not None]
 SOME = ("pages", "timeout", "delay", "max_size", "until_coverage", "workers")
 """One that is read in each way, and one that costs memory."""
 SENSELESS = ("1e18", "1" + "0" * 18, "-1", "nan", "inf", "1" + "0" * 400, "9" * 5000)
@@ -44,11 +40,11 @@ def test_a_setting_has_a_meaning_and_a_default_that_is_allowed() -> None:
 def beyond(name: str) -> Iterator[tuple[str, str]]:
     """Numbers that a setting cannot have, and how what is said of each begins: a billion, where that is senseless."""
     setting = SETTINGS[name]
-    most = f"{setting.most:,}" if isinstance(setting.most, int) else setting.most
-    told = f"{option(name)} is a share from 0 to 1" if most is None else f"{option(name)} must be at most {most}, not 1"
+    assert setting.most is not None
+    told = f"{option(name)} must be at most {setting.most}, not 1"
     for value in SENSELESS:
         yield value, told if value.isdigit() and len(value) == 19 else option(name)
-    if setting.most is None or setting.of(setting.most) < 10**9:
+    if setting.of(setting.most) < 10**9:
         yield "1" + "0" * 9, told
 
 

@@ -67,7 +67,7 @@ def test_thousands_and_millions_have_letters(text: str, number: int) -> None:
     assert SETTINGS["pages"].of(text) == number
 
 
-@pytest.mark.parametrize("text", ["k", "1kk", "0.0001k", "1.2345k", "5G"])
+@pytest.mark.parametrize("text", ["k", "1kk", "1.2345k", "5G"])
 def test_what_is_no_whole_number_is_named(text: str) -> None:
-    with pytest.raises(SettingError, match="--pages is a"):
+    with pytest.raises(SettingError, match=f"--pages.* a whole number.*, not {text!r}"):
         SETTINGS["pages"].of(text)
