@@ -37,6 +37,11 @@ class Components:
         first = self.of[np.argmax(is_largest[self.of])]
         return np.flatnonzero(self.of == first)
 
+    def share(self, some: npt.NDArray[np.integer], others: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+        """True where pages some[k] and others[k] are in one component."""
+        same: npt.NDArray[np.bool_] = self.of[some] == self.of[others]
+        return same
+
 
 def strong_components(graph: Graph) -> Components:
     """The strong components of a graph."""
