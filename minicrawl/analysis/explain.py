@@ -37,21 +37,11 @@ UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
-class PatternCounts:
-    """Pages of a pattern that were read, pages that repeated another, and links that were dropped."""
-
-    read: int
-    repeated: int
-    dropped: int
-
-
-@dataclass(frozen=True)
 class Trap:
-    """The rule by which a URL is a trap, and its URL pattern. counts: None before a page of the pattern was seen."""
+    """The rule by which a URL is a trap, and its URL pattern."""
 
     rule: str
     pattern: str
-    counts: PatternCounts | None
 
 
 @dataclass(frozen=True)
@@ -106,14 +96,6 @@ class DuplicateOf:
 
 
 @dataclass(frozen=True)
-class Duplicates:
-    """Numbers of later pages with the same, or nearly the same, content."""
-
-    exact: int
-    near: int
-
-
-@dataclass(frozen=True)
 class KnownPage:
     """The store's data on a page.
 
@@ -121,9 +103,8 @@ class KnownPage:
     redirect, if that was refused. found_on: the first page that linked to it; None for a seed or a sitemap's URL.
     linked_from, links_to: some of the links. nofollow, refused: links not
     counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
-    host's soft 404s. queue:
-    position among waiting pages. refresh: None where no page
-    is fetched again. jump: None where walkers jump to all pages uniformly.
+    host's soft 404s. queue: position among waiting pages. refresh: None where no page is fetched again. jump: None
+    where walkers jump to all pages uniformly.
     """
 
     ranked: RankedPage
@@ -136,15 +117,12 @@ class KnownPage:
     bytes: int | None
     seconds: float | None
     host: HostDelay
-    received: int
-    forwarded: int
     linked_from: tuple[str, ...]
     links_to: tuple[str, ...]
     nofollow: int
     refused: int
     alternate_of: str | None
     duplicate_of: DuplicateOf | None
-    duplicates: Duplicates
     probe: str | None
     queue: Queue | None
     refresh: PageRefresh | None
@@ -342,7 +320,6 @@ class _Explainer:
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
         store, facts = self._store, self._store.page_table.facts(page)
         alternate_of = store.recognised.alternate_of(page)
-        exact, near = store.recognised.duplicates_of(page)
         sources = _some_links_to(store, page)
         folder = folder_of(ranked.url, facts["content_type"])
         return KnownPage(
@@ -356,19 +333,16 @@ class _Explainer:
             bytes=facts["bytes"],
             seconds=facts["seconds"],
             host=self._host(facts["host"]),
-            received=facts["cash"] + facts["forwarded"],
-            forwarded=facts["forwarded"],
             linked_from=tuple(map(store.page_table.url, sources[:LINKS_SHOWN])),
             links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:LINKS_SHOWN].tolist())),
             nofollow=facts["nofollow"],
             refused=facts["refused"],
             alternate_of=None if alternate_of is None else store.page_table.url(alternate_of),
             duplicate_of=self._duplicate_of(ranked.url, page),
-            duplicates=Duplicates(exact, near),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
             queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
-            refresh=page_refresh(store, page, ranked.url, (facts["host"].id, folder)),
-            jump=page_jump(store, page, ranked, sources),
+            refresh=page_refresh(store, page, (facts["host"].id, folder)),
+            jump=page_jump(store, page, ranked),
         )
 
     def _host(self, host: HostRow) -> HostDelay:
@@ -386,7 +360,7 @@ class _Explainer:
         )
 
     def _trap(self, url: str, *, is_known: bool) -> Trap | None:
-        """The trap that a URL is in, with counts of its pattern; None if it is in none."""
+        """The trap that a URL is in; None if it is in none."""
         if not self._settings.traps:
             return None
         traps = Traps(self._store.patterns)
@@ -394,10 +368,7 @@ class _Explainer:
         found = traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
         if found is None:
             return None
-        rule, pattern = found
-        row = self._store.patterns.pattern(pattern)
-        counts = PatternCounts(row.parsed, row.repeated, row.dropped) if row else None
-        return Trap(rule, pattern, counts)
+        return Trap(*found)
 
     def _duplicate_of(self, url: str, page: int) -> DuplicateOf | None:
         row = self._store.recognised.fingerprint(page)

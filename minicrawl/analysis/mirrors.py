@@ -6,7 +6,6 @@ from zlib import crc32
 import numpy as np
 
 from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
-from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.rank.mirrors import mirrors
 from minicrawl.store.reader import Store
 
@@ -47,8 +46,3 @@ def mirrors_of(store: Store) -> list[Mirror]:
     of_host = {one: (compared, min(round(alike, 3), 1.0)) for compared, alike, *pair in rows for one in pair}
     origins, leader = list(names), order[best].tolist()
     return sorted(Mirror(origins[one], origins[leader[one]], *of_host[one]) for one in of_host if leader[one] != one)
-
-
-def mirror_of(store: Store, url: str) -> Mirror | None:
-    """The host of a URL, if it mirrors another; as costly as `mirrors_of`. Raises StoreError."""
-    return next((mirror for mirror in mirrors_of(store) if mirror.host == origin_of(url)), None)

@@ -14,7 +14,6 @@ from minicrawl.crawler.frontier.schedules import (
     first_interval,
     schedule_of,
 )
-from minicrawl.crawler.http.validators import unpacked
 from minicrawl.crawler.parts.refresh import FAILED, MISSING
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
@@ -29,7 +28,7 @@ class PageRefresh:
     of answers, and of changed ones. answers: the last eight, = unchanged, # changed, ? not found, ! failed. fetched_at,
     changed_at, due: Unix seconds; due is None unless the crawl itself refreshes. why_due: the reason for due: missing,
     failed, fixed (--recrawl-after), least (--refresh-min), most (90 days), worth (importance and rate), lastmod
-    (importance; changed by its sitemap). etag, last_modified: its validators.
+    (importance; changed by its sitemap).
     """
 
     rate: float
@@ -41,11 +40,9 @@ class PageRefresh:
     changed_at: float | None
     due: float | None
     why_due: str | None
-    etag: str | None
-    last_modified: str | None
 
 
-def page_refresh(store: Store, page: int, url: str, folder: tuple[int, str]) -> PageRefresh | None:
+def page_refresh(store: Store, page: int, folder: tuple[int, str]) -> PageRefresh | None:
     """The refresh data of a page; None if it is not refreshed. folder: its host and its folder there, see
     `change_rates`."""
     row = store.refreshes.row(page)
@@ -55,8 +52,6 @@ def page_refresh(store: Store, page: int, url: str, folder: tuple[int, str]) -> 
     times = DueTimes(store, settings)
     rate = row.rate if row.information else times.rates.of(times.rates.group(*folder))
     due, why = times.due(row, rate) if settings.refreshes else (None, None)
-    last = store.page_table.last_answer(page)
-    validators = unpacked(last.validators if last is not None else None)
     return PageRefresh(
         rate=rate,
         is_learned=row.fetches > 1,
@@ -67,8 +62,6 @@ def page_refresh(store: Store, page: int, url: str, folder: tuple[int, str]) -> 
         changed_at=row.changed_at,
         due=due,
         why_due=why,
-        etag=validators.etag,
-        last_modified=validators.last_modified,
     )
 
 

@@ -8,7 +8,7 @@ here, beside random seeds; whether they hold depends on the web.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,13 +21,11 @@ from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.hits import IntArray
 from minicrawl.rank.pagerank import FloatArray
-from minicrawl.rank.seeds import Core, core_distances, extract_seeds, links_between, reach
+from minicrawl.rank.seeds import Core, Reach, core_distances, extract_seeds, links_between, reach
 from minicrawl.store.reader import Store
 
 Division = Literal["site", "host"]
 
-CORES, RANDOM = "cores", "random"
-"""Kinds of seeds."""
 DEPTHS = 4
 
 
@@ -42,39 +40,11 @@ class SeedCore:
     density: float
 
 
-@dataclass(frozen=True, slots=True)
-class Depth:
-    """The pages that breadth-first crawls from some sets of seeds read at a depth.
+class Apart(NamedTuple):
+    """Links from each set of pages to each other. mean: of those that are reached; unreachable: share of others."""
 
-    pages: their number, and mass: the share of PageRank up to this depth; both means over the sets. importance: mean of
-    PageRank times the number of all pages, over the pages of all sets; None without pages.
-    """
-
-    pages: float
-    importance: float | None
-    mass: float
-
-
-@dataclass(frozen=True, slots=True)
-class Distances:
-    """Distances in links from each set of pages to each other. mean: of the reachable pairs; unreachable: the share of
-    other pairs."""
-
-    mean: float | None
+    mean: float
     unreachable: float
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """The paper's three measures. depths: by kind of seeds, from depth 0 (the seeds) to DEPTHS.
-
-    sets: number of random sets. random_distances: between the pages of the first.
-    """
-
-    depths: dict[str, tuple[Depth, ...]]
-    distances: Distances
-    random_distances: Distances
-    sets: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +62,7 @@ class Seeding:
     counted: int
     places: int
     cores: tuple[SeedCore, ...]
-    measures: Measures | None = None
+    claims: tuple[Claim, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,22 +112,20 @@ def find_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     size: tuple[int, int] | None = None,
     one_per_place: bool = True,
     random_sets: int = 0,
-    rng: np.random.Generator | None = None,
 ) -> Seeding:
     """Up to `count` seeds, each a fetched page on another site (or host); none without links between these.
 
     url: gives the URL of a page. density, size: of cores, see `extract_seeds`. one_per_place: False as in the paper,
-    where a site (or host) may have several seeds. random_sets: number of random sets, drawn by `rng`, to measure the
-    seeds against; 0: do not measure.
+    where a site (or host) may have several seeds. random_sets: number of random sets to measure the seeds
+    against; 0: do not measure.
     """
     cores = extract_seeds(
         web.graph, web.places, count, density=density, size=size, weights=web.weights, one_per_host=one_per_place
     )
-    measures = None
+    found: list[Claim] = []
     if random_sets and cores:
-        rng = np.random.default_rng(0) if rng is None else rng
-        drawn = [rng.choice(web.fetched, len(cores), replace=False) for _ in range(random_sets)]
-        measures = _measure(web, cores, drawn)
+        rng = np.random.default_rng(0)
+        found = claims(web, cores, [rng.choice(web.fetched, len(cores), replace=False) for _ in range(random_sets)])
     return Seeding(
         asked=count,
         per=web.per,
@@ -166,7 +134,7 @@ def find_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
         counted=len(links_between(web.graph, web.places)[0]),
         places=len(np.unique(web.places[web.fetched])),
         cores=tuple(_named(core, web, url) for core in cores),
-        measures=measures,
+        claims=tuple(found),
     )
 
 
@@ -206,63 +174,49 @@ def _named(core: Core, web: CrawledWeb, url: Callable[[int], str]) -> SeedCore:
     )
 
 
-def _measure(web: CrawledWeb, cores: Sequence[Core], drawn: Sequence[IntArray]) -> Measures:
-    """Measure cores against sets of random seeds."""
-    sets = {CORES: [np.array([core.seed for core in cores])], RANDOM: drawn}
-    ranks = web.ranks()
-    return Measures(
-        depths={kind: _depths(web.graph, ranks, of_kind) for kind, of_kind in sets.items()},
-        distances=_distances(web.graph, [core.pages() for core in cores]),
-        random_distances=_distances(web.graph, [np.array([page]) for page in drawn[0]]),
-        sets=len(drawn),
-    )
+def reached(graph: Graph, ranks: FloatArray, sets: Sequence[IntArray]) -> Reach:
+    """What breadth-first crawls read at each depth from 0 to DEPTHS, as the mean of some sets of seeds."""
+    found = [reach(graph, seeds, ranks, DEPTHS) for seeds in sets]
+    return Reach(np.mean([one.pages for one in found], axis=0), np.mean([one.mass for one in found], axis=0))
 
 
-def _depths(graph: Graph, ranks: FloatArray, sets: Sequence[IntArray]) -> tuple[Depth, ...]:
-    """The reach at each depth from 0 to DEPTHS, as the mean of several sets of seeds."""
-    reached = [reach(graph, seeds, ranks, DEPTHS) for seeds in sets]
-    pages = np.mean([one.pages for one in reached], axis=0)
-    mass = np.mean([one.mass for one in reached], axis=0)
-    held = np.cumsum(mass) / ranks.sum()
-    return tuple(
-        Depth(count, of_these / count if count else None, so_far)
-        for count, of_these, so_far in zip(pages.tolist(), mass.tolist(), held.tolist(), strict=True)
-    )
-
-
-def _distances(graph: Graph, sets: Sequence[IntArray]) -> Distances:
+def _apart(graph: Graph, sets: Sequence[IntArray]) -> Apart:
     links = core_distances(graph, sets)
     pairs = links[~np.eye(len(sets), dtype=np.bool_)]
     ways = pairs[pairs >= 0]
-    return Distances(
-        mean=float(ways.mean()) if len(ways) else None,
-        unreachable=1.0 - len(ways) / len(pairs) if len(pairs) else 0.0,
-    )
+    return Apart(float(ways.mean()) if len(ways) else 0.0, 1.0 - len(ways) / max(len(pairs), 1))
 
 
-def claims(measures: Measures) -> list[Claim]:
-    """What the paper says of seeds, and whether it holds here."""
-    at_each = list(zip(*(measures.depths[kind][1:] for kind in (CORES, RANDOM)), strict=True))
-    pages = ", ".join(f"{a.pages:,.0f} {b.pages:,.0f}" for a, b in at_each)
-    importance = ", ".join(f"{figure(a.importance)} {figure(b.importance)}" for a, b in at_each)
+def claims(web: CrawledWeb, cores: Sequence[Core], drawn: Sequence[IntArray]) -> list[Claim]:
+    """What the paper says of the seeds of cores, and whether it holds here. drawn: sets of random seeds."""
+    ranks, seeds = web.ranks(), np.array([core.seed for core in cores])
+    near = _apart(web.graph, [core.pages() for core in cores])
+    far = _apart(web.graph, [np.array([page]) for page in drawn[0]])
+    return decided(reached(web.graph, ranks, [seeds]), reached(web.graph, ranks, drawn), float(ranks.sum()), near, far)
+
+
+def decided(ours: Reach, others: Reach, whole: float, near: Apart, far: Apart) -> list[Claim]:
+    """The claims by what was measured of cores (ours, near) and at random (others, far). whole: sum of all ranks."""
+    pages = list(zip(ours.pages[1:].tolist(), others.pages[1:].tolist(), strict=True))
+    means = [(one.mass / np.maximum(one.pages, 1e-9))[1:].tolist() for one in (ours, others)]
+    importance = list(zip(*means, strict=True))
     order = f"from cores and at random, at depth 1 to {DEPTHS}"
-    near, far = measures.distances, measures.random_distances
-    held, at_random = (measures.depths[kind][DEPTHS].mass for kind in (CORES, RANDOM))
+    held, at_random = (float(one.mass.sum()) / whole for one in (ours, others))
     return [
         Claim(
             "seeds from cores reach more pages at each depth than random ones",
-            all(a.pages > b.pages for a, b in at_each),
-            f"{pages} {order}",
+            all(a > b for a, b in pages),
+            f"{', '.join(f'{a:,.0f} {b:,.0f}' for a, b in pages)} {order}",
         ),
         Claim(
             "the pages that they reach have more PageRank at each depth",
-            all((a.importance or 0.0) > (b.importance or 0.0) for a, b in at_each),
-            f"{importance} times the mean, {order}",
+            all(a > b for a, b in importance),
+            f"{', '.join(f'{a:.3g} {b:.3g}' for a, b in importance)} times the mean, {order}",
         ),
         Claim(
             "cores are as far apart as random pages",
-            near.mean is not None and near.mean >= (far.mean or 0.0),
-            f"{figure(near.mean)} and {figure(far.mean)} links on average, with no way between {near.unreachable:.0%} "
+            near.mean >= far.mean and near.unreachable < 1.0,
+            f"{near.mean:.3g} and {far.mean:.3g} links on average, with no way between {near.unreachable:.0%} "
             f"and {far.unreachable:.0%} of the pairs",
         ),
         Claim(
@@ -271,11 +225,6 @@ def claims(measures: Measures) -> list[Claim]:
             f"{held:.2%} and {at_random:.2%} of all",
         ),
     ]
-
-
-def figure(number: float | None) -> str:
-    """A number with three significant digits."""
-    return "-" if number is None else f"{number:.3g}"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from minicrawl.archive.record import sha1
@@ -25,8 +25,6 @@ from minicrawl.model import RecordKind
 
 _SORTED_AT_ONCE = 64 * 1024 * 1024
 """Characters of the lines sorted in memory at once."""
-LONGEST = 64 * 1024
-"""Bytes of a line that is read of somebody else's index."""
 _WWW = re.compile(r"^www\d*\.(?=.)")
 _SLASHES = re.compile("//+")
 _ORDINARY = re.compile(r'[!"$&-~]*')
@@ -130,21 +128,11 @@ def line(captured: Captured) -> str:
     return f"{surt(captured.url)} {captured.stamp} {json.dumps(facts)}"
 
 
-def bounded_lines(file: IO[bytes]) -> Iterator[bytes]:
-    """The lines of an index, but for those of more than `LONGEST` bytes, which are none."""
-    while line := file.readline(LONGEST):
-        if line.endswith(b"\n") or len(line) < LONGEST:
-            yield line
-            continue
-        while (line := file.readline(LONGEST)) and not line.endswith(b"\n"):
-            pass
-
-
 def read(text: str) -> Captured | None:
-    """Parse a line of CDXJ or CDX; None if it is no answer, such as a comment."""
+    """Parse a line; None if it is no answer, such as a comment."""
     try:
         _, when, rest = text.split(" ", 2)
-        facts = json.loads(rest) if rest.startswith("{") else _columns(rest.split(" "))
+        facts = json.loads(rest)
         kind, status = str(facts.get("mime", "unk")), str(facts.get("status", "-"))
         return Captured(
             str(facts["url"]),
@@ -160,13 +148,6 @@ def read(text: str) -> Captured | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, IndexError):
         return None
-
-
-def _columns(given: list[str]) -> dict[str, str]:
-    """The facts of a CDX line behind its date: URL, type, status, digest, and at the end position and file."""
-    length = given[-3] if len(given) == 9 else "0"
-    facts = dict(zip(("url", "mime", "status", "digest"), given, strict=False))
-    return facts | {"length": length, "offset": given[-2], "filename": given[-1]}
 
 
 def captured(url: str, at: float, digest: bytes, row: tuple[str, int, int, str, int, str]) -> Captured:

@@ -138,7 +138,7 @@ def declared_type(head: bytes) -> str:
 
 def is_archive(name: str) -> bool:
     """True if the name is that of a file with records."""
-    return name.lower().endswith((".warc", ".warc.gz", ".warc.zst", ".wacz"))
+    return name.lower().endswith((".warc", ".warc.gz", ".wacz"))
 
 
 def records(

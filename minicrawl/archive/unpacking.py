@@ -1,17 +1,12 @@
-"""The bytes of a file without their coding: plain, in gzip members, or in zstd frames with the file's dictionary.
+"""The bytes of a file without their coding: plain, or in gzip members.
 
 A member that is damaged ends a stretch; the next stretch begins with the next member.
 """
 
-import os
 import re
-import sys
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterator
-from functools import lru_cache
-from pathlib import Path
-from types import ModuleType
+from collections.abc import Iterator
 from typing import BinaryIO
 
 MOST_KEPT = 64 * 1024 * 1024
@@ -22,13 +17,9 @@ _TAIL = 1024
 _MOST_AGAIN = 256 * 1024 * 1024
 """Bytes of damaged members, beside 16 times the file, that are searched for further ones: damage may hide their end."""
 _MOST_MEMBERS = 10_000
-_LARGEST_WINDOW = 26  # of zstd, log2 of bytes
-_LARGEST_DICTIONARY = 16 * 1024 * 1024
 _BLANK = b"\r\n\0"
 _BLANKS = re.compile(rb"[\r\n\0]*+")
 _GZIP = re.compile(rb"\x1f\x8b\x08")
-_ZSTD = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
-_DICTIONARY = b"\x5d\x2a\x4d\x18"
 
 
 class DamagedError(Exception):
@@ -58,14 +49,8 @@ class Unpacked:
         begin = file.read(4)
         file.seek(start)
         self.is_packed = True
-        if _ZSTD.match(begin) or name.endswith(".zst"):
-            status = os.fstat(file.fileno())
-            dictionary = _dictionary(file.name, status.st_size, status.st_mtime_ns)
-            self._pieces = self._members(
-                _ZSTD, lambda: _Zstd(dictionary), (DamagedError, ValueError, _zstd().ZstdError)
-            )
-        elif _GZIP.match(begin) or (name.endswith(".gz") and begin not in (b"WARC", b"file")):
-            self._pieces = self._members(_GZIP, _Gzip, (DamagedError, zlib.error))
+        if _GZIP.match(begin) or (name.endswith(".gz") and begin not in (b"WARC", b"file")):
+            self._pieces = self._members()
         else:
             self._pieces = iter(self._read, b"")
             self.is_packed = False
@@ -146,10 +131,8 @@ class Unpacked:
         self.read_to += len(data)
         return data
 
-    def _members(
-        self, magic: re.Pattern[bytes], opened: "Callable[[], _Gzip | _Zstd]", broken: tuple[type[Exception], ...]
-    ) -> Iterator[bytes | None]:
-        """The pieces of all stretches; None behind each that ends with a fault. broken: errors of damaged members."""
+    def _members(self) -> Iterator[bytes | None]:
+        """The pieces of all stretches; None behind each that ends with a fault."""
         data, unpacked = b"", 0
         while data := data or self._read():
             data = data.lstrip(_BLANK)
@@ -159,14 +142,14 @@ class Unpacked:
                 data += self._read()
             start, begun, rest = self.read_to - len(data), unpacked, None
             first, known_to = data, self.read_to
-            if not magic.match(data):
+            if not _GZIP.match(data):
                 self.fault = start, f"no record begins at {start}"
-                data = self._next(magic, data)
+                data = self._next(data)
                 yield None
                 continue
             self._begin(unpacked, start)
             try:
-                member = opened()
+                member = _Gzip()
                 while rest is None:
                     if not data and not member.has_more and not (data := self._read()):
                         raise DamagedError(f"the record at {start} is torn: the file ends in it")
@@ -177,14 +160,14 @@ class Unpacked:
                         yield piece
                 data = rest
                 self._ends.append((unpacked, self.read_to - len(data)))
-            except broken as error:
+            except (DamagedError, zlib.error) as error:
                 cost = self.read_to - start + unpacked - begun
                 self.fault = start, str(error)
                 if cost > self._again:
                     first = b""
                 elif self.read_to > known_to:
                     self.read_to, first = self._file.seek(start + 1), b" "
-                data = self._next(magic, first[1:])
+                data = self._next(first[1:])
                 self._again -= cost
                 yield None
 
@@ -195,9 +178,9 @@ class Unpacked:
         if len(self._begins) < _MOST_MEMBERS:
             self._begins.append((unpacked, start))
 
-    def _next(self, magic: re.Pattern[bytes], data: bytes) -> bytes:
+    def _next(self, data: bytes) -> bytes:
         """Move on to the next member in the bytes read last or behind them. Returns its first bytes."""
-        while (found := magic.search(data)) is None:
+        while (found := _GZIP.search(data)) is None:
             if not (more := self._read()):
                 return b""
             data = data[-3:] + more
@@ -216,45 +199,3 @@ class _Gzip:
         piece = self._member.decompress(self._member.unconsumed_tail + data, PIECE)
         self.has_more = len(piece) == PIECE
         return piece, self._member.unused_data if self._member.eof else None
-
-
-class _Zstd:
-    """A zstd frame. dictionary: that of its file, if it has one."""
-
-    def __init__(self, dictionary: bytes = b"") -> None:
-        zstd = _zstd()
-        options = {zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW}
-        self._frame = zstd.ZstdDecompressor(zstd.ZstdDict(dictionary) if dictionary else None, options)
-        self.has_more = False
-
-    def undo(self, data: bytes) -> tuple[bytes, bytes | None]:
-        piece = self._frame.decompress(data, PIECE)
-        self.has_more = not (self._frame.eof or self._frame.needs_input)
-        return piece, self._frame.unused_data if self._frame.eof else None
-
-
-def _zstd() -> ModuleType:
-    if sys.version_info >= (3, 14):
-        from compression import zstd  # noqa: PLC0415 - loaded for the first such file
-    else:
-        from backports import zstd  # noqa: PLC0415
-    return zstd
-
-
-@lru_cache(maxsize=8)
-def _dictionary(path: str, size: int, changed: int) -> bytes:
-    """The dictionary of a .warc.zst, from its first frame, packed or not; b"" if it has none."""
-    with Path(path).open("rb") as file:
-        begin = file.read(8)
-        size = int.from_bytes(begin[4:], "little")
-        content = file.read(size) if begin.startswith(_DICTIONARY) and size <= _LARGEST_DICTIONARY else b""
-    if not _ZSTD.match(content):
-        return content
-    frame, packed, content, rest = _Zstd(), content, b"", None
-    try:
-        while rest is None and (packed or frame.has_more) and len(content) <= _LARGEST_DICTIONARY:
-            piece, rest = frame.undo(packed)
-            content, packed = content + piece, b""
-    except _zstd().ZstdError:
-        return b""
-    return content

@@ -31,7 +31,7 @@ _LOOKS_APART = 0.1
 folder_option = click.option(
     "--archive",
     "folder",
-    metavar="DIR|FILE|URL",
+    metavar="DIR|FILE",
     help="Another archive than that of the store's crawl: what --from-archive takes.",
 )
 
@@ -135,10 +135,7 @@ def index(folder: str | None, store: Path) -> None:
     from minicrawl.archive.collection import index_anew
 
     if folder is not None and not (Path(folder) / "archive").is_dir():
-        raise SettingError(
-            f"{folder} has no folder archive, beside which an index would be: move the files there, or write one "
-            f"elsewhere with 'minicrawl archive export FILE.cdxj --archive {shlex.quote(folder)}'"
-        )
+        raise SettingError(f"{folder} has no folder archive, beside which an index would be: move the files there")
     with opened(store, folder) as archive:
         count = index_anew(archive.collection.folder, lambda why: log.event("archive-damaged", why=why))
     click.echo(f"{counted(count, 'answer')} in the index")

@@ -60,14 +60,14 @@ def export(file: Path, store: Path, as_json: bool) -> None:
 @store_option
 @json_option
 def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
-    """Tell the shape of the crawled web: components, bow tie, degrees, distances.
+    """Tell the shape of the crawled web: components, degrees, distances.
 
     Of the store, aliases folded into the pages they stand for, or of GRAPH: an edge list (.txt, .tsv, also .gz) or
     a CSR matrix (.npz with indptr and indices).
 
-    The core is the largest strong component: pages that all reach each other. In reaches the core, out is reached
-    from it, tubes lead from in to out past it, tendrils hang off in and out. A power law x^-a is fitted to the
-    tail of each degree distribution. Distances are estimated where the pages are too many to count all pairs.
+    The core is the largest strong component: pages that all reach each other; the longest distance within it is
+    its diameter. A power law x^-a is fitted to the tail of each degree distribution. Distances are estimated where
+    the pages are too many to count all pairs.
     """
     import numpy as np
 

@@ -39,7 +39,7 @@ def command() -> None:
 @click.option("--nodes", type=int, default=100_000, show_default=True, help="Pages of a drawn web.")
 @click.option("--graphs", type=int, default=3, show_default=True, help="How many webs the figures are the mean of.")
 @click.option("--model", default="power-law", show_default=True,
-              help="How webs are drawn: power-law, power-law-out, correlated or poisson.")  # fmt: skip
+              help="How webs are drawn: power-law or poisson.")  # fmt: skip
 @click.option("--quick", is_flag=True, help="A tenth of the pages, and one web.")
 @shared
 def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it

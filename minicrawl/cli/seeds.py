@@ -98,7 +98,7 @@ def _written(found: "Seeding", out: Path | None) -> Iterator[str]:
 
 
 def _explanation(found: "Seeding") -> list[str]:
-    from minicrawl.analysis.seeding import claims, summary
+    from minicrawl.analysis.seeding import summary
 
     lines = [
         f"{found.fetched:,} pages fetched on {counted(found.places, found.per)}; {found.counted:,} of their "
@@ -109,9 +109,7 @@ def _explanation(found: "Seeding") -> list[str]:
         lines += ["", f"Core {number}: {summary(core, found.per)}"]
         lines += _urls("seed", (core.seed,)) + _urls("other hubs", others) + _urls("authorities", core.authorities)
         lines += _urls(f"{found.per}s of hubs", core.places)
-    if found.measures is not None:
-        lines += ["", *(f"- {claim}" for claim in claims(found.measures))]
-    return lines
+    return [*lines, "", *(f"- {claim}" for claim in found.claims)]
 
 
 def _urls(title: str, urls: "tuple[str, ...] | list[str]") -> list[str]:

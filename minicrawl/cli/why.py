@@ -15,7 +15,6 @@ from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, Trap
-    from minicrawl.analysis.mirrors import Mirror
     from minicrawl.analysis.refresh_times import PageRefresh
 
 _KINDS = {
@@ -49,26 +48,17 @@ def command(url: str, store: Path, as_json: bool) -> None:
     those that the first pages to be read have had since it became known.
     """
     from minicrawl.analysis.explain import explain, meant_by
-    from minicrawl.analysis.mirrors import mirror_of
     from minicrawl.store.reader import open_store
 
     meant_by(url)  # report an invalid URL before opening the store
     with open_store(store) as reader:
         found = explain(reader, url)
-        mirror = None if found.page is None else mirror_of(reader, found.url)
     if as_json:
-        more = {} if found.page is None else {"mirror": mirror and mirror._asdict()}
-        click.echo(document(found.as_json() | more))
+        click.echo(document(found.as_json()))
     else:
-        click.echo("\n".join(fitted([*explanation_lines(found), *_mirror_lines(mirror)])))
+        click.echo("\n".join(fitted(explanation_lines(found))))
     if found.page is None and found.requisite is None:
         click.get_current_context().exit(SettingError.exit_code)
-
-
-def _mirror_lines(mirror: "Mirror | None") -> Iterator[str]:
-    if mirror is not None:
-        alike = f"{mirror.alike:.0%} of the text of {counted(mirror.compared, 'page')}"
-        yield f"  mirror      its host is a mirror of {printable(mirror.of)}: {alike}"
 
 
 def explanation_lines(found: "Explanation") -> Iterator[str]:
@@ -104,7 +94,6 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     about = "" if page.is_rank_exact else "about "
     yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
     yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
-    yield f"  book      received {page.received:,}, forwarded {page.forwarded:,} units"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
     yield f"  found {printable(where)}, {counted(ranked.depth, 'link')} from a seed"
     yield from _answer_lines(found, page)
@@ -150,9 +139,6 @@ def _refresh_lines(page: "PageRefresh", now: float) -> Iterator[str]:
     if page.due is not None and page.why_due in _WHY_DUE:
         late = f", overdue for {span(now - page.due)}" if page.due <= now else ""
         yield f"  due         {at(page.due)}{late}: {_WHY_DUE[page.why_due]}"
-    validators = {"ETag": page.etag, "Last-Modified": page.last_modified}
-    kept = ", ".join(f"{name} {printable(value)}" for name, value in validators.items() if value)
-    yield f"  validators  {kept or 'none'}"
 
 
 def _verdict(found: "Explanation") -> str:
@@ -187,13 +173,8 @@ def _delay(host: "HostDelay") -> str:
 
 
 def _trap_lines(trap: "Trap | None") -> Iterator[str]:
-    if trap is None:
-        return
-    line = f"  trap        {trap.rule}, pattern {printable(trap.pattern)}"
-    if (counts := trap.counts) is not None:
-        line += f": {counts.read:,} read, {counts.repeated:,} of them repeated another page; "
-        line += f"{counted(counts.dropped, 'link')} dropped"
-    yield line
+    if trap is not None:
+        yield f"  trap        {trap.rule}, pattern {printable(trap.pattern)}"
 
 
 def _duplicate_lines(page: "KnownPage") -> Iterator[str]:
@@ -201,8 +182,6 @@ def _duplicate_lines(page: "KnownPage") -> Iterator[str]:
         kind = f", {_KINDS[leader.kind]}" if leader.kind else ""
         near = f"near-duplicate (about {leader.alike:.0%} alike{kind})"
         yield f"  duplicate   {'exact duplicate' if leader.is_exact else near} of {printable(leader.url)}"
-    if page.duplicates.exact or page.duplicates.near:
-        yield f"  duplicates  {page.duplicates.exact:,} exact, {page.duplicates.near:,} near"
     if page.probe is not None:
         yield f"  soft 404    it says what the host said of {printable(page.probe)}, which cannot exist"
 

@@ -9,7 +9,6 @@ Pages are the graph's, all of them known to the book from the start; a page does
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,6 @@ from minicrawl.lab.heap import compiled, first, full_heap, moved, risen
 from minicrawl.opic import Adaptive, Book
 from minicrawl.opic.adaptive import PayOut
 from minicrawl.opic.arrays import FloatArray, IntArray
-from minicrawl.opic.book import WORTH
 from minicrawl.opic.units import damped, sigma
 from minicrawl.opic.window import interpolated
 from minicrawl.rank import Graph
@@ -124,25 +122,6 @@ def settle_greedily(
         heap = full_heap(residual)
         _settle_greedily(held, _rows(graph, via), _rows(old, via), visited, heap, visits)
     return visited
-
-
-@dataclass
-class Sweep:
-    """The state of a sweep: its next page, the pages skipped in a row, and the least residual to visit."""
-
-    page: int = 0
-    passed: int = 0
-    least: float = WORTH
-
-
-def settle_by_sweeps(ledger: Book, graph: Graph, visits: int, sweep: Sweep) -> None:
-    """Cycle through all pages until `visits` visits are made, to pages whose residual is at least 1.5 times the mean.
-
-    If a whole round finds none, the rest of the next round visits all from the mean on. The sweep is updated.
-    """
-    with _held(ledger) as held:
-        at = _settle_by_sweeps(held, graph.indptr, graph.targets, visits, sweep.page, sweep.passed, sweep.least)
-    sweep.page, sweep.passed, sweep.least = at
 
 
 @contextmanager
@@ -303,25 +282,3 @@ def _settle_greedily(held, rows, old_rows, visited, heap, visits):  # type: igno
         for target in outlinks:
             heap.key[target] = credit(held, target, sent)
             moved(heap, target)
-
-
-@compiled
-def _settle_by_sweeps(held, indptr, targets, visits, page, passed, least):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
-    size = len(held.received)
-    while visits > 0 and held.till[RESTLESS] > 0:
-        residual = abs(held.received[page] - held.forwarded[page])
-        if residual > 0 and residual * size >= least * held.till[RESTLESS]:
-            outlinks = links_of(indptr, targets, page)
-            sent, taken = forward(held, page, outlinks, outlinks)
-            for target in outlinks:
-                credit(held, target, sent - taken)
-            visits -= 1
-            passed = 0
-        else:
-            passed += 1
-        page = page + 1 if page + 1 < size else 0
-        if passed >= size:
-            passed, least = 0, 1.0
-        elif page == 0:
-            least = WORTH
-    return page, passed, least

@@ -10,7 +10,6 @@ off-line  power iteration; a step costs as much as N visits
 The paper's virtual page pays out to all pages; the ledger's holds its cash (`held`).
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -21,10 +20,8 @@ import numpy as np
 from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.compiled import (
     LAB_TOTAL,
-    Sweep,
     VisitLog,
     paper_book,
-    settle_by_sweeps,
     settle_greedily,
     visit_greedily,
     visit_pages,
@@ -33,7 +30,6 @@ from minicrawl.opic import Adaptive, Book
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 from minicrawl.rank.pagerank import power_steps
-from minicrawl.store.links import LinkGraph
 
 H_BY_G, H_AND_C, X, POWER = "H/G", "(H+C)/(G+1)", "X", "power iteration"
 """Estimators; X = (H+C-C0)/G."""
@@ -73,50 +69,19 @@ def _cash_book(visits: Callable[[Adaptive, Graph, np.random.Generator, int, int]
     return run
 
 
-def _held(start: Callable[[Book, Graph], Callable[[int], object]]) -> Method:
-    """The method that holds the virtual page's cash. start: from ledger and graph, a function that makes n visits."""
-
-    def run(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
-        ledger = Book()
-        ledger.discover(graph.size)
-        visit = start(ledger, graph)
-        while True:
-            visit(each)
-            yield Snapshot({X: ledger.importance()}, certificate=_certified(ledger, graph))
-
-    return run
-
-
-def _by_residual(ledger: Book, graph: Graph) -> Callable[[int], object]:
-    return lambda visits: settle_greedily(ledger, graph, visits)
-
-
-def _by_sweeps(ledger: Book, graph: Graph) -> Callable[[int], object]:
-    sweep = Sweep()
-    return lambda visits: settle_by_sweeps(ledger, graph, visits, sweep)
+def _held(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
+    """Greedy visits by residual, with the virtual page's cash held."""
+    ledger = Book()
+    ledger.discover(graph.size)
+    while True:
+        settle_greedily(ledger, graph, each)
+        yield Snapshot({X: ledger.importance()}, certificate=_certified(ledger, graph))
 
 
 def _certified(ledger: Book, graph: Graph) -> float | None:
     if not ledger.forwarded[: ledger.size].all():
         return None
     return ledger.certificate() + ledger.rounding(len(graph.targets))
-
-
-def _rounds(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
-    """Vectorised visits of all pages, as the crawl settles; a round counts once all its visits are paid for."""
-    ledger = Book()
-    ledger.discover(graph.size)
-    links = LinkGraph(np.arange(graph.size), graph.indptr, graph.targets, graph.size)
-    due, paid = links.sources, 0
-    while True:
-        paid += each
-        while 0 < len(due) <= paid:
-            paid -= len(due)
-            rows = links.rows(due)
-            ledger.visit_many(rows.sources, rows.indptr, rows.targets)
-            least = ledger.least_worth(error=0.0)
-            due = ledger.unsettled(links.sources, math.inf if least is None else least)
-        yield Snapshot({X: ledger.importance()}, certificate=_certified(ledger, graph))
 
 
 def _off_line(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
@@ -144,9 +109,7 @@ METHODS: dict[str, Method] = {
     "cycle": _cash_book(_cycle),
     "random": _cash_book(_at_random),
     "off-line": _off_line,
-    "greedy, held": _held(_by_residual),
-    "sweeps, held": _held(_by_sweeps),
-    "rounds, held": _rounds,
+    "greedy, held": _held,
 }
 
 

@@ -13,12 +13,9 @@ from minicrawl.errors import SettingError
 from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.steering import (
     CREDIT,
-    DEMAND,
     METHODS,
-    NO_CONTROL,
     PAY_OUTS,
     SMALL_EDGES,
-    TOTAL,
     Log,
     Method,
     SteeredCrawl,
@@ -48,8 +45,7 @@ _WARM_UP = 25
 class Outcome:
     """The result of a method. shares: per window. share, sd: mean and deviation of those after the warm-up.
 
-    deviation: see `largest_deviation`. mass: share of all importance that was read. left: share of all cash held by the
-    virtual page at the end.
+    deviation: see `largest_deviation`. mass: share of all importance that was read.
     """
 
     method: Method
@@ -59,7 +55,6 @@ class Outcome:
     sd: float
     deviation: float
     mass: float
-    left: float
 
     def row(self) -> tuple[float | str, ...]:
         return (self.asked, self.method.name, self.share, self.sd, self.deviation, self.mass)
@@ -89,8 +84,8 @@ def experiment(nodes: int, seed: int, fetches: int | None = None) -> Result:
             log.append(crawl.fetch(web, count))
     importance = pagerank(web)
     outcomes = [
-        _outcome(method, share, Log.joined(log), crawl, window, importance)
-        for (method, share), crawl, log in zip(asked, crawls, logs, strict=True)
+        _outcome(method, share, Log.joined(log), window, importance)
+        for (method, share), log in zip(asked, logs, strict=True)
     ]
     floor, ceiling, *held = outcomes
     columns = ("requested", "method", "share", "sd per window", "largest deviation in fetches", "mass read")
@@ -126,9 +121,7 @@ def largest_deviation(log: Log, share: float) -> float:
     return float(np.abs(excess - before).max())
 
 
-def _outcome(  # noqa: PLR0913 - the columns of one row
-    method: Method, asked: float, log: Log, crawl: SteeredCrawl, window: int, importance: FloatArray
-) -> Outcome:
+def _outcome(method: Method, asked: float, log: Log, window: int, importance: FloatArray) -> Outcome:
     whole = len(log.pages) // window
     shares = log.discovers[: whole * window].reshape(whole, window).mean(axis=1)
     settled = shares[_WARM_UP:]
@@ -140,7 +133,6 @@ def _outcome(  # noqa: PLR0913 - the columns of one row
         float(settled.std()),
         largest_deviation(log, asked),
         float(importance[np.unique(log.pages)].sum()),
-        crawl.virtual / TOTAL,
     )
 
 
@@ -168,9 +160,8 @@ def _claims(held: dict[tuple[Method, float], Outcome], floor: Outcome, ceiling: 
     def listed(values: Sequence[float], spec: str) -> str:
         return " / ".join(format(value, spec) for value in values)
 
-    credit, edges, demand = of(CREDIT), of(SMALL_EDGES), of(DEMAND)
+    credit, edges = of(CREDIT), of(SMALL_EDGES)
     asked = f"asked for {listed(SHARES, 'g')}"
-    natural = held[NO_CONTROL, SHARES[0]].share
     early, late = float(floor.shares[_WARM_UP : 2 * _WARM_UP].mean()), float(floor.shares[-_WARM_UP:].mean())
     return [
         Claim(
@@ -194,12 +185,6 @@ def _claims(held: dict[tuple[Method, float], Outcome], floor: Outcome, ceiling: 
             all(abs(one.share - one.asked) <= 0.05 for one in edges),
             f"{asked}: {listed([one.share for one in edges], '.3f')}, sd {listed([one.sd for one in edges], '.3f')}, "
             f"at most {listed([one.deviation for one in edges], '.0f')} fetches off",
-        ),
-        Claim(
-            "top-ups on demand hold any share that is above the one without control",
-            all(abs(one.share - max(one.asked, natural)) <= 0.05 for one in demand),
-            f"{asked}: {listed([one.share for one in demand], '.3f')}, and {natural:.3f} without control; "
-            f"the virtual page is left with {listed([one.left for one in demand], '.1%')} of all cash",
         ),
         Claim(
             "the credit rule costs no mass read (no more than .005 against small edges, which hold the same shares)",

@@ -36,8 +36,8 @@ _ABSENT = -1
 class Method:
     """A way to hold a share.
 
-    pay_out: the pages that v pays. has_account: a `DiscoveryBudget` chooses the kind of the next page. tops_up: see
-    DEMAND. steers: v pays pages never visited the part p of its income, where p is a lever u, from 0 to 1:
+    pay_out: the pages that v pays. has_account: a `DiscoveryBudget` chooses the kind of the next page. steers: v
+    pays pages never visited the part p of its income, where p is a lever u, from 0 to 1:
 
         u := u + gain (q - 1 if it was a discovery, else q) after a fetch that could have been of either kind
 
@@ -47,7 +47,6 @@ class Method:
     name: str
     pay_out: PayOut
     has_account: bool = False
-    tops_up: bool = False
     steers: bool = False
     reach: float = 0.0
 
@@ -59,14 +58,9 @@ PAY_OUTS = Method("pay-outs", _WHEN_ASKED, steers=True)
 """v pays pages never visited the part p of its income, and visited ones the rest."""
 SMALL_EDGES = Method("pay-outs and small edges", _WHEN_ASKED, steers=True, reach=0.9)
 """Like PAY_OUTS; if that does not suffice, more of the cash passes through v."""
-DEMAND = Method("demand", PayOut("all"), tops_up=True)
-"""v pays all alike; while discoveries are behind, it raises the best page never visited above the best visited one.
-
-It uses cash not paid out yet, which comes back too slowly, so v may run dry.
-"""
 CREDIT = Method("credit", PayOut("visited"), has_account=True)
 """A `DiscoveryBudget` chooses the kind of the next page; v pays visited pages."""
-METHODS = (NO_CONTROL, PAY_OUTS, SMALL_EDGES, DEMAND, CREDIT)
+METHODS = (NO_CONTROL, PAY_OUTS, SMALL_EDGES, CREDIT)
 
 
 class Log(NamedTuple):
@@ -105,7 +99,6 @@ class SteeredCrawl:
         self._budget = DiscoveryBudget(share)
         self._lever, self._gain = 0.5, gain
         self._level = 0  # what each page never visited was paid, as its standing lacks it
-        self._fetches = self._discoveries = 0
         self._page_of: npt.NDArray[np.int32] = np.zeros(room, dtype=np.int32)
         self._number_of: npt.NDArray[np.int32] = np.full(room, _ABSENT, dtype=np.int32)
         self._book.grow(room)
@@ -143,8 +136,6 @@ class SteeredCrawl:
             return self._budget.discovers(self._never_visited.waiting > 0, self._visited.waiting > 0)
         if not self._is_contested():
             return self._never_visited.waiting > 0 or (False if self._visited.waiting else None)
-        if self._method.tops_up and self._discoveries < self._share * self._fetches:
-            self._top_up()
         lead = self._lead()
         return lead < 0 or (lead == 0 and self._first(self._never_visited) < self._first(self._visited))
 
@@ -155,15 +146,6 @@ class SteeredCrawl:
         """Cash of the best visited page minus that of the best one never visited."""
         best, other = self._first(self._visited), self._first(self._never_visited)
         return self._book.cash(best) - self._book.cash(other) - self._level
-
-    def _top_up(self) -> None:
-        """Raise the best page never visited to one unit above the best visited one, if v has enough cash."""
-        missing = self._lead() + 1
-        if 0 < missing <= self._book.reserve:
-            number = self._first(self._never_visited)
-            self._book.standing[number] += missing
-            self._book.reserve -= missing
-            self._never_visited.rise(self._entry(number))
 
     def _turn(self, graph: Graph, discovers: bool) -> int:
         """Fetch the best page of a kind, and spend its cash. Returns the page."""
@@ -204,8 +186,6 @@ class SteeredCrawl:
 
     def _steer(self, discovers: bool, contested: bool) -> None:
         """Report a fetch to the method, and let v pay the amounts that wait for that."""
-        self._fetches += 1
-        self._discoveries += discovers
         if self._method.has_account:
             self._budget.charge(discovers=discovers)
         if self._method.steers:

@@ -1,12 +1,11 @@
 """Webs drawn from a seed, and their changes, after section 6 of Abiteboul, Preda, Cobena (WWW 2003).
 
 A page's in-degree is drawn from a law, then every link's source. A web changes by halving and doubling in-degrees and
-by adding and removing pages; a change takes time in proportion to all links, so change many pages at once. Links are
+by adding pages; a change takes time in proportion to all links, so change many pages at once. Links are
 kept as keys (`graphs.keys`), one array.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 import numpy as np
@@ -17,15 +16,12 @@ from minicrawl.graphs.keys import graph_of_keys, keys_of, sources_of, targets_of
 from minicrawl.rank import Graph
 
 IN_EXPONENT = 2.1
-OUT_EXPONENT = 2.72
-OUTDEGREES = ("uniform", "power-law", "correlated")
 FEWEST_NODES = 10  # The largest in-degree is a tenth of the pages.
 MOST_NODES = 2**31 - 1  # Page numbers are int32.
 
 Law = Callable[[int, np.random.Generator], npt.NDArray[np.int32]]
 """Draws the given number of integers >= 0."""
 
-_Draw = Callable[[int], npt.NDArray[np.integer]]
 _PAGES = 1 << 17  # with about a million inlinks
 
 
@@ -36,18 +32,14 @@ def generate(model: str, nodes: int, rng: np.random.Generator) -> Graph:
     return MODELS[model](nodes, rng)
 
 
-def power_law(nodes: int, rng: np.random.Generator, outdegrees: str = "uniform") -> Graph:
+def power_law(nodes: int, rng: np.random.Generator) -> Graph:
     """A web in which P(in-degree = n) is proportional to n**-2.1, for n from 1 to nodes / 10.
 
-    outdegrees: distribution of the sources of links. "uniform": any page, so that out-degrees are Poisson.
-    "power-law": pages by a weight w with P(w) proportional to w**-2.72, so that out-degrees have that tail.
-    "correlated": pages by their own in-degree. Links drawn twice or from a page to itself are dropped.
-    Raises SettingError for another `outdegrees` or nodes outside 10 to 2**31 - 1.
+    Links come from any page, so that out-degrees are Poisson; those drawn twice or to oneself are dropped.
+    Raises SettingError for nodes outside 10 to 2**31 - 1.
     """
     _check_nodes(nodes)
-    if outdegrees not in OUTDEGREES:
-        raise SettingError(f"outdegrees is one of {', '.join(OUTDEGREES)}, not {outdegrees!r}")
-    return _graph(_power_law_keys(nodes, rng, outdegrees), nodes)
+    return _graph(_drawn_keys(power_law_numbers(IN_EXPONENT, nodes // 10)(nodes, rng), rng), nodes)
 
 
 def poisson(nodes: int, rng: np.random.Generator, mean: float = 4.0) -> Graph:
@@ -58,13 +50,11 @@ def poisson(nodes: int, rng: np.random.Generator, mean: float = 4.0) -> Graph:
     _check_nodes(nodes)
     if not 0 < mean < nodes:
         raise SettingError(f"mean must be above 0 and below the {nodes} pages, not {mean}")
-    return _graph(_poisson_keys(nodes, rng, mean), nodes)
+    return _graph(_drawn_keys(rng.poisson(mean, nodes).astype(np.int32), rng), nodes)
 
 
 MODELS: Final[dict[str, Callable[[int, np.random.Generator], Graph]]] = {
     "power-law": power_law,
-    "power-law-out": partial(power_law, outdegrees="power-law"),
-    "correlated": partial(power_law, outdegrees="correlated"),
     "poisson": poisson,
 }
 """Models by name on the command line."""
@@ -90,40 +80,14 @@ def _graph(keys: npt.NDArray[np.int64], size: int) -> Graph:
     return graph_of_keys(np.unique(keys), size)
 
 
-# The keys are drawn in separate functions, so that in-degrees and urns are freed before the graph is built.
-
-
-def _power_law_keys(nodes: int, rng: np.random.Generator, outdegrees: str) -> npt.NDArray[np.int64]:
-    indegree = power_law_numbers(IN_EXPONENT, nodes // 10)(nodes, rng)
-    if outdegrees == "uniform":
-        return _drawn_keys(indegree, _uniform(nodes, rng))
-    if outdegrees == "correlated":
-        return _drawn_keys(indegree, _weighted(indegree, rng))
-    return _drawn_keys(indegree, _weighted(power_law_numbers(OUT_EXPONENT, nodes // 10)(nodes, rng), rng))
-
-
-def _poisson_keys(nodes: int, rng: np.random.Generator, mean: float) -> npt.NDArray[np.int64]:
-    return _drawn_keys(rng.poisson(mean, nodes).astype(np.int32), _uniform(nodes, rng))
-
-
-def _uniform(nodes: int, rng: np.random.Generator) -> _Draw:
-    return lambda count: rng.integers(0, nodes, count)
-
-
-def _weighted(weight: npt.NDArray[np.int32], rng: np.random.Generator) -> _Draw:
-    # Page i is in the urn weight[i] times: one look-up a draw, where a search of cumulated weights takes 25.
-    urn = np.repeat(np.arange(len(weight), dtype=np.int32), weight)
-    return lambda count: urn[rng.integers(0, len(urn), count)]
-
-
-def _drawn_keys(indegree: npt.NDArray[np.int32], draw: _Draw) -> npt.NDArray[np.int64]:
+def _drawn_keys(indegree: npt.NDArray[np.int32], rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """Keys in no order, with repeats, of links to page i from indegree[i] drawn sources, none of them i."""
     keys = np.empty(int(indegree.sum()), dtype=np.int64)
     kept = 0
     for first in range(0, len(indegree), _PAGES):
         some = indegree[first : first + _PAGES]
         targets = np.repeat(np.arange(first, first + len(some)), some)
-        sources = draw(len(targets))
+        sources = rng.integers(0, len(indegree), len(targets))
         drawn = keys_of(sources, targets)[sources != targets]
         keys[kept : kept + len(drawn)] = drawn
         kept += len(drawn)
@@ -133,42 +97,38 @@ def _drawn_keys(indegree: npt.NDArray[np.int32], draw: _Draw) -> npt.NDArray[np.
 class Evolving:
     """A changing graph.
 
-    Invariant: links are distinct, none leads from a page to itself, and both ends of every link are alive.
-    Page numbers only grow: a removed page keeps its number, without links.
-
-    alive: bool, shape (size,); later calls replace the array.
+    Invariant: links are distinct, and none leads from a page to itself.
     """
 
     def __init__(self, graph: Graph, rng: np.random.Generator) -> None:
-        """All pages of `graph` are alive; double links and links from a page to itself are dropped."""
-        self.alive: npt.NDArray[np.bool_] = np.ones(graph.size, dtype=np.bool_)
-        self._living = np.arange(graph.size)
-        sources = np.repeat(self._living, graph.outdegrees())
+        """Double links and links from a page to itself are dropped."""
+        self._pages = np.arange(graph.size)
+        sources = np.repeat(self._pages, graph.outdegrees())
         self._keys = np.unique(keys_of(sources, graph.targets)[sources != graph.targets])
         self._rng = rng
 
     @property
     def size(self) -> int:
-        """Number of pages that ever lived."""
-        return len(self.alive)
+        """Number of pages."""
+        return len(self._pages)
 
     def graph(self) -> Graph:
         """The present links, among `size` pages; the rows are sorted."""
         return graph_of_keys(self._keys, self.size)
 
     def change(self, count: int) -> npt.NDArray[np.int64]:
-        """Halve or double, with equal probability, the in-degrees of `count` living pages drawn uniformly.
+        """Halve or double, with equal probability, the in-degrees of `count` pages drawn uniformly.
 
         A page may be drawn more than once. Halved, a page loses a random half of its inlinks; the middle one of an odd
         number goes with probability 1/2, so that the half is exact in the mean, also of one. Doubled, it gets as many
-        again from random living pages that do not link to it yet, or all of these if they are fewer. One change
+        again from random pages that do not link to it yet, or all of these if they are fewer. One change
         multiplies an in-degree by 1.25 on average, so that a web with many changes grows denser.
 
         Returns the pages in the order of their changes.
         """
-        if not count or not len(self._living):
+        if not count:
             return np.zeros(0, dtype=np.int64)
-        pages = self._rng.choice(self._living, count)
+        pages = self._rng.choice(self._pages, count)
         is_doubled = self._rng.random(count) < 0.5
         places, inlinks = self._inlinks(np.unique(pages))
         for page, doubled in zip(pages.tolist(), is_doubled.tolist(), strict=True):
@@ -180,35 +140,19 @@ class Evolving:
     def come(self, count: int, indegrees: Law | None = None) -> npt.NDArray[np.int64]:
         """Add `count` new pages, and return their numbers, rising from the old `size`.
 
-        indegrees: the law of their in-degrees, by default that of `power_law` for the number of living pages. The
-        inlinks come from, and the outlinks lead to, uniformly drawn pages that lived before; links drawn twice are
-        dropped. A new page's out-degree is Poisson with the mean of the living. Each so brings twice the mean of links,
-        as many as a page takes with it when it goes.
+        indegrees: the law of their in-degrees, by default that of `power_law` for the number of pages. The inlinks come
+        from, and the outlinks lead to, uniformly drawn pages of before; links drawn twice are dropped. A new page's
+        out-degree is Poisson with the mean of the others.
         """
         born = np.arange(self.size, self.size + count)
-        if len(self._living):
-            law = indegrees or power_law_numbers(IN_EXPONENT, max(len(self._living), FEWEST_NODES) // 10)
-            indegree = np.minimum(law(count, self._rng), len(self._living))
-            outdegree = self._rng.poisson(len(self._keys) / len(self._living), count)
-            sources = self._rng.choice(self._living, indegree.sum())
-            targets = self._rng.choice(self._living, outdegree.sum())
-            self._insert([keys_of(sources, np.repeat(born, indegree)), keys_of(np.repeat(born, outdegree), targets)])
-        self.alive = np.append(self.alive, np.ones(count, dtype=np.bool_))
-        self._living = np.append(self._living, born)
+        law = indegrees or power_law_numbers(IN_EXPONENT, max(len(self._pages), FEWEST_NODES) // 10)
+        indegree = np.minimum(law(count, self._rng), len(self._pages))
+        outdegree = self._rng.poisson(len(self._keys) / len(self._pages), count)
+        sources = self._rng.choice(self._pages, indegree.sum())
+        targets = self._rng.choice(self._pages, outdegree.sum())
+        self._insert([keys_of(sources, np.repeat(born, indegree)), keys_of(np.repeat(born, outdegree), targets)])
+        self._pages = np.append(self._pages, born)
         return born
-
-    def go(self, count: int) -> npt.NDArray[np.int64]:
-        """Remove `count` living pages (all, if fewer live), and return their numbers, rising.
-
-        Their links and all links to them vanish at once: on the web a link to a removed page stays until its own page
-        is edited, which the change model does not distinguish.
-        """
-        gone = np.sort(self._rng.choice(self._living, min(count, len(self._living)), replace=False))
-        self.alive = self.alive.copy()
-        self.alive[gone] = False
-        self._living = np.flatnonzero(self.alive)
-        self._keys = self._keys[self.alive[sources_of(self._keys)] & self.alive[targets_of(self._keys)]]
-        return gone
 
     def _inlinks(self, pages: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], dict[int, npt.NDArray[np.int64]]]:
         """Places of the keys of all links to `pages` (rising), and each page's sources."""
@@ -227,14 +171,14 @@ class Evolving:
         return kept
 
     def _doubled(self, page: int, sources: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        goal = min(2 * len(sources), len(self._living) - 1)
+        goal = min(2 * len(sources), len(self._pages) - 1)
         taken = np.append(sources, page)
-        if 2 * goal > len(self._living):
+        if 2 * goal > len(self._pages):
             # Few sources are left: blind draws would mostly hit taken ones.
-            strangers = np.setdiff1d(self._living, taken)
+            strangers = np.setdiff1d(self._pages, taken)
             return np.append(sources, self._rng.choice(strangers, goal - len(sources), replace=False))
         while missing := goal + 1 - len(taken):
-            taken = np.union1d(taken, self._rng.choice(self._living, missing))
+            taken = np.union1d(taken, self._rng.choice(self._pages, missing))
         return np.setdiff1d(taken, page)
 
     def _insert(self, keys: list[npt.NDArray[np.int64]]) -> None:

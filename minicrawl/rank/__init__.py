@@ -12,9 +12,9 @@ sweeping   PageRank page by page          trust      PageRank from chosen pages:
 blocks     PageRank in little memory      dangling   PageRank without pages that lead nowhere
 
 graph_stats  statistics of a graph's structure, all in one, from these:
-components  strong and weak, the bow tie          degrees    degree distributions, power laws
+components  strong and weak                       degrees    degree distributions, power laws
 growing_distances  all pairs, as a graph grows
-distances  searches, all pairs counted, maps    hyperball  all pairs, estimated      diameter   the longest distance
+distances   searches, all pairs counted           hyperball  all pairs, estimated
 """
 
 from importlib import import_module
@@ -31,14 +31,7 @@ if TYPE_CHECKING or find_spec("scipy") is not None:
     from minicrawl.rank.seeds import Core, extract_seeds
     from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
     from minicrawl.rank.sweeping import gauss_seidel, prioritized
-    from minicrawl.rank.trust import (
-        blend,
-        inverse_pagerank,
-        topic_pagerank,
-        topic_shares,
-        topic_walks,
-        trustrank,
-    )
+    from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, topic_shares, trustrank
 else:
 
     def __getattr__(name: str) -> object:
@@ -56,7 +49,6 @@ __all__ = [
     "Plan",
     "Settled",
     "SiteLinks",
-    "blend",
     "block_pagerank",
     "extract_seeds",
     "gauss_seidel",
@@ -76,6 +68,5 @@ __all__ = [
     "sums_by_site",
     "topic_pagerank",
     "topic_shares",
-    "topic_walks",
     "trustrank",
 ]

@@ -1,39 +1,18 @@
-"""Strong and weak components, and the bow tie around the largest strong one.
+"""Strong and weak components.
 
 Two pages are in one strong component when each reaches the other along links; in one weak component when they
 do so along links taken in either direction. Found by Pearce's form of Tarjan's algorithm (scipy), in time
 proportional to pages and links.
-
-The bow tie: A. Broder, R. Kumar, F. Maghoul, P. Raghavan, S. Rajagopalan, R. Stata, A. Tomkins, J. Wiener,
-"Graph structure in the Web", Computer Networks 33 (2000).
 """
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from minicrawl.rank.distances import distances_from, reverse
 from minicrawl.rank.graph import Graph
-
-
-class Part(IntEnum):
-    """A page's place in the bow tie; the first that fits.
-
-    CORE: the largest strong component. IN: reaches the core. OUT: reached from the core. TUBES: reached from IN
-    and reaches OUT, past the core. TENDRILS: the rest of the core's weak component, attached to IN and OUT.
-    DISCONNECTED: everything else.
-    """
-
-    CORE = 0
-    IN = 1
-    OUT = 2
-    TUBES = 3
-    TENDRILS = 4
-    DISCONNECTED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,24 +51,6 @@ def strong_components(graph: Graph) -> Components:
 def weak_components(graph: Graph) -> Components:
     """The weak components of a graph."""
     return _components(graph, "weak")
-
-
-def bow_tie(graph: Graph, core: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int8]:
-    """The `Part` of every page, shape (pages,). core: pages of the largest strong component, if they are known."""
-    parts = np.full(graph.size, Part.DISCONNECTED, dtype=np.int8)
-    if not graph.size:
-        return parts
-    inlinks = reverse(graph)
-    core = strong_components(graph).largest() if core is None else core
-    weak = weak_components(graph).of
-    is_out, is_in = distances_from(graph, core) >= 0, distances_from(inlinks, core) >= 0
-    # From IN past the core: pages reached through the core are OUT, which is decided first.
-    is_after_in = distances_from(graph, np.flatnonzero(is_in)) >= 0
-    is_before_out = distances_from(inlinks, np.flatnonzero(is_out)) >= 0
-    parts[weak == weak[core[0]]] = Part.TENDRILS
-    parts[is_after_in & is_before_out] = Part.TUBES
-    parts[is_out], parts[is_in], parts[core] = Part.OUT, Part.IN, Part.CORE
-    return parts
 
 
 def subgraph(graph: Graph, pages: npt.NDArray[np.int64]) -> Graph:

@@ -1,30 +1,21 @@
 """Statistics of a graph's structure, all in one: the output of `minicrawl graph stats`.
 
-Components, bow tie, degrees and the diameter of the core are exact at any size. Distances of all pairs are exact
-where that takes seconds, and estimated by HyperBall beyond; each `Neighbourhood` says which it is.
+Components and degrees are exact at any size. Distances of all pairs are exact where that takes seconds, and estimated
+by HyperBall beyond; each `Neighbourhood` says which it is.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from minicrawl.rank.components import (
-    Components,
-    bow_tie,
-    strong_components,
-    subgraph,
-    weak_components,
-)
+from minicrawl.rank.components import Components, strong_components, subgraph, weak_components
 from minicrawl.rank.degrees import Degrees, degree_distribution
-from minicrawl.rank.diameter import Diameter, diameter
 from minicrawl.rank.distances import Neighbourhood, neighbourhood, reverse
 from minicrawl.rank.graph import Graph
 from minicrawl.rank.hyperball import REGISTERS, hyperball
 
 EXACT_WORK = 2e10
 """Pages times links up to which distances of all pairs are counted exactly: some 6 seconds."""
-_MOST_SEARCHES = 2000
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +23,11 @@ class GraphStats:
     """Statistics of a web's structure.
 
     pages, links: numbers of both. dangling: pages without links.
-    strong, weak: its components. parts: int8, shape (pages,), the `Part` of every page in the bow tie.
+    strong, weak: its components.
     indegrees, outdegrees: distributions of links to pages, and from them.
     distances: of all pairs of pages.
-    core_links: links within the core, the largest strong component. core_diameter, core_distances: of the core
-    alone, in which every page reaches every other.
+    core_links: links within the core, the largest strong component. core_distances: of the core alone, in which
+    every page reaches every other, so that the longest is its diameter.
     """
 
     pages: int
@@ -44,12 +35,10 @@ class GraphStats:
     dangling: int
     strong: Components
     weak: Components
-    parts: npt.NDArray[np.int8]
     indegrees: Degrees
     outdegrees: Degrees
     distances: Neighbourhood
     core_links: int
-    core_diameter: Diameter
     core_distances: Neighbourhood
 
 
@@ -68,8 +57,7 @@ def graph_stats(
         return hyperball(of, rng, registers, inlinks)
 
     strong = strong_components(graph)
-    pages = strong.largest()
-    core = subgraph(graph, pages)
+    core = subgraph(graph, strong.largest())
     inlinks, core_inlinks = reverse(graph), reverse(core)
     return GraphStats(
         pages=graph.size,
@@ -77,11 +65,9 @@ def graph_stats(
         dangling=len(graph.dangling()),
         strong=strong,
         weak=weak_components(graph),
-        parts=bow_tie(graph, pages),
         indegrees=degree_distribution(inlinks.outdegrees()),
         outdegrees=degree_distribution(graph.outdegrees()),
         distances=distances(graph, inlinks),
         core_links=len(core.targets),
-        core_diameter=diameter(core, _MOST_SEARCHES, core_inlinks),
         core_distances=distances(core, core_inlinks),
     )

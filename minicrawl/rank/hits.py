@@ -13,9 +13,9 @@ Links are modified by one weight each, shape (links,), in the order of `Graph.ta
 is HITS on the base set of `root`, without links inside a site, where n[k] words of the query stand near link k.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import count as numbers
-from typing import Any, Literal, NamedTuple  # Any: arrays
+from typing import Any, NamedTuple  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt
@@ -26,18 +26,12 @@ from minicrawl.rank.graph import Graph
 from minicrawl.rank.pagerank import FloatArray
 
 IntArray = npt.NDArray[np.integer]
-Norm = Literal["sum", "l2", "max"]
 
 _MOST_STEPS = 10_000
 _ROUNDING = 1e-15
 _NOISE = 1e-9
 _DENSE = 100
 _GOLDEN = 0.6180339887498949
-_NORMS: dict[str, Callable[[FloatArray], float]] = {
-    "sum": lambda x: float(x.sum()),
-    "l2": lambda x: float(np.linalg.norm(x)),
-    "max": lambda x: float(x.max(initial=0.0)),
-}
 
 
 class Hits(NamedTuple):
@@ -53,9 +47,8 @@ def hits(
     weights: FloatArray | None = None,
     tolerance: float = 1e-12,
     iterations: int | None = None,
-    normalise: Norm = "sum",
 ) -> Hits:
-    """Hubs and authorities; both divided by their sum, their length ("l2") or their largest.
+    """Hubs and authorities, each of sum 1.
 
     weights: per link, none negative; 0 takes a link out. A page without links that count has 0, so a graph
     without such links has nothing but 0. Links from a page to itself count, unless weights say otherwise.
@@ -71,9 +64,6 @@ def hits(
     In a disconnected graph the component with the largest s1 takes all, the others end at 0: the tyranny of the
     majority. Tied components share, each by its part of the vector of ones, independent of the order of pages.
     """
-    norm = _NORMS.get(normalise)
-    if norm is None:
-        raise ValueError(f"normalise must be one of {', '.join(_NORMS)}, not {normalise!r}")
     if not tolerance > 0.0:
         raise ValueError(f"tolerance must be more than 0, not {tolerance}")
     if iterations is not None and iterations < 1:
@@ -83,8 +73,8 @@ def hits(
     h = np.ones(graph.size)
     change = 0.0
     for step in numbers(1):
-        a = _scaled(w_transposed @ h, _NORMS["sum"])
-        before, h = h, _scaled(w @ a, _NORMS["sum"])
+        a = _scaled(w_transposed @ h)
+        before, h = h, _scaled(w @ a)
         if step == iterations:
             break
         if iterations is None:
@@ -92,7 +82,7 @@ def hits(
             q = change / last if last else 1.0
             if change <= max(tolerance * (1.0 - q) / max(q, _NOISE), _ROUNDING) or step == _MOST_STEPS:
                 break
-    return Hits(_scaled(h, norm), _scaled(a, norm))
+    return Hits(h, a)
 
 
 def adjacency(graph: Graph, weights: FloatArray | None = None) -> "sparse.csr_array[np.float64]":
@@ -204,11 +194,7 @@ def communities(graph: Graph, count: int, *, weights: FloatArray | None = None) 
     for u, v in _singular_vectors(w, count):
         ends = [Hits(np.maximum(sign * u, 0.0), np.maximum(sign * v, 0.0)) for sign in (1.0, -1.0)]
         ends.sort(key=lambda end: -float(end.authorities @ end.authorities))
-        found += [
-            Hits(*(_scaled(scores, _NORMS["sum"]) for scores in end))
-            for end in ends
-            if min(scores.max() for scores in end) > 0.0
-        ]
+        found += [Hits(*map(_scaled, end)) for end in ends if min(scores.max() for scores in end) > 0.0]
     return found
 
 
@@ -234,9 +220,13 @@ def bridges(graph: Graph, found: Sequence[Hits], *, weights: FloatArray | None =
 
     s[k, i] = (W a_k)[i] / max(W a_k)        bridge[i] = the second largest s[k, i]
     """
+    if len(found) < 2:
+        return np.zeros(graph.size)
     w = adjacency(graph, weights)
-    leads = np.array([_scaled(w @ community.authorities, _NORMS["max"]) for community in found])
-    return np.sort(leads, axis=0)[-2] if len(leads) > 1 else np.zeros(graph.size)
+    leads = np.array([w @ community.authorities for community in found])
+    leads /= np.maximum(leads.max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    second: FloatArray = np.sort(leads, axis=0)[-2]
+    return second
 
 
 def _singular_vectors(w: "sparse.csr_array[np.float64]", count: int) -> list[tuple[FloatArray, FloatArray]]:
@@ -255,9 +245,9 @@ def _cleaned(vector: FloatArray) -> FloatArray:
     return np.where(np.abs(vector) > _NOISE * np.abs(vector).max(), vector, 0.0)
 
 
-def _scaled(x: Any, norm: Callable[[FloatArray], float]) -> FloatArray:
-    length = norm(x)
-    scaled: FloatArray = x / length if length > 0.0 else x
+def _scaled(x: Any) -> FloatArray:
+    total = x.sum()
+    scaled: FloatArray = x / total if total > 0.0 else x
     return scaled
 
 

@@ -219,7 +219,7 @@ class Reach(NamedTuple):
     pages: their number. mass: the sum of their ranks.
     """
 
-    pages: PageArray
+    pages: PageArray | FloatArray
     mass: FloatArray
 
 

@@ -3,13 +3,7 @@
 Sources: Z. Gyöngyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004 (`trustrank`,
 `inverse_pagerank`); T. Haveliwala, "Topic-Sensitive PageRank", WWW 2002 (the topics).
 
-p, x, M, damping      as in pagerank.py; x(p) the ranks with preference p
-y(p)                  expected visits of a walker to each page, who starts by p and follows links until he would
-                      jump, or until the page is dangling; A = damping * M
-
-    y(p) = A @ y(p) + p        x(p) = y(p) / sum(y(p))
-
-y is linear in p. x is not, where there are dangling pages: walkers from different starts meet them sooner or later.
+M, d, t     transition matrix, preference and ranks, as M, p, x in pagerank.py
 """
 
 from collections.abc import Mapping, Sequence
@@ -75,44 +69,6 @@ def trustrank(  # noqa: PLR0913 - parameters of the method, with defaults
 # Topics
 
 
-def topic_walks(
-    graph: Graph,
-    topics: Sequence[Sequence[int]],
-    damping: float = 0.85,
-    tolerance: float = 1e-12,
-    *,
-    weights: FloatArray | None = None,
-) -> FloatArray:
-    """Walks y(v) of every topic, float64, shape (topics, size), from which `blend` makes ranks for any query.
-
-        v[page] = 1 / len(topic) if the page is in the topic, else 0
-
-    topics: page numbers of each, at least one; a page listed twice counts once. tolerance: L1, of y(v) / sum(y(v)).
-    Raises ValueError.
-    """
-    check(damping, tolerance)
-    if not len(topics):
-        raise ValueError("topics must be at least one list of pages, not none")
-    starts = [_start_at(topic, graph.size, f"pages of topic {k}") for k, topic in enumerate(topics)]
-    return np.stack([_walk(graph, damping, start, tolerance, weights) for start in starts])
-
-
-def blend(walks: FloatArray, shares: Sequence[float] | FloatArray) -> FloatArray:
-    """The ranks for a mixture of topics, float64, shape (size,), sum 1. walks: of `topic_walks`.
-
-        x(sum_k shares[k] * v_k) = sum_k shares[k] * y(v_k) / (the sum of that over all pages)
-
-    shares: one per topic, not negative, of any positive sum. The paper blends x instead of y; that is the same only
-    where no page is dangling. Raises ValueError.
-    """
-    parts = np.asarray(shares, dtype=np.float64)
-    if parts.shape != walks.shape[:1] or not (parts >= 0.0).all() or not 0.0 < parts.sum() < np.inf:
-        raise ValueError(f"shares must be {len(walks)} numbers, one per topic, none negative, not all 0")
-    y = parts @ walks
-    ranks: FloatArray = y / y.sum()
-    return ranks
-
-
 def topic_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     graph: Graph,
     topics: Sequence[Sequence[int]],
@@ -122,8 +78,18 @@ def topic_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     *,
     weights: FloatArray | None = None,
 ) -> FloatArray:
-    """The ranks for a mixture of topics: `blend` of their `topic_walks`. Raises ValueError."""
-    return blend(topic_walks(graph, topics, damping, tolerance, weights=weights), shares)
+    """The ranks for a mixture of topics, float64, shape (size,), sum 1: PageRank with the preference
+
+        p = sum_k shares[k] * v_k        v_k[page] = 1 / len(topic k) if the page is in topic k, else 0
+
+    topics: page numbers of each; a page listed twice counts once. shares: one per topic, not negative, of any positive
+    sum. The paper blends the ranks of each topic; that is the same only where no page is dangling. Raises ValueError.
+    """
+    starts = [_start_at(topic, graph.size, f"pages of topic {k}") for k, topic in enumerate(topics)]
+    parts = np.asarray(shares, dtype=np.float64)
+    if parts.shape != (len(starts),) or not (parts >= 0.0).all() or not 0.0 < parts.sum() < np.inf:
+        raise ValueError(f"shares must be {len(starts)} numbers, one per topic, none negative, not all 0")
+    return pagerank(graph, damping, parts @ np.array(starts), tolerance, weights=weights)
 
 
 def topic_shares(
@@ -144,25 +110,13 @@ def topic_shares(
     if not len(counts):
         raise ValueError("counts must be those of at least one topic, not none")
     found = np.array([[topic.get(word, 0) for word in words] for topic in counts], dtype=np.float64)
-    totals = [sum(topic.values()) for topic in counts]
-    return shares_by_counts(found, totals, len(set().union(*counts)) + 1, prior, smoothing)
-
-
-def shares_by_counts(
-    found: FloatArray,
-    totals: Sequence[float],
-    vocabulary: int,
-    prior: Sequence[float] | FloatArray | None = None,
-    smoothing: float = 1.0,
-) -> FloatArray:
-    """`topic_shares` where words were counted elsewhere. found: occurrences of each word of the query in the pages of
-    each topic, shape (topics, words). totals: words in these pages. Raises ValueError."""
+    vocabulary = len(set().union(*counts)) + 1
     if not 0.0 < smoothing < np.inf:
         raise ValueError(f"smoothing must be more than 0, not {smoothing}")
     before = np.ones(len(found)) if prior is None else np.asarray(prior, dtype=np.float64)
     if before.shape != (len(found),) or not (before >= 0.0).all() or not 0.0 < before.sum() < np.inf:
         raise ValueError(f"prior must be {len(found)} numbers, one per topic, none negative, not all 0")
-    sizes = np.asarray(totals, dtype=np.float64) + smoothing * vocabulary
+    sizes = np.array([sum(topic.values()) for topic in counts]) + smoothing * vocabulary
     logs = np.log((found + smoothing) / sizes[:, None]).sum(axis=1)
     logs = np.where(before > 0.0, logs, -np.inf)
     likely = before * np.exp(logs - logs.max())
@@ -178,13 +132,3 @@ def _start_at(pages: Sequence[int] | npt.NDArray[np.int64], size: int, what: str
     preference = np.zeros(size)
     preference[numbers] = 1.0
     return distribution(preference, size)
-
-
-def _walk(
-    graph: Graph, damping: float, start: FloatArray | None, tolerance: float, weights: FloatArray | None
-) -> FloatArray:
-    """y(start): x(start) times its sum, which is 1 / (1 - sum(A @ x)), as x = A @ x + (1 - sum(A @ x)) * p."""
-    x = pagerank(graph, damping, start, tolerance, weights=weights)
-    follows: FloatArray = graph.transition(weights).sum(axis=0)
-    walk: FloatArray = x / (1.0 - damping * float(follows @ x))
-    return walk

@@ -284,8 +284,8 @@ class Archive:
     from_archive: tuple[str, ...] = setting(
         (),
         PLACES,
-        "Ask nobody for anything: read what this archive has, a folder of --archive, WARC, ARC or WACZ files of any "
-        "program, - for standard input, or an index (FILE.cdxj, FILE.cdxj@URL). Repeatable.",
+        "Ask nobody for anything: read what this archive has, a folder of --archive, WARC or WACZ files of any "
+        "program, or - for standard input. Repeatable.",
     )
     dedup: bool = setting(
         True,

@@ -1,7 +1,6 @@
 """Seeds out of the stores of real crawls, and the command that prints them."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,16 +9,9 @@ from click.testing import CliRunner, Result
 from support.hubs import WEB, A
 from support.sites import crawl, random_site, rows
 
-from minicrawl.analysis.seeding import (
-    CORES,
-    DEPTHS,
-    RANDOM,
-    Seeding,
-    claims,
-    crawled_web,
-    find_seeds,
-)
+from minicrawl.analysis.seeding import DEPTHS, Apart, crawled_web, decided, reached
 from minicrawl.cli import main
+from minicrawl.rank.seeds import Reach, extract_seeds
 from minicrawl.store.reader import open_store
 
 
@@ -32,12 +24,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("seeding") / "crawl.db"
     crawl(WEB, path, [A])
     return path
-
-
-def seeding(store: Path, count: int, random_sets: int = 0, seed: int = 0) -> Seeding:
-    with open_store(store) as reader:
-        web = crawled_web(reader)
-        return find_seeds(web, reader.page_table.url, count, random_sets=random_sets, rng=np.random.default_rng(seed))
 
 
 def test_links_between_hosts_of_a_site_count_only_per_host(store: Path) -> None:
@@ -53,9 +39,11 @@ def test_measures_are_those_of_a_plain_search(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(web, store, seeds)
     importance = dict(rows(store, "SELECT url, importance FROM ranks"))
-    found = seeding(store, 6, random_sets=3, seed=seed)
-    measures = found.measures
-    assert measures is not None
+    with open_store(store) as reader:
+        crawled = crawled_web(reader)
+        urls = list(reader.page_table.urls())
+    found = [core.seed for core in extract_seeds(crawled.graph, crawled.places, 6)]
+    drawn = [np.random.default_rng(number).choice(crawled.fetched, 6, replace=False) for number in range(3)]
 
     def levels(start: list[str]) -> list[set[str]]:
         seen, level, found = set(start), set(start), []
@@ -65,30 +53,19 @@ def test_measures_are_those_of_a_plain_search(tmp_path: Path) -> None:
             seen |= level
         return found
 
-    count = len(found.cores)
-    assert count >= 3
-    mass = 0.0
-    for pages, at in zip(levels([core.seed for core in found.cores]), measures.depths[CORES], strict=True):
-        held = sum(importance[page] for page in pages)
-        mass += held
-        assert at.pages == len(pages)
-        assert at.mass == pytest.approx(mass, abs=1e-5)
-        if pages:
-            assert at.importance == pytest.approx(held / len(pages) * len(importance), rel=1e-3)
-    known = rows(store, "SELECT url FROM pages WHERE state = 'fetched' ORDER BY id")
-    rng = np.random.default_rng(seed)
-    drawn = [[known[page][0] for page in rng.choice(len(known), count, replace=False)] for _ in range(3)]
-    for depth, at in enumerate(measures.depths[RANDOM]):
-        assert at.pages == pytest.approx(np.mean([len(levels(start)[depth]) for start in drawn]))
-    assert measures.sets == 3
+    assert len(found) >= 3
+    at_each = reached(crawled.graph, crawled.ranks(), [np.array(found)])
+    for pages, count, mass in zip(levels([urls[page] for page in found]), *at_each, strict=True):
+        assert count == len(pages)
+        assert mass / len(importance) == pytest.approx(sum(importance[page] for page in pages), abs=1e-5)
+    starts = [[urls[page] for page in pages] for pages in drawn]
+    for depth, count in enumerate(reached(crawled.graph, crawled.ranks(), drawn).pages):
+        assert count == pytest.approx(np.mean([len(levels(start)[depth]) for start in starts]))
 
 
-def test_claims_are_decided_by_what_was_measured(store: Path) -> None:
+def test_claims_are_decided_by_what_was_measured() -> None:
     """All fail against sets that are just as good, but for the distance; all hold against worse ones."""
-    found = seeding(store, 10, random_sets=2)
-    assert found.measures is not None
-    cores, distances = found.measures.depths[CORES], found.measures.distances
-    worse = tuple(replace(at, pages=at.pages - 1, importance=-1.0, mass=at.mass / 2) for at in cores)
-    for drawn, held in ((cores, [False, False, True, False]), (worse, [True, True, True, True])):
-        measures = replace(found.measures, depths={CORES: cores, RANDOM: drawn}, random_distances=distances)
-        assert [claim.held for claim in claims(measures)] == held
+    same, apart = Reach(np.arange(2.0, 7.0), np.ones(5)), Apart(3.0, 0.5)
+    worse = Reach(same.pages - 1, same.mass / 9)
+    for others, held in ((same, [False, False, True, False]), (worse, [True, True, True, True])):
+        assert [claim.held for claim in decided(same, others, 9.0, apart, apart)] == held

@@ -1,11 +1,8 @@
 """The index: keys, order, looking up."""
 
-import gzip
-import io
 import random
-import tracemalloc
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import pytest
 
@@ -116,14 +113,3 @@ def test_the_answer_nearest_to_a_date_is_chosen_and_no_304() -> None:
     assert cdxj.nearest(found, "20260201000000") == found[0]
     assert cdxj.nearest(found[2:], None) == found[2]
     assert cdxj.nearest([], None) is None
-
-
-def test_lines_too_long_to_be_of_an_index_take_no_memory_and_are_left_out() -> None:
-    bomb = io.BytesIO(gzip.compress(b"a" * 100_000_000 + b"\nshort\n" + b"b" * cdxj.LONGEST + b"\nlast"))
-    tracemalloc.start()
-    try:
-        with gzip.open(bomb) as lines:
-            assert list(cdxj.bounded_lines(cast("IO[bytes]", lines))) == [b"short\n", b"last"]
-        assert tracemalloc.get_traced_memory()[1] < 10_000_000
-    finally:
-        tracemalloc.stop()

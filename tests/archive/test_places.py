@@ -1,23 +1,17 @@
-"""Places of archives: whose index is used, of which files one is made, and what may be fetched."""
+"""Places of archives: whose index is used."""
 
 import gzip
-import http.server
 import os
-import re
 import tempfile
-import threading
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from support.archives import an_http_record
 
-from minicrawl.archive import cdxj
-from minicrawl.archive.collection import Collection, captures, index_anew, index_of
+from minicrawl.archive.collection import Collection, index_anew, index_of
 from minicrawl.archive.places import check_there, indexed
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import SettingError
 
 RECORD = an_http_record(b"HTTP/1.1 200 OK\r\n\r\nhello")
 URL = "http://h.test/"
@@ -108,89 +102,3 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     with (tmp_path / "x").open() as file:
         monkeypatch.setattr("sys.stdin", file)
         assert bodies("-") == BOTH
-
-
-@contextmanager
-def served(files: dict[str, bytes]) -> Iterator[tuple[str, list[str]]]:
-    """A server of files, in ranges too; its address, and paths and ranges as they were asked for."""
-    asked: list[str] = []
-
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            given = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
-            asked.append(f"{self.path} {given[0] if given else ''}".strip())
-            data = files.get(self.path)
-            self.send_response(404 if data is None else 206 if given else 200)
-            self.end_headers()
-            if data is not None:
-                self.wfile.write(data[int(given[1]) : int(given[2]) + 1] if given else data)
-
-        def log_message(self, *args: object) -> None:
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}", asked
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-def lines_of(path: Path, name: str) -> str:
-    """The index of a file, which it calls by a name."""
-    return "".join(f"{cdxj.line(one._replace(file=name))}\n" for one in captures(path))
-
-
-def test_an_index_names_files_beside_it(tmp_path: Path) -> None:
-    (tmp_path / "sub").mkdir()
-    path = tmp_path / "sub/x.warc.gz"
-    path.write_bytes(gzip.compress(RECORD) + gzip.compress(OTHER))
-    first, second = lines_of(path, "sub/x.warc.gz").splitlines()
-    (tmp_path / "some.cdxj").write_text(f"{first}\n!meta\nnonsense\n")
-    assert bodies(str(tmp_path / "some.cdxj")) == {URL: b"hello"}
-    (tmp_path / "some.cdxj.gz").write_bytes(gzip.compress(second.encode()))
-    assert bodies(str(tmp_path / "some.cdxj.gz")) == {"http://h.test/other": b"other"}
-    one, two = captures(path)
-    columns = f"test,h)/ {one.stamp} {URL} text/html 200 - - - {one.length} {one.start} sub/x.warc.gz\n"
-    columns += f"test,h)/other {two.stamp} {two.url} text/html 200 - - {two.start} sub/x.warc.gz\n"
-    (tmp_path / "some.cdx").write_text(" CDX N b a m s k r M S V g\n" + columns)
-    assert bodies(str(tmp_path / "some.cdx")) == BOTH
-
-
-@pytest.mark.parametrize("name", ["../x.warc", "{}/x.warc", "link.warc", "pipe.warc", "a\0b", "", "."])
-def test_an_index_leads_to_nothing_outside_its_folder(name: str, tmp_path: Path) -> None:
-    (tmp_path / "in").mkdir()
-    (tmp_path / "x.warc").write_bytes(RECORD)
-    (tmp_path / "in/link.warc").symlink_to(tmp_path / "x.warc")
-    os.mkfifo(tmp_path / "in/pipe.warc")
-    (tmp_path / "in/some.cdxj").write_text(lines_of(tmp_path / "x.warc", name.format(tmp_path)))
-    assert bodies(str(tmp_path / "in/some.cdxj")) == {}
-
-
-def test_of_files_on_the_web_only_the_ranges_in_an_index_are_fetched(tmp_path: Path) -> None:
-    path = tmp_path / "x.warc.gz"
-    path.write_bytes(gzip.compress(RECORD) + gzip.compress(OTHER))
-    line = lines_of(path, "crawl-data/x.warc.gz").splitlines()[1]
-    (tmp_path / "cc.cdxj").write_text(line + "\n" + line.replace("crawl-data/", "crawl-data/../") + "\n")
-    two = list(captures(path))[1]
-    files = {"/base/crawl-data/x.warc.gz": path.read_bytes(), "/base/cc.cdxj": line.encode()}
-    with served(files) as (address, asked):
-        expected = {"http://h.test/other": b"other"}
-        assert bodies(f"{tmp_path}/cc.cdxj@{address}/base/") == expected
-        assert asked == [f"/base/crawl-data/x.warc.gz bytes={two.start}-{two.start + two.length - 1}"]
-        assert bodies(f"{address}/base/cc.cdxj") == expected
-        assert bodies(f"{address}/base/crawl-data/x.warc.gz") == BOTH
-        with pytest.raises(StoreError, match=r"/nowhere\.warc cannot be read: HTTP Error 404"):
-            bodies(f"{address}/nowhere.warc")
-    with pytest.raises(StoreError, match="cannot be read"):
-        bodies(f"{address}/base/cc.cdxj")
-
-
-def test_a_server_without_ranges_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "x.warc").write_bytes(RECORD)
-    (tmp_path / "cc.cdxj").write_text(lines_of(tmp_path / "x.warc", "y.warc"))
-    with served({}) as (address, _):
-        assert bodies(f"{tmp_path}/cc.cdxj@{address}") == {}
-    assert "cc.cdxj names 'y.warc', of which nothing is there" in caplog.text

@@ -24,11 +24,6 @@ from minicrawl.archive.reading import Damage, record_at, records
 from minicrawl.archive.unpacking import DamagedError
 from minicrawl.archive.writer import ArchiveWriter, Rules
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # warcio leaves its own files open
 @pytest.mark.parametrize("packed", [True, False])
@@ -196,24 +191,6 @@ def test_the_records_of_a_wacz_are_read_in_place(tmp_path: Path) -> None:
     assert [len(some) for some in read(tmp_path / "x.wacz")] == [0, 1]
 
 
-@pytest.mark.parametrize("packs", [None, zstd.compress, bytes], ids=["none", "packed", "plain"])
-def test_zstd_is_read_with_its_dictionary(packs: Callable[[bytes], bytes] | None, tmp_path: Path) -> None:
-    some = [an_http_record(b"HTTP/1.1 200 OK\r\n\r\n%d" % number, f"http://h.test/{number}") for number in range(99)]
-    dictionary, begin = None, b""
-    if packs is not None:
-        dictionary = zstd.train_dict(some, 4000)
-        content = packs(dictionary.dict_content)
-        begin = b"\x5d\x2a\x4d\x18" + struct.pack("<I", len(content)) + content
-    path = tmp_path / "x.warc.zst"
-    frames = [zstd.compress(one, zstd_dict=dictionary) for one in some]
-    path.write_bytes(begin + b"".join(frames))
-    assert read(path) == ([b"%d" % number for number in range(99)], [])
-    frames[50] = frames[50][:9] + b"?????" + frames[50][14:]
-    path.write_bytes(begin + b"".join(frames))
-    seen, damages = read(path)
-    assert (len(seen), len(damages)) == (98, 1)
-
-
 def test_a_resource_is_read_as_an_answer(tmp_path: Path) -> None:
     fields = {"WARC-Target-URI": "http://h.test/x", "Content-Type": "image/png"}
     (tmp_path / "x.warc").write_bytes(a_record("resource", fields, b"\n\nbits") + a_record("metadata", fields, b"m"))
@@ -340,7 +317,7 @@ def test_mutated_files_cost_no_other_records(tmp_path: Path) -> None:
     """Bits flipped, bytes cut, put in or doubled, other lengths: records that were not touched are read as before."""
     rng = random.Random(35)
     some = [an_http_record(b"HTTP/1.1 200 OK\r\n\r\n" + rng.randbytes(99).hex().encode()) for _ in range(9)]
-    for name, packs in (("x.warc", bytes), ("x.warc.gz", gzip.compress), ("x.warc.zst", zstd.compress)):
+    for name, packs in (("x.warc", bytes), ("x.warc.gz", gzip.compress)):
         path, members = tmp_path / name, [packs(one) for one in some]
         whole, ends = b"".join(members), list(itertools.accumulate(map(len, members)))
         for number in range(150):

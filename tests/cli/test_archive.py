@@ -176,5 +176,5 @@ def test_files_of_other_programs_are_looked_into_and_damage_is_told(tmp_path: Pa
         assert (checked.exit_code, json.loads(checked.stdout)["lost"]) == (4, {path.name: 7})
         assert "7 bytes at" in run("archive", "check", *deep, "--archive", path).stdout
     assert run("archive", "export", tmp_path / "x.cdxj", "--archive", path).exit_code == 0
-    assert run("archive", "get", "http://h.test/2", "--archive", tmp_path / "x.cdxj").stdout_bytes == b"hello"
+    assert len((tmp_path / "x.cdxj").read_text().splitlines()) == len(records)
     assert run("archive", "index", "--archive", path).exit_code == 2

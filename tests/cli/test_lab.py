@@ -74,7 +74,7 @@ def test_matrices_of_a_file_with_urls_know_its_sites(tmp_path: Path, edges: Path
         (["figure", "2", "--nodes", "5"], "--nodes must be at least 2000, not 5"),
         (
             ["figure", "2", "--model", "small-world"],
-            "--model is one of power-law, power-law-out, correlated, poisson, not 'small-world'",
+            "--model is one of power-law, poisson, not 'small-world'",
         ),
         (["convergence", "nowhere.npz"], "there is no graph file 'nowhere.npz'; name one that exists"),
     ],

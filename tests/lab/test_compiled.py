@@ -5,15 +5,13 @@ import pytest
 
 from minicrawl.lab.compiled import (
     LAB_TOTAL,
-    Sweep,
-    settle_by_sweeps,
     settle_greedily,
     visit_greedily,
     visit_pages,
 )
 from minicrawl.opic import Adaptive, Book
 from minicrawl.opic.adaptive import PayOut
-from minicrawl.rank import Graph, pagerank
+from minicrawl.rank import Graph
 
 pytestmark = pytest.mark.slow  # all of them wait for compiled loops
 
@@ -112,43 +110,6 @@ def test_ledger_visits_by_residual_while_links_change(seed: int) -> None:
         visited = settle_greedily(fast, graph, 60, before)
         assert state(fast) == state(plain.ledger)
         assert set(np.flatnonzero(visited)) == seen
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_sweeps_visit_who_has_half_more_than_the_mean(seed: int) -> None:
-    """The slow way: the threshold is worked out afresh before every page."""
-    graph = random_graph(seed)
-    plain, fast = Book(), Book()
-    plain.discover(graph.size)
-    fast.discover(graph.size)
-    page, passed, least, visits = 0, 0, 1.5, 0
-    while visits < 400:
-        residual = np.abs(plain.cash_of(slice(0, graph.size)))
-        if residual[page] and residual[page] >= least * residual.mean():
-            plain.visit(page, links(graph, page), links(graph, page))
-            visits, passed = visits + 1, 0
-        else:
-            passed += 1
-        page = (page + 1) % graph.size
-        if passed >= graph.size:
-            passed, least = 0, 1.0
-        elif page == 0:
-            least = 1.5
-    sweep = Sweep()
-    for count in (1, 149, 250):
-        settle_by_sweeps(fast, graph, count, sweep)
-    assert sweep == Sweep(page, passed, least)
-    assert state(fast) == state(plain)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_sweeps_end_at_pagerank(seed: int) -> None:
-    graph = random_graph(seed)
-    ledger = Book()
-    ledger.discover(graph.size)
-    settle_by_sweeps(ledger, graph, 10**6, Sweep())
-    assert not ledger.cash_of(slice(0, ledger.size)).any()
-    assert np.abs(ledger.importance() - pagerank(graph)).sum() < 1e-5
 
 
 def test_books_that_compiled_visits_cannot_move_are_refused() -> None:

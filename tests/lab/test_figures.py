@@ -25,7 +25,7 @@ def test_webs_are_drawn_from_seeds_one_after_the_other() -> None:
     [
         ({"nodes": 1999}, "--nodes must be at least 2000, not 1999"),
         ({"graphs": 0}, "--graphs must be at least 1, not 0"),
-        ({"model": "star"}, "--model is one of power-law, power-law-out, correlated, poisson, not 'star'"),
+        ({"model": "star"}, "--model is one of power-law, poisson, not 'star'"),
     ],
 )
 def test_setup_that_cannot_be_is_refused(settings: dict[str, Any], message: str) -> None:

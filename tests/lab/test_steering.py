@@ -8,7 +8,6 @@ import pytest
 
 from minicrawl.lab.steering import (
     CREDIT,
-    DEMAND,
     GRANT,
     METHODS,
     NO_CONTROL,
@@ -53,26 +52,20 @@ def plain_crawl(method: Method, share: float, seed: int) -> Iterator[tuple[int, 
     cash = dict.fromkeys(SEEDS.tolist(), SEED_CASH)
     income, reserve = 0, TOTAL - sum(cash.values())
     read: set[int] = set()
-    lever, discoveries = 0.5, 0
+    lever = 0.5
     budget = DiscoveryBudget(share)
 
     def best(pages: set[int]) -> int:
         return int(next(page for page in cash if page in pages and cash[page] == max(cash[page] for page in pages)))
 
-    for fetch, web in enumerate(itertools.chain.from_iterable([web] * FETCHES for web in webs(seed))):
+    for web in itertools.chain.from_iterable([web] * FETCHES for web in webs(seed)):
         never_read = cash.keys() - read
-        if method is DEMAND and discoveries < share * fetch and never_read and read:
-            missing = cash[best(read)] + 1 - cash[best(never_read)]
-            if 0 < missing <= reserve:
-                cash[best(never_read)] += missing
-                reserve -= missing
         offered = set(cash)
         if method is CREDIT:
             offered = never_read if budget.discovers(bool(never_read), bool(read)) else read
         page = best(offered)
         discovers, contested = page not in read, bool(never_read and read)
         budget.charge(discovers=discovers)
-        discoveries += discovers
 
         spent, cash[page] = cash[page], 0
         read.add(page)
@@ -90,7 +83,7 @@ def plain_crawl(method: Method, share: float, seed: int) -> Iterator[tuple[int, 
             lever += GAIN * (share - discovers)
             lever = min(max(lever, -method.reach), 1 + method.reach)
         never_read = cash.keys() - read
-        if method in (NO_CONTROL, DEMAND):
+        if method is NO_CONTROL:
             payments = [(set(cash), 1.0)]
         else:
             p = min(max(lever, 0.0), 1.0) if method in (PAY_OUTS, SMALL_EDGES) and never_read else 0.0

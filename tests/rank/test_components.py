@@ -1,4 +1,4 @@
-"""Components and bow tie against networkx, by the definitions, and where the answer is plain."""
+"""Components against networkx, by the definitions, and where the answer is plain."""
 
 import networkx
 import numpy as np
@@ -7,8 +7,6 @@ import pytest
 from minicrawl.rank import Graph
 from minicrawl.rank.components import (
     Components,
-    Part,
-    bow_tie,
     strong_components,
     subgraph,
     weak_components,
@@ -33,30 +31,6 @@ def as_sets(components: Components) -> set[frozenset[int]]:
     return {frozenset(np.flatnonzero(components.of == number).tolist()) for number in range(components.count)}
 
 
-def slow_bow_tie(links: list[list[int]]) -> list[Part]:
-    """By the definitions, from everything every page reaches."""
-    graph = as_networkx(links)
-    after = {page: networkx.descendants(graph, page) | {page} for page in graph}
-    components = list(networkx.strongly_connected_components(graph))
-    most = max(map(len, components))
-    core = min((pages for pages in components if len(pages) == most), key=min)
-    (hull,) = (pages for pages in networkx.weakly_connected_components(graph) if core <= pages)
-    is_in = {page for page in graph if after[page] & core} - core
-    is_out = set().union(*(after[page] for page in core)) - core
-
-    def part(page: int) -> Part:
-        if page in core:
-            return Part.CORE
-        if page in is_in or page in is_out:
-            return Part.IN if page in is_in else Part.OUT
-        if page not in hull:
-            return Part.DISCONNECTED
-        is_tube = after[page] & is_out and any(page in after[source] for source in is_in)
-        return Part.TUBES if is_tube else Part.TENDRILS
-
-    return [part(page) for page in graph]
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_components_are_those_of_networkx(seed: int) -> None:
     links = random_links(seed)
@@ -67,20 +41,6 @@ def test_components_are_those_of_networkx(seed: int) -> None:
     assert strong.sizes.tolist() == np.bincount(strong.of).tolist()
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_bow_tie_is_that_of_the_definitions(seed: int) -> None:
-    links = random_links(seed)
-    assert bow_tie(Graph.from_links(links)).tolist() == slow_bow_tie(links)
-
-
-def test_every_part_of_a_bow_tie() -> None:
-    """The core is 0 <-> 1; 2 is in, 3 out, 4 the tube between them, 5 and 6 tendrils, 7 hangs off one, 8 is alone."""
-    links = [[1, 3], [0], [0, 4, 5], [], [3], [], [3], [6], []]
-    core, tendril = Part.CORE, Part.TENDRILS
-    expected = [core, core, Part.IN, Part.OUT, Part.TUBES, tendril, tendril, tendril, Part.DISCONNECTED]
-    assert bow_tie(Graph.from_links(links)).tolist() == expected
-
-
 def test_of_equal_components_the_one_with_the_first_page_is_the_largest() -> None:
     assert strong_components(Graph.from_links([[], [3], [4], [1], [2]])).largest().tolist() == [1, 3]
 
@@ -88,7 +48,6 @@ def test_of_equal_components_the_one_with_the_first_page_is_the_largest() -> Non
 def test_graph_without_pages_has_no_components() -> None:
     empty = Graph.from_links([])
     assert (strong_components(empty).count, weak_components(empty).largest().tolist()) == (0, [])
-    assert bow_tie(empty).shape == (0,)
 
 
 @pytest.mark.parametrize("seed", range(3))

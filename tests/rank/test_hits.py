@@ -1,6 +1,5 @@
 """HITS against networkx, numpy's SVD and plain loops, and where a formula gives the answer."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -98,14 +97,6 @@ def test_hubs_are_within_tolerance(seed: int, tolerance: float) -> None:
     assert np.abs(hits(graph, tolerance=tolerance).hubs - left / left.sum()).sum() <= 1.01 * tolerance + 1e-13
 
 
-@pytest.mark.parametrize(("norm", "of"), [("sum", np.sum), ("l2", np.linalg.norm), ("max", np.max)])
-def test_norm_is_as_asked(norm: Any, of: Callable[..., Any]) -> None:
-    found, by_sum = hits(random_graph(1), normalise=norm), hits(random_graph(1))
-    for scores, same in zip(found, by_sum, strict=True):
-        assert of(scores) == pytest.approx(1.0)
-        assert scores / scores.sum() == pytest.approx(same)
-
-
 def test_communities_that_tie_share() -> None:
     """sqrt(4 * 1) = sqrt(2 * 2): the first step's proportion, 4 to 2, stays; wherever the pages stand."""
     assert hits(Graph.from_links(bipartite((4, 1), (2, 2)))).authorities[[4, 7, 8]].tolist() == [0.5, 0.25, 0.25]
@@ -133,7 +124,6 @@ def test_link_of_weight_0_is_none() -> None:
     [
         ({"tolerance": 0.0}, "tolerance must be more than 0, not 0.0"),
         ({"iterations": 0}, "iterations must be at least 1, not 0"),
-        ({"normalise": "l3"}, "normalise must be one of sum, l2, max, not 'l3'"),
         ({"weights": np.ones(3)}, "weights must be 9 numbers, one per link, none negative"),
         ({"weights": -np.ones(9)}, "weights must be 9 numbers, one per link, none negative"),
     ],

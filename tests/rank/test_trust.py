@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 
 from minicrawl.rank import Graph, pagerank
-from minicrawl.rank.trust import (
-    inverse_pagerank,
-    topic_pagerank,
-    topic_shares,
-    topic_walks,
-    trustrank,
-)
+from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, topic_shares, trustrank
 
 GRAPH_OF_4 = Graph.from_links([[1], [2], [3], [0]])
 
@@ -121,8 +115,7 @@ def test_graph_without_pages_has_no_trust() -> None:
         (lambda: trustrank(GRAPH_OF_4, [0.5]), "trusted pages must be at least one of 0 to 3"),  # type: ignore[list-item]
         (lambda: trustrank(GRAPH_OF_4, starts=0), "starts must be at least 1, not 0"),
         (lambda: trustrank(GRAPH_OF_4, [0], damping=1.0), "damping must be at least 0 and below 1, not 1.0"),
-        (lambda: topic_walks(GRAPH_OF_4, []), "topics must be at least one list of pages"),
-        (lambda: topic_walks(GRAPH_OF_4, [[0], []]), "pages of topic 1 must be at least one of 0 to 3"),
+        (lambda: topic_pagerank(GRAPH_OF_4, [[0], []], [1, 1]), "pages of topic 1 must be at least one of 0 to 3"),
         (lambda: topic_pagerank(GRAPH_OF_4, [[0]], [0]), "shares must be 1 numbers, one per topic"),
         (lambda: topic_pagerank(GRAPH_OF_4, [[0]], [1, 1]), "shares must be 1 numbers, one per topic"),
         (lambda: topic_shares([], ["a"]), "at least one topic, not none"),

@@ -35,7 +35,7 @@ from minicrawl.store.read.facts import FactColumns, Facts
 from minicrawl.store.read.hosts import HostPages, Hosts
 from minicrawl.store.read.patterns import Patterns
 from minicrawl.store.read.requisites import RequisiteCount, Requisites
-from minicrawl.store.read.site_table import DoorRow, SiteRow, SiteTable, TrustedSite
+from minicrawl.store.read.site_table import SiteRow, SiteTable, TrustedSite
 from minicrawl.store.read.sitemaps import Sitemaps
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import HostRow, MetaValue, PatternRow, RequisiteRow, RobotsRow, SitemapRow
@@ -278,15 +278,6 @@ class _AllSites(SiteTable):
     def linking_sites(self, name: str) -> list[str]:
         found = {site for part in self._numbers.parts for site in part.site_table.linking_sites(name)}
         return sorted(found.union(*(by_site.get(name, ()) for by_site in self._trusting)))
-
-    def door(self, page: int) -> DoorRow | None:
-        _, part, own = self._numbers.at(page)
-        found = part.site_table.door(own)
-        return found and found._replace(page=page)
-
-    def is_older(self, page: int) -> bool:
-        _, part, own = self._numbers.at(page)
-        return part.site_table.is_older(own)
 
     def _among_all(self, number: int, site: TrustedSite) -> TrustedSite:
         """A partition's site, with the trusting sites of all others added."""

@@ -31,7 +31,6 @@ from minicrawl.store.rows import (
     Fingerprint,
     FingerprintColumns,
     GroupRate,
-    LastAnswer,
     Links,
     PageColumns,
     PageTurn,
@@ -99,10 +98,6 @@ class AllPages(PageTable):
         _, part, own = self._numbers.at(page)
         return part.page_table.state(own)
 
-    def last_answer(self, page: int) -> LastAnswer | None:
-        _, part, own = self._numbers.at(page)
-        return part.page_table.last_answer(own)
-
     def facts(self, page: int) -> dict[str, Any]:
         number, part, own = self._numbers.at(page)
         facts = part.page_table.facts(own)
@@ -114,13 +109,6 @@ class AllPages(PageTable):
         """The queue of the page's own partition."""
         _, part, own = self._numbers.at(page)
         return part.page_table.queue(own)
-
-    def senders(self, pages: Sequence[int]) -> tuple[IntArray, npt.NDArray[np.bool_]]:
-        forwarded = np.zeros(len(pages), dtype=np.int64)
-        is_alias = np.zeros(len(pages), dtype=np.bool_)
-        for some in self._numbers.split(pages):
-            forwarded[some.at], is_alias[some.at] = some.part.page_table.senders(some.pages.tolist())
-        return forwarded, is_alias
 
     def redirects_and_failures(self) -> Iterator[tuple[int, str, str, bytes | None]]:
         for number, part in enumerate(self._numbers.parts):

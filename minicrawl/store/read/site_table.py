@@ -89,15 +89,6 @@ class SiteTable:
         query = "SELECT name FROM voices JOIN sites ON sites.id = site WHERE page = ? ORDER BY trust DESC, site"
         return [name for (name,) in self._tables.rows(query, (page,))]
 
-    def door(self, page: int) -> DoorRow | None:
-        """The row of `doors` of a page; None where it has none."""
-        return self._tables.record(DoorRow, "doors WHERE page = ?", page)
-
-    def is_older(self, page: int) -> bool:
-        """True if a page was known when births were last shared out."""
-        (is_older,) = self._tables.row("SELECT ? < shared_out FROM book", page)
-        return bool(is_older)
-
     def births(self) -> IntArray:
         """Birth cash of every page by number, that of an alias by its door weight (opic/sites/births.py)."""
         return self._array("SELECT birth FROM born ORDER BY id", 1).reshape(-1)

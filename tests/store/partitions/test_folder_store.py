@@ -26,7 +26,7 @@ CRAWL_ONLY = {
     "_AllSitemaps": "listed_urls",
     "_AllRequisites": "waiting number_of",
     "_AllTexts": "row rows of_fetched last_start added_behind records flaws versions version template host_blocks",
-    "AllPages": "fetch_order interests last_turn given_up miscounted unanswered failures columns_of",
+    "AllPages": "fetch_order interests last_turn last_answer given_up miscounted unanswered failures columns_of",
     "AllLinks": "hinted own too_deep",
     "AllRanks": "worth facts best places",
     "AllRecognised": "said_first recent_pages alternates",

@@ -490,7 +490,7 @@ def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.Monk
         json.loads(run("why", url, "--json", "--store", store)) for url in (other + "h", other + "new", other + "a")
     ]
     assert [(each["trap"] or {"rule": None})["rule"] for each in told] == ["trap-host-budget"] * 2 + [None]
-    assert (told[0]["trap"]["pattern"], told[0]["trap"]["counts"]["dropped"]) == ("b.test", 3)
+    assert told[0]["trap"]["pattern"] == "b.test"
 
 
 def test_farm_makes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
