@@ -91,7 +91,6 @@ def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
 
 
 def shape_document(found: "GraphStats", web: "Web", name: str) -> dict[str, object]:
-    parts = _parts(found)
     return {
         "graph": name,
         "pages": found.pages,
@@ -100,25 +99,15 @@ def shape_document(found: "GraphStats", web: "Web", name: str) -> dict[str, obje
         "never_read": web.never_read(),
         "strong_components": {"count": found.strong.count, "largest": int(found.strong.sizes.max())},
         "weak_components": {"count": found.weak.count, "largest": int(found.weak.sizes.max())},
-        "bow_tie": parts,
         "inlinks": _degrees(found.indegrees),
         "outlinks": _degrees(found.outdegrees),
         "distances": _distances(found.distances),
         "core": {
-            "pages": parts["core"],
+            "pages": int(found.strong.sizes.max()),
             "links": found.core_links,
-            "diameter": asdict(found.core_diameter),
             "distances": _distances(found.core_distances),
         },
     }
-
-
-def _parts(found: "GraphStats") -> dict[str, int]:
-    import numpy as np
-
-    from minicrawl.rank.components import Part
-
-    return {part.name.lower(): int(np.count_nonzero(found.parts == part)) for part in Part}
 
 
 def _degrees(degrees: "Degrees") -> dict[str, object]:
@@ -139,7 +128,6 @@ def _distances(distances: "Neighbourhood") -> dict[str, object]:
 
 
 def shape_lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
-    parts = _parts(found)
     never_read = web.never_read()
     unread = "" if never_read is None else f", {never_read:,} of them never read"
     size = f"{counted(found.pages, 'page')}, {counted(found.links, 'link')}"
@@ -154,16 +142,10 @@ def shape_lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
         f"weak components    {len(weak):,}; the largest has {counted(int(weak.max()), 'page')} "
         f"({weak.max() / found.pages:.1%})"
     )
-    yield f"bow tie            {', '.join(f'{part} {count:,}' for part, count in parts.items())}"
     yield f"in-links           {_degrees_line(found.indegrees)}"
     yield f"out-links          {_degrees_line(found.outdegrees)}"
-    longest = f"longest {'at least ' if found.distances.error else ''}{found.distances.longest}"
-    yield f"distances          {_distances_line(found.distances)}; {longest}"
-    known = found.core_diameter
-    diameter = f"{known.lower}" if known.is_exact else f"{known.lower} to {known.upper}"
-    yield (
-        f"within the core    {_distances_line(found.core_distances)}; diameter {diameter}, by {known.searches} searches"
-    )
+    yield f"distances          {_distances_line(found.distances)}"
+    yield f"within the core    {_distances_line(found.core_distances)}"
 
 
 def _degrees_line(degrees: "Degrees") -> str:
@@ -178,4 +160,6 @@ def _degrees_line(degrees: "Degrees") -> str:
 
 def _distances_line(distances: "Neighbourhood") -> str:
     how = f"estimated, numbers of pairs ± {distances.error:.0%}" if distances.error else "exact"
-    return f"mean {distances.average():.2f} links, 90 % of pairs within {distances.effective_diameter():.1f} ({how})"
+    longest = f"longest {'at least ' if distances.error else ''}{distances.longest}"
+    mean, most = distances.average(), distances.effective_diameter()
+    return f"mean {mean:.2f} links, 90 % of pairs within {most:.1f} ({how}); {longest}"

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from minicrawl.control.messages import Message
+from minicrawl.crawler.admission.traps.budgets import vouchers_of
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.model import InFlightNow, LimitsNow, Progress, RunState, Silence, State, Sums
@@ -227,5 +228,5 @@ def trust_of_all(each: Sequence[Message]) -> list[list[list[float]]]:
     links = np.concatenate([np.array(one["links"], np.int64) for one in each])
     of_all = SiteLinks(list(numbers), roots, SitePairs(source, target, links))
     trust = of_all.trust()
-    vouchers = of_all.vouchers(trust)
+    vouchers = vouchers_of(of_all, trust)
     return [[trust[sites].tolist(), vouchers[sites].tolist()] for sites in known]

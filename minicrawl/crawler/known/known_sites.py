@@ -11,6 +11,7 @@ from typing import cast
 
 import numpy as np
 
+from minicrawl.crawler.admission.traps.budgets import vouchers_of
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT, jumps_to_sites
 from minicrawl.crawler.frontier.frontier import Frontier
@@ -113,7 +114,7 @@ class KnownSites:
         links = self.links()
         start = np.append(self._trust[1:], np.zeros(len(links.names) + 1 - len(self._trust)))
         trust = links.trust(start if start.any() else None)
-        self.share_out(trust, links.vouchers(trust))
+        self.share_out(trust, vouchers_of(links, trust))
 
     def links(self) -> SiteLinks:
         """All sites, site k with number k + 1 here, and the links between them."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minicrawl.opic.arrays import BLOCK, Flags, FloatArray, IntArray, Pages, slices
-from minicrawl.opic.sites.trust import GENERATED, site_trust, vouchers
+from minicrawl.opic.sites.trust import GENERATED, site_trust
 
 _SITE_BITS = 31
 _SITE = (1 << _SITE_BITS) - 1
@@ -46,13 +46,6 @@ class SiteLinks(NamedTuple):
             return np.zeros(0)
         roots = self.roots if self.roots.any() else np.ones(len(self.names), dtype=np.bool_)
         return site_trust(*self.pairs, roots, len(self.names), start=start)
-
-    def vouchers(self, trust: FloatArray) -> FloatArray:
-        """The number of sites that link to each one, weighed by their trust; no site is linked to twice."""
-        if not self.names:
-            return np.zeros(0)
-        weights = vouchers(trust)[self.pairs.source]
-        return np.bincount(self.pairs.target, weights, minlength=len(self.names)).astype(np.float64, copy=False)
 
 
 class SiteGraph:

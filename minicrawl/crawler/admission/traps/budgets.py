@@ -11,7 +11,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
+import numpy as np
+
 from minicrawl.crawler.urls.keys import site_of
+from minicrawl.opic.arrays import FloatArray
+from minicrawl.opic.sites.graph import SiteLinks
+from minicrawl.opic.sites.trust import vouchers
 
 PAGES = 5_000
 PAGES_PER_HOST = 50
@@ -24,6 +29,14 @@ BUDGETS = frozenset({"trap-host-budget", "trap-many-hosts"})
 
 Vouchers = Callable[[str], float | None]
 """The vouchers of a site by name; None: it is new."""
+
+
+def vouchers_of(links: SiteLinks, trust: FloatArray) -> FloatArray:
+    """The number of sites that link to each one, weighed by their trust, shape (sites,); no site is linked to twice."""
+    if not links.names:
+        return np.zeros(0)
+    weights = vouchers(trust)[links.pairs.source]
+    return np.bincount(links.pairs.target, weights, minlength=len(links.names)).astype(np.float64, copy=False)
 
 
 class Budgets:
