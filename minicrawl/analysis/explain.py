@@ -342,7 +342,7 @@ class _Explainer:
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
             queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, (facts["host"].id, folder)),
-            jump=page_jump(store, page, ranked),
+            jump=page_jump(store, page, ranked, sources),
         )
 
     def _host(self, host: HostRow) -> HostDelay:

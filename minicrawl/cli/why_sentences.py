@@ -71,8 +71,9 @@ def jump_sentences(page: "KnownPage", jump: "PageJump") -> Iterator[str]:
     first = f", first {printable(str(jump.linked_first))}" if jump.linked_by else ""
     yield f"{counted(jump.linked_by, 'other site')} link{'s' if jump.linked_by == 1 else ''} to it{first}."
     if page.ranked.importance:
+        most = f", first {printable(jump.most_by)} with {jump.most_share:.0%} of that" if jump.most_by else ""
         share = jump.by_jumps / page.ranked.importance
-        yield f"Walkers jump here: {share:.0%} of its importance; the rest comes by links."
+        yield f"Walkers jump here: {share:.0%} of its importance; the rest comes by links{most}."
 
 
 def _of_waiting(found: "Explanation", page: "KnownPage", why: str) -> Iterator[str]:

@@ -328,8 +328,9 @@ class Identity:
     )
     signature_agent: str = setting(
         "",
-        requests.ORIGIN,
-        "Where the key of --sign is published, as 'minicrawl key directory' prints it: an https origin.",
+        requests.SIGNATURE_AGENT,
+        "Where the key of --sign is published, as 'minicrawl key directory' prints it: an https origin, or the URL of "
+        "the directory itself, for verifiers that want that.",
     )
 
 

@@ -17,6 +17,7 @@ _ADDRESS = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
 HOST = r"(?:https?://)?(?:\[[0-9a-f:.]+\]|[^\s=:/]+)(?::\d+)?"  # NAME, NAME:PORT or scheme://NAME[:PORT]
 _LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _HTTPS_ORIGIN = re.compile(rf"https://({_LABEL}(?:\.{_LABEL})*)(?::([1-9]\d{{0,4}}))?/?", re.IGNORECASE | re.ASCII)
+_HTTPS_FILE = re.compile(r"(https://[^/]+)(/[\w.~%!$&'()*+,;=:@/?-]+)", re.IGNORECASE | re.ASCII)
 _PAGE = re.compile(r"https?://[^\s()<>]+", re.IGNORECASE)
 
 
@@ -176,7 +177,13 @@ def origin(name: str, given: Any) -> str:
     return f"https://{match[1].lower()}{port}"
 
 
-ORIGIN: Kind = {"read": origin, "metavar": "URL"}
+def _read_signature_agent(name: str, given: Any) -> str:
+    """An https origin, or the URL of a file there, with its origin spelt as `origin` does."""
+    match = _HTTPS_FILE.fullmatch(read_text(name, given))
+    return origin(name, match[1]) + match[2] if match else origin(name, given)
+
+
+SIGNATURE_AGENT: Kind = {"read": _read_signature_agent, "metavar": "URL"}
 
 
 def _is_header_value(value: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from support.sites import crawl, rows, web_of_sites
 
 from minicrawl.analysis.explain import explain
-from minicrawl.analysis.importance_sources import PageJump
+from minicrawl.analysis.importance_sources import PageJump, units_sent
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import open_store
@@ -62,10 +62,14 @@ def test_parts_are_those_of_slow_sums(tmp_path: Path) -> None:
     by_jumps = np.array([parts.by_jumps for _, parts in found.values()])
     assert by_jumps / by_jumps.sum() == pytest.approx(v, rel=2e-3)  # doors are counted in 256ths
     outlinks, sent = Counter(source for source, _ in links), defaultdict[str, float](float)
+    most: defaultdict[str, float] = defaultdict(float)
     for source, target in links:
-        sent[urls[target]] += 0.85 * found[urls[source]][0] / outlinks[source]
+        share = 0.85 * found[urls[source]][0] / outlinks[source]
+        sent[urls[target]] += share
+        most[urls[target]] = max(most[urls[target]], share)
     for url, (_, parts) in found.items():
         assert parts.by_links == pytest.approx(sent[url], abs=1e-6)
+        assert parts.most_share * parts.by_links == pytest.approx(most[url], abs=1e-6)
         others = linking[urls.index(url)]
         assert parts.linked_by == len(others)
         assert parts.linked_first == (
@@ -78,3 +82,33 @@ def test_where_walkers_jump_to_all_pages_alike_there_is_nothing_to_say(tmp_path:
     crawl(web, tmp_path / "crawl.db", seeds, jump="pages")
     with open_store(tmp_path / "crawl.db") as reader:
         assert explain(reader, seeds[0]).as_json()["jump"] is None
+
+
+def test_what_its_links_brought_a_page_is_what_the_books_have(tmp_path: Path) -> None:
+    """To the unit, whatever a link's place is worth to the book; also through aliases."""
+    words, home = "some words that stand beside a link", "http://a.test/"
+    site = {
+        f"{home}{page}": [
+            f'<nav><a href="/{page + 1}">next</a></nav><p>{words} <a href="/{page * 7 % 20}">more</a> {words}'
+            f'<ul><li><a href="/{page * 3 % 20}">x</a></ul>'
+        ]
+        for page in range(20)
+    }
+    web, seeds = web_of_sites(1, redirects=0.1)
+    crawl(web | site, tmp_path / "crawl.db", [*seeds, home + "0"])
+    pages = dict(
+        enumerate(rows(tmp_path / "crawl.db", "SELECT cash + forwarded, forwarded, stands_for FROM pages ORDER BY id"))
+    )
+
+    def end(page: int) -> int:
+        return page if pages[page][2] is None else end(pages[page][2])
+
+    linking = defaultdict[int, set[int]](set)
+    for source, targets in rows(tmp_path / "crawl.db", "SELECT source, targets FROM links ORDER BY source"):
+        for target in from_bytes(targets).tolist() if end(source) == source else ():
+            linking[end(target)].add(source)
+    with open_store(tmp_path / "crawl.db") as reader:
+        for page in filter(lambda page: end(page) == page, pages):
+            sent = sum(units_sent(reader, page, sorted(linking[page])).values()) if linking[page] else 0
+            born = sum(pages[alias][1] - pages[alias][0] for alias in pages if alias != page and end(alias) == page)
+            assert pages[page][0] == sent + born

@@ -110,6 +110,13 @@ class AllPages(PageTable):
         _, part, own = self._numbers.at(page)
         return part.page_table.queue(own)
 
+    def senders(self, pages: Sequence[int]) -> tuple[IntArray, npt.NDArray[np.bool_]]:
+        forwarded = np.zeros(len(pages), dtype=np.int64)
+        is_alias = np.zeros(len(pages), dtype=np.bool_)
+        for some in self._numbers.split(pages):
+            forwarded[some.at], is_alias[some.at] = some.part.page_table.senders(some.pages.tolist())
+        return forwarded, is_alias
+
     def redirects_and_failures(self) -> Iterator[tuple[int, str, str, bytes | None]]:
         for number, part in enumerate(self._numbers.parts):
             for page, state, reason, targets in part.page_table.redirects_and_failures():

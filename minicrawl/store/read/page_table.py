@@ -177,6 +177,12 @@ class PageTable:
             WHERE it.state = 'waiting'"""
         return Queue._make(map(int, self._tables.row(query, page)))
 
+    def senders(self, pages: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Units forwarded, and True for aliases, of some pages, given rising."""
+        query = "SELECT forwarded, state FROM json_each(?) CROSS JOIN pages ON pages.id = value"
+        forwarded, states = zip(*self._tables.rows(query, (json.dumps(pages),)), strict=True)
+        return np.array(forwarded, dtype=np.int64), np.array(states) == "alias"
+
     def given_up(self) -> list[tuple[int, str]]:
         """Pages that were given up or forbidden, each with its reason; scans all pages."""
         return list(self._tables.rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
