@@ -3,7 +3,7 @@
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.parts.requisites import Requisites
 from minicrawl.crawler.requests.due import DueRequests
-from minicrawl.crawler.requests.page import Pages
+from minicrawl.crawler.requests.page import LastProbes, Pages
 from minicrawl.crawler.requests.request import Kind
 from minicrawl.crawler.requests.requisite import Requisites as RequisiteKind
 from minicrawl.settings import CrawlSettings
@@ -23,7 +23,7 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
         from minicrawl.crawler.requests.usage import UsageRefusals  # noqa: PLC0415 - few crawls respect any
 
         usage = UsageRefusals(settings.respect_usage, settings.user_agent, intake.robots)
-    kinds: list[Kind] = [intake.sitemaps]
+    kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.parts, is_allowed, state.hosts, intake.turns)]
     part = intake.parts.find(Requisites)
     if part is not None:
         kinds.append(

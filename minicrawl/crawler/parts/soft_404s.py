@@ -44,6 +44,9 @@ class SoftErrors(Part):
     def due_probe(self, origin: str) -> str | None:
         return self._soft404s.take_due(origin)
 
+    def origins_to_probe(self) -> list[str]:
+        return self._soft404s.origins_due()
+
     def put_back_probe(self, url: str) -> None:
         self._soft404s.put_back(url)
 
@@ -56,7 +59,9 @@ class SoftErrors(Part):
             return False
         if self._admission.scope.only_checks(turn.fetched.url):
             return False
-        if not self._is_soft_404(turn.page, turn.fetched):
+        parsed = turn.parsed
+        heading = "" if parsed.facts is None else f"{parsed.title or ''} {parsed.facts.h1 or ''}"
+        if not self._is_soft_404(turn.page, turn.fetched, heading):
             return False
         turn.outcome = Outcome(State.ERROR, "soft-404")
         return True
@@ -72,12 +77,12 @@ class SoftErrors(Part):
     def save(self, writer: Writer) -> None:
         self._soft404s.save(writer, is_last=self._is_settled)
 
-    def _is_soft_404(self, page: int, fetched: Fetched) -> bool:
+    def _is_soft_404(self, page: int, fetched: Fetched, heading: str) -> bool:
         """True if a page that was just read is a soft 404; other pages are restated accordingly."""
         answer, is_seed = comparable(fetched), bool(self._accounts.depth[page] == 0)
         if answer is None or (is_seed and answer is not fetched):
             return False
-        judged = self._soft404s.read(page, answer, is_there=is_seed)
+        judged = self._soft404s.read(page, answer, is_there=is_seed, heading=heading)
         self._restate(judged, but=page)
         return self._soft404s.is_soft_404(page, fetched.url)
 

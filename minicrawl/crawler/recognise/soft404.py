@@ -6,7 +6,7 @@ text for missing pages. (Pages of one template share most words, too, but each h
 cannot exist are asked for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one
 if the first is answered by a page with status 200, a third one if answers differ much. No host is asked for more than
 MOST_PROBES such pages. A redirect to the front page of its origin counts as a page of its own, also as the answer to a
-probe.
+probe. In an audit one page is enough whose title or h1 has such a word, or 404.
 
 `not_found` compares pages with the answers.
 
@@ -136,17 +136,17 @@ class Soft404s:
                     self._compare(probe, read)
             self._note(read)
 
-    def read(self, page: int, fetched: Fetched, *, is_there: bool) -> Judged:
+    def read(self, page: int, fetched: Fetched, *, is_there: bool, heading: str = "") -> Judged:
         """Take in a page, as from `comparable`. Returns the effects on others.
 
-        is_there: it surely exists.
+        is_there: it surely exists. heading: words by which it may say "not found", if one page is to be enough.
         """
         self._number += 1
         sketch = None if fetched.sketch is None else int.from_bytes(fetched.sketch)
         read = Read(self._number, page, fetched.url, fetched.digest, fetched.short_text, sketch, is_there)
         probes = self._probes.get(origin_of(read.url))
         judged = self._judged(probes.values(), [read]) if probes else _NOTHING
-        self._note(read)
+        self._note(read, says_so=not is_there and _says_not_found(heading))
         return judged
 
     def take_due(self, site: str) -> str | None:
@@ -154,6 +154,10 @@ class Soft404s:
         url = self._wanted.pop(site, None)
         self._asked[site] += url is not None
         return url
+
+    def origins_due(self) -> list[str]:
+        """The origins that have a URL to be asked for."""
+        return list(self._wanted)
 
     def put_back(self, url: str) -> None:
         """Make a URL that was taken due again: the request came to nothing."""
@@ -212,12 +216,12 @@ class Soft404s:
         if is_last:
             writer.save_recent_pages(*self.take_read())
 
-    def _note(self, read: Read) -> None:
+    def _note(self, read: Read, *, says_so: bool = False) -> None:
         """Take in a page that was compared, and probe its host if it looks suspicious."""
         site = origin_of(read.url)
         probes = self._probes.get(site, {})
         if not (probes and any(read.page in probe.matched for probe in probes.values())):
-            self._suspect(site, read, probes)
+            self._suspect(site, read, probes, says_so=says_so)
         self._keep(site, read)
 
     def _judged(self, probes: Iterable[NotFound], pages: Iterable[Read]) -> Judged:
@@ -244,10 +248,15 @@ class Soft404s:
         if probe.varies_much and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
             self._want(origin_of(probe.folder), probe, probe.url)
 
-    def _suspect(self, site: str, read: Read, probes: Mapping[str, NotFound]) -> None:
-        """Want a probe beside a page that may say "not found", as does one read shortly before."""
+    def _suspect(self, site: str, read: Read, probes: Mapping[str, NotFound], *, says_so: bool) -> None:
+        """Want a probe beside a page that may say "not found", as does one read shortly before, or its heading."""
+        if not self._may_ask(site):
+            return
+        if says_so and folder_of(read.url) not in probes:
+            self._want_first(site, read)
+            return
         lately = self._lately.get(site)
-        if lately is None or not self._may_ask(site):
+        if lately is None:
             return
         before = islice(reversed(lately), _COMPARED)
         beside = [other for other in before if read.may_resemble(other) and other.url != read.url][::-1]
@@ -258,9 +267,13 @@ class Soft404s:
             beside = [other for other in beside if folder_of(other.url) == folder]
         nearest = max(beside, key=lambda other: len(read.sample & other.sample), default=None)
         if nearest is not None and _may_say_not_found(read, nearest):
-            folder = folder_of(read.url)
-            probe = self._probes.setdefault(site, {})[folder] = NotFound(folder, "", 0.0, "open")
-            self._want(site, probe, read.url)
+            self._want_first(site, read)
+
+    def _want_first(self, site: str, read: Read) -> None:
+        """Want the first probe of the folder of a page."""
+        folder = folder_of(read.url)
+        probe = self._probes.setdefault(site, {})[folder] = NotFound(folder, "", 0.0, "open")
+        self._want(site, probe, read.url)
 
     def _may_ask(self, site: str) -> bool:
         return site not in self._wanted and self._asked[site] < MOST_PROBES
@@ -306,6 +319,10 @@ def _are_alike(one: Read, other: Read) -> bool:
         return one.digest is not None and one.digest == other.digest
     most = max(len(one.sample), len(other.sample))
     return most >= _FEWEST_WORDS and 2 * len(one.sample & other.sample) >= most
+
+
+def _says_not_found(heading: str) -> bool:
+    return bool(heading) and ("404" in heading or not _SORRY.isdisjoint(word_hashes(heading.lower().encode())))
 
 
 def _may_say_not_found(one: Read, other: Read) -> bool:

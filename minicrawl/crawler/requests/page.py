@@ -5,10 +5,11 @@ from typing import Protocol
 
 from minicrawl import log
 from minicrawl.crawler.hosts.host import Host, HostTurn
+from minicrawl.crawler.known.known_hosts import KnownHosts
 from minicrawl.crawler.known.known_urls import KnownUrls
-from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Request
+from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.urls.keys import origin_of
+from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.model import Fetched, PageRequest, ParsedPage, State
 
 
@@ -16,6 +17,8 @@ class Probes(Protocol):
     """The due probe of an origin, and learning from its answer, see crawler/visits/due_probes.py."""
 
     def due(self, origin: str) -> str | None: ...
+
+    def origins_due(self) -> list[str]: ...
 
     def put_back(self, url: str) -> None: ...
 
@@ -40,6 +43,39 @@ class Probe(Request):
     def put_back(self, rest: float, now: float) -> None:
         self._probes.put_back(self.url)
         super().put_back(rest, now)
+
+
+class LastProbe(Probe):
+    """A probe of an origin that no page is left of."""
+
+    waits = True
+
+    def on_refusal(self, refusal: Refusal, now: float) -> None:
+        self.turns.frontier.end_turn(self.turn, now, asked=False)
+
+    def put_back(self, rest: float, now: float) -> None:
+        Request.put_back(self, rest, now)
+
+
+class LastProbes(Kind):
+    """Probes of origins whose last page made them due: no page is left in whose place they could be made.
+
+    is_allowed: True if robots.txt allows a URL.
+    """
+
+    def __init__(self, probes: Probes, is_allowed: Callable[[str], bool], hosts: KnownHosts, turns: HostTurns) -> None:
+        self._probes = probes
+        self._is_allowed = is_allowed
+        self._hosts = hosts
+        self._turns = turns
+
+    def on_nothing_left(self, now: float) -> bool:
+        urls = [self._probes.due(origin) for origin in self._probes.origins_due()]
+        allowed = [url for url in urls if url is not None and self._is_allowed(url)]
+        for url in allowed:
+            host = self._hosts.host(politeness_key(url))
+            self._turns.frontier.add_errand(host, LastProbe(self._probes, self._turns, host, url), now)
+        return bool(allowed)
 
 
 _TRAP_SECONDS = 86_400.0

@@ -57,6 +57,10 @@ class Part:
         """A URL to ask an origin for, once, in place of a page whose turn has come; or None."""
         return None
 
+    def origins_to_probe(self) -> Iterable[str]:
+        """Origins that a probe is due at, and is to be made at even if they have no page left."""
+        return ()
+
     def put_back_probe(self, url: str) -> None:
         """Make a probe due again that came to nothing."""
 
@@ -186,6 +190,10 @@ class Parts:
                 self._probes[url] = part
                 return url
         return None
+
+    def origins_due(self) -> list[str]:
+        """Origins to probe that may have no page left."""
+        return [origin for part in self._probing for origin in part.origins_to_probe()]
 
     def put_back(self, url: str) -> None:
         if (part := self._probes.pop(url, None)) is not None:

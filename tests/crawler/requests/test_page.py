@@ -9,7 +9,7 @@ from support.sites import rows
 
 from minicrawl.crawler.hosts.politeness import Health
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.requests.page import Pages, PageTurn, Probe
+from minicrawl.crawler.requests.page import LastProbes, Pages, PageTurn, Probe
 from minicrawl.crawler.requests.request import Refusal
 from minicrawl.model import Fetched, State
 
@@ -26,6 +26,9 @@ class Probing:
 
     def due(self, origin: str) -> str | None:
         return self.due_urls.pop(origin, None)
+
+    def origins_due(self) -> list[str]:
+        return list(self.due_urls)
 
     def put_back(self, url: str) -> None:
         self.due_urls[HOME.rstrip("/")] = url
@@ -74,6 +77,31 @@ def test_a_probe_takes_the_turn_and_the_page_waits_on(asking: Asking) -> None:
     assert asking.probes.answers == [probe.fetched]
     assert asking.next(1.0).page == request.page
     assert asking.state(request.url) == ("waiting", "seed")
+
+
+def test_an_origin_without_a_page_left_is_probed_once_nothing_else_is_left(asking: Asking) -> None:
+    intake, frontier = asking.intake, asking.intake.state.frontier
+    last = LastProbes(asking.probes, lambda url: True, intake.state.hosts, intake.turns)
+    while (page := frontier.best_page(0.0)) is not None:
+        frontier.hand_out(page, 0.0)
+        intake.turns.spare(asking.pages.request(page).turn, 0.0, 0.0)
+    assert frontier.best_errand(0.0) is None
+    assert last.on_nothing_left(0.0)
+    due = frontier.best_errand(0.0)
+    assert due is not None
+    probe = due[1]
+    assert isinstance(probe, Probe)
+    assert probe.url == PROBED
+    probe.begin(0.0)
+    probe.put_back(5.0, 0.0)  # it waits itself
+    assert not last.on_nothing_left(1.0)
+    assert frontier.best_errand(4.0) is None
+    probe.begin(5.0)
+    probe.fetched = Fetched(PROBED, status=404)
+    probe.on_answer(6.0)
+    assert asking.probes.answers == [probe.fetched]
+    assert not last.on_nothing_left(6.0)
+    assert frontier.is_empty()
 
 
 def test_a_page_of_a_dead_host_is_refused_for_as_long(asking: Asking) -> None:
