@@ -206,7 +206,7 @@ EVENTS = {
         "{expired:,} of {of:,} cookies in --cookie-file {file} have expired and are not sent; log in anew",
     ),
     "cookie-file-unwritten": (WARNING, "--cookie-file {file} cannot be written: {why}; the store has all"),
-    "texts-missing": (WARNING, "{file} is missing, and the texts of pages with it: {pages:,}"),
+    "texts-missing": (WARNING, "{file} is missing: the texts of {pages:,} pages are gone with it"),
     "alerts-failed": (WARNING, "--on-change could not be told of changes ({why}); the next run with it tells the rest"),
     "index-caught-up": (INFO, "the index has all texts, {seconds:.1f} s after the crawl's end"),
     "index-behind": (

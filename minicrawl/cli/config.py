@@ -15,10 +15,6 @@ from minicrawl.cli.output import document
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 
-_WIDTH = 100
-_PROGRAM = "minicrawl"
-_SHELLS = ("bash", "zsh", "fish")
-
 
 @click.group(cls=Group, epilog="Example: minicrawl config init")
 def command() -> None:
@@ -101,13 +97,13 @@ def _template() -> Iterator[str]:
     yield "[crawl]"
     for name, setting in SETTINGS.items():
         yield ""
-        yield from textwrap.wrap(setting.meaning, _WIDTH, initial_indent="# ", subsequent_indent="# ")
+        yield from textwrap.wrap(setting.meaning, 100, initial_indent="# ", subsequent_indent="# ")
         example = setting.metavar if setting.shown in (None, "", ()) else setting.shown
         yield f"# {name.replace('_', '-')} = {json.dumps([example] if setting.shown == () else example)}"
 
 
 @click.command(epilog="Example: minicrawl completion bash >> ~/.bashrc")
-@click.argument("shell", type=click.Choice(_SHELLS))
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:
     """Print what lets SHELL complete commands, options and files when Tab is pressed.
 
@@ -116,5 +112,5 @@ def completion(shell: str) -> None:
     """
     found = get_completion_class(shell)
     assert found is not None
-    names = {"prog_name": _PROGRAM, "complete_func": f"_{_PROGRAM}_completion"}
-    click.echo(found.source_template % {**names, "complete_var": f"_{_PROGRAM.upper()}_COMPLETE"})
+    names = {"prog_name": "minicrawl", "complete_func": "_minicrawl_completion"}
+    click.echo(found.source_template % {**names, "complete_var": "_MINICRAWL_COMPLETE"})
