@@ -133,7 +133,7 @@ class _Units:
     is_whole: bool = False
 
     def parse(self, text: str) -> Fraction:
-        match = re.fullmatch(r"(\d{1,99}(?:\.\d{1,99})?)\s*([a-z]*|%)", text.strip().lower())
+        match = re.fullmatch(r"(\d{1,99}(?:\.\d{1,99})?|\.\d{1,99})\s*([a-z]*|%)", text.strip().lower())
         if match is None or match[2] not in self.by_name:
             raise SettingError(f"{self.what}, not {quoted(text)}")
         return Fraction(match[1]) * self.by_name[match[2]]

@@ -16,13 +16,14 @@ from minicrawl.settings.values import parse_boost, parse_duration, parse_size
         ("0", 0),
         (" 30 m ", 1800),
         ("2H", 7200),
+        (".5", 0.5),
     ],
 )
 def test_a_time_is_a_number_with_a_unit(text: str, seconds: float) -> None:
     assert parse_duration(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "m", "-5", "5w", "1h30m", "1e3", "inf", "nan", "1,5h", ".5", "5 5", "30min"])
+@pytest.mark.parametrize("text", ["", "m", "-5", "5w", "1h30m", "1e3", "inf", "nan", "1,5h", ".", "5 5", "30min"])
 def test_what_is_no_time_is_named(text: str) -> None:
     with pytest.raises(SettingError) as caught:
         parse_duration(text)
