@@ -59,7 +59,6 @@ class Traps:
     def __init__(
         self,
         store: PatternStore | None = None,
-        seeds: Iterable[str] = (),
         budgets: Budgets | None = None,
         *,
         is_empty: bool = False,
@@ -67,7 +66,6 @@ class Traps:
         """budgets: None if sites may have any number of pages. is_empty: the store has no rows yet."""
         self._patterns = KnownPatterns(store, is_empty=is_empty)
         self._budgets = budgets
-        self.protect(seeds)
 
     def protect(self, seeds: Iterable[str]) -> None:
         """Exempt the sites of these URLs from budgets."""
