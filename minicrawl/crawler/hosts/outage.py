@@ -75,11 +75,6 @@ class Outage(Generic[Failure]):
         """A check is under way."""
         self.ask_at = math.inf
 
-    def located(self, now: float) -> None:
-        """The address for a check is known: check now."""
-        if self.ask_at is not None:
-            self.ask_at = now
-
     def postponed(self, answered: Set[int], now: float) -> None:
         """No host may be checked now. answered: all hosts that ever answered; if all of them are silent, it is an
         outage."""
