@@ -100,12 +100,6 @@ class Outage(Generic[Failure]):
         self.pause = min(max(2 * self.pause, self._timing.first_pause), self._timing.longest_pause)
         self.ask_at = now + self.pause
 
-    def stood_still(self, seconds: float) -> None:
-        """Leave a pause of the crawl out of the time that requests have been held."""
-        self._held = deque((at + seconds, failure) for at, failure in self._held)
-        if self._silent_at is not None:
-            self._silent_at += seconds
-
     def answered(self) -> list[Failure]:
         """A host has answered: all is well. Returns the held requests, which have failed, in order."""
         failed = [failure for _, failure in self._held]
