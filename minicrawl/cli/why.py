@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 _KINDS = {
     "print": "one for printing",
-    "translation": "another language",
-    "version": "another version",
     "mirror": "on another host",
     "template": "of one folder",
 }

@@ -141,7 +141,6 @@ class Engine:
         if self._time.is_paused:
             seconds = self._time.resume()
             self._progress_at = 0.0
-            self.dispatch.outages.stood_still(seconds)
             self.events.tell(Resumed(self._clock(), seconds))
 
     def deliver(self, arrival: Arrival) -> None:

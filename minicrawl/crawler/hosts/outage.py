@@ -75,11 +75,6 @@ class Outage(Generic[Failure]):
         """A check is under way."""
         self.ask_at = math.inf
 
-    def located(self, now: float) -> None:
-        """The address for a check is known: check now."""
-        if self.ask_at is not None:
-            self.ask_at = now
-
     def postponed(self, answered: Set[int], now: float) -> None:
         """No host may be checked now. answered: all hosts that ever answered; if all of them are silent, it is an
         outage."""
@@ -104,12 +99,6 @@ class Outage(Generic[Failure]):
             self.since = now if self._silent_at is None else self._silent_at
         self.pause = min(max(2 * self.pause, self._timing.first_pause), self._timing.longest_pause)
         self.ask_at = now + self.pause
-
-    def stood_still(self, seconds: float) -> None:
-        """Leave a pause of the crawl out of the time that requests have been held."""
-        self._held = deque((at + seconds, failure) for at, failure in self._held)
-        if self._silent_at is not None:
-            self._silent_at += seconds
 
     def answered(self) -> list[Failure]:
         """A host has answered: all is well. Returns the held requests, which have failed, in order."""

@@ -28,7 +28,7 @@ MOST_CLAIMS = 256
 
 
 class DuplicatePages(Part):
-    """Keeps `fingerprints` of pages, and refutes wrong canonicals. `is_reloaded`: the last commit loaded them anew."""
+    """Keeps `fingerprints` of pages, and refutes wrong canonicals."""
 
     def __init__(self, state: CrawlState, aliases: Aliases) -> None:
         self._accounts = state.accounts
@@ -46,7 +46,6 @@ class DuplicatePages(Part):
             fingerprints, kept, stored.said_first, is_alias=lambda page: bool(accounts.book.alias[page])
         )
         self._canonicals = Canonicals(json.loads(str(state.writer.meta("refuted_canonicals") or "[]")))
-        self.is_reloaded = False
 
     @classmethod
     def of(cls, opening: Opening) -> Self:
@@ -84,8 +83,7 @@ class DuplicatePages(Part):
 
     def save(self, writer: Writer) -> None:
         writer.save_fingerprints(self.fingerprints.take_rows())
-        self.is_reloaded = self.fingerprints.is_mostly_stale
-        if self.is_reloaded:
+        if self.fingerprints.is_mostly_stale:
             self.fingerprints.load(of_no_alias(writer.recognised.fingerprints(), self._accounts))
         refuted = self._canonicals.take_refuted()
         if refuted is not None:

@@ -23,7 +23,7 @@ from minicrawl.crawler.http.validators import Validators, unpacked
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.parts.repeated_blocks import HostPictures
 from minicrawl.crawler.recognise.changes import Difference, blocks_of, compared, first_seen, unchanged
-from minicrawl.crawler.recognise.conditions import host_doubt, is_conditional, needs, needs_more, page_doubt
+from minicrawl.crawler.recognise.conditions import host_doubt, is_conditional, needs, page_doubt
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
@@ -230,7 +230,7 @@ class Refresh(Part):
         current: dict[str, Any] = needs(settings)
         if current == self._needs:
             return
-        if self._needs and needs_more(self._needs, current):
+        if self._needs:
             self._needed_since = now
         self._needs = current
         self._unsaved |= {"needs": json.dumps(current), "needed_since": self._needed_since}

@@ -43,7 +43,7 @@ class SessionUrls(Part):
     """Learns session parameters, by requesting pages without one."""
 
     def __init__(self, sessions: Sessions, traps: Traps | None) -> None:
-        """traps: know the novelty of pages."""
+        """traps: know what is news."""
         self._sessions = sessions
         self._traps = traps
 
@@ -76,7 +76,7 @@ class SessionUrls(Part):
         fetched, digest = turn.fetched, turn.content.digest
         if self._traps is None or "?" not in fetched.url or digest is None or fetched.digest is None:
             return
-        self._sessions.note_page(fetched.url, fetched.digest, self._traps.novelty(fetched.url, digest))
+        self._sessions.note_page(fetched.url, fetched.digest, is_news=self._traps.is_news(digest))
 
     def save(self, writer: Writer) -> None:
         self._sessions.save(writer)

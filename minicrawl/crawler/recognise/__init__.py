@@ -1,7 +1,7 @@
 """Duplicate pages, soft 404s, session URLs.
 
 duplicates       the leader of each group of duplicate pages
-duplicate_kinds  version, translation, print, mirror or template
+duplicate_kinds  print, mirror or template
 canonicals       canonical URLs that are refuted
 changes          changes of a page, told from noise
 conditions       when a page may be requested on condition that it has changed

@@ -9,7 +9,6 @@ can prove it; of others every eleventh request is unconditional, as a check.
 """
 
 import json
-from collections.abc import Mapping
 from typing import Any  # Any: JSON
 
 from minicrawl.crawler.recognise.changes import Difference
@@ -20,22 +19,13 @@ _CONTENT = (
     *("text", "search", "extract", "extract_structured", "items", "hook", "render"),
     *("screenshots", "archive", "pdf", "respect_usage"),
 )
-_LEAVING_OUT = frozenset({"respect_usage"})
-"""Settings without which more is taken."""
 
 
 def needs(settings: CrawlSettings) -> dict[str, Any]:
-    """The settings that say which links and what else is taken from a page, as JSON."""
+    """The settings that say which links and what else is taken from a page, as JSON: with others, all is read again."""
     shown = settings.shown()
     found: dict[str, Any] = json.loads(json.dumps({name: shown[name] for name in (*_LINKS, *_CONTENT)}))
     return found  # with lists for tuples, to compare with those of the store
-
-
-def needs_more(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
-    """True if pages that were read by some `needs` must be read again: they may lack links, text or items."""
-    differs = {name for name in now if now[name] != before.get(name)}
-    asks_more = any(now[name] or (before.get(name) and name in _LEAVING_OUT) for name in differs)
-    return asks_more or bool(differs.intersection(_LINKS))
 
 
 _CHECKED, _PROBED = 11, 8

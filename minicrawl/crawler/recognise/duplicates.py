@@ -41,7 +41,7 @@ MOST_IN_BAND = 256
 _FEW = 1_024
 """Leaders of a crawl for which stale entries do not matter."""
 _WORDS = struct.Struct("=3Q")  # the words of a sketch that are in memory
-_FEWEST_PLACES, _BAND = 1 << 8, 1 << 16
+_PLACES = 1 << 16
 
 Keys = npt.NDArray[np.uint64]
 
@@ -209,48 +209,36 @@ class _Leaders:
 
 
 class _Band:
-    """One word of each sketch, and the entry before in the same place: a chain, the latest first.
+    """One word of each sketch, and the entry before whose word has the same low 16 bits: a chain, the latest first.
 
-    The place is given by the low bits: as many as there are entries for, and at most those that near words share. All
-    but a few per mille of random words differ in their high bits. Python integers, as one NumPy call takes as long as
-    ten comparisons.
+    Python integers, as one NumPy call takes as long as ten comparisons.
     """
 
     def __init__(self, words: Keys) -> None:
-        self._fill(words, min(max(_FEWEST_PLACES, 2 ** len(words).bit_length()), _BAND))
-
-    def _fill(self, words: Keys, places: int) -> None:
-        low = (words % np.uint64(places)).astype(np.uint16)
+        low = words.astype(np.uint16)
         order = low.argsort(kind="stable").astype(np.int32)
         ordered = low[order]
         is_same = ordered[1:] == ordered[:-1]
         before = np.full(len(low), -1, dtype=np.int32)
         before[order[1:][is_same]] = order[:-1][is_same]
-        latest = np.full(places, -1, dtype=np.int32)
+        latest = np.full(_PLACES, -1, dtype=np.int32)
         latest[ordered] = order  # the last of several stays
         self.words = array("Q", words.tobytes())
         self._before, self._latest = array("i", before.tobytes()), array("i", latest.tobytes())
 
     def add(self, word: int) -> None:
-        if len(self.words) == len(self._latest) < _BAND:
-            self._fill(np.array(self.words, dtype=np.uint64), min(4 * len(self._latest), _BAND))
-        place = word % len(self._latest)
+        place = word % _PLACES
         self._before.append(self._latest[place])
         self._latest[place] = len(self.words)
         self.words.append(word)
 
     def near(self, word: int) -> list[int]:
         """Entries with the same low bits that may be near."""
-        entry = self._latest[word % len(self._latest)]
-        if entry < 0:
-            return []
-        words, before = self.words, self._before
-        found, left = [], MOST_IN_BAND
-        while entry >= 0 and left:
-            differ = words[entry] ^ word
-            if not differ % _BAND:  # else only their places are the same
-                left -= 1
-                if differ.bit_count() <= ALIKE_SO_FAR:
-                    found.append(entry)
-            entry = before[entry]
+        words, entry, found = self.words, self._latest[word % _PLACES], []
+        for _ in range(MOST_IN_BAND):
+            if entry < 0:
+                break
+            if (words[entry] ^ word).bit_count() <= ALIKE_SO_FAR:
+                found.append(entry)
+            entry = self._before[entry]
         return found

@@ -7,11 +7,9 @@ other content, or a redirect elsewhere, means that the parameter matters, and it
 Four signs make a session of a parameter, for the URLs of one pattern (traps.py), with four values, so that a default
 that may be left out (?page=1) is none. Three of them must be pages that were news when they were read: pages beyond the
 last (?page=99), which a host answers with the first, do not speak for those before, nor does the one that says "nothing
-found" for a search. Where there is no such page, as the pattern has only ever had one content, or as they are
-forgotten after a restart and it has no new content, six signs will do. A parameter with four signs in several patterns
-of a host together, that matters in none, is a session's on the whole host: where every page is a pattern by itself, no
-pattern would ever have four. Once there is a sign on a host, pages that were news are probed first elsewhere: they
-would show that the parameter matters.
+found" for a search. A parameter with four signs in several patterns of a host together, that matters in none, is a
+session's on the whole host: where every page is a pattern by itself, no pattern would ever have four. Once there is a
+sign on a host, pages that were news are probed first elsewhere: they would show that the parameter matters.
 
 Links are then known without the parameter, and pages known with it stand for those without.
 """
@@ -23,7 +21,6 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
-from minicrawl.crawler.admission.traps.traps import Novelty
 from minicrawl.crawler.admission.traps.url_patterns import pattern_of
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
@@ -35,7 +32,6 @@ from minicrawl.store.writer import Writer
 SIGNS = 4
 NEWS = 3
 """Signs that must be pages that were news."""
-SIGNS_WITHOUT_NEWS = 6
 MOST_PROBES = 32
 """Per host."""
 _NEWS_KEPT = 8  # of a pattern
@@ -85,24 +81,20 @@ class Sessions:
         """Number of session parameters of a host."""
         return len(self._sessions.get(host, ()))
 
-    def note_page(self, url: str, digest: int, novelty: Novelty) -> None:
-        """Take in the digest of a page that was read."""
-        pattern, host, page = pattern_of(url).name, politeness_key(url), _Page(url, digest, novelty.is_news)
+    def note_page(self, url: str, digest: int, *, is_news: bool) -> None:
+        """Take in the digest of a page that was read. is_news: its content is new on its host."""
+        pattern, host, page = pattern_of(url).name, politeness_key(url), _Page(url, digest, is_news)
         news = self._news.get(pattern, [])
         has_signs = any((host, name) in self._found for name in _parameters(url))
         is_due = (has_signs or not page.is_news) and self._asked[host] < MOST_PROBES
         if is_due and origin_of(url) not in self._wanted:
-            # A page that was news proves more; but any page will do for the first sign.
-            pages = [*news, page] if has_signs else [page, *news]
-            self._ask(pattern, pages, is_enough=novelty.says_one_thing or (novelty.is_little and not news))
+            self._ask(pattern, [*news, page] if has_signs else [page, *news])
         if page.is_news and len(news) < _NEWS_KEPT and (news or len(self._news) < _PATTERNS_KEPT):
             self._news[pattern] = [*news, page]
 
-    def _ask(self, pattern: str, pages: Sequence["_Page"], *, is_enough: bool) -> None:
-        """Want one of these pages without one of its parameters, if that can tell something.
-
-        is_enough: whether pages that were no news will do.
-        """
+    def _ask(self, pattern: str, pages: Sequence["_Page"]) -> None:
+        """Want one of these pages without one of its parameters, if that can tell something: a page that was news, or
+        any for the first sign."""
         for name in sorted(parameters := _parameters(pages[0].url), key=lambda name: -len(parameters[name])):
             row = self._rows.get((pattern, name)) or ParameterRow(pattern, name, "?", 0, "[]")
             values = {value for value, _ in json.loads(row.signs)}
@@ -110,8 +102,12 @@ class Sessions:
                 continue
             for page in pages:
                 value, probe = _hashed(_parameters(page.url).get(name, "")), _without(page.url, {name})
-                is_of_use = page.is_news or is_enough or not values
-                if is_of_use and probe != page.url and value not in values and probe not in self._probes:
+                if (
+                    (page.is_news or not values)
+                    and probe != page.url
+                    and value not in values
+                    and probe not in self._probes
+                ):
                     self._wanted[origin_of(page.url)] = probe
                     self._probes[probe] = _Probe((pattern, name), value, page)
                     self._take(row._replace(probes=row.probes + 1))
@@ -135,7 +131,7 @@ class Sessions:
             self._take(row._replace(verdict="content"))
             return
         signs = [*json.loads(row.signs), [probe.value, probe.page.is_news]]
-        is_session = _are_enough([is_news for _, is_news in signs]) or len(signs) >= SIGNS_WITHOUT_NEWS
+        is_session = _are_enough([is_news for _, is_news in signs])
         self._take(row._replace(verdict="session" if is_session else "?", signs=json.dumps(signs)))
 
     def take_rows(self) -> list[ParameterRow]:

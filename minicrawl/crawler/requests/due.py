@@ -210,7 +210,6 @@ class LookUp(Request):
         if self.reason is None:
             frontier.end_turn(self.turn, now, asked=False)
             self.turns.located(self.host, self._clocked(self.url, self._located.address), now + self._lifetime, now)
-            self._request.on_located(now)
         else:
             self._request.fail(self.turn, self.reason, now)
         frontier.open(self.host, now)

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from minicrawl import log
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.hosts.outage import HOSTS, Outage
 from minicrawl.crawler.http.transport import PROXY
 from minicrawl.crawler.known.known_pages import KnownPages
@@ -53,7 +52,7 @@ class Liveness:
         self._looks = self._checks = 0
         self._page: int | None = None
 
-    def check(self, on_located: Callable[[float], None], now: float) -> "LivenessCheck | None":
+    def check(self, now: float) -> "LivenessCheck | None":
         """A check of a host that may be asked now: the same host until `over`, if possible.
 
         It asks for robots.txt, or for a page if the crawl does not obey robots.txt.
@@ -63,7 +62,7 @@ class Liveness:
             if host.health.dead_until <= now and self._frontier.may_be_asked(host, now):
                 self._page, url = page, self._urls.url(page)
                 url = f"{origin_of(url)}/robots.txt" if self._asks_robots else url
-                return LivenessCheck(self._turns, host, url, on_located)
+                return LivenessCheck(self._turns, host, url)
         self._page = None
         return None
 
@@ -99,14 +98,10 @@ class Liveness:
 
 
 class LivenessCheck(Request):
-    """A request that any answer satisfies. on_located: called once the address is known."""
+    """A request that any answer satisfies."""
 
     obeys_robots = False
     checks_life = True
-
-    def __init__(self, turns: HostTurns, host: Host, url: str, on_located: Callable[[float], None]) -> None:
-        super().__init__(turns, host, url)
-        self._on_located = on_located
 
     @property
     def shows_life(self) -> bool | None:
@@ -118,9 +113,6 @@ class LivenessCheck(Request):
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         log.event("asking-if-alive", url=self.url)
         self.fetched, _ = await source.page(PageRequest(self.url))
-
-    def on_located(self, now: float) -> None:
-        self._on_located(now)
 
     def on_answer(self, now: float) -> None:
         self.turns.answered(self.turn, self.fetched, now)
@@ -153,7 +145,7 @@ class OutageWatch(Outage[Request]):
         """A check, if it is time for one."""
         if self.ask_at is None or now < self.ask_at:
             return None
-        check = self._liveness.check(self.located, now)
+        check = self._liveness.check(now)
         if check is None:
             self.postponed(self._answered, now)
         return check
@@ -179,6 +171,8 @@ class OutageWatch(Outage[Request]):
         if is_there:
             self._believe(now, is_over=is_over)
         self._absorb(request, now)
+        if is_there is None and request.checks_life and self.ask_at is not None:
+            self.ask_at = now  # the address is known: check now
 
     def _doubt(self, request: Request, now: float) -> None:
         """Hold a silent request until it is known whether there is an outage."""

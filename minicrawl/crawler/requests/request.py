@@ -194,9 +194,6 @@ class Request(ABC):
     def on_arrival(self, now: float) -> None:  # noqa: B027 - most kinds have nothing to do then
         """Called when the answer is there, whatever becomes of it."""
 
-    def on_located(self, now: float) -> None:  # noqa: B027 - the same
-        """Called when the address of the host is known."""
-
     @abstractmethod
     def on_answer(self, now: float) -> None:
         """Absorb the answer, or its absence. Ends the turn."""

@@ -2,18 +2,17 @@
 
 import pytest
 
-from minicrawl.crawler.admission.traps.traps import Novelty
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.model import Fetched
 from minicrawl.store.rows import ParameterRow
 
 HOME = "http://a.test/"
-NEW, OLD, ALL_ONE = Novelty(True, False, False), Novelty(False, False, False), Novelty(False, True, True)
+NEW, OLD = True, False  # whether a page is news
 
 
-def asked(sessions: Sessions, url: str, digest: int, novelty: Novelty, *, without: dict[str, int]) -> str | None:
+def asked(sessions: Sessions, url: str, digest: int, is_news: bool, *, without: dict[str, int]) -> str | None:
     """The probe that a page gives rise to, which is answered."""
-    sessions.note_page(url, digest, novelty)
+    sessions.note_page(url, digest, is_news=is_news)
     probe = sessions.take_due("http://a.test")
     if probe is not None:
         sessions.note_answer(Fetched(probe, status=200, digest=without.get(probe, -2)))
@@ -59,19 +58,11 @@ def test_one_page_that_differs_ends_it() -> None:
 @pytest.mark.parametrize(("status", "verdict"), [(429, "?"), (503, "?"), (403, "content"), (404, "content")])
 def test_overloaded_server_says_nothing_of_a_parameter(status: int, verdict: str) -> None:
     sessions = Sessions()
-    sessions.note_page(page("p", 1, 1), 1, OLD)
+    sessions.note_page(page("p", 1, 1), 1, is_news=OLD)
     probe = sessions.take_due("http://a.test")
     assert probe is not None
     sessions.note_answer(Fetched(probe, status=status))
     assert [row.verdict for row in sessions.take_rows()] == [verdict]
-
-
-def test_pattern_that_only_ever_said_one_thing_needs_six() -> None:
-    sessions = Sessions()
-    for number in range(6):
-        assert sessions.plain(f"{HOME}?t=9") == f"{HOME}?t=9"
-        assert asked(sessions, f"{HOME}?t={number}", 1, ALL_ONE, without={HOME: 1}) == HOME
-    assert sessions.plain(f"{HOME}?t=9") == HOME
 
 
 @pytest.mark.parametrize("matters", [False, True])

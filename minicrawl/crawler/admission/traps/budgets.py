@@ -24,9 +24,6 @@ HOSTS = PAGES // PAGES_PER_HOST
 MANY = 100
 """Vouchers from which on a site has no budget."""
 
-BUDGETS = frozenset({"trap-host-budget", "trap-many-hosts"})
-"""The rules on budgets."""
-
 Vouchers = Callable[[str], float | None]
 """The vouchers of a site by name; None: it is new."""
 

@@ -34,16 +34,6 @@ NO_CONTENT = PageContent(None)
 _pattern_of_page = lru_cache(maxsize=1_000)(pattern_of)
 
 
-class Novelty(NamedTuple):
-    """`is_news`: the page's content is new on its host. `is_little`: the pages of its pattern read so far mostly have
-    nothing new; `says_one_thing`: all of them have the same content.
-    """
-
-    is_news: bool
-    is_little: bool
-    says_one_thing: bool
-
-
 MONTHS = 40
 SAMPLED = 10
 """One in so many known pages of a pattern that is shut for duplicates is a sample."""
@@ -59,7 +49,6 @@ class Traps:
     def __init__(
         self,
         store: PatternStore | None = None,
-        seeds: Iterable[str] = (),
         budgets: Budgets | None = None,
         *,
         is_empty: bool = False,
@@ -67,7 +56,6 @@ class Traps:
         """budgets: None if sites may have any number of pages. is_empty: the store has no rows yet."""
         self._patterns = KnownPatterns(store, is_empty=is_empty)
         self._budgets = budgets
-        self.protect(seeds)
 
     def protect(self, seeds: Iterable[str]) -> None:
         """Exempt the sites of these URLs from budgets."""
@@ -129,12 +117,9 @@ class Traps:
             self._learn(pattern, content.digest, content.wording, is_fruitful=is_fruitful)
         return rules
 
-    def novelty(self, url: str, digest: int) -> Novelty:
-        """The novelty of a page that nothing was learned from yet."""
-        found, is_news = self._patterns.findings(_pattern_of_page(url).name), not self._patterns.is_known(digest)
-        if found is None:
-            return Novelty(is_news, is_little=False, says_one_thing=True)
-        return Novelty(is_news, found.is_repetitive, found.parsed - found.repeated <= 1)
+    def is_news(self, digest: int) -> bool:
+        """True if no page has had this content yet."""
+        return not self._patterns.is_known(digest)
 
     def take_rows(self) -> tuple[list[PatternRow], list[int]]:
         """Patterns that changed and new digests since the last call."""

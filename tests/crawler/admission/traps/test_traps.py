@@ -36,7 +36,7 @@ def walked(
 ) -> tuple[list[str], Traps]:
     """Read pages as a crawl does that knows nothing but order: those read, and the traps' state."""
     seeds = seeds or [HOME]
-    traps, waiting, known = Traps(seeds=seeds), deque(seeds), set(seeds)
+    traps, waiting, known = Traps(), deque(seeds), set(seeds)
     read: list[str] = []
     while waiting and len(read) < most:
         url = waiting.pop() if depth_first else waiting.popleft()
