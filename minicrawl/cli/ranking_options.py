@@ -17,7 +17,6 @@ OPTIONS = {
     "trustrank": {"damping", "trusted", "trusted_count"},
     "topic": {"damping", "topic", "weights", "query"},
     "inverse": {"damping"},
-    "sites": {"damping", "per", "weights"},
     "opic": set(),
     "visits": {"log", "site", "blend"},
 }
@@ -43,12 +42,12 @@ _RANKING_OPTIONS = (
     click.option("--topic", multiple=True, metavar="NAME=FILE|URL|REGEX", help="For topic: the pages of a topic. "
                  "Repeatable."),
     click.option("--weights", metavar="WEIGHTS", help="For topic: NAME=WEIGHT,..., how much of each topic, by default "
-                 "alike. For sites: what makes a link heavier: links, pages, or none (default)."),
+                 "alike."),
     click.option("--query", metavar="WORDS", help="For hits: only pages with these words in URL or title, and around "
                  "them. For topic: topics count by how often their pages have these words."),
     click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages, and around them."),
     click.option("--per", type=click.Choice(["page", "host", "site"]), help="For hits (default: host) and pagerank: "
-                 "links within one of these do not count. For sites: what a site is (default: site)."),
+                 "links within one of these do not count."),
     click.option("--inside", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For hits and pagerank: what a link "
                  "within a host or site weighs, by default 0; others weigh 1."),
     click.option("--cap", type=click.IntRange(min=1), metavar="N", help="For hits and pagerank: of the links of a host "
