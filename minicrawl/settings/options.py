@@ -239,7 +239,7 @@ class Keep:
     extract_structured: bool = setting(
         False,
         FLAG,
-        "Take structured data out of every page, for --items: JSON-LD, microdata, OpenGraph and Dublin Core.",
+        "Take structured data out of every page, for --items: JSON-LD, microdata and OpenGraph.",
     )
     items: str = setting(
         "",
