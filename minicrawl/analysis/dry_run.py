@@ -23,7 +23,6 @@ from minicrawl.crawler.parts.soft_404s import SoftErrors
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.request import HOST_BANNED, Request
-from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError
 from minicrawl.model import Fetched
@@ -94,28 +93,18 @@ def dry_run(  # noqa: PLR0913 - what a crawl is called with, and how much of it 
             settings = resumed(kept, given, forgotten).settings
             if not seeds.urls and not writer.size():
                 raise SeedError(f"no seeds are given, and there is no crawl at {store} to go on with")
-            return planned(settings, seeds, writer, most=most, now=now)
-
-
-def planned(  # noqa: PLR0913 - as `dry_run`
-    settings: CrawlSettings, seeds: Seeds, writer: Writer, *, most: int, now: float, share: Share | None = None
-) -> DryRun:
-    """Simulate the next run of a crawl, or of one of its partitions, in a copy of the store.
-
-    share: of the partition, in which only seeds at home count.
-    """
-    known = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
-    ask_again(writer, known.urls, settings.retry)
-    quiet = replace(settings, text=False, search=False, archive=None, items="", hook=())
-    intake = Intake(writer, quiet, STRATEGIES[settings.strategy], now, share=share, kinds=_PARTS)
-    intake.start(known.urls, now, known.guessed)
-    for name in banned_hosts(writer):
-        if (host := intake.state.hosts.known(name)) is not None:
-            intake.state.frontier.ban(host, now)
-    rehearsal = _Rehearsal(intake, quiet, now)
-    waiting = rehearsal.waiting()
-    rehearsal.run(most)
-    return DryRun(waiting, list(rehearsal.hosts.values()), rehearsal.left_out())
+            known = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
+            ask_again(writer, known.urls, settings.retry)
+            quiet = replace(settings, text=False, search=False, archive=None, items="", hook=())
+            intake = Intake(writer, quiet, STRATEGIES[settings.strategy], now, kinds=_PARTS)
+            intake.start(known.urls, now, known.guessed)
+            for name in banned_hosts(writer):
+                if (host := intake.state.hosts.known(name)) is not None:
+                    intake.state.frontier.ban(host, now)
+            rehearsal = _Rehearsal(intake, quiet, now)
+            waiting = rehearsal.waiting()
+            rehearsal.run(most)
+            return DryRun(waiting, list(rehearsal.hosts.values()), rehearsal.left_out())
 
 
 class _Rehearsal:

@@ -1,32 +1,22 @@
 """The sites or hosts of a store: their importance, the sites that link to them, and their trust."""
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.mirrors import mirrors_of
 from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
 from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.urls.keys import politeness_key, site_of
-from minicrawl.opic.surfer import REASONABLE
-from minicrawl.rank import pagerank
-from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
+from minicrawl.rank.sites import linking_domains
 from minicrawl.store.reader import Store
-
-WEIGHTS: dict[str, Callable[[SiteLinks], npt.NDArray[np.float64] | None]] = {
-    "none": lambda found: None,
-    "links": lambda found: found.links,
-    "pages": lambda found: found.pages,
-}
 
 
 class SiteRow(NamedTuple):
     """A site or host.
 
-    importance: sum over its pages. pagerank: in the graph of links between sites. known, read: numbers of pages.
+    importance: sum over its pages. known, read: numbers of pages.
     linking_domains: number of other sites with a link to it. trust and the fields behind it: as in `TrustedSite`; None
     where walkers jump to all pages uniformly, and for hosts. mirror_of: a host elsewhere that it, or a host of it,
     mirrors.
@@ -34,7 +24,6 @@ class SiteRow(NamedTuple):
 
     site: str
     importance: float
-    pagerank: float
     known: int
     read: int
     linking_domains: int
@@ -45,24 +34,18 @@ class SiteRow(NamedTuple):
     mirror_of: str | None = None
 
 
-def sites_of(store: Store, kind: str, damping: float = 0.85, weights: str = "none") -> list[SiteRow]:
-    """All sites. kind: one of DIVISIONS; weights: of links between sites in their PageRank, one of WEIGHTS.
-
-    Raises StoreError.
-    """
+def sites_of(store: Store, kind: str) -> list[SiteRow]:
+    """All sites. kind: one of DIVISIONS. Raises StoreError."""
     with store.snapshot():
         folded = folded_store(store)
         names, of_page = numbered_sites(store, folded.hosts, DIVISIONS[kind])
         _, site = numbered_sites(store, folded.hosts, site_of)
         importance = store.ranks.arrays()["importance"]
-        by_place = folded.weights(REASONABLE) if weights == "links" else None
         named = ((*map(DIVISIONS[kind], map(politeness_key, each[:2])), each.of) for each in mirrors_of(store))
         mirror_of = {name: of for name, other, of in named if name != other}
         trusted = {site.name: site[1:] for site in store.site_table.trusted()} if kind == "site" else {}
-    links = site_links(folded.graph, of_page, len(names), by_place)
     columns = (
-        sums_by_site(importance, of_page),
-        pagerank(links.graph, damping, weights=WEIGHTS[weights](links)),
+        np.bincount(of_page, importance),
         np.bincount(of_page),
         np.bincount(of_page[folded.is_parsed], minlength=len(names)),
         linking_domains(folded.graph, of_page, site, len(names)),

@@ -5,7 +5,6 @@ memory. The store is only read.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any  # Any: arrays
 
@@ -22,12 +21,10 @@ from minicrawl.analysis.rankable import check_is_rankable, rankable
 from minicrawl.crawler.books.stored_births import read_births
 from minicrawl.model import READ, State
 from minicrawl.opic import Book
-from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.book import SETTLED_ERROR
-from minicrawl.opic.sites.births import Births
-from minicrawl.opic.surfer import REASONABLE, Surfer
-from minicrawl.rank import Graph, kendall_tau, l1, overlap, pagerank
-from minicrawl.store.links import LinkGraph, Places
+from minicrawl.opic.surfer import REASONABLE
+from minicrawl.rank import kendall_tau, l1, overlap, pagerank
+from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import Account
 
@@ -77,72 +74,37 @@ class Verification:
         return self.settled.l1 - (self.settled.certificate or 0.0) - self.rounding
 
 
-@dataclass(frozen=True, eq=False)
-class Books:
-    """The data of a crawl to verify. Arrays are by page number, of shape (size,).
-
-    rankings: as stored, by name: importance, history, inlinks. virtual: V of the book. rule: of birth cash.
-    """
-
-    links: LinkGraph
-    states: npt.NDArray[np.str_]
-    cash: IntArray
-    forwarded: IntArray
-    rankings: Mapping[str, FloatArray]
-    virtual: int
-    surfer: Surfer
-    rule: Births
-
-
 def verify(store: Store) -> Verification:
     """Compare the rankings of a store with exact PageRank of its links. Raises StoreError when there are none."""
     with store.snapshot():
         store.check_is_at_rest()
         check_is_rankable(store)
-        books = books_of(store, store.ranks.arrays())
+        links, columns, rankings = store.links(), _columns(store), store.ranks.arrays()
+        cash, rule = columns["cash"] + store.page_table.unsent(), read_births(store)
+        virtual = int(store.meta("virtual") or 0)
+    states = columns["state"]
     with rankable(store):
-        folded = folded_graph(books.links, books.states, births_of(books.rule, books.states))
-    return verified(books, folded)
-
-
-def books_of(store: Store, rankings: Mapping[str, FloatArray]) -> Books:
-    """The data of a store, with the given rankings."""
-    columns = _columns(store)
-    return Books(
-        links=store.links(),
-        states=columns["state"],
-        cash=columns["cash"] + store.page_table.unsent(),
-        forwarded=columns["forwarded"],
-        rankings=rankings,
-        virtual=int(store.meta("virtual") or 0),
-        surfer=REASONABLE,
-        rule=read_births(store),
-    )
-
-
-def verified(books: Books, folded: tuple[Graph, FloatArray, Places | None]) -> Verification:
-    """Compare the rankings of a crawl with exact PageRank of its folded graph, see `folded_graph`."""
-    links, (graph, jump, places) = books.links, folded
-    exact = pagerank(graph, preference=jump, weights=link_weights(books.surfer, places))
-    is_alias, is_gone = books.states == State.ALIAS, books.states == State.GONE
-    columns = books.cash, books.forwarded, is_gone, is_alias
-    book = Book.of(*columns, books.virtual, surfer=books.surfer, rule=books.rule)
+        graph, jump, places = folded_graph(links, states, births_of(rule, states))
+    exact = pagerank(graph, preference=jump, weights=link_weights(REASONABLE, places))
+    is_alias = states == State.ALIAS
+    accounts = cash, columns["forwarded"], states == State.GONE, is_alias
+    book = Book.of(*accounts, virtual, surfer=REASONABLE, rule=rule)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
         return _agreement(ranking[~is_alias], exact[~is_alias], certificate)
 
-    stored = agreement(books.rankings["importance"], book.certificate())
+    stored = agreement(rankings["importance"], book.certificate())
     rounds, visits = _settle(book, links)
     return Verification(
         known=links.size,
-        read=int(np.count_nonzero(np.isin(books.states, list(READ)))),
+        read=int(np.count_nonzero(np.isin(states, list(READ)))),
         aliases=int(np.count_nonzero(is_alias)),
         links=len(links.targets),
         top=min(_TOP, int(np.count_nonzero(~is_alias))),
         stored=stored,
         settled=agreement(book.importance(), book.certificate()),
-        history=agreement(books.rankings["history"]),
-        inlinks=agreement(books.rankings["inlinks"]),
+        history=agreement(rankings["history"]),
+        inlinks=agreement(rankings["inlinks"]),
         rounds=rounds,
         visits=visits,
         rounding=book.rounding(len(links.targets)),

@@ -15,7 +15,6 @@ from minicrawl.settings import option
 
 if TYPE_CHECKING:
     from minicrawl.analysis.link_graph import FloatArray
-    from minicrawl.analysis.rankings.options import Options
     from minicrawl.analysis.rankings.ranking import Rankings
     from minicrawl.store.reader import Store
     from minicrawl.store.rows import RankedPage
@@ -31,7 +30,6 @@ OPTIONS = {
     "trustrank": {"damping", "trusted", "trusted_count"},
     "topic": {"damping", "topic", "weights", "query"},
     "inverse": {"damping"},
-    "sites": {"damping", "per", "weights"},
     "opic": set(),
     "visits": {"log", "site", "blend"},
 }
@@ -57,12 +55,12 @@ _RANKING_OPTIONS = (
     click.option("--topic", multiple=True, metavar="NAME=FILE|URL|REGEX", help="For topic: the pages of a topic. "
                  "Repeatable."),
     click.option("--weights", metavar="WEIGHTS", help="For topic: NAME=WEIGHT,..., how much of each topic, by default "
-                 "alike. For sites: what makes a link heavier: links, pages, or none (default)."),
+                 "alike."),
     click.option("--query", metavar="WORDS", help="For hits: only pages with these words in URL or title, and around "
                  "them. For topic: topics count by how often their pages have these words."),
     click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages, and around them."),
     click.option("--per", type=click.Choice(["page", "host", "site"]), help="For hits (default: host) and pagerank: "
-                 "links within one of these do not count. For sites: what a site is (default: site)."),
+                 "links within one of these do not count."),
     click.option("--inside", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For hits and pagerank: what a link "
                  "within a host or site weighs, by default 0; others weigh 1."),
     click.option("--cap", type=click.IntRange(min=1), metavar="N", help="For hits and pagerank: of the links of a host "
@@ -102,7 +100,7 @@ def check_options(by: str) -> None:
 
 @click.command(epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
 @click.option("--by", type=click.Choice(list(OPTIONS)), default="pagerank", show_default=True, help="Which ranking.")
-@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
+@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages.")
 @ranking_options
 @click.option("--save", metavar="NAME", help="Keep the ranking in the store, for 'minicrawl top --by NAME'.")
 @store_option
@@ -116,7 +114,6 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     trustrank  PageRank with jumps to trusted pages only
     topic      PageRank with jumps to the pages of topics only
     inverse    PageRank with all links turned round: who reaches much
-    sites      PageRank of the graph of links between sites
     opic       the crawl's own history of cash, as shares
     visits     visits to pages in the access logs of the site
 
@@ -128,18 +125,12 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     from minicrawl.store.reader import open_store
 
     check_options(by)
-    how = Options(**options)
-    if by == "sites":
-        if save is not None:
-            raise SettingError("--save keeps values of pages, and --by sites has none; leave it out")
-        click.echo(_sites(how, n, store, as_json))
-        return
     if save is not None:
         check_name(save)
     with open_store(store) as reader, reader.snapshot():
         if save is not None:
             check_free(reader, store)
-        found = rankings(reader, by, how)
+        found = rankings(reader, by, Options(**options))
         shown = found.best(reader, n)
     for note in found.notes:
         click.echo(printable(note), err=True)
@@ -167,23 +158,6 @@ def _document(shown: "Shown") -> str:
     """JSON of a list of pages; for hits, of an object with several."""
     documents = {name: page_rows(pages, (name, values)) for name, (pages, values) in shown.items()}
     return document(documents if len(documents) > 1 else next(iter(documents.values())))
-
-
-def _sites(how: "Options", n: int, store: Path, as_json: bool) -> str:
-    from minicrawl.analysis.sites import WEIGHTS, sites_of
-    from minicrawl.cli.sites import site_documents, site_table
-    from minicrawl.store.reader import open_store
-
-    kind, weights = how.per or "site", how.weights or "none"
-    if weights not in WEIGHTS:
-        raise SettingError(f"--weights of sites is one of {', '.join(WEIGHTS)}, not {weights!r}")
-    if kind == "page":
-        raise SettingError("--per page: a page is no site; say host or site")
-    with open_store(store) as reader, reader.snapshot():
-        rows = sites_of(reader, kind, how.damping, weights)
-    rows = sorted(rows, key=lambda row: -row.pagerank)[:n]
-    linked = [row._replace(trust=None, trusted_by=None, is_seed=None) for row in rows]
-    return site_documents(rows) if as_json else "\n".join(site_table(linked))
 
 
 def check_free(reader: "Store", store: Path) -> None:

@@ -1,4 +1,4 @@
-"""Output of sites, for 'top --sites' and 'rank --by sites'."""
+"""Output of sites, for 'top --sites'."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -10,9 +10,6 @@ from minicrawl.log import printable
 if TYPE_CHECKING:
     from minicrawl.analysis.sites import SiteRow
     from minicrawl.store.read.site_table import TrustedSite
-
-_LINKED = ("pagerank", "linking domains")
-"""Columns replaced by trust."""
 
 
 def site_table(rows: "Sequence[SiteRow]") -> list[str]:
@@ -32,13 +29,12 @@ def _number_columns(rows: "Sequence[SiteRow]", has_trust: bool) -> dict[str, lis
     numbers = {
         "trust": [f"{row.trust or 0.0:.3g}" for row in rows],
         "importance": [f"{row.importance:.3g}" for row in rows],
-        "pagerank": [f"{row.pagerank:.3g}" for row in rows],
         "known": [f"{row.known:,}" for row in rows],
         "read": [f"{row.read:,}" for row in rows],
         "linking domains": [f"{row.linking_domains:,}" for row in rows],
     }
-    without = {*(_LINKED if has_trust else ["trust"])}
-    return {name: column for name, column in numbers.items() if name not in without}
+    without = "linking domains" if has_trust else "trust"
+    return {name: column for name, column in numbers.items() if name != without}
 
 
 def trust_reasons(site: "SiteRow | TrustedSite", seed: str = "seed") -> list[str]:

@@ -7,7 +7,7 @@ graph      the links, as CSR              pagerank   time that a random surfer s
 compare    two rankings                   hits       hubs and authorities, which reinforce each other
 mirrors    hosts with the same pages
 seeds      cores of hubs and authorities: starting points for the next crawl
-sites      the graph folded to hosts or domains
+sites      links between hosts or domains
 sweeping   PageRank page by page          trust      PageRank from chosen pages: trusted ones, topics
 blocks     PageRank in little memory      dangling   PageRank without pages that lead nowhere
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING or find_spec("scipy") is not None:
     from minicrawl.rank.hits import Hits, hits
     from minicrawl.rank.pagerank import Settled, pagerank, settled_pagerank
     from minicrawl.rank.seeds import Core, extract_seeds
-    from minicrawl.rank.sites import SiteLinks, linking_domains, site_links, sums_by_site
+    from minicrawl.rank.sites import linking_domains
     from minicrawl.rank.sweeping import gauss_seidel, prioritized
     from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, topic_shares, trustrank
 else:
@@ -48,7 +48,6 @@ __all__ = [
     "LinkRows",
     "Plan",
     "Settled",
-    "SiteLinks",
     "block_pagerank",
     "extract_seeds",
     "gauss_seidel",
@@ -64,8 +63,6 @@ __all__ = [
     "plan_blocks",
     "prioritized",
     "settled_pagerank",
-    "site_links",
-    "sums_by_site",
     "topic_pagerank",
     "topic_shares",
     "trustrank",

@@ -22,8 +22,6 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from minicrawl.rank.pagerank import FloatArray
-
 _FEWEST = 50
 """Fewest pages in a tail: a shorter one fits any law (section 3.2 of the source)."""
 _MOST_TAILS = 150
@@ -44,11 +42,6 @@ class PowerLaw:
     xmin: int
     tail: int
     distance: float
-
-    def at_least(self, degrees: npt.NDArray[np.integer] | FloatArray) -> FloatArray:
-        """Share of the tail with at least the given degree under the law, for each of `degrees` from xmin on."""
-        shares: FloatArray = scipy.special.zeta(self.alpha, degrees) / scipy.special.zeta(self.alpha, self.xmin)
-        return shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,31 +72,20 @@ def degree_distribution(degrees: npt.NDArray[np.integer]) -> Degrees:
     return Degrees(values, counts, _law(values[values > 0], counts[values > 0]))
 
 
-def power_law(degrees: npt.NDArray[np.integer], xmin: int | None = None) -> PowerLaw | None:
-    """The power law of the tail of some degrees; degrees of 0 are left out.
-
-    xmin: where the tail begins; None: where the law fits best, of some 150 tails of at least 50 pages when there
-    are more. None is returned where no such tail has two different degrees.
-    """
-    values, counts = np.unique(degrees[degrees > 0].astype(np.int64), return_counts=True)
-    if xmin is None:
-        return _law(values, counts)
-    is_tail = values >= xmin
-    return _fitted(values[is_tail], counts[is_tail], xmin) if np.count_nonzero(is_tail) > 1 else None
-
-
 def _law(values: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> PowerLaw | None:
-    """The best fit among tails that are long enough; of equal fits, the longest tail."""
+    """The best fit among some 150 tails of at least 50 pages; of equal fits, the longest tail. None: no such tail has
+    two different degrees."""
     tails = np.flatnonzero(np.cumsum(counts[::-1])[::-1] >= _FEWEST)
     tails = tails[tails < len(values) - 1]
     if len(tails) > _MOST_TAILS:
         # Large degrees are many and close together: few of them are worth a try.
         tails = np.unique(np.geomspace(1, len(tails), _MOST_TAILS).astype(np.int64)) - 1
-    laws = [_fitted(values[first:], counts[first:], int(values[first])) for first in tails]
+    laws = [fitted(values[first:], counts[first:], int(values[first])) for first in tails]
     return min(laws, key=lambda law: law.distance, default=None)
 
 
-def _fitted(values: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], xmin: int) -> PowerLaw:
+def fitted(values: npt.NDArray[np.int64], counts: npt.NDArray[np.int64], xmin: int) -> PowerLaw:
+    """The power law of a tail. values: its degrees, rising, all from xmin on; counts: pages with each."""
     n = int(counts.sum())
     mean_log = float(np.log(values) @ counts) / n
 

@@ -32,6 +32,8 @@ from minicrawl.rank.pagerank import FloatArray
 
 PageArray = npt.NDArray[np.int64]
 
+_MOST_HUBS = 999
+
 
 @dataclass(frozen=True, eq=False)
 class Core:
@@ -62,7 +64,6 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     density: float = 100.0,
     size: tuple[int, int] | None = None,
     one_per_host: bool = True,
-    most_hubs: int = 999,
     iterations: int = 60,
     weights: FloatArray | None = None,
 ) -> list[Core]:
@@ -81,8 +82,6 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
         raise ValueError(f"density must be more than 0 and at most 100, not {density}")
     if size is not None and min(size) < 1:
         raise ValueError(f"a core has at least 1 hub and 1 authority, not {size[0]} and {size[1]}")
-    if most_hubs < 1:
-        raise ValueError(f"most_hubs must be at least 1, not {most_hubs}")
     sources, targets = links_between(graph, hosts)
     weights = None if weights is None else _weights_between(graph, hosts, weights)
     # Most pages have no link that counts: continue with those that have.
@@ -91,7 +90,7 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     _, host = np.unique(hosts[pages], return_inverse=True)
     is_out = np.zeros(len(pages), dtype=np.bool_)
     is_hub_host = np.ones(len(pages), dtype=np.bool_)
-    limits = _Limits(density, size, most_hubs)
+    limits = _Limits(density, size)
     cores: list[Core] = []
     while len(cores) < count and len(sources):
         core = _best_core(_graph(sources, targets, len(pages)), limits, iterations, weights)
@@ -131,7 +130,6 @@ class _Limits(NamedTuple):
 
     density: float
     size: tuple[int, int] | None
-    most_hubs: int
 
 
 def _graph(sources: PageArray, targets: PageArray, size: int) -> Graph:
@@ -146,7 +144,7 @@ def _best_core(graph: Graph, limits: _Limits, iterations: int, weights: FloatArr
     hubs.offer(authorities.add(int(a.argmax())))
     links = idle = 0
     for growing, other in cycle(((hubs, authorities), (authorities, hubs))):
-        if idle == 2 or (growing is hubs and len(hubs.pages) == limits.most_hubs):
+        if idle == 2 or (growing is hubs and len(hubs.pages) == _MOST_HUBS):
             break
         is_full = limits.size is not None and len(growing.pages) >= limits.size[growing is authorities]
         page = None if is_full else growing.best()

@@ -83,13 +83,12 @@ def prioritized(  # noqa: PLR0913 - parameters of the method, with defaults
     tolerance: float = 1e-12,
     *,
     weights: FloatArray | None = None,
-    worth: float = _WORTH,
     most_rounds: int = MOST_STEPS,
 ) -> Settled:
-    """`settled_pagerank` by rounds that visit only pages with at least `worth` times the mean residual.
+    """`settled_pagerank` by rounds that visit only pages with at least 1.5 times the mean residual.
 
-    The mean is over pages with links that have a residual. With 0, and when no page has that much (they have all the
-    same), all of them are visited. Dangling pages have nothing to pass on: they are never visited; at the end y + r
+    The mean is over pages with links that have a residual. When no page has that much (they have all the same), all of
+    them are visited. Dangling pages have nothing to pass on: they are never visited; at the end y + r
     counts.
 
     Arguments, errors and the promise about the tolerance are those of `settled_pagerank`. Why it holds: the exact y is
@@ -97,8 +96,6 @@ def prioritized(  # noqa: PLR0913 - parameters of the method, with defaults
     within 2 * e / sum(y + r) of x when divided by its sum.
     """
     check(damping, tolerance, most_rounds)
-    if not worth >= 0.0:
-        raise ValueError(f"worth must be at least 0, not {worth}")
     if graph.size == 0:
         return Settled.of_none()
     a = damping * graph.transition(weights)
@@ -112,7 +109,7 @@ def prioritized(  # noqa: PLR0913 - parameters of the method, with defaults
         error = 2.0 * damping * left / ((1.0 - damping) * float(y.sum() + r.sum()))
         if error <= tolerance or rounds == most_rounds:
             break
-        least = worth * left / np.count_nonzero(waiting)
+        least = _WORTH * left / np.count_nonzero(waiting)
         is_due = waiting > 0.0
         if waiting.max() >= least:
             is_due &= waiting >= least

@@ -230,7 +230,7 @@ class Keep:
         "xpath:PATH; NAME[]= takes all that is found. Repeatable.",
     )
     extract_structured: bool = setting(
-        False, FLAG, "Take structured data out of pages, for --items: JSON-LD, microdata, OpenGraph, Dublin Core."
+        False, FLAG, "Take structured data out of pages, for --items: JSON-LD, microdata and OpenGraph."
     )
     items: str = setting(
         "",

@@ -69,7 +69,7 @@ def test_store_in_a_place_that_cannot_be_is_exit_3(tmp_path: Path) -> None:
     assert "cannot be opened" in result.stderr
 
 
-@pytest.mark.parametrize("words", ["check", "graph stats", "rank --by sites"])
+@pytest.mark.parametrize("words", ["check", "graph stats", "rank"])
 def test_what_is_told_of_a_store_is_of_one_commit(store: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
     """As if a crawl committed just before the links are read."""
     expected = run(*words.split(), "--store", store)

@@ -68,7 +68,6 @@ def test_ranking_is_not_saved_while_a_crawl_holds_the_store(store: Path) -> None
 
 MISTAKES = {
     "name of a column": (["--save", "inlinks"], 2, "--save inlinks: every store has a column of that name"),
-    "sites saved": (["--by", "sites", "--save", "mine"], 2, "--by sites has none; leave it out"),
     "option of another": (
         ["--by", "hits", "--damping", ".5"],
         2,
@@ -81,7 +80,6 @@ MISTAKES = {
         "--trusted 'charm' is no file, and matches no URL",
     ),
     "no such words": (["--by", "hits", "--query", "charm"], 2, "no page has 'charm' in its URL or title"),
-    "weights of sites": (["--by", "sites", "--weights", "a=1"], 2, "--weights of sites is one of none, links, pages"),
 }
 
 

@@ -16,7 +16,6 @@ HOME = "http://a.test/"
 COMMANDS = [
     ["top"],
     ["top", "--sites"],
-    ["rank", "--by", "sites"],
     ["changes", "--n", "50"],
     ["changes", "--rising"],
     ["seeds", "--explain"],

@@ -33,12 +33,6 @@ def test_ranks_are_those_of_power_iteration(way: Callable[..., Any], damping: fl
         assert settled.ranks.min() >= 0.0
 
 
-@pytest.mark.parametrize("worth", [0.0, 0.3, 1.0, 5.0])
-def test_what_is_worth_a_visit_does_not_change_the_ranks(worth: float) -> None:
-    graph = random_graph(11)
-    assert np.abs(prioritized(graph, worth=worth).ranks - pagerank(graph)).sum() <= 2e-12
-
-
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("tolerance", [1e-1, 1e-4, 1e-8])
 @pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
@@ -79,7 +73,7 @@ def test_only_pages_with_something_to_pass_on_are_visited() -> None:
 
 def test_visits_are_saved_where_most_has_settled() -> None:
     graph = random_graph(11)
-    power = prioritized(graph, worth=0.0)
+    power = settled_pagerank(graph)
     assert prioritized(graph).visits < 0.7 * power.visits
     assert gauss_seidel(graph).rounds < 0.6 * power.rounds
 
@@ -104,11 +98,6 @@ def test_graph_without_links_takes_no_visit(way: Callable[..., Any]) -> None:
 def test_what_cannot_be_meant_is_refused(way: Callable[..., Any], options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         way(Graph.from_links([[1], [0]]), **options)
-
-
-def test_negative_worth_is_refused() -> None:
-    with pytest.raises(ValueError, match="worth must be at least 0, not -1"):
-        prioritized(Graph.from_links([[1], [0]]), worth=-1)
 
 
 NEARLY_CERTAIN = Graph.from_links([[1], [0, 2], [3], [2]])

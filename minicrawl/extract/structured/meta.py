@@ -1,4 +1,4 @@
-"""Properties in <meta>: OpenGraph and its relatives (ogp.me), and Dublin Core (DCMI, "Expressing Dublin Core in HTML").
+"""Properties in <meta>: OpenGraph and its relatives (ogp.me).
 
 A property that belongs to another, as og:image:width to the og:image before it, becomes a part of its object, whose
 own value is `value`: {"og:image": {"value": "a.png", "width": "600"}}. Repeated properties are lists.
@@ -14,7 +14,6 @@ _MOST = 1_000
 """Maximum elements of a page."""
 _PREFIXES = ("og:", "article:", "book:", "profile:", "music:", "video:", "product:", "twitter:")
 _DECLARED = re.compile(r"([\w-]+:)\s+\S")
-_DUBLIN_CORE = re.compile(r"(?:dc|dcterms)[.:](?:[\w-]+\.)?(\w+)", re.IGNORECASE)
 
 
 def prefixes_of(tree: Tree) -> tuple[str, ...]:
@@ -44,19 +43,6 @@ def open_graph(page: BoundedPage) -> dict[str, object]:
         else:
             found.setdefault(name, []).append(value)
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
-
-
-def dublin_core(page: BoundedPage) -> dict[str, object]:
-    """The elements and terms of Dublin Core by name in lower case, of a qualified one (DC.date.created) the last."""
-    found: dict[str, object] = {}
-    for name, value in _named(page.tree):
-        if match := _DUBLIN_CORE.fullmatch(name):
-            found[match[1]] = _joined(found.get(match[1]), value)
-    for node in page.tree.css("link[rel^='dc' i][href]")[:_MOST]:
-        if match := _DUBLIN_CORE.fullmatch(node.attributes["rel"] or ""):
-            name = match[1].lower()
-            found[name] = _joined(found.get(name), page.url(node.attributes["href"] or ""))
-    return found
 
 
 def _named(tree: Tree) -> Iterator[tuple[str, str]]:

@@ -5,14 +5,13 @@ from collections.abc import Callable
 from minicrawl.extract.document import Document
 from minicrawl.extract.structured.bounded_page import BoundedPage
 from minicrawl.extract.structured.json_ld import json_ld
-from minicrawl.extract.structured.meta import dublin_core, open_graph
+from minicrawl.extract.structured.meta import open_graph
 from minicrawl.extract.structured.microdata import microdata
 
 _READERS: dict[str, Callable[[BoundedPage], object]] = {
     "jsonld": json_ld,
     "microdata": microdata,
     "opengraph": open_graph,
-    "dublincore": dublin_core,
 }
 SYNTAXES = tuple(_READERS)
 """Names of the syntaxes as fields of items, the most telling first."""

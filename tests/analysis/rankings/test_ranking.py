@@ -11,7 +11,6 @@ from support.sites import Site, canonical, crawl, random_site
 
 from minicrawl.analysis.rankings.options import Options
 from minicrawl.analysis.rankings.ranking import RANKERS, check_name, rankings
-from minicrawl.analysis.sites import sites_of
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
@@ -175,17 +174,3 @@ def test_links_weigh_in_every_ranking_what_the_surfer_gives_their_place(
         found = rankings(reader, method.split(maxsplit=1)[0], Options(**asked))
         values = dict(zip(reader.page_table.urls(), found.values[name].tolist(), strict=True))
     assert values == pytest.approx(oracle(weighed(links, PLACES)), abs=1e-9)
-
-
-def test_pagerank_of_sites_counts_links_by_their_weights(placed: tuple[Path, dict[str, dict[str, str]]]) -> None:
-    path, links = placed
-    weight: float
-    between: nx.DiGraph[str] = nx.DiGraph()
-    between.add_nodes_from(sorted({url[7:14] for url in links}))
-    for source, target, weight in weighed(links, PLACES).edges(data="weight"):
-        if source[:14] != target[:14]:
-            before = between.get_edge_data(source[7:14], target[7:14], {"weight": 0})["weight"]
-            between.add_edge(source[7:14], target[7:14], weight=before + weight)
-    with open_store(path) as reader:
-        found = {row.site: row.pagerank for row in sites_of(reader, "site", weights="links")}
-    assert found == pytest.approx(_pagerank(between), abs=1e-9)

@@ -1,10 +1,10 @@
-"""Properties in <meta>: the examples of ogp.me and of the Dublin Core Metadata Initiative."""
+"""Properties in <meta>: the examples of ogp.me."""
 
 import pytest
 
 from minicrawl.extract.document import Document
 from minicrawl.extract.structured.bounded_page import BoundedPage
-from minicrawl.extract.structured.meta import dublin_core, open_graph
+from minicrawl.extract.structured.meta import open_graph
 
 
 def page(html: str) -> BoundedPage:
@@ -63,14 +63,3 @@ OPEN_GRAPH: dict[str, tuple[str, dict[str, object]]] = {
 def test_open_graph(case: str) -> None:
     html, expected = OPEN_GRAPH[case]
     assert open_graph(page(html)) == expected
-
-
-def test_dublin_core() -> None:
-    html = (
-        '<link rel="schema.DC" href="http://purl.org/dc/elements/1.1/"><meta name="DC.title" lang="en" content=" T ">'
-        '<meta name="DC.creator" content="A"><meta name="dc:creator" content="B"><meta name="title" content="other">'
-        '<meta name="DC.Date.modified" content="2001-07-18"><meta name="DCTERMS.abstract" content="C">'
-        '<link rel="DCTERMS.replaces" hreflang="en" href="/2000/">'
-    )
-    expected = {"title": "T", "creator": ["A", "B"], "modified": "2001-07-18", "abstract": "C"}
-    assert dublin_core(page(html)) == expected | {"replaces": "http://a.test/2000/"}
