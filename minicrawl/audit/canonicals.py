@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Severity, rule
+from minicrawl.crawler.urls.keys import site_of
 
 
 def _named(crawled: Crawled, is_at_fault: Callable[[int], bool], detail: Callable[[int], str]) -> Iterator[Fault]:
@@ -62,3 +63,18 @@ def canonical_chain(crawled: Crawled) -> Iterator[Fault]:
 def canonical_noindex(crawled: Crawled) -> Iterator[Fault]:
     hidden = crawled.is_html & crawled.is_noindex
     return _named(crawled, lambda page: bool(hidden[page]), lambda page: "")
+
+
+@rule(
+    "canonical-to-other-site",
+    Severity.NOTICE,
+    why="The pages leave their place in search engines to another site.",
+    how="Let the pages name themselves, unless the other site is meant to be shown.",
+)
+def canonical_to_other_site(crawled: Crawled) -> Iterator[Fault]:
+    pages = {page for sources in crawled.naming.values() for page in sources}
+    site = {page: site_of(url) for page, url in crawled.urls(pages).items()}
+    for url, sources in crawled.naming.items():
+        from_others = tuple(page for page in sources if site[page] != site_of(url))
+        if from_others:
+            yield Fault(crawled.named.get(url, url), "", from_others, float(crawled.stake[list(from_others)].sum()))

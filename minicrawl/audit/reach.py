@@ -7,6 +7,9 @@ import numpy as np
 from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Need, Severity, rule
 
+DEEP = 5
+"""Links from a seed."""
+
 
 @rule(
     "orphan",
@@ -22,6 +25,17 @@ def orphan(crawled: Crawled) -> Iterator[Fault]:
     pages = np.flatnonzero(alone).tolist()
     urls = crawled.urls(pages)
     return (Fault(page) for page in pages if urls[page].partition("://")[2].partition("/")[2])
+
+
+@rule(
+    "too-deep",
+    Severity.NOTICE,
+    why=f"It takes more than {DEEP} links to come to the page, so that readers and crawlers seldom do.",
+    how="Link to it from a page nearer to the start.",
+)
+def too_deep(crawled: Crawled) -> Iterator[Fault]:
+    depth = crawled.columns.depth
+    return crawled.faults(crawled.is_page & (depth > DEEP), lambda page: f"{depth[page]} links")
 
 
 @rule(

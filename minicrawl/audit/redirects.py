@@ -1,4 +1,4 @@
-"""Redirects: chains, loops, and those to pages that are not there."""
+"""Redirects: chains, loops, temporary ones, and those to pages that are not there."""
 
 from collections.abc import Iterator
 
@@ -36,6 +36,19 @@ def redirect_loop(crawled: Crawled) -> Iterator[Fault]:
     loops = crawled.are_for(*_LOOPS)[crawled.web.end]
     for target, sources in crawled.linked(loops, seeds=True):
         yield Fault(target, "", sources)
+
+
+@rule(
+    "redirect-temporary",
+    Severity.NOTICE,
+    why="Search engines keep the old address of a temporary redirect, and its importance stays there.",
+    how="Redirect with 301 or 308 if it is for good, or let the links lead to the new address.",
+)
+def redirect_temporary(crawled: Crawled) -> Iterator[Fault]:
+    web = crawled.web
+    temporary = crawled.are_for("redirect-302", "redirect-303", "redirect-307") & ~web.is_broken[web.end]
+    for target, sources in crawled.linked(temporary & crawled.is_ours, seeds=True):
+        yield Fault(target, str(crawled.columns.reason[target]).removeprefix("redirect-"), sources)
 
 
 @rule(

@@ -28,6 +28,20 @@ def mixed_content(crawled: Crawled) -> Iterator[Fault]:
 
 
 @rule(
+    "insecure-link",
+    Severity.NOTICE,
+    why="A link leads from an https page to an http address, where others can read and change what is sent.",
+    how="Link to https.",
+)
+def insecure_link(crawled: Crawled) -> Iterator[Fault]:
+    is_https, links = crawled.columns.is_https, crawled.links
+    is_insecure = is_https[links.source] & ~is_https[links.target]
+    insecure = links._replace(source=links.source[is_insecure], target=links.target[is_insecure])
+    for target, pages in insecure.by_target(np.ones(crawled.size, dtype=np.bool_)):
+        yield Fault(target, "", pages, float(crawled.stake[target]))
+
+
+@rule(
     "insecure-page",
     Severity.WARNING,
     why="The host answers by https, but gives this page by http too, where others can read and change it.",

@@ -52,4 +52,5 @@ def test_links_to_other_sites_are_checked_and_followed_no_further(tmp_path: Path
         ("redirect-loop", f"{there}/round"): 1,
         ("redirect-dead", f"{there}/old"): 1,
         ("canonical-broken", f"{there}/named"): 1,
+        ("canonical-to-other-site", f"{there}/named"): 1,
     }

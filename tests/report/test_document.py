@@ -163,7 +163,7 @@ def test_shares_are_short(part: float, text: str) -> None:
 
 def test_column_that_says_nothing_is_left_out(tmp_path: Path) -> None:
     section = Section("S", ("page", "empty", "note"), [(Urls(("http://a.test/",)), None, ""), ("b", "", "said")])
-    issue = Issue(rule("dead-end"), [Finding("dead-end", "http://a.test/", 0.1, 0, (), "")], 1, 0.1)
+    issue = Issue(rule("too-deep"), [Finding("too-deep", "http://a.test/", 0.1, 0, (), "")], 1, 0.1)
     checked(Report("t", "s", {}, [issue], {"own": "why"}, 1, [section]), tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text("utf-8")
     assert re.findall(r"<th scope[^>]*>([^<]*)", text) == ["target", "at stake", "page", "note"]

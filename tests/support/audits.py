@@ -125,18 +125,20 @@ PLANTED: dict[str, Planted] = {
     "redirects": planted(
         "redirects.test",
         {
-            "/": Reply("/one /two /round /lost /away"),
+            "/": Reply("/one /two /round /temporary /lost /away"),
             "/one": Reply(status=301, location="/two"),
             "/two": Reply(status=308, location="/end"),
             "/end": Reply("/"),
             "/round": Reply(status=301, location="/about"),
             "/about": Reply(status=301, location="/round"),
+            "/temporary": Reply(status=302, location="/end"),
             "/lost": Reply(status=301, location="/nothing"),
             "/away": Reply(status=301, location="http://elsewhere.test/"),
         },
         {
             "redirect-chain": {"/one": 1},
             "redirect-loop": {"/round": 1},
+            "redirect-temporary": {"/temporary": 1},
             "redirect-dead": {"/lost": 1},
             "link-to-redirect": {"/one": 1, "/two": 1, "/away": 1},
         },
@@ -154,7 +156,7 @@ PLANTED: dict[str, Planted] = {
     "canonicals": planted(
         "canonicals.test",
         {
-            "/": Reply("/copy /other /lost /moved /chained /hidden /itself"),
+            "/": Reply("/copy /other /lost /moved /chained /hidden /away /itself"),
             "/copy": Reply("/", head=canonical("/itself")),
             "/other": Reply("/", head=canonical("/itself")),
             "/itself": Reply("/", head=canonical("/itself")),
@@ -164,12 +166,14 @@ PLANTED: dict[str, Planted] = {
             "/chained": Reply("/", head=canonical("/copy")),
             "/hidden": Reply("/", head=canonical("/secret")),
             "/secret": Reply("/", head=ROBOTS.format("noindex")),
+            "/away": Reply("/", head=canonical("http://elsewhere.test/page")),
         },
         {
             "canonical-broken": {"/nothing": 1},
             "canonical-redirect": {"/old": 1},
             "canonical-chain": {"/copy": 1},
             "canonical-noindex": {"/secret": 1},
+            "canonical-to-other-site": {"http://elsewhere.test/page": 1},
         },
     ),
     "hreflang": planted(
@@ -254,11 +258,13 @@ PLANTED: dict[str, Planted] = {
     "reach": planted(
         "reach.test",
         {
-            "/": Reply("/end"),
+            "/": Reply("/1 /end"),
+            **{f"/{step}": Reply(f"/{step + 1}") for step in range(1, 7)},
+            "/7": Reply("/"),
             "/end": Reply(),
             "/orphan": Reply("/ /orphan"),
         },
-        {"orphan": {"/orphan": 0}, "dead-end": {"/end": 0}},
+        {"too-deep": {"/6": 0, "/7": 0}, "orphan": {"/orphan": 0}, "dead-end": {"/end": 0}},
         "/",
         "/orphan",
     ),

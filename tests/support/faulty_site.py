@@ -82,6 +82,7 @@ FAULTS: dict[str, dict[str, int]] = {
     "language-missing": {f"{HOME}language-missing": 0},
     "image-without-alt": {f"{HOME}image-without-alt": 0},
     "mixed-content": {"http://evil.test/x.png": 2},
+    "insecure-link": {PLAIN: 1, "http://evil.test/": 1},
     "insecure-page": {PLAIN: 0},
 }
 """The planted faults: by rule, targets with their numbers of sources."""

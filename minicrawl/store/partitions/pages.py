@@ -361,11 +361,15 @@ class AllAudited(AuditTable):
         shifted = []
         for number, columns in enumerate(self._numbers.each(lambda part: part.audit_table.columns())):
             host = columns.host + self._numbers.host_starts[number]
-            shifted.append(columns._replace(host=host, leader=self._known(number, columns.leader)))
+            leader, target = (self._known(number, pages) for pages in (columns.leader, columns.target))
+            shifted.append(columns._replace(host=host, leader=leader, target=target))
         return AuditColumns(*(np.concatenate(column) for column in zip(*shifted, strict=True)))
 
     def texts(self, column: str) -> Iterator[tuple[int, str]]:
         return self._numbered(lambda part: part.audit_table.texts(column))
+
+    def leads_to(self) -> Iterator[tuple[int, str]]:
+        return self._numbered(lambda part: part.audit_table.leads_to())
 
     def sitemap_pages(self) -> Iterator[tuple[int, int]]:
         return self._numbered(lambda part: part.audit_table.sitemap_pages())

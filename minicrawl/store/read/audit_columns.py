@@ -6,6 +6,7 @@ from typing import Any, NamedTuple  # Any: arrays
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.store.links import from_bytes
 from minicrawl.store.read.tables import Tables, quoted
 
 IntArray = npt.NDArray[np.int64]
@@ -16,12 +17,13 @@ NO_PAGE = -1
 class AuditColumns(NamedTuple):
     """All pages by number, shape (size,).
 
-    Words are objects; NO_PAGE where there is no page, status 0 and NaN where there was no answer. left_out: links of
-    the page that are not counted. leader: the page that a duplicate repeats; is_near: its text differs a little.
-    is_https: by its URL.
+    Words are objects; NO_PAGE where there is no page, status 0 and NaN where there was no answer. target: of an alias.
+    left_out: links of the page that are not counted. leader: the page that a duplicate repeats; is_near: its text
+    differs a little. is_https: by its URL.
     """
 
     host: IntArray
+    depth: IntArray
     inlinks: IntArray
     received: IntArray
     is_seed: npt.NDArray[np.bool_]
@@ -31,6 +33,7 @@ class AuditColumns(NamedTuple):
     payload: IntArray
     is_near: npt.NDArray[np.bool_]
     is_https: npt.NDArray[np.bool_]
+    target: IntArray
     left_out: IntArray
     fetched_at: FloatArray
     seconds: FloatArray
@@ -41,20 +44,21 @@ class AuditColumns(NamedTuple):
 
 
 _QUERY = f"""
-    SELECT pages.host, inlinks, cash + forwarded, found_on IS NULL, coalesce(status, 0), coalesce(bytes, 0),
+    SELECT pages.host, depth, inlinks, cash + forwarded, found_on IS NULL, coalesce(status, 0), coalesce(bytes, 0),
         coalesce(leader, {NO_PAGE}), coalesce(payload, 0), distance IS NOT NULL, url GLOB 'https:*',
-        coalesce(nofollow + refused, 0),
+        CASE state WHEN 'alias' THEN substr(targets, 1, 4) END, coalesce(nofollow + refused, 0),
         fetched_at, seconds, state, reason, content_type, robots
     FROM pages LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN links ON links.source = pages.id ORDER BY pages.id"""
 _KINDS = (
-    *[np.int64] * 3,
+    *[np.int64] * 4,
     np.bool_,
     *[np.int64] * 4,
     *[np.bool_] * 2,
-    np.int64,
+    *[np.int64] * 2,
     *[np.float64] * 2,
     *[np.object_] * 4,
 )
+_TARGET = AuditColumns._fields.index("target")
 
 
 class AuditTable:
@@ -70,7 +74,9 @@ class AuditTable:
         for rows in self._tables.blocks(_QUERY, self._tables.sizes.rows):
             for place, (kind, column) in enumerate(zip(_KINDS, zip(*rows, strict=True), strict=True)):
                 values = column
-                if kind is np.object_:
+                if place == _TARGET:
+                    values = tuple(int(from_bytes(blob)[0]) if blob else NO_PAGE for blob in column)
+                elif kind is np.object_:
                     values = tuple(words.setdefault(word, word or "") for word in column)
                 blocks[place].append(np.array(values, dtype=kind))
         return AuditColumns(*map(np.concatenate, blocks))
@@ -81,6 +87,12 @@ class AuditTable:
             SELECT pages.id, {quoted(column)} FROM pages JOIN fetches ON fetches.id = fetch
             WHERE {quoted(column)} IS NOT NULL ORDER BY pages.id"""
         return self._tables.each(query)
+
+    def leads_to(self) -> Iterator[tuple[int, str]]:
+        """Pages by number whose redirect, refresh or canonical is not followed, and its target."""
+        return self._tables.each(
+            "SELECT source, leads_to FROM refused JOIN pages ON pages.id = source WHERE leads_to IS NOT NULL"
+        )
 
     def sitemap_pages(self) -> Iterator[tuple[int, int]]:
         """Pages that sitemaps list, and the number of a sitemap of each."""

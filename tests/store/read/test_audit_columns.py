@@ -4,6 +4,7 @@ from pathlib import Path
 
 from support.sites import Reply, canonical, crawl
 
+from minicrawl.store.read.audit_columns import NO_PAGE
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -20,5 +21,6 @@ def test_columns_are_those_of_the_rows(tmp_path: Path) -> None:
         found = store.audit_table.columns()
         assert found.state.tolist() == ["fetched", "alias", "error", "alias"]
         assert found.status.tolist() == [200, 301, 404, 200]
+        assert found.target.tolist() == [NO_PAGE, 2, NO_PAGE, 0]
         assert found.is_seed.tolist() == [True, False, False, False]
         assert list(store.audit_table.texts("canonical")) == [(3, HOME)]
