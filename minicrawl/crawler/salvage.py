@@ -2,8 +2,8 @@
 
 URLs, states, links and answers are copied as far as they can be read. The book is not: it is computed anew from
 the links, from the first page to the last; so they balance to the unit, and the ranking is that of the links. Pages
-whose links were lost wait for their turn again. What a crawl learns again by itself is left out: delays of hosts,
-robots.txt, traps, fingerprints, sitemaps, the links of pages that stand for another; so are saved rankings.
+whose links were lost wait for their turn again. What a crawl learns again by itself is left out: robots.txt, traps,
+budgets, fingerprints, sitemaps; so are saved rankings.
 """
 
 import json
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple  # Any: rows
 
 import numpy as np
+import numpy.typing as npt
 
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
@@ -96,8 +97,7 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> Salvaged:
     accounts.depth[: len(pages)] = [min(max(page.depth, 0), _DEEPEST) for page in pages]
     accounts.depth[seeds] = 0
     turns = _replayed(damaged, pages, numbers, accounts)
-    names = dict.fromkeys(politeness_key(page.url) for page in pages)
-    hosts = {name: HostRow(number, name, 0.0, 0.0) for number, name in enumerate(names)}
+    hosts = _hosts(damaged, pages)
     found_on = (page.found_on if page.found_on is None else numbers.get(page.found_on, seeds[0]) for page in pages)
     new = [
         NewPage(number, page.url, hosts[politeness_key(page.url)].id, above, page.reason)
@@ -162,14 +162,21 @@ def _replayed(
         nofollow, refused = (count if isinstance(count, int) else 0 for count in row[2:4])
         places = places_to_bytes(outlinks.places)
         links = Links(number, to_bytes(outlinks.targets), nofollow, refused, places=places)
+        if is_alias and isinstance(row[4], bytes):
+            own = _mapped(row[4], row[6], number, numbers)
+            links = links._replace(own=to_bytes(own.targets), own_places=places_to_bytes(own.places))
         turns[number] = Turn(number, page.state, page.reason, 0, answer), links
     return turns
+
+
+def _targets(blob: bytes) -> npt.NDArray[np.uint32]:
+    return np.frombuffer(blob, dtype="<u4", count=len(blob) // 4)
 
 
 def _mapped(blob: bytes, places: object, source: int, numbers: dict[int, int]) -> PlacedLinks:
     """Links with the new numbers, without those to lost pages. Invalid places are left out: the links of a page then
     count alike."""
-    targets = blob[: len(blob) // 4 * 4]
+    targets = _targets(blob).tobytes()
     is_sound = isinstance(places, bytes) and are_places(places, len(targets) // 4)
     old = placed(targets, places if isinstance(places, bytes) and is_sound else None)
     alike = np.zeros(len(old.targets), dtype=np.uint8)
@@ -180,6 +187,21 @@ def _mapped(blob: bytes, places: object, source: int, numbers: dict[int, int]) -
     found.pop(source, None)
     kept = np.fromiter(found.values(), dtype=np.uint8, count=len(found))
     return PlacedLinks(np.fromiter(found, dtype=np.int64, count=len(found)), kept)
+
+
+def _hosts(damaged: DamagedStore, pages: Sequence[_Page]) -> dict[str, HostRow]:
+    """The hosts of all pages, with their readable data."""
+    known = {row[1]: row for row in damaged.rows("hosts", "id", HostRow._fields) if _is_host(row)}
+    hosts: dict[str, HostRow] = {}
+    for name in (politeness_key(page.url) for page in pages):
+        if name not in hosts:
+            hosts[name] = HostRow(len(hosts), name, *known.get(name, (0, name, 0.0, 0.0))[2:])
+    return hosts
+
+
+def _is_host(row: tuple[object, ...]) -> bool:
+    are_times = all(isinstance(value, int | float) and math.isfinite(value) and value >= 0 for value in row[2:])
+    return isinstance(row[1], str) and are_times and isinstance(row[6], int)
 
 
 def _answers(damaged: DamagedStore) -> Iterator[tuple[int, Fetch]]:

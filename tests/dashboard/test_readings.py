@@ -57,10 +57,9 @@ def test_hosts_have_all_pages(store: Path) -> None:
 
 
 def test_why_is_that_of_the_command_line(store: Path) -> None:
-    """But for mirrors of its host, for which the command alone reads all pages."""
     url = rows(store, "SELECT url FROM pages WHERE state = 'fetched' LIMIT 1")[0][0]
     found = json.loads(json.dumps(readings.why(Readings(store), url)))
-    assert found | {"mirror": None} == answer("why", url, "--store", store)
+    assert found == answer("why", url, "--store", store)
 
 
 @pytest.mark.parametrize(

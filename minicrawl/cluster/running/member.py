@@ -13,7 +13,6 @@ end        commit the end of the crawl; the answer has its figures
 """
 
 import asyncio
-import contextlib
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
@@ -177,17 +176,6 @@ class Member:
         async with self._together.entered(self._run.source):
             await self.partition.crawl(self._seeds.urls, self._seeds.guessed, self._brief.scope)
         self.partition.has_crawled = True
-
-    async def _commit(self) -> None:
-        """Commit the rows taken so far."""
-        if not self.has_crawled:
-            with contextlib.suppress(CrawlEndedError):
-                await self.partition.committed()
-                return
-            assert self._crawling is not None, "a crawl that has ended has begun"
-            await asyncio.wait([self._crawling])
-            self._crawling.result()  # raises the exception that ended the crawl
-        await self.partition.committed()
 
     async def _looked_at(self, asked: Message) -> Message:
         """The report. elsewhere: the `BookSums` of the other partitions; addresses: see `Partition.trade`."""

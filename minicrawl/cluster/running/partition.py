@@ -159,21 +159,17 @@ class Partition:
             loop.call_later(self._together if is_busy else _SOON, self._begin_to_take)
         return answer
 
-    async def committed(self) -> None:
-        """Wait for a commit of all rows received so far. Raises CrawlEndedError after the crawl."""
-        await self._take_received(hurries=True)
-
     def _begin_to_take(self) -> None:
         async def take() -> None:
             with suppress(Exception):  # those who wait are told
-                await self._take_received(hurries=False)
+                await self._take_received()
 
         task = asyncio.create_task(take())
         self._takes.add(task)
         task.add_done_callback(self._takes.discard)
 
-    async def _take_received(self, *, hurries: bool) -> None:
-        """Take all rows received so far, commit, and answer. hurries: see `Commands.done`."""
+    async def _take_received(self) -> None:
+        """Take all rows received so far, and answer once a commit holds them."""
         received, self._received = self._received, []
         parcels = [(source, rows) for source, rows, _ in received]
         links = sum(len(row.records) for _, rows in parcels for row in rows) // _BYTES_OF_A_LINK
@@ -185,7 +181,7 @@ class Partition:
                 self.commit()
             else:
                 take = partial(self._taking.take_all, parcels)
-                answers = await self._engine.commands.done(take, links, hurries=hurries)
+                answers = await self._engine.commands.done(take, links, hurries=False)
         except Exception as error:
             _tell([answer for *_, answer in received], [error] * len(received))
             raise
