@@ -52,7 +52,7 @@ def indexed(places: Sequence[str]) -> Iterator[tuple[Path, ...]]:
 
 def _files_of(place: Path) -> list[Path]:
     """The files at a place: itself, or those in a folder or a collection. Raises SettingError."""
-    if place.is_file():
+    if place.is_file() and (is_archive(place.name) or not place.suffix):
         return [place]
     is_collection = (place / FILES).is_dir()
     found = files(place) if is_collection else files_in(place, place)

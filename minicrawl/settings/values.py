@@ -296,11 +296,8 @@ def _read_file(name: str, given: Any) -> Path:
 
 
 def _read_places(name: str, given: Any) -> tuple[str, ...]:
-    """Absolute paths of files or folders; URLs and - as they are."""
-    return tuple(
-        one if isinstance(one, str) and _is_elsewhere(one) else str(_read_file(name, one))
-        for one in several(name, given, os.PathLike)
-    )
+    """Absolute paths of files or folders; - as it is."""
+    return tuple("-" if one == "-" else str(_read_file(name, one)) for one in several(name, given, os.PathLike))
 
 
 def file(metavar: str, check: Callable[[str, Path], None] = lambda name, path: None) -> Kind:
@@ -314,17 +311,12 @@ def file(metavar: str, check: Callable[[str, Path], None] = lambda name, path: N
     return {"read": read, "metavar": metavar, "is_path": True}
 
 
-PLACES: Kind = {"read": _read_places, "metavar": "DIR|FILE|URL", "is_path": True}
-
-
-def _is_elsewhere(place: str) -> bool:
-    """True for standard input and URLs, which are no paths."""
-    return place == "-" or place.startswith(("http://", "https://"))
+PLACES: Kind = {"read": _read_places, "metavar": "DIR|FILE", "is_path": True}
 
 
 def kept_path(path: str, folder: Path) -> str:
     """A path for a store in `folder`: relative if below the folder, so that both can be moved together."""
-    if _is_elsewhere(path):
+    if path == "-":
         return path
     whole, folder = Path(os.path.abspath(path)), Path(os.path.abspath(folder))
     return str(whole.relative_to(folder)) if whole.is_relative_to(folder) else str(whole)
@@ -332,7 +324,7 @@ def kept_path(path: str, folder: Path) -> str:
 
 def whole_path(kept: str, folder: Path) -> str:
     """The absolute path kept by a store in `folder`."""
-    return kept if _is_elsewhere(kept) else os.path.abspath(folder / kept)
+    return kept if kept == "-" else os.path.abspath(folder / kept)
 
 
 def is_file(name: str, path: Path) -> None:

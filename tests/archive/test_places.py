@@ -63,9 +63,11 @@ def test_a_torn_file_is_read_as_far_as_it_goes(tmp_path: Path, caplog: pytest.Lo
     assert "some.warc, 242 bytes at 262 are no record: the record at 262 is torn" in caplog.text
 
 
-@pytest.mark.parametrize("place", ["nothing", "empty"])
+@pytest.mark.parametrize("place", ["nothing", "empty", "index.cdxj", "index.cdxj.gz", "some.warc.zst"])
 def test_a_place_without_an_archive_is_named(place: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
+    if "." in place:
+        (tmp_path / place).write_bytes(b"lines of an index")
     with pytest.raises(SettingError, match=f"there is no archive at .*{place}: name WARC or WACZ files"):
         check_there([str(tmp_path / place)])
 
