@@ -11,7 +11,6 @@ from click.shell_completion import get_completion_class
 from minicrawl.cli.help import Group
 from minicrawl.cli.option_sources import crawl_options, tables_of_file, take_file
 from minicrawl.cli.options import json_option
-from minicrawl.cli.output import document
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 
@@ -45,8 +44,7 @@ def show(as_json: bool) -> None:
 
 
 @command.command(epilog="Example: minicrawl config check")
-@json_option
-def check(as_json: bool) -> None:
+def check() -> None:
     """Say whether the file of options is right: exit 0, or 2 and what is wrong."""
     from minicrawl.cli.crawl import command as crawl
     from minicrawl.extract.checks import check_selectors
@@ -54,25 +52,18 @@ def check(as_json: bool) -> None:
 
     file, tables = tables_of_file(click.get_current_context())
     if file is None:
-        click.echo(
-            document({"file": None}) if as_json else "There is no file of options; 'minicrawl config init' writes one."
-        )
+        click.echo("There is no file of options; 'minicrawl config init' writes one.")
         return
     given = crawl_options(file, tables, crawl)
     try:
         check_selectors(CrawlSettings.of({name: value for name, value in given.items() if name in SETTINGS}))
     except SettingError as error:
         raise SettingError(f"{file}: {error}") from error
-    size = len(given) + ("store" in tables)
-    if as_json:
-        click.echo(document({"file": {"path": str(file), "options": size}}))
-    else:
-        click.echo(f"{printable(str(file))}: {counted(size, 'option')}")
+    click.echo(f"{printable(str(file))}: {counted(len(given) + ('store' in tables), 'option')}")
 
 
 @command.command(epilog="Example: minicrawl config init")
-@json_option
-def init(as_json: bool) -> None:
+def init() -> None:
     """Write minicrawl.toml into this folder: every setting of a crawl with its default and its help, as comments."""
     path = Path("minicrawl.toml")
     try:
@@ -82,7 +73,7 @@ def init(as_json: bool) -> None:
         raise SettingError(f"{path} is there already; change it, or delete it first") from error
     except OSError as error:
         raise SettingError(f"{path} cannot be written: {error.strerror}") from error
-    click.echo(document({"written": str(path)}) if as_json else f"{path} is written; take the # off what it is to say.")
+    click.echo(f"{path} is written; take the # off what it is to say.")
 
 
 def _template() -> Iterator[str]:

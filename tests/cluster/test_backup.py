@@ -1,13 +1,11 @@
 """Copies of all stores as of one moment."""
 
-import random
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from support.cluster_folders import killed_at_every_step, some_folder
 from support.cluster_runs import ranked_pages
-from support.partitions import Partitions, random_web
 from support.sites import rows
 
 from minicrawl.analysis.consistency import all_violations
@@ -16,7 +14,6 @@ from minicrawl.cluster.folder import Folder, found
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.database import hold
 from minicrawl.store.rows import RankedPage
-from minicrawl.store.upkeep import backup
 
 
 def faults(folder: Folder) -> list[str]:
@@ -56,47 +53,6 @@ def test_stores_that_do_not_agree_are_not_kept_as_a_copy(tmp_path: Path) -> None
     with pytest.raises(StoreError, match="one of the stores is older than the other"):
         backup_all(folder, tmp_path / "copy")
     assert [path.name for path in tmp_path.iterdir()] == ["web"]
-
-
-def copied_one_after_the_other(path: Path, seed: int, *, takes: bool) -> list[str]:
-    """What is wrong with copies between which turns, commits and confirmations go on, and maybe rows are taken."""
-    rng = random.Random(seed)
-    web, folder, copy = random_web(rng, pages=120), path / "web", path / "copy"
-    folder.mkdir(parents=True)
-    copy.mkdir()
-    with Partitions(folder, web, list(web)[:6], 3) as partitions:
-        for _ in range(3):
-            for number in partitions.numbers:
-                partitions.turn(number)
-            partitions.exchange()
-        taken = [
-            (source, home, partitions.take(home, source, partitions.outbox(source).rows(home)))
-            for source in partitions.numbers
-            for home in partitions.outbox(source).homes()
-        ]
-        for number in partitions.numbers:
-            partitions.turn(number)
-            partitions.commit(number)
-        for store in rng.sample(partitions.stores, 3):
-            backup(store, copy / store.name)
-            for source, home, last in taken:
-                partitions.outbox(source).confirm(home, last)
-            for number in partitions.numbers:
-                partitions.turn(number)
-                partitions.commit(number)
-            if takes:
-                partitions.exchange()
-        homes = partitions.homes
-    return faults(Folder(copy, "a crawl", homes.secret, 3, {}).keep_copy(copy))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_copies_are_of_one_moment_if_nothing_is_taken_between_them(tmp_path: Path, seed: int) -> None:
-    assert copied_one_after_the_other(tmp_path, seed, takes=False) == []
-
-
-def test_if_something_is_taken_between_them_that_is_found(tmp_path: Path) -> None:
-    assert any(copied_one_after_the_other(tmp_path / str(seed), seed, takes=True) for seed in range(6))
 
 
 def test_a_crawl_that_runs_is_not_copied(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ No input raises an error: a page that cannot be parsed has no links.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple, TypedDict
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
@@ -20,7 +21,7 @@ from minicrawl.crawler.html.scripted import as_html, scripted
 from minicrawl.crawler.html.tree import LIST, TEXT, Text, up_to_fragment
 from minicrawl.crawler.http.content_type import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
-from minicrawl.model import AlternateLink, ParsedPage, Wanted
+from minicrawl.model import AlternateLink, ParsedPage, Place, Wanted
 from minicrawl.store.texts.marked_text import About, plain_blocks
 
 MAX_LINKS = 50_000
@@ -93,7 +94,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         description=elements.description if wanted.about else None,
         requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
         facts=facts_of(tree, page, url)._replace(description=described(elements.description)) if wanted.facts else None,
-        **_content(tree, wanted, elements, links.targets, url),
+        **_content(tree, wanted, elements, links, url),
     )
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None
     if refresh is not None:
@@ -131,10 +132,10 @@ def _content(
     tree: BrowserTree,
     wanted: Wanted,
     elements: "_Elements",
-    targets: Mapping[str, str | None],
+    links: "_Links",
     url: str,
 ) -> _Content:
-    """The wanted fields about a page's text. Takes the tree apart. targets: URLs by reference."""
+    """The wanted fields about a page's text. Takes the tree apart."""
     content = _Content()
     language = _line(tree.language() or "", LANGUAGE_LENGTH) or None if wanted.about or wanted.kept else None
     if wanted.about:
@@ -143,14 +144,14 @@ def _content(
     needs_plain = wanted.text or wanted.blocks
     if not (needs_plain or wanted.kept):
         return content
-    text = Text([], [])
+    text, watched = Text([], []), _watched(tree, elements, links) if wanted.blocks else []
     if wanted.kept:
         marked = tree.marked_text()
         if elements.directives.archive:
             about = About(elements.title, language, elements.description, elements.directives.index)
-            content["kept"], in_order = packed(about, marked, targets, url, MAX_TEXT)
+            content["kept"], in_order = packed(about, marked, links.targets, url, MAX_TEXT)
             if wanted.blocks:
-                content["blocks"] = hashes_of(plain_blocks(in_order))
+                content["blocks"] = hashes_of(chain(map(str.encode, watched), plain_blocks(in_order)))
                 needs_plain = wanted.text
         text = marked.plain if needs_plain else text
     else:
@@ -160,8 +161,18 @@ def _content(
         content["text"] = blocks
         content["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in text.headings)))
     if wanted.blocks and "blocks" not in content:
-        content["blocks"] = block_hashes(blocks)
+        content["blocks"] = block_hashes((*watched, *blocks))
     return content
+
+
+def _watched(tree: BrowserTree, elements: "_Elements", links: "_Links") -> list[str]:
+    """What people watch beside the text of a page, a block each: its head, JSON-LD, pictures, links in the text."""
+    head = (elements.title, elements.description, *links.canonicals, elements.directives)
+    parts = tree.requiring("img[src],script[type='application/ld+json']")
+    files = (attributes.get("src") or words() for _, attributes, words in parts)
+    told = (url for url, place in links.places.items() if place == Place.TEXT)
+    # The last block always stays: what changes at every fetch before it says nothing of the text.
+    return [f"{number} {one}" for number, one in enumerate(head)] + [*files, *told, "text"]
 
 
 class _Links:
@@ -241,7 +252,7 @@ class _Elements:
         self.directives = Directives()
         self.index_by_google = True
         self._tree = tree
-        self._wants_description = wanted.about or wanted.kept or wanted.facts
+        self._wants_description = wanted.about or wanted.kept or wanted.facts or wanted.blocks
         wants_places, wants_words = wanted.places, wanted.anchors
         for tag, attributes in tree.elements():  # all in here, not in methods: a page has a hundred links
             if tag not in _LINKS:

@@ -352,9 +352,9 @@ class Refresh(Part):
 
 
 def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:
-    """The hashes by which a page is compared: the blocks of its text, else its target, else its validators."""
-    if alias is not None and not parsed.blocks:
-        return block_hashes([alias])
+    """The hashes by which a page is compared: its target and its blocks, or its validators."""
+    if alias is not None:
+        return block_hashes([alias]) + parsed.blocks
     if parsed.blocks:
         return parsed.blocks
     return block_hashes([fetched.etag or fetched.last_modified or f"{fetched.content_type} {fetched.size}"])
