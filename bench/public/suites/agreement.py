@@ -88,7 +88,7 @@ def _on(bench: Bench, title: str, graph: Graph, crawled: Sequence[Row] = ()) -> 
 
 def _run(bench: Bench) -> Iterator[Table]:
     for size in (2_000,) if bench.is_quick else (10_000, 100_000):
-        graph = generate("power-law-out", size, np.random.default_rng(0))
+        graph = generate("power-law", size, np.random.default_rng(0))
         yield _on(bench, f"A generated graph of {size:,} pages", graph)
     for path in bench.graphs:
         yield _on(bench, path.stem, load_graph(path).graph)
