@@ -75,6 +75,7 @@ class Duplicates:
         self._is_alias = is_alias
         self._few = few
         self._new: defaultdict[int, list[int]] = defaultdict(list)  # by payload: pages that are not in the store yet
+        self._answer: tuple[int | None, list[int]] = None, []  # to the last question of `first`: a page asks twice
         self._rows: dict[int, Fingerprint | None] = {}  # not in the store yet; None: to be deleted
         self.load(blocks)
 
@@ -99,7 +100,9 @@ class Duplicates:
 
     def first(self, payload: int) -> list[int]:
         """Pages that were the first with this payload, some of them aliases, or changed since."""
-        return sorted({*self._said(payload), *self._new.get(payload, ())})
+        if self._answer[0] != payload:
+            self._answer = payload, sorted({*self._said(payload), *self._new.get(payload, ())})
+        return self._answer[1]
 
     def likeness(self, page: int, payload: int | None, sketch: bytes | None) -> Likeness | None:
         """The duplicate's leader; the least distance first, then the lowest number."""
@@ -140,6 +143,7 @@ class Duplicates:
         self._put(page, row, before)
         if likeness is None or likeness.distance is not None:
             self._new[payload].append(page)
+            self._answer = None, []
         if likeness is None and sketch is not None:
             self._leaders.add(sketch, page)
 
