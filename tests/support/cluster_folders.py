@@ -35,11 +35,6 @@ def some_folder(path: Path, exchanges: int = 2) -> Folder:
     return found(path)
 
 
-def spread_over_machines(folder: Folder) -> Folder:
-    """The same crawl, with partition 1 on machine beta, in a folder of the same path."""
-    return replace(folder, nodes={1: "beta"})
-
-
 def as_here(folder: Folder) -> Folder:
     """A crawl, as if all stores were of one machine, which in tests they are."""
     return replace(folder, nodes={})

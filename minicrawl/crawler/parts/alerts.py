@@ -69,9 +69,8 @@ class Alerts(Part):
                     self._until = batch[-1].id if len(batch) == _MOST else last
         except (MinicrawlError, OSError, subprocess.SubprocessError) as error:
             self._has_failed = True
-            log.event(
-                "alerts-failed", why=str(error).replace(str(self._words), self._words[0])
-            )  # the rest may be secret
+            why = str(error).replace(str(self._words), self._words[0])  # the rest may be secret
+            log.event("alerts-failed", why=why)
 
     def _call(self, changes: list[dict[str, Any]]) -> None:
         changes.sort(key=lambda change: -change["importance"])
