@@ -17,7 +17,7 @@ from minicrawl.crawler.frontier.schedules import (
 from minicrawl.crawler.parts.refresh import FAILED, MISSING
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RefreshRow
+from minicrawl.store.refreshes import RefreshRow
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 
 from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Severity, rule
-from minicrawl.store.read.audit_columns import NO_PAGE
+from minicrawl.store.audit_columns import NO_PAGE
 
 
 def _copies(crawled: Crawled, groups: Mapping[int, Iterable[int]]) -> Iterator[Fault]:

@@ -6,6 +6,7 @@ from minicrawl.errors import SettingError
 from minicrawl.extract.gathering import columns_of
 from minicrawl.extract.item_file import check_columns, check_ending
 from minicrawl.settings import CrawlSettings
+from minicrawl.timing import STANDARD
 
 
 async def check_asked(settings: CrawlSettings) -> None:
@@ -28,11 +29,11 @@ def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
 
 async def _check_hooks(settings: CrawlSettings) -> None:
     """Check hooks in a child, as importing them runs foreign code."""
-    from minicrawl.extract.hooks import LONGEST_CALL, wrong_hook  # noqa: PLC0415
+    from minicrawl.extract.hooks import wrong_hook  # noqa: PLC0415
     from minicrawl.sandbox.cage import Cage  # noqa: PLC0415
     from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox  # noqa: PLC0415 - few crawls have hooks
 
-    limits = Limits(LONGEST_CALL, LONGEST_CALL, Cage(forks=True))
+    limits = Limits(STANDARD.hook, STANDARD.hook, Cage(forks=True))
     sandbox = Sandbox(wrong_hook, limits)
     try:
         wrong = await sandbox.call(settings.hook)

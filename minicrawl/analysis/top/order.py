@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from minicrawl.model import READ, State
 from minicrawl.settings import RANKINGS
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RankedPage
 
 Ranked = Iterator[tuple[int, RankedPage, float | None]]
 """Numbers and rows of pages, best first; with the value of each in a kept ranking, else None."""

@@ -19,8 +19,8 @@ from minicrawl.analysis.top.order import Order, Wanted, best_first, only
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RankedPage
 
 _PER_SITE = 3
 _MANY_SITES = 10
