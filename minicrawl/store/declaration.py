@@ -14,7 +14,7 @@ stages of a crawl pass to one another.
 from collections.abc import Iterator, Sequence
 from functools import cache
 from types import NoneType
-from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints  # Any: types
+from typing import Annotated, NamedTuple, get_args, get_origin, get_type_hints
 
 MetaValue = int | float | str | None
 Blob = bytes
@@ -24,7 +24,7 @@ HostId = Annotated[int, "hosts.id"]
 SiteId = Annotated[int, "sites.id"]
 Time = Annotated[float, "Unix seconds"]
 
-_KINDS = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
+_KINDS: dict[object, str] = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
 
 
 class Table(NamedTuple):
@@ -32,7 +32,7 @@ class Table(NamedTuple):
 
     about: str
     rows: Sequence[type[NamedTuple]]
-    columns: dict[str, Any]
+    columns: dict[str, object]
     keys: Sequence[str]
     unique: Sequence[str]
     indexes: Sequence[str]
@@ -50,7 +50,7 @@ def table(
     keys: str,
     unique: str = "",
     indexes: Sequence[str] = (),
-    **columns: Any,
+    **columns: object,
 ) -> None:
     """Declare a table.
 
@@ -71,8 +71,8 @@ def statements() -> Iterator[str]:
 
 
 def _create(name: str, declared: Table) -> str:
-    hints: dict[str, Any] = {}
-    defaults: dict[str, Any] = {}
+    hints: dict[str, object] = {}
+    defaults: dict[str, object] = {}
     for row in declared.rows:
         hints |= get_type_hints(row, include_extras=True)
         defaults |= row._field_defaults
@@ -101,7 +101,7 @@ def _create(name: str, declared: Table) -> str:
     return "\n".join([f"CREATE TABLE {name} ( -- {declared.about}", *body, f") {options}"])
 
 
-def _parsed(hint: Any) -> tuple[str, bool, str]:
+def _parsed(hint: object) -> tuple[str, bool, str]:
     """The SQL type of a column, whether it may be NULL, and its meaning."""
     notes: list[str] = []
     if get_origin(hint) is Annotated:

@@ -1,7 +1,7 @@
 """Fingerprints, answers for pages that cannot exist, session parameters, alternates."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple  # Any: arrays
 
 import numpy as np
 

@@ -1,7 +1,7 @@
 """The refresh schedule, and changes of pages."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt
