@@ -13,7 +13,7 @@ from typing import NamedTuple, overload
 
 from minicrawl.analysis.page_links import Asked as AskedLinks
 from minicrawl.analysis.page_links import PageLink, page_links
-from minicrawl.analysis.top.top_list import lines_per_site, top_list
+from minicrawl.analysis.top import lines_per_site, top_list
 from minicrawl.audit.auditing import Audit, audited
 from minicrawl.search.partitions import search
 from minicrawl.search.searching import Asked, FoundPage

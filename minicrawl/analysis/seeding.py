@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store
-from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
+from minicrawl.analysis.sites import DIVISIONS, numbered_sites
 from minicrawl.experiment import Claim
 from minicrawl.model import State
 from minicrawl.opic.surfer import REASONABLE

@@ -16,10 +16,9 @@ from typing import Any  # Any: JSON
 from minicrawl.analysis import status as crawl_status
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_changes import page_changes
-from minicrawl.analysis.page_filter import PageFilter, wanted
 from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.analysis.page_text import page_text
-from minicrawl.analysis.top.top_list import lines_per_site, top_list
+from minicrawl.analysis.top import PageFilter, lines_per_site, top_list, wanted
 from minicrawl.errors import SettingError
 from minicrawl.export.markdown import markdown_of
 from minicrawl.search import partitions, searching

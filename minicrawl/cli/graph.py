@@ -15,7 +15,7 @@ from minicrawl.cli.output import document, reassuring
 from minicrawl.errors import counted
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.web_graph import Web
+    from minicrawl.analysis.link_graph import Web
     from minicrawl.rank.degrees import Degrees
     from minicrawl.rank.distances import Neighbourhood
     from minicrawl.rank.graph_stats import GraphStats
@@ -71,7 +71,7 @@ def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
     """
     import numpy as np
 
-    from minicrawl.analysis.web_graph import Web, web_of_store
+    from minicrawl.analysis.link_graph import Web, web_of_store
     from minicrawl.graphs.loading import load_graph
     from minicrawl.rank.graph_stats import EXACT_WORK, graph_stats
     from minicrawl.store.reader import open_store

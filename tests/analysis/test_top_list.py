@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.sites import Site, crawl
 
-from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list, whole_list
+from minicrawl.analysis.top import TopList, lines_per_site, top_list, whole_list
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import open_store

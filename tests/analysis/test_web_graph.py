@@ -5,7 +5,7 @@ from pathlib import Path
 
 from support.sites import Site, crawl
 
-from minicrawl.analysis.web_graph import web_of_store
+from minicrawl.analysis.link_graph import web_of_store
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"

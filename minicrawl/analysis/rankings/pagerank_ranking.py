@@ -14,9 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from minicrawl.analysis.link_graph import FloatArray, FoldedPages, FoldedStore, folded_rows
-from minicrawl.analysis.rankings.options import Found, Options
-from minicrawl.analysis.rankings.page_sets import jump_of
-from minicrawl.analysis.rankings.site_weights import site_weights
+from minicrawl.analysis.rankings.options import Found, Options, jump_of, site_weights
 from minicrawl.errors import SettingError
 from minicrawl.opic.surfer import REASONABLE, Surfer
 from minicrawl.rank import Graph, l1, overlap

@@ -1,4 +1,4 @@
-"""The first pages of a ranking that can be opened, each once.
+"""The lists of `minicrawl top`: the first pages of a ranking that can be opened, each once, filtered as the user asks.
 
 Unread pages, failed pages and aliases are left out. A duplicate of an earlier line is counted there: exact duplicates,
 near-duplicates for printing or at another host.
@@ -10,17 +10,125 @@ The rank of a page in a list is the number of its line, from 1 on without gaps. 
 full: duplicates behind the last line are not counted.
 """
 
+import json
+import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from minicrawl.analysis.top.order import Order, Wanted, best_first, only
+import numpy as np
+import numpy.typing as npt
+
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
-from minicrawl.crawler.urls.keys import site_of
-from minicrawl.model import State
+from minicrawl.crawler.urls.keys import is_on, site_of
+from minicrawl.errors import SettingError
+from minicrawl.model import READ, State
+from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 from minicrawl.store.rows import RankedPage
+from minicrawl.store.select.selection import Condition
+
+
+@dataclass(frozen=True)
+class PageFilter:
+    """A user's filter: a page is wanted if each field given holds for it.
+
+    site: one of these hosts or domains above, with commas between; words: all of them stand in the URL or the title;
+    where: see `minicrawl.store.select.expression`.
+    """
+
+    site: str | None = None
+    where: str | None = None
+    words: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """True if it wants all pages."""
+        return self == PageFilter()
+
+
+def wanted(store: Store, asked: PageFilter) -> npt.NDArray[np.bool_]:
+    """True for each wanted page, by number, shape (size,). Raises SettingError, StoreError."""
+    conditions = list(_conditions(store, asked))
+    found = store.selection.by(conditions) if conditions else np.ones(store.size(), dtype=np.bool_)
+    return found & store.selection.where(asked.where) if asked.where is not None else found
+
+
+def best_wanted(
+    store: Store, asked: PageFilter, n: int, importance: npt.NDArray[np.float64] | None = None
+) -> tuple[int, list[RankedPage]]:
+    """Number of wanted pages, and the n most important ones with their ranks among all pages. importance: of every
+    page by number; None: it is read. Raises SettingError, StoreError."""
+    with store.snapshot():
+        is_wanted = wanted(store, asked)
+        order = np.argsort(-(store.ranks.importance() if importance is None else importance), kind="stable")
+        places = np.flatnonzero(is_wanted[order])
+        best = places[:n]
+        rows = store.ranks.rows(order[best].tolist())
+    return len(places), [rows[int(order[place])]._replace(rank=place + 1) for place in best.tolist()]
+
+
+def _conditions(store: Store, asked: PageFilter) -> Iterator[Condition]:
+    if asked.site is not None:
+        yield _site(store, [word.strip().lower() for word in asked.site.split(",")])
+    yield from map(_holds, (asked.words or "").split())
+
+
+def _site(store: Store, words: Sequence[str]) -> Condition:
+    names = [host.name for host in store.hosts.all()]
+    for word in words:
+        if not any(is_on(name, word) for name in names):
+            raise SettingError(f"--site takes a domain or a host of which a page is known to this crawl, not {word!r}")
+    hosts = [name for name in names if any(is_on(name, word) for word in words)]
+    by_name = "host IN (SELECT id FROM hosts WHERE name IN (SELECT value FROM json_each(?)))"
+    return Condition(by_name, [json.dumps(hosts)])
+
+
+def _holds(word: str) -> Condition:
+    pattern = "%" + re.sub(r"([%_\\])", r"\\\1", word) + "%"
+    return Condition("url LIKE ? ESCAPE '\\' OR title LIKE ? ESCAPE '\\'", [pattern, pattern])
+
+
+Ranked = Iterator[tuple[int, RankedPage, float | None]]
+"""Numbers and rows of pages, best first; with the value of each in a kept ranking, else None."""
+Wanted = npt.NDArray[np.bool_] | None
+"""True for each wanted page, by number, shape (size,); None: all."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """The ranking that orders pages, and its basis.
+
+    by: one of RANKINGS, or the name of a kept ranking. read, known: pages now. has_unread: True if pages wait to be
+    read.
+    """
+
+    by: str
+    read: int
+    known: int
+    has_unread: bool
+
+
+def best_first(store: Store, by: str = RANKINGS[0]) -> tuple[Order, Ranked]:
+    """Every page by falling `by`, as many as are taken: one of RANKINGS, or the name of a kept ranking. `rank` is the
+    place of a page in that order."""
+    counts = store.page_table.counts()
+    read = sum(count for (state, _), count in counts.items() if state in READ)
+    has_unread = any(state == State.WAITING for state, _ in counts)
+    return Order(by, read, sum(counts.values()), has_unread), _placed(store.ranks.best_first(by))
+
+
+def _placed(ranked: Ranked) -> Ranked:
+    """Ranked pages with their places in this order as ranks."""
+    for place, (page, row, value) in enumerate(ranked, start=1):
+        yield page, row._replace(rank=place), value
+
+
+def only(ranked: Ranked, is_wanted: Wanted) -> Ranked:
+    """Filter ranked pages by `is_wanted`."""
+    return ranked if is_wanted is None else ((page, row, value) for page, row, value in ranked if is_wanted[page])
+
 
 _PER_SITE = 3
 _MANY_SITES = 10
