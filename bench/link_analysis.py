@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from minicrawl.graphs.loading import LoadedGraph, load_graph
+from minicrawl.graphs.graph_files import LoadedGraph, load_graph
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.components import subgraph
 from minicrawl.rank.hits import adjacency, base_set, capped_weights, hits, intrinsic_weights

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_births import read_births
 from minicrawl.errors import StoreError
-from minicrawl.graphs.keys import graph_of_keys, keys_of
+from minicrawl.graphs.graph_files import graph_of_keys, keys_of
 from minicrawl.model import READ, State
 from minicrawl.opic.sites.births import UNIT, Births
 from minicrawl.opic.surfer import Surfer
@@ -188,24 +188,13 @@ def rankable(store: Store) -> Iterator[None]:
         raise StoreError(f"{store.path} cannot be ranked: {error}; 'minicrawl check' may say more") from error
 
 
-@dataclass(frozen=True, eq=False)
-class Web:
-    """A graph. is_parsed: True for pages with known links, in a crawl; None for a file, which has all."""
-
-    graph: Graph
-    is_parsed: npt.NDArray[np.bool_] | None = None
-
-    def never_read(self) -> int | None:
-        """Number of pages without links because the crawl has not read them; None for a file."""
-        return None if self.is_parsed is None else int(np.count_nonzero(~self.is_parsed))
-
-
-def web_of_store(store: Store) -> Web:
-    """The known web of a crawl. Raises StoreError when it has read nothing."""
+def web_of_store(store: Store) -> tuple[Graph, int]:
+    """The known web of a crawl, with distinct links between two pages, and the number of its pages that were never
+    read. Raises StoreError when it has read nothing."""
     with store.snapshot():
         folded = folded_store(store)
     graph, pages = folded.graph, np.flatnonzero(~folded.is_alias)
     sources = graph.sources()
     keys = keys_of(sources, graph.targets)[sources != graph.targets]
     graph = subgraph(graph_of_keys(np.unique(keys), graph.size), pages)
-    return Web(graph, folded.is_parsed[pages])
+    return graph, int(np.count_nonzero(~folded.is_parsed[pages]))

@@ -246,7 +246,7 @@ def _run(
 
     from minicrawl.cli.display import BestSoFar, awaiting_index, showing
     from minicrawl.crawler.run import crawl_with
-    from minicrawl.search.index.beside_crawl import Indexer
+    from minicrawl.search.following import Indexer
 
     keep_little_free_memory()
     started = time.monotonic()

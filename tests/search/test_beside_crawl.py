@@ -13,9 +13,8 @@ from support.sites import Server, crawl
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import crawl_with
-from minicrawl.search.index.beside_crawl import Indexer, follow_crawl, pause
-from minicrawl.search.index.following import following
-from minicrawl.search.index.index_folder import index_path
+from minicrawl.search.following import Indexer, follow_crawl, following, pause
+from minicrawl.search.index_folder import index_path
 
 A = "http://a.test/"
 SITE = {A: page("Zebra", "stripes", *((f"{A}{i}", f"number {i}") for i in range(30)))} | {

@@ -14,8 +14,8 @@ from support.sites import Site, crawl, rows
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.reading import open_store
-from minicrawl.search.index.following import Follower, bring_up_to_date, following
-from minicrawl.search.index.index_folder import index_path, open_index, store_mark
+from minicrawl.search.following import Follower, bring_up_to_date, following
+from minicrawl.search.index_folder import index_path, open_index, store_mark
 from minicrawl.search.searching import Searcher
 
 A, B = "http://a.test/", "http://b.test/"

@@ -24,7 +24,7 @@ from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.database import beside, fault_of_disk, real_path
 
 if TYPE_CHECKING:
-    from minicrawl.search.index.inverted import InvertedIndex
+    from minicrawl.search.inverted import InvertedIndex
 
 ENDING = ".search"
 VERSION = 5
@@ -191,7 +191,7 @@ def _check_installed() -> None:
 
 
 def _words(folder: Path, *, writes: bool) -> "InvertedIndex":
-    from minicrawl.search.index.inverted import InvertedIndex  # noqa: PLC0415 - see _check_installed
+    from minicrawl.search.inverted import InvertedIndex  # noqa: PLC0415 - see _check_installed
 
     with index_errors(folder.parent):
         if writes or os.access(folder, os.W_OK):

@@ -10,7 +10,7 @@ import pytest
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.installed import adding
-from minicrawl.search.index.index_folder import (
+from minicrawl.search.index_folder import (
     hold_index,
     index_errors,
     open_index,
@@ -18,9 +18,8 @@ from minicrawl.search.index.index_folder import (
     replacing,
     store_mark,
 )
-from minicrawl.search.index.inverted import InvertedIndex
-from minicrawl.search.matching import Matching
-from minicrawl.search.query import parse_query
+from minicrawl.search.inverted import InvertedIndex
+from minicrawl.search.matching import Matching, parse_query
 
 MARK = store_mark(b"store")
 
@@ -30,7 +29,7 @@ def put(words: InvertedIndex) -> None:
 
 
 def pages(words: InvertedIndex, query: str = "zebra") -> list[int]:
-    return [hit.page for hit in Matching(words, parse_query(query)).best(5)]
+    return list(Matching(words, parse_query(query)).best(5))
 
 
 @pytest.fixture

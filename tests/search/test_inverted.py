@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.search.index.words import analyser, shown, spelled
+from minicrawl.search.inverted import analyser, shown, spelled
 
 
 def words(text: str, language: str = "") -> list[str]:
