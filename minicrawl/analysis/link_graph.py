@@ -11,11 +11,11 @@ from minicrawl.crawler.books.stored_births import read_births
 from minicrawl.errors import StoreError
 from minicrawl.graphs.graph_files import graph_of_keys, keys_of
 from minicrawl.model import READ, State
-from minicrawl.opic.sites.births import UNIT, Births
+from minicrawl.opic.sites import UNIT, Births
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph
 from minicrawl.rank.blocks import LinkRows
-from minicrawl.rank.components import subgraph
+from minicrawl.rank.graph_stats import subgraph
 from minicrawl.rank.hits import balanced_weights
 from minicrawl.store.links import LinkGraph, Places
 from minicrawl.store.reader import Store

@@ -11,8 +11,8 @@ from minicrawl.analysis.link_graph import folded_store
 from minicrawl.crawler.books.stored_births import jumps_to_sites
 from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.urls.keys import politeness_key, site_of
+from minicrawl.rank.graph import linking_domains
 from minicrawl.rank.mirrors import mirrors
-from minicrawl.rank.sites import linking_domains
 from minicrawl.store.reader import Store
 
 DIVISIONS: dict[str, Callable[[str], str]] = {"site": site_of, "host": str}

@@ -15,9 +15,8 @@ from minicrawl.cli.output import document, reassuring
 from minicrawl.errors import counted
 
 if TYPE_CHECKING:
-    from minicrawl.rank.degrees import Degrees
     from minicrawl.rank.distances import Neighbourhood
-    from minicrawl.rank.graph_stats import GraphStats
+    from minicrawl.rank.graph_stats import Degrees, GraphStats
 
 
 @click.group(cls=Group, epilog="Example: minicrawl graph export links.graphml")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.opic.sites.trust import (
+from minicrawl.opic.sites import (
     VOUCHES,
     door_weights,
     first_half,

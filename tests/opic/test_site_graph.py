@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from minicrawl.opic.sites.graph import SiteGraph, Voices
+from minicrawl.opic.sites import SiteGraph, Voices
 
 
 def voices(rows: list[tuple[int, int, int]]) -> Voices:

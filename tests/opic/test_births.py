@@ -9,7 +9,7 @@ from support.opic_webs import csr, exact_importance, pages, random_web
 
 from minicrawl.opic import UNIT, Book
 from minicrawl.opic.book import SETTLED_ERROR
-from minicrawl.opic.sites.births import ALL_BIRTHS, DOOR_UNIT, SiteBirths, counted_doors
+from minicrawl.opic.sites import ALL_BIRTHS, DOOR_UNIT, SiteBirths, counted_doors
 
 
 def shared_out(site: list[int], door: list[int], trust: list[float]) -> SiteBirths:
