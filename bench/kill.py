@@ -56,9 +56,8 @@ from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import StoreError
-from minicrawl.search.index.index_folder import index_path, open_index, store_mark
-from minicrawl.search.partitions import search
-from minicrawl.search.searching import Asked
+from minicrawl.search.index_folder import index_path, open_index, store_mark
+from minicrawl.search.searching import Asked, search
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 

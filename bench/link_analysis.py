@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from minicrawl.graphs.loading import LoadedGraph, load_graph
+from minicrawl.graphs.graph_files import LoadedGraph, load_graph
 from minicrawl.rank import Graph, pagerank
-from minicrawl.rank.components import subgraph
+from minicrawl.rank.graph_stats import subgraph
 from minicrawl.rank.hits import adjacency, base_set, capped_weights, hits, intrinsic_weights
 
 COLLUDERS, DRAWS, ROOT, COPIES, KEPT = 300, 20, 200, 600, 0.6

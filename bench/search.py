@@ -29,7 +29,7 @@ from typing import NamedTuple
 import minicrawl
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
-from minicrawl.search.index.following import bring_up_to_date
+from minicrawl.search.following import bring_up_to_date
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.marked_text import KeptText, Kind
 
@@ -202,11 +202,11 @@ def build(path: Path) -> tuple[float, float, int]:
     """Build the index of a store anew: CPU ms and bytes a page, and pages."""
     started = time.process_time()
     with minicrawl.open_store(path) as store:
-        built = bring_up_to_date(store, rebuild=True)
+        _, pages, size = bring_up_to_date(store, rebuild=True)
     seconds = time.process_time() - started
-    if not built.pages:
+    if not pages:
         raise SystemExit(f"{path} has no texts: none of its pages could be read; see 'minicrawl status --store {path}'")
-    return seconds / built.pages * 1e3, built.size / built.pages, built.pages
+    return seconds / pages * 1e3, size / pages, pages
 
 
 def ours(store: "minicrawl.SearchedStore | minicrawl.SearchedFolder") -> Searching:

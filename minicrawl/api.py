@@ -16,7 +16,7 @@ from minicrawl.crawler.run import Run, crawl_with
 from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
-from minicrawl.search.index.beside_crawl import Indexer
+from minicrawl.search.following import Indexer
 from minicrawl.settings import DEFAULT_STORE, CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.partitions.folder import is_folder

@@ -3,7 +3,7 @@
     with minicrawl.open_store("data/crawl.db") as store:
         print(store.top(3), store.search("asyncio", n=3), store.links(broken=True)[:3])
 
-Everything else is by subject, such as `store.hosts.all()`: see minicrawl.store.read.
+Everything else is by subject, such as `store.hosts.all()`: see minicrawl.store.
 """
 
 from collections.abc import Iterable
@@ -13,10 +13,9 @@ from typing import NamedTuple, overload
 
 from minicrawl.analysis.page_links import Asked as AskedLinks
 from minicrawl.analysis.page_links import PageLink, page_links
-from minicrawl.analysis.top.top_list import lines_per_site, top_list
+from minicrawl.analysis.top import lines_per_site, top_list
 from minicrawl.audit.auditing import Audit, audited
-from minicrawl.search.partitions import search
-from minicrawl.search.searching import Asked, FoundPage
+from minicrawl.search.searching import Asked, FoundPage, search
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import closed_if_it_fails, open_to_read

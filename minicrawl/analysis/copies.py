@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.archived_page import home_of
-from minicrawl.analysis.page_text import page_text
+from minicrawl.analysis.page_text import home_of, page_text
 from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.errors import SettingError, counted
 from minicrawl.export.markdown import check_has_texts

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
 
-from minicrawl.analysis.importance_sources import PageJump, page_jump
-from minicrawl.analysis.refresh_times import PageRefresh, page_refresh
 from minicrawl.analysis.usage import PageUsage
+from minicrawl.analysis.why_facts import PageJump, PageRefresh, page_jump, page_refresh
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.admission.traps.traps import Traps

@@ -1,18 +1,21 @@
 """The graph of a store for link analysis, with aliases folded into their target pages."""
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.rankable import check_is_rankable, rankable
 from minicrawl.crawler.books.stored_births import read_births
+from minicrawl.errors import StoreError
+from minicrawl.graphs.graph_files import graph_of_keys, keys_of
 from minicrawl.model import READ, State
-from minicrawl.opic.sites.births import UNIT, Births
+from minicrawl.opic.sites import UNIT, Births
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph
 from minicrawl.rank.blocks import LinkRows
+from minicrawl.rank.graph_stats import subgraph
 from minicrawl.rank.hits import balanced_weights
 from minicrawl.store.links import LinkGraph, Places
 from minicrawl.store.reader import Store
@@ -163,3 +166,35 @@ def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArra
     if is_alias[stands_for].any():
         raise ValueError("aliases stand for each other, or for nothing")
     return stands_for
+
+
+def check_is_rankable(store: Store) -> None:
+    """Raise StoreError if no page has been read, or all are gone."""
+    states = {state for state, _ in store.page_table.counts()}
+    if states <= {State.WAITING}:
+        raise StoreError(
+            f"no page in {store.path} has been read yet; run 'minicrawl crawl SEEDS --store {store.path}' first"
+        )
+    if states == {State.GONE}:
+        raise StoreError(f"every page in {store.path} has gone, so there is nothing to rank")
+
+
+@contextlib.contextmanager
+def rankable(store: Store) -> Iterator[None]:
+    """Turn a ValueError about the links of a store into a StoreError."""
+    try:
+        yield
+    except ValueError as error:
+        raise StoreError(f"{store.path} cannot be ranked: {error}; 'minicrawl check' may say more") from error
+
+
+def web_of_store(store: Store) -> tuple[Graph, int]:
+    """The known web of a crawl, with distinct links between two pages, and the number of its pages that were never
+    read. Raises StoreError when it has read nothing."""
+    with store.snapshot():
+        folded = folded_store(store)
+    graph, pages = folded.graph, np.flatnonzero(~folded.is_alias)
+    sources = graph.sources()
+    keys = keys_of(sources, graph.targets)[sources != graph.targets]
+    graph = subgraph(graph_of_keys(np.unique(keys), graph.size), pages)
+    return graph, int(np.count_nonzero(~folded.is_parsed[pages]))

@@ -10,8 +10,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
-from minicrawl.analysis.archived_page import archived_page, home_of
 from minicrawl.analysis.explain import explain
+from minicrawl.analysis.page_text import archived_page, home_of
 from minicrawl.errors import SettingError
 from minicrawl.model import Wanted
 from minicrawl.store.archived import RecordRow

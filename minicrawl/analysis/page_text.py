@@ -1,13 +1,72 @@
-"""The text of a page as of its last reading."""
+"""The text of a page as of its last reading, archived answers of a page, read again, and a corpus.
 
+A corpus is pages with their main content as Markdown, to train or search with. Pages that a search would not show
+(noindex) are left out. Of duplicates the most important page stands for all; but near-duplicates of one folder are
+mostly made from one template, and each stays.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+
+from minicrawl.analysis.archives import decoded, fields_of
 from minicrawl.analysis.explain import Explanation, explain, meant_by
+from minicrawl.analysis.top import Ranked
 from minicrawl.analysis.usage import PageUsage
+from minicrawl.archive.collection import Collection
+from minicrawl.crawler.archiving.records import as_captured
 from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
-from minicrawl.errors import SettingError
-from minicrawl.export.markdown import check_has_texts
-from minicrawl.model import READ, State
+from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
+from minicrawl.crawler.urls.keys import site_of
+from minicrawl.errors import FetchError, SettingError
+from minicrawl.export.markdown import check_has_texts, markdown_of
+from minicrawl.export.tables import Table
+from minicrawl.model import READ, ParsedPage, State, Wanted
+from minicrawl.sandbox.sandbox import ChildError
+from minicrawl.store.archived import RecordRow
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.marked_text import KeptText
+from minicrawl.timing import STANDARD
+
+
+def home_of(store: Store, url: str) -> tuple[Store, int] | None:
+    """The store that has a page, of those of all partitions, and the page's number there."""
+    return next(((part, found[url]) for part in store.parts if (found := part.page_table.find([url]))), None)
+
+
+def archived_page(part: Store, folder: Path, url: str, row: RecordRow, wanted: Wanted) -> ParsedPage | None:
+    """An archived answer, parsed; None if it is no HTML or too slow to parse. Raises StoreError."""
+    with closing(Collection(folder)) as archive:
+        record = archive.record(as_captured(url, part.archived.original(row)))
+    try:
+        content_type = fields_of(record).content_type
+    except FetchError:
+        return None
+    if media_type(content_type) not in HTML_TYPES:
+        return None
+    return _parsed(decoded(record, record.payload), url, content_type, wanted)
+
+
+def _parsed(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage | None:
+    """A page, parsed; a large one in a child process."""
+    if not is_large(body):
+        return read_page(body, url, content_type, wanted)[0]
+
+    async def read() -> ParsedPage | None:
+        pages = LargePages(STANDARD, 1)
+        try:
+            return (await pages.read(body, url, content_type, wanted))[0]
+        except ChildError:
+            return None
+        finally:
+            await pages.aclose()
+
+    return asyncio.run(read())
+
 
 _LONGEST_CHAIN = 16
 
@@ -56,3 +115,55 @@ def _followed(store: Store, url: str) -> KeptText | None:
             return kept
         url = store.page_table.url(int(store.link_table.outlinks(page)[0]))
     return None
+
+
+COLUMNS: dict[str, type] = {
+    "url": str,
+    "site": str,
+    "title": str,
+    "language": str,
+    "content": str,
+    "importance": float,
+    "fetched_at": float,  # Unix seconds
+    "preferences": str,  # on the use of the page, such as "search=y, ai-train=n"; None for one without any
+    "copies": int,  # pages that say the same, or nearly, itself included
+}
+
+
+def corpus(store: Store, ranked: Ranked) -> Table:
+    """The corpus of ranked pages, in their order; rows are read as they are taken, in a snapshot of the caller.
+
+    Raises SettingError where no text is kept at all.
+    """
+    check_has_texts(store)
+    return Table(COLUMNS, _rows(store, ranked), no_text="")
+
+
+def _rows(store: Store, ranked: Ranked) -> Iterator[tuple[object, ...]]:
+    is_taken = np.zeros(store.size(), dtype=np.bool_)
+    """True for each page that said first what a page of the corpus says."""
+    usage = PageUsage(store)
+    for number, page, _ in ranked:
+        if page.state != State.FETCHED:
+            continue
+        first, site = _first(store, number, page.url), site_of(page.url)
+        if is_taken[first]:
+            continue
+        kept = store.texts.text(number, page.url)
+        content = markdown_of(kept.content) if kept is not None and kept.index else ""
+        if kept is None or not content:
+            continue
+        is_taken[first] = True
+        copies = 1 + sum(store.recognised.duplicates_of(first))
+        about = (kept.title, kept.language, content, page.importance, page.fetched_at)
+        preferences = usage.of_pages({number: page.url})[number].text
+        yield (page.url, site, *about, preferences, copies)
+
+
+def _first(store: Store, number: int, url: str) -> int:
+    """The page that said first what a page says."""
+    fingerprint = store.recognised.fingerprint(number)
+    if fingerprint is None or fingerprint.leader is None:
+        return number
+    is_other = bool(fingerprint.distance) and kind_of(url, store.page_table.url(fingerprint.leader)) == "template"
+    return number if is_other else fingerprint.leader

@@ -8,23 +8,27 @@ here, beside random seeds; whether they hold depends on the web.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store
-from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
+from minicrawl.analysis.sites import DIVISIONS, numbered_sites
 from minicrawl.experiment import Claim
 from minicrawl.model import State
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.hits import IntArray
 from minicrawl.rank.pagerank import FloatArray
-from minicrawl.rank.seeds import Core, Reach, core_distances, extract_seeds, links_between, reach
+from minicrawl.rank.seeds import Core, core_distances, extract_seeds, links_between, reach
 from minicrawl.store.reader import Store
 
 Division = Literal["site", "host"]
+Reach = tuple[FloatArray, FloatArray]
+"""Pages that a crawl reads at each depth, and the sum of their ranks."""
+Apart = tuple[float, float]
+"""Mean number of links from each set of pages to each other that is reached, and the share of the others."""
 
 DEPTHS = 4
 
@@ -38,13 +42,6 @@ class SeedCore:
     authorities: tuple[str, ...]
     places: tuple[str, ...]
     density: float
-
-
-class Apart(NamedTuple):
-    """Links from each set of pages to each other. mean: of those that are reached; unreachable: share of others."""
-
-    mean: float
-    unreachable: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,14 +174,15 @@ def _named(core: Core, web: CrawledWeb, url: Callable[[int], str]) -> SeedCore:
 def reached(graph: Graph, ranks: FloatArray, sets: Sequence[IntArray]) -> Reach:
     """What breadth-first crawls read at each depth from 0 to DEPTHS, as the mean of some sets of seeds."""
     found = [reach(graph, seeds, ranks, DEPTHS) for seeds in sets]
-    return Reach(np.mean([one.pages for one in found], axis=0), np.mean([one.mass for one in found], axis=0))
+    pages, mass = (np.mean(each, axis=0) for each in zip(*found, strict=True))
+    return pages, mass
 
 
 def _apart(graph: Graph, sets: Sequence[IntArray]) -> Apart:
     links = core_distances(graph, sets)
     pairs = links[~np.eye(len(sets), dtype=np.bool_)]
     ways = pairs[pairs >= 0]
-    return Apart(float(ways.mean()) if len(ways) else 0.0, 1.0 - len(ways) / max(len(pairs), 1))
+    return float(ways.mean()) if len(ways) else 0.0, 1.0 - len(ways) / max(len(pairs), 1)
 
 
 def claims(web: CrawledWeb, cores: Sequence[Core], drawn: Sequence[IntArray]) -> list[Claim]:
@@ -195,13 +193,15 @@ def claims(web: CrawledWeb, cores: Sequence[Core], drawn: Sequence[IntArray]) ->
     return decided(reached(web.graph, ranks, [seeds]), reached(web.graph, ranks, drawn), float(ranks.sum()), near, far)
 
 
-def decided(ours: Reach, others: Reach, whole: float, near: Apart, far: Apart) -> list[Claim]:
+def decided(
+    ours: Reach, others: Reach, whole: float, near: tuple[float, float], far: tuple[float, float]
+) -> list[Claim]:
     """The claims by what was measured of cores (ours, near) and at random (others, far). whole: sum of all ranks."""
-    pages = list(zip(ours.pages[1:].tolist(), others.pages[1:].tolist(), strict=True))
-    means = [(one.mass / np.maximum(one.pages, 1e-9))[1:].tolist() for one in (ours, others)]
+    pages = list(zip(ours[0][1:].tolist(), others[0][1:].tolist(), strict=True))
+    means = [(mass / np.maximum(read, 1e-9))[1:].tolist() for read, mass in (ours, others)]
     importance = list(zip(*means, strict=True))
     order = f"from cores and at random, at depth 1 to {DEPTHS}"
-    held, at_random = (float(one.mass.sum()) / whole for one in (ours, others))
+    held, at_random = (float(mass.sum()) / whole for _, mass in (ours, others))
     return [
         Claim(
             "seeds from cores reach more pages at each depth than random ones",
@@ -215,9 +215,9 @@ def decided(ours: Reach, others: Reach, whole: float, near: Apart, far: Apart) -
         ),
         Claim(
             "cores are as far apart as random pages",
-            near.mean >= far.mean and near.unreachable < 1.0,
-            f"{near.mean:.3g} and {far.mean:.3g} links on average, with no way between {near.unreachable:.0%} "
-            f"and {far.unreachable:.0%} of the pairs",
+            near[0] >= far[0] and near[1] < 1.0,
+            f"{near[0]:.3g} and {far[0]:.3g} links on average, with no way between {near[1]:.0%} "
+            f"and {far[1]:.0%} of the pairs",
         ),
         Claim(
             f"within {DEPTHS} links they hold more PageRank in all",

@@ -1,16 +1,71 @@
-"""The sites or hosts of a store: their importance, the sites that link to them, and their trust."""
+"""The sites or hosts of a store: importance, trust and grades, and those that mirror others (`rank/mirrors.py`)."""
 
+from collections.abc import Callable
 from typing import NamedTuple
+from zlib import crc32
 
 import numpy as np
+import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store
-from minicrawl.analysis.mirrors import mirrors_of
-from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
 from minicrawl.crawler.books.stored_births import jumps_to_sites
+from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.urls.keys import politeness_key, site_of
-from minicrawl.rank.sites import linking_domains
+from minicrawl.rank.graph import linking_domains
+from minicrawl.rank.mirrors import mirrors
 from minicrawl.store.reader import Store
+
+DIVISIONS: dict[str, Callable[[str], str]] = {"site": site_of, "host": str}
+"""Functions from an authority to its site or host, by kind."""
+
+
+def numbered_sites(
+    store: Store, hosts: npt.NDArray[np.int64], site_of_host: Callable[[str], str]
+) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """Names of the sites of pages, and the number of each page's site. hosts: hosts.id of each page."""
+    names = {host.id: site_of_host(host.name) for host in store.hosts.all()}
+    numbers: dict[str, int] = {}
+    used, host = np.unique(hosts, return_inverse=True)
+    number = [numbers.setdefault(names.get(id_, f"host {id_}"), len(numbers)) for id_ in used.tolist()]
+    return list(numbers), np.array(number, dtype=np.int64)[host]
+
+
+class Mirror(NamedTuple):
+    """A host that mirrors another, the most important of those with the same pages; both as origins, scheme://host.
+
+    compared: number of paths read on it and on one of these; alike: mean share of content that is in both there.
+    """
+
+    host: str
+    of: str
+    compared: int
+    alike: float
+
+
+def mirrors_of(store: Store) -> list[Mirror]:
+    """All hosts that mirror another, by name; reads all fingerprints. Raises StoreError."""
+    with store.snapshot():
+        found = ((each, each.payload & SAYS_SOMETHING != 0) for each in store.recognised.fingerprints())
+        blocks = [(one.page[says], one.payload[says], one.sketch[says]) for one, says in found if says.any()]
+        if not blocks:
+            return []
+        page, payload, sketch = (np.concatenate(column) for column in zip(*blocks, strict=True))
+        urls, names = store.page_table.urls_of(page.tolist()), dict[str, int]()
+        parts = [urls[number].split("/", 3) for number in page.tolist()]
+        host = np.array([names.setdefault("/".join(part[:3]), len(names)) for part in parts], np.int64)
+        path = np.array([crc32(part[3].encode()) for part in parts], np.int64)
+        importance = np.bincount(host, store.ranks.importance()[page])
+    a, b, *told = mirrors(host, path, payload, sketch)
+    order = np.argsort(-importance, kind="stable")
+    best = np.argsort(order)  # by importance, the first host that each hangs together with
+    while (best[a] != best[b]).any():
+        least = np.minimum(best[a], best[b])
+        for one in (a, b):
+            np.minimum.at(best, one, least)
+    rows = sorted(zip(*(column.tolist() for column in (*told, a, b)), strict=True))
+    of_host = {one: (compared, min(round(alike, 3), 1.0)) for compared, alike, *pair in rows for one in pair}
+    origins, leader = list(names), order[best].tolist()
+    return sorted(Mirror(origins[one], origins[leader[one]], *of_host[one]) for one in of_host if leader[one] != one)
 
 
 class SiteRow(NamedTuple):
@@ -63,3 +118,33 @@ def best_sites(store: Store, kind: str) -> list[SiteRow]:
     if kind == "site" and jumps_to_sites(store):
         return sorted(rows, key=lambda row: (-(row.trust or 0.0), -row.importance))
     return sorted(rows, key=lambda row: -row.importance)
+
+
+class GradedSite(NamedTuple):
+    """A site with its grade, 1 the lowest. bytes: of its pages read, as received; pages: number of these. is_selected:
+    True if it fits the limit."""
+
+    site: str
+    grade: int
+    importance: float
+    pages: int
+    bytes: int
+    is_selected: bool
+
+
+def graded_sites(store: Store, kind: str, grades: int, most: int | None = None) -> list[GradedSite]:
+    """All sites, the most important first. kind: "site" or "host". most: limit of bytes; each site in turn is
+    selected if it still fits. Raises StoreError."""
+    rows = sorted(sites_of(store, kind), key=lambda row: (-row.importance, row.site))
+    of_site, left = DIVISIONS[kind], most
+    sizes: dict[str, int] = {}
+    for host, size in store.hosts.bytes().items():
+        sizes[of_site(host)] = sizes.get(of_site(host), 0) + size
+    graded = []
+    for place, row in enumerate(rows, 1):
+        grade = 1 + (len(rows) - place) * grades // len(rows)
+        size = sizes.get(row.site, 0)
+        fits = left is None or size <= left
+        left = left - size if left is not None and fits else left
+        graded.append(GradedSite(row.site, grade, row.importance, row.read, size, fits))
+    return graded

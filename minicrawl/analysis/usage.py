@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 
-from minicrawl.analysis.top.order import Ranked
+from minicrawl.analysis.top import Ranked
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.robots.preferences import (
     Decision,

@@ -14,10 +14,11 @@ import numpy.typing as npt
 from minicrawl.analysis.link_graph import (
     FloatArray,
     births_of,
+    check_is_rankable,
     folded_graph,
     link_weights,
+    rankable,
 )
-from minicrawl.analysis.rankable import check_is_rankable, rankable
 from minicrawl.crawler.books.stored_births import read_births
 from minicrawl.model import READ, State
 from minicrawl.opic import Book

@@ -16,13 +16,12 @@ from typing import Any  # Any: JSON
 from minicrawl.analysis import status as crawl_status
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_changes import page_changes
-from minicrawl.analysis.page_filter import PageFilter, wanted
 from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.analysis.page_text import page_text
-from minicrawl.analysis.top.top_list import lines_per_site, top_list
+from minicrawl.analysis.top import PageFilter, lines_per_site, top_list, wanted
 from minicrawl.errors import SettingError
 from minicrawl.export.markdown import markdown_of
-from minicrawl.search import partitions, searching
+from minicrawl.search import searching
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 
@@ -50,7 +49,7 @@ def search(store: Store, query: str, n: int = 10) -> str:
     "some words" stand one behind the other; -word is not there; intitle:word is in the title; site:host names a host or
     domain, lang:en a language, after:2026-01-31 a date of change. Rare words count most.
     """
-    found = partitions.search(store, query, searching.Asked(_bounded(n)))
+    found = searching.search(store, query, searching.Asked(_bounded(n)))
     return _rows(_matches(found), map(_found, found.pages))
 
 

@@ -4,50 +4,20 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from types import ModuleType
 
-from minicrawl.audit import (
-    answers,
-    canonicals,
-    duplicates,
-    headings,
-    hreflang,
-    images,
-    indexability,
-    links,
-    reach,
-    redirects,
-    security,
-    seeds,
-    sitemaps,
-    titles,
-)
+from minicrawl.audit import link_rules, page_rules, search_engine_rules
 from minicrawl.audit.crawled import Crawled, Judged, found_by
 from minicrawl.audit.findings import Finding, Rule
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import Store
 
-SUBJECTS: tuple[ModuleType, ...] = (
-    seeds,
-    links,
-    redirects,
-    answers,
-    canonicals,
-    hreflang,
-    indexability,
-    sitemaps,
-    duplicates,
-    reach,
-    titles,
-    headings,
-    images,
-    security,
-)
-"""The modules of the rules, in the order in which `audit --rules` lists them."""
 RULES: Mapping[str, Rule] = {
-    each.name: each for module in SUBJECTS for each in vars(module).values() if isinstance(each, Rule)
+    each.name: each
+    for module in (link_rules, search_engine_rules, page_rules)
+    for each in vars(module).values()
+    if isinstance(each, Rule)
 }
-"""Our own rules by name."""
+"""All rules by name, in the order in which `audit --rules` lists them."""
 
 
 @dataclass(frozen=True)

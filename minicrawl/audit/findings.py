@@ -69,7 +69,7 @@ Check = Callable[["Crawled"], Iterable[Fault]]
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule of the audit. subject: the module it is in. why, how: a sentence each, on the harm and the way to mend."""
+    """A rule of the audit. why, how: a sentence each, on the harm and the way to mend."""
 
     name: str
     severity: Severity
@@ -84,10 +84,8 @@ class Rule:
         return FACTORS[self.severity] * importance
 
 
-def rule(name: str, severity: Severity, *, why: str, how: str, needs: Need = Need.NOTHING) -> Callable[[Check], Rule]:
+def rule(  # noqa: PLR0913 - what a user is told of it
+    name: str, severity: Severity, subject: str, *, why: str, how: str, needs: Need = Need.NOTHING
+) -> Callable[[Check], Rule]:
     """Make a Rule of a function of the crawled pages."""
-
-    def made(check: Check) -> Rule:
-        return Rule(name, severity, check.__module__.rpartition(".")[2], why, how, needs, check)
-
-    return made
+    return lambda check: Rule(name, severity, subject, why, how, needs, check)

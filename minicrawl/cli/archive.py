@@ -211,12 +211,12 @@ def select(grades: int, most: str | None, store: Path, as_json: bool) -> None:
 
     A site is a registrable domain; on domains that give each user a part, such as readthedocs.io, each part is one.
     """
-    from minicrawl.analysis import site_grades
+    from minicrawl.analysis.sites import graded_sites
     from minicrawl.settings.values import parse_size
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
-        sites = site_grades.graded_sites(reader, "site", grades, None if most is None else parse_size(most))
+        sites = graded_sites(reader, "site", grades, None if most is None else parse_size(most))
     shown = [one for one in sites if one.is_selected]
     if as_json:
         click.echo(document({"sites": [one._asdict() for one in shown]}))

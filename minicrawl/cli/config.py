@@ -47,7 +47,7 @@ def show(as_json: bool) -> None:
 def check() -> None:
     """Say whether the file of options is right: exit 0, or 2 and what is wrong."""
     from minicrawl.cli.crawl import command as crawl
-    from minicrawl.extract.checks import check_selectors
+    from minicrawl.extract.selectors import check_selectors
     from minicrawl.settings import SETTINGS, CrawlSettings
 
     file, tables = tables_of_file(click.get_current_context())

@@ -15,7 +15,7 @@ from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.copies import Copy
-    from minicrawl.analysis.mirrors import Mirror
+    from minicrawl.analysis.sites import Mirror
 
 
 @click.command(epilog="Example: minicrawl copies terms.txt https://example.org/guide --since 7d")
@@ -44,7 +44,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     --hosts shows mirrors instead: hosts with the paths of a more important host, and the same content there.
     """
     from minicrawl.analysis.copies import copies
-    from minicrawl.analysis.mirrors import mirrors_of
+    from minicrawl.analysis.sites import mirrors_of
     from minicrawl.store.reader import open_store
 
     if is_hosts == bool(documents):

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from minicrawl.analysis.dry_run import DryRun
-    from minicrawl.analysis.top.top_list import TopList
+    from minicrawl.analysis.top import TopList
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
     from minicrawl.crawler.running_crawl import OnBegin
@@ -246,7 +246,7 @@ def _run(
 
     from minicrawl.cli.display import BestSoFar, awaiting_index, showing
     from minicrawl.crawler.run import crawl_with
-    from minicrawl.search.index.beside_crawl import Indexer
+    from minicrawl.search.following import Indexer
 
     keep_little_free_memory()
     started = time.monotonic()
@@ -389,7 +389,7 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     if is_quiet():
         click.echo("\n".join(fitted(list(_summary(report)))))
         return
-    from minicrawl.analysis.top.top_list import lines_per_site, top_list
+    from minicrawl.analysis.top import lines_per_site, top_list
     from minicrawl.cli.progress_words import SHOWN
     from minicrawl.store.reader import open_store
 

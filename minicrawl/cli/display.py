@@ -46,7 +46,7 @@ class BestSoFar:
         return self._best
 
     def _looked_up(self) -> Best:
-        from minicrawl.analysis.top.top_list import first_lines
+        from minicrawl.analysis.top import first_lines
         from minicrawl.store.reader import open_store
 
         try:

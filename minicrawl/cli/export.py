@@ -52,9 +52,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     minicrawl export slow.csv --where "seconds > 2 AND importance > 1e-5"
     minicrawl export corpus.parquet --text
     """
-    from minicrawl.analysis.corpus import corpus
-    from minicrawl.analysis.page_filter import PageFilter, wanted
-    from minicrawl.analysis.top.order import best_first, only
+    from minicrawl.analysis.page_text import corpus
+    from minicrawl.analysis.top import PageFilter, best_first, only, wanted
     from minicrawl.analysis.usage import PageUsage
     from minicrawl.export.ranks import export_kept, export_ranks, export_table
     from minicrawl.export.tables import STANDARD_OUTPUT

@@ -15,10 +15,8 @@ from minicrawl.cli.output import document, reassuring
 from minicrawl.errors import counted
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.web_graph import Web
-    from minicrawl.rank.degrees import Degrees
     from minicrawl.rank.distances import Neighbourhood
-    from minicrawl.rank.graph_stats import GraphStats
+    from minicrawl.rank.graph_stats import Degrees, GraphStats
 
 
 @click.group(cls=Group, epilog="Example: minicrawl graph export links.graphml")
@@ -41,16 +39,16 @@ def export(file: Path, store: Path, as_json: bool) -> None:
     All but the first get the URLs beside them, in NAME.urls.txt: line i is page i. A page that is only
     another name of a page, such as a redirect, links to that. A file appears whole or not at all.
     """
-    from minicrawl.graphs.saving import export_graph
+    from minicrawl.graphs.graph_files import export_graph
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
-        written = export_graph(reader, file)
-    files = [str(path) for path in written.files]
+        pages, links, paths = export_graph(reader, file)
+    files = list(map(str, paths))
     if as_json:
-        click.echo(json.dumps({"files": files, "pages": written.pages, "links": written.links}))
+        click.echo(json.dumps({"files": files, "pages": pages, "links": links}))
     else:
-        what = f"{counted(written.pages, 'page')} and {counted(written.links, 'link')}"
+        what = f"{counted(pages, 'page')} and {counted(links, 'link')}"
         click.echo(f"{what} written to {' and '.join(files)}")
 
 
@@ -71,32 +69,33 @@ def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
     """
     import numpy as np
 
-    from minicrawl.analysis.web_graph import Web, web_of_store
-    from minicrawl.graphs.loading import load_graph
+    from minicrawl.analysis.link_graph import web_of_store
+    from minicrawl.graphs.graph_files import load_graph
     from minicrawl.rank.graph_stats import EXACT_WORK, graph_stats
     from minicrawl.store.reader import open_store
 
+    never_read = None
     if graph is not None:
-        web = Web(load_graph(graph).graph)
+        web = load_graph(graph).graph
     else:
         with open_store(store) as reader, reader.snapshot():
-            web = web_of_store(reader)
+            web, never_read = web_of_store(reader)
     with reassuring("counting distances", teller()):
-        found = graph_stats(web.graph, np.random.default_rng(0), exact_work=math.inf if exact else EXACT_WORK)
+        found = graph_stats(web, np.random.default_rng(0), exact_work=math.inf if exact else EXACT_WORK)
     name = str(graph or store)
     if as_json:
-        click.echo(document(shape_document(found, web, name)))
+        click.echo(document(shape_document(found, never_read, name)))
     else:
-        click.echo("\n".join(shape_lines(found, web, name)))
+        click.echo("\n".join(shape_lines(found, never_read, name)))
 
 
-def shape_document(found: "GraphStats", web: "Web", name: str) -> dict[str, object]:
+def shape_document(found: "GraphStats", never_read: int | None, name: str) -> dict[str, object]:
     return {
         "graph": name,
         "pages": found.pages,
         "links": found.links,
         "dangling": found.dangling,
-        "never_read": web.never_read(),
+        "never_read": never_read,
         "strong_components": {"count": found.strong.count, "largest": int(found.strong.sizes.max())},
         "weak_components": {"count": found.weak.count, "largest": int(found.weak.sizes.max())},
         "inlinks": _degrees(found.indegrees),
@@ -127,8 +126,7 @@ def _distances(distances: "Neighbourhood") -> dict[str, object]:
     }
 
 
-def shape_lines(found: "GraphStats", web: "Web", name: str) -> Iterator[str]:
-    never_read = web.never_read()
+def shape_lines(found: "GraphStats", never_read: int | None, name: str) -> Iterator[str]:
     unread = "" if never_read is None else f", {never_read:,} of them never read"
     size = f"{counted(found.pages, 'page')}, {counted(found.links, 'link')}"
     yield f"{name}: {size}; {counted(found.dangling, 'page')} without links{unread}"

@@ -151,7 +151,7 @@ def _drawn(kind: str, seed: int) -> "tuple[str, _Draw]":
 def _read(graph: Path, nodes: int | None, seed: int) -> "tuple[str, _Draw]":
     import numpy as np
 
-    from minicrawl.graphs.loading import load_graph
+    from minicrawl.graphs.graph_files import load_graph
     from minicrawl.lab.graphbench.sequences import of_graph
 
     loaded = load_graph(graph).graph

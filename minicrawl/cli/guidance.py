@@ -15,7 +15,7 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import LINKED
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.top.top_list import TopList
+    from minicrawl.analysis.top import TopList
     from minicrawl.crawler.run import Before, Start
     from minicrawl.model import CrawlReport
     from minicrawl.store.reader import Store

@@ -19,7 +19,7 @@ def command(rebuild: bool, store: Path, as_json: bool) -> None:
     The index is a file of its own beside the store. It is made of the texts that crawl --text keeps, and can be thrown
     away at any time. A crawl with --search does this by itself.
     """
-    from minicrawl.search.index.following import bring_up_to_date
+    from minicrawl.search.following import bring_up_to_date
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:

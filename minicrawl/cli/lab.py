@@ -70,7 +70,7 @@ def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: in
 def convergence(graph: Path, visits: int, seed: int, out: Path, as_json: bool) -> None:
     """Error of every way to work importance out against page visits, on GRAPH."""
     need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.graphs.loading import load_graph
+    from minicrawl.graphs.graph_files import load_graph
     from minicrawl.lab.convergence import on_graph
 
     show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph).graph, seed, visits))], out, as_json)
@@ -92,7 +92,7 @@ def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     `crawl --refresh`. With GRAPH importance is drawn from the PageRank of its pages.
     """
     need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.graphs.loading import load_graph
+    from minicrawl.graphs.graph_files import load_graph
     from minicrawl.lab.refresh import Setup, experiment
     from minicrawl.rank import pagerank
 
@@ -140,7 +140,7 @@ def _site_of_each(urls: "Iterable[str]") -> "npt.NDArray[np.int64]":
 
 def _with_urls(path: Path) -> "tuple[Graph, tuple[str, ...] | None]":
     """The graph in a file, and the URLs of its pages if it has them."""
-    from minicrawl.graphs.loading import load_graph
+    from minicrawl.graphs.graph_files import load_graph
 
     loaded = load_graph(path)
     return loaded.graph, loaded.names if loaded.names is not None and all(

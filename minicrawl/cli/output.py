@@ -19,7 +19,7 @@ from minicrawl.errors import counted, covered
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.top.order import Order
+    from minicrawl.analysis.top import Order
     from minicrawl.model import Silence
     from minicrawl.store.ranks import RankedPage
 

@@ -54,9 +54,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     "WORDS" stand one behind the other, -WORD is not there, intitle:WORD is in the title; site:HOST, lang:de and
     after:2026-11-20 say which pages. While a crawl runs, the index follows it.
     """
-    from minicrawl.search.partitions import search
-    from minicrawl.search.query import parse_query
-    from minicrawl.search.searching import Asked
+    from minicrawl.search.matching import parse_query
+    from minicrawl.search.searching import Asked, search
     from minicrawl.store.reader import open_store
 
     text = " ".join(words).replace(_MINUS, "-")

@@ -20,8 +20,7 @@ from minicrawl.errors import SettingError, counted
 from minicrawl.settings import option
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.page_filter import PageFilter
-    from minicrawl.analysis.top.top_list import TopList
+    from minicrawl.analysis.top import PageFilter, TopList
     from minicrawl.store.reader import Store
 
 
@@ -85,7 +84,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         _refuse_beside_sites()
         _print_sites(sites, n, store, as_json)
         return
-    from minicrawl.analysis.page_filter import PageFilter
+    from minicrawl.analysis.top import PageFilter
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
@@ -105,8 +104,7 @@ def _refuse_beside_sites() -> None:
 
 def _found(reader: "Store", by: str, n: int, asked: "PageFilter", per_site: int | None) -> "TopList":
     """The list that the options ask for. per_site: most lines of a site, 0: unlimited; None: by the number of sites."""
-    from minicrawl.analysis.page_filter import wanted
-    from minicrawl.analysis.top.top_list import lines_per_site, top_list, whole_list
+    from minicrawl.analysis.top import lines_per_site, top_list, wanted, whole_list
 
     is_wanted = None if asked.is_empty else wanted(reader, asked)
     if by == "cash" or asked.where is not None:

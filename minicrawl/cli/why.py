@@ -15,7 +15,7 @@ from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, Trap
-    from minicrawl.analysis.refresh_times import PageRefresh
+    from minicrawl.analysis.why_facts import PageRefresh
 
 _KINDS = {
     "print": "one for printing",

@@ -10,7 +10,7 @@ from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, KnownPage, NeededFile
-    from minicrawl.analysis.importance_sources import PageJump
+    from minicrawl.analysis.why_facts import PageJump
 
 
 _UNREAD = frozenset({"not-html", "pdf-unread"})

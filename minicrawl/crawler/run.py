@@ -482,7 +482,7 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
             "both, or --forget both"
         )
     if settings.items or settings.hook or settings.extracts:
-        from minicrawl.extract.checks import check_asked  # noqa: PLC0415
+        from minicrawl.extract.selectors import check_asked  # noqa: PLC0415
 
         await check_asked(settings)
     if settings.cookie_file is not None:

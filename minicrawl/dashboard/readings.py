@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any  # Any: JSON
 
 from minicrawl.analysis.explain import explain
-from minicrawl.analysis.page_filter import PageFilter, best_wanted
 from minicrawl.analysis.status import CrawlAtRest, Partition, at_rest
-from minicrawl.analysis.top.top_list import TopList, lines_per_site, top_list
+from minicrawl.analysis.top import PageFilter, TopList, best_wanted, lines_per_site, top_list
 from minicrawl.control.messages import Message
 from minicrawl.dashboard.commands import started
 from minicrawl.errors import SettingError

@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.export.tables import Table, defused, escaped, renamed_when_whole, write_parquet
@@ -22,14 +21,6 @@ _ENDINGS = (".jsonl", ".csv", ".parquet")
 _OTHERS = "more"
 """The column of CSV and Parquet for fields without a column of their own, as JSON."""
 META = "items"
-
-
-class Item(NamedTuple):
-    """The URL of its page, the time of reading (Unix seconds), and its fields as JSON."""
-
-    url: str
-    at: float
-    fields: str
 
 
 def check_ending(path: Path) -> None:
@@ -69,7 +60,8 @@ class ItemFile:
         self._path = path.resolve()
         self._columns = dict(columns)
         self._lines = _lines_of(self._path)
-        self._items: list[Item] = []
+        self._items: list[tuple[str, float, str]] = []
+        """The URL of the page, the time of reading (Unix seconds) and the fields as JSON of each item."""
         kept = writer.meta_json(META)
         is_own = bool(kept) and whole_path(kept["path"], writer.path.resolve().parent) == str(self._path)
         self._size = int(kept["size"]) if is_own else 0
@@ -90,7 +82,7 @@ class ItemFile:
 
     def note(self, url: str, at: float, items: Sequence[str]) -> None:
         """Add the items of a page that was read."""
-        self._items += [Item(url, at, fields) for fields in items]
+        self._items += [(url, at, fields) for fields in items]
 
     def save(self, writer: Writer) -> None:
         """Write the items since the last commit, within the transaction of the next."""
@@ -135,14 +127,14 @@ class ItemFile:
         path = kept_path(str(self._path), writer.path.resolve().parent)
         writer.save_meta({META: json.dumps({"path": path, "size": self._size})})
 
-    def _as_lines(self, items: Sequence[Item]) -> Iterator[str]:
-        for item in items:
+    def _as_lines(self, items: Sequence[tuple[str, float, str]]) -> Iterator[str]:
+        for url, at, fields in items:
             if self._is_csv:
-                row = _row(item.url, item.at, json.loads(item.fields), self._columns)
+                row = _row(url, at, json.loads(fields), self._columns)
                 yield _csv_line(tuple(map(defused, row)))
             else:
-                rest = f", {item.fields[1:]}" if item.fields != "{}" else "}"
-                yield escaped(f'{{"url": {json.dumps(item.url)}, "at": {item.at!r}{rest}') + "\n"
+                rest = f", {fields[1:]}" if fields != "{}" else "}"
+                yield escaped(f'{{"url": {json.dumps(url)}, "at": {at!r}{rest}') + "\n"
 
     def _rows(self) -> Iterator[tuple[object, ...]]:
         with self._lines.open(encoding="utf-8") as lines:

@@ -1,4 +1,4 @@
-"""Fields of an item, in the format of --extract.
+"""The item of a page by selectors and structured data: fields in the format of --extract, and their checks.
 
 title=h1                          the text of the first h1
 price=css:.price::text            the same, written out
@@ -9,9 +9,16 @@ tags[]=css:.tag                   all matches, as a list
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 
 from minicrawl.errors import SettingError
-from minicrawl.extract.document import Document, wrong_css, wrong_xpath
+from minicrawl.extract.document import Document, SelectorError, wrong_css, wrong_xpath
+from minicrawl.extract.hooks import Failure, as_json, within_size
+from minicrawl.extract.item_file import check_columns, check_ending
+from minicrawl.extract.structured import SYNTAXES, structured
+from minicrawl.settings import CrawlSettings
+from minicrawl.timing import STANDARD
 
 _FIELD = re.compile(r"(?P<name>[^=\[\]\s]+)(?P<all>\[\])?=(?:(?P<way>css|xpath):)?(?P<selector>.+)", re.DOTALL)
 _PART = re.compile(r"(?P<css>.*?)::(?:text|attr\((?P<attribute>[^()]+)\))", re.DOTALL)
@@ -71,3 +78,66 @@ def read_fields(texts: tuple[str, ...]) -> tuple[Field, ...]:
         if names.count(name) > 1:
             raise SettingError(f"--extract gives the field {name} twice; choose another name for one of them")
     return fields
+
+
+def gather(
+    fields: tuple[str, ...], document: Document, url: str, *, is_structured: bool
+) -> tuple[list[str], list[Failure]]:
+    """The item of a page, if it has any of what is asked for, as JSON; and what failed over it."""
+    failures, reasons, item = list[Failure](), list[str](), dict[str, object]()
+    try:
+        item = {field.name: field.value(document) for field in _fields(fields)}
+        if is_structured:
+            item |= structured(document, url, reasons)
+            failures += [Failure("extract.structured", reason) for reason in dict.fromkeys(reasons)]
+    except SelectorError as error:
+        failures.append(Failure("extract", str(error)))
+        item = {}
+    items = [as_json(item)] if any(value is not None for value in item.values()) else []
+    return within_size(items, failures), failures
+
+
+def columns_of(fields: tuple[str, ...], *, is_structured: bool) -> dict[str, type]:
+    """The names of all possible fields of items, with the types of their values. Raises SettingError."""
+    return dict.fromkeys([*(field.name for field in _fields(fields)), *(SYNTAXES if is_structured else ())], str)
+
+
+@lru_cache(maxsize=8)
+def _fields(texts: tuple[str, ...]) -> tuple[Field, ...]:
+    return read_fields(texts)
+
+
+async def check_asked(settings: CrawlSettings) -> None:
+    """Raise SettingError for invalid selectors, hooks and item files."""
+    columns = check_selectors(settings)
+    if settings.hook:
+        await _check_hooks(settings)
+    if settings.items:
+        check_ending(Path(settings.items))
+        check_columns(Path(settings.items), columns)
+    elif settings.extracts:
+        asked = "--extract" if settings.extract else "--extract-structured"
+        raise SettingError(f"{asked} needs a file for what it finds: --items FILE.jsonl, .csv or .parquet")
+
+
+def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
+    """The names of all possible item fields. Raises SettingError for invalid selectors."""
+    return tuple(columns_of(settings.extract, is_structured=settings.extract_structured))
+
+
+async def _check_hooks(settings: CrawlSettings) -> None:
+    """Check hooks in a child, as importing them runs foreign code."""
+    from minicrawl.extract.hooks import wrong_hook  # noqa: PLC0415
+    from minicrawl.sandbox.cage import Cage  # noqa: PLC0415
+    from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox  # noqa: PLC0415 - few crawls have hooks
+
+    limits = Limits(STANDARD.hook, STANDARD.hook, Cage(forks=True))
+    sandbox = Sandbox(wrong_hook, limits)
+    try:
+        wrong = await sandbox.call(settings.hook)
+    except ChildError as error:
+        wrong = f"--hook {', '.join(settings.hook)} cannot be imported: {error}"
+    finally:
+        await sandbox.aclose()
+    if wrong is not None:
+        raise SettingError(wrong)

@@ -1,6 +1,4 @@
 """Graphs as files.
 
-keys       links as sorted numbers, the quick way to a graph without repeats
-loading    graphs from files and from the stores of crawls
-saving     the graph of a store, in the formats of graph programs
+graph_files  loads graphs from files and from the stores of crawls, and saves the graph of a store
 """

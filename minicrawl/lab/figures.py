@@ -7,7 +7,7 @@ import numpy as np
 
 from minicrawl.errors import SettingError
 from minicrawl.experiment import Result
-from minicrawl.lab import convergence, discovery, settling, windows
+from minicrawl.lab import convergence, discovery, windows
 from minicrawl.lab.webs import MODELS, generate
 from minicrawl.rank import Graph
 
@@ -55,5 +55,5 @@ FIGURES: dict[str, Callable[[Setup], Result]] = {
     "5": _on_graphs(windows.figure_5),
     "6": _on_graphs(windows.figure_6),
     "discovery": lambda setup: discovery.experiment(setup.nodes, setup.seed),
-    "settle": _on_graphs(settling.figure),
+    "settle": _on_graphs(convergence.settling_figure),
 }

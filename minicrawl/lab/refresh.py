@@ -8,7 +8,6 @@ a time; values and learned rates come from `opic.refresh`.
 import math
 from dataclasses import dataclass
 from statistics import fmean
-from typing import NamedTuple
 
 import numpy as np
 
@@ -33,26 +32,18 @@ _SHORT_OF = 0.02
 """Tolerated loss of freshness by unknown rates."""
 
 
-class World(NamedTuple):
-    """Pages. importance: shape (pages,). rates: changes per unit of time, shape (pages,)."""
-
-    importance: FloatArray
-    rates: FloatArray
+World = tuple[FloatArray, FloatArray]
+"""Importance of pages, and changes per unit of time, each of shape (pages,)."""
 
 
-class Kept(NamedTuple):
-    """The freshness that a schedule achieved in the second half of the time.
+def keep_fresh(
+    world: World, schedule: str, *, budget: float, until: float, random: np.random.Generator
+) -> tuple[float, float]:
+    """Fetch pages by `schedule` from time 0 to `until`, each having been fetched shortly before.
 
-    freshness: share of the time in which pages were as fetched, weighted by importance. never: share of pages never
-    fetched.
+    Returns, of the second half of the time: freshness, the share of it in which pages were as fetched, weighted by
+    importance; and the share of pages never fetched.
     """
-
-    freshness: float
-    never: float
-
-
-def keep_fresh(world: World, schedule: str, *, budget: float, until: float, random: np.random.Generator) -> Kept:
-    """Fetch pages by `schedule` from time 0 to `until`, each having been fetched shortly before."""
     importance, rates = world
     n, since = len(rates), until / 2.0
     at_once = max(n // _PARTS, 1)
@@ -80,7 +71,7 @@ def keep_fresh(world: World, schedule: str, *, budget: float, until: float, rand
         is_fetched[pages] |= now >= since
         last[pages] = now
     fresh += float((importance * _fresh_time(rates, last, until, since)).sum())
-    return Kept(fresh / (until - since), 1.0 - float(is_fetched.mean()))
+    return fresh / (until - since), 1.0 - float(is_fetched.mean())
 
 
 def _fresh_time(rate: FloatArray, last: FloatArray, until: float, since: float) -> FloatArray:
@@ -90,8 +81,8 @@ def _fresh_time(rate: FloatArray, last: FloatArray, until: float, since: float) 
     return np.where(until > begin, fresh, 0.0)
 
 
-def optimum(world: World, budget: float) -> Kept:
-    """The upper bound of all schedules: every page at even intervals, with known rates.
+def optimum(world: World, budget: float) -> tuple[float, float]:
+    """The upper bound of all schedules, as of `keep_fresh`: every page at even intervals, with known rates.
 
     A page fetched at intervals a is fresh for (1 - e^-x) / x of the time, x = rate a. The sum is largest, for a given
     number of fetches, where one more fetch is worth the same on every page (Cho, Garcia-Molina: "Effective Page Refresh
@@ -107,7 +98,7 @@ def optimum(world: World, budget: float) -> Kept:
         x = _changes_between(price * rates / importance)
         low, high = (price, high) if (rates / x).sum() > fetches else (low, price)
     fresh = -np.expm1(-x) / x
-    return Kept(float((importance * fresh).sum()), float(np.isinf(x).mean()))
+    return float((importance * fresh).sum()), float(np.isinf(x).mean())
 
 
 def _changes_between(worth: FloatArray) -> FloatArray:
@@ -139,7 +130,7 @@ class Setup:
         values = self.importance
         importance = random.pareto(_SHAPE, self.pages) + 1.0 if values is None else random.choice(values, self.pages)
         rates = random.lognormal(0.0, _SPREAD, self.pages)
-        return World(importance / importance.sum(), rates / rates.mean())
+        return importance / importance.sum(), rates / rates.mean()
 
 
 def experiment(setup: Setup) -> Result:
@@ -154,7 +145,7 @@ def experiment(setup: Setup) -> Result:
                 else keep_fresh(world, name, budget=budget, until=setup.until, random=np.random.default_rng(seed))
                 for seed, world in worlds
             ]
-            rows.append((budget, name, fmean(one.freshness for one in kept), fmean(one.never for one in kept)))
+            rows.append((budget, name, fmean(fresh for fresh, _ in kept), fmean(never for _, never in kept)))
     return Result("refresh", "Keeping pages fresh under a budget", _COLUMNS, rows, [_panel(rows)], _claims(rows))
 
 

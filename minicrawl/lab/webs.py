@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError
-from minicrawl.graphs.keys import graph_of_keys, keys_of, sources_of, targets_of
+from minicrawl.graphs.graph_files import graph_of_keys, keys_of, sources_of, targets_of
 from minicrawl.rank import Graph
 
 IN_EXPONENT = 2.1

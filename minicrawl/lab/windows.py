@@ -21,7 +21,7 @@ from minicrawl.lab.convergence import EXACT
 from minicrawl.lab.webs import Evolving
 from minicrawl.opic import Adaptive, Book
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray
-from minicrawl.opic.window import all_interpolated
+from minicrawl.opic.units import all_interpolated
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 
 RATES = (0.0, 0.002, 0.01, 0.03, 0.1, 0.3)
@@ -36,11 +36,8 @@ _WANTED = 0.1
 _COLUMNS = ("change rate", "policy", "measures per page", "error of all pages in %", "error of the top tenth in %")
 
 
-class Remembered(NamedTuple):
-    """The estimate of a window at the end. importance: shape (pages,); measures: mean number kept per page."""
-
-    importance: FloatArray
-    measures: float
+Remembered = tuple[FloatArray, float]
+"""The estimate of importance of a window at the end, shape (pages,), and the mean number of measures kept per page."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,7 @@ class Past:
         spent = np.bincount(self.pages[kept], self.cash[kept], self.size)
         stretch = now - oldest
         rates = np.divide(spent, stretch, out=np.zeros(self.size), where=stretch > 0)
-        return Remembered(rates / rates.sum(), float(measures.mean()))
+        return rates / rates.sum(), float(measures.mean())
 
 
 def _merged(visits: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
@@ -123,7 +120,7 @@ def remember(window: float | None, book: Adaptive, past: Past) -> Remembered:
         size = window * book.in_hand()
         history, last = interpolated_history(past.log, past.size, size)
         now = all_interpolated(history, book.cashes(), book.clock - last, size)
-    return Remembered(now / now.sum(), 1.0)
+    return now / now.sum(), 1.0
 
 
 def sized(run: "Run", wanted: float = _WANTED) -> Remembered:
@@ -131,9 +128,9 @@ def sized(run: "Run", wanted: float = _WANTED) -> Remembered:
 
     wanted: largest L1 distance between windows of successive _SIZES. One number a page is kept for each.
     """
-    found = [remember(_months(run, months), run.book, run.past) for months in _SIZES]
-    steps = (l1(shorter.importance, longer.importance) for shorter, longer in pairwise(found))
-    return Remembered(found[sum(1 for _ in takewhile(lambda step: step <= wanted, steps))].importance, len(_SIZES))
+    found = [remember(_months(run, months), run.book, run.past)[0] for months in _SIZES]
+    steps = (l1(shorter, longer) for shorter, longer in pairwise(found))
+    return found[sum(1 for _ in takewhile(lambda step: step <= wanted, steps))], len(_SIZES)
 
 
 @dataclass(frozen=True)
@@ -219,8 +216,8 @@ def _fixed(months: int, least: int = 1, *, compressed: bool = False) -> Callable
 _LAST_VISITS: Policies = {f"last {visits} visits": _last(visits) for visits in (4, 8, 16)}
 _INTERPOLATION: Policies = {"interpolation, 4 months": lambda run: remember(_months(run, 4), run.book, run.past)}
 _LEDGERS: Policies = {
-    "ledger": lambda run: Remembered(run.ledger, 2.0),
-    "links as last read": lambda run: Remembered(run.floor, 2.0),
+    "ledger": lambda run: (run.ledger, 2.0),
+    "links as last read": lambda run: (run.floor, 2.0),
 }
 _LEDGER, _FLOOR = _LEDGERS
 _PAPER: Policies = {
@@ -258,8 +255,8 @@ def measure(graphs: Sequence[Graph], rates: Sequence[float], policies: Policies,
         for number, graph in enumerate(graphs):
             done = run(graph, rate, seed + number, months, with_ledger=_LEDGER in policies)
             for name, policy in policies.items():
-                one = policy(done)
-                found[name].append(Measured(mean_error(one.importance, done.truth), one.measures))
+                importance, measures = policy(done)
+                found[name].append(Measured(mean_error(importance, done.truth), measures))
         for name, every in found.items():
             errors = Errors(fmean(one.errors.all for one in every), fmean(one.errors.top for one in every))
             table[rate, name] = Measured(errors, fmean(one.measures for one in every))

@@ -15,12 +15,13 @@ lab run this very code.
 
 book       cash, history and importance of every page: the paper's algorithm, made exact
 adaptive   the same as the paper prints it, for the lab
-strategy   choice of the next page             window    weight of the past
+strategy   choice of the next page
 surfer     weights of links, by their place on the page
 refresh    revisit times, and the share of fetches for revisits
 coverage   lower bound on the importance collected
 sites      jumps of walkers: to all pages alike, or to sites by their trust, and there to doors
-units      cash passed along links, in units   arrays    arrays per page, and how they grow
+units      cash passed along links, in units, and the weight of the past
+arrays     arrays per page, and how they grow
 
 Source: S. Abiteboul, M. Preda, G. Cobena, "Adaptive On-Line Page Importance Computation", WWW 2003.
 """

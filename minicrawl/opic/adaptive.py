@@ -18,8 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages, grown
-from minicrawl.opic.units import damped
-from minicrawl.opic.window import TURNOVERS, interpolated
+from minicrawl.opic.units import TURNOVERS, damped, interpolated
 
 TOTAL = 2**62
 """Total cash, in units."""
@@ -45,7 +44,7 @@ class Adaptive:
     """
 
     def __init__(self, window: float | None = TURNOVERS, pay_out: PayOut | None = None, *, total: int = TOTAL) -> None:
-        """window: its size in turnovers of the cash in the pages' hands, interpolated, see window.py; None: all of the
+        """window: its size in turnovers of the cash in the pages' hands, interpolated, see units.py; None: all of the
         past, H := H + c."""
         self.window = window
         self.pay_out = pay_out or PayOut()

@@ -28,7 +28,7 @@ with w the weight of the link by its place and W_i that of all links of i, see s
 
 The last term is the virtual page's visit. The paper's pays its cash out again and again, so the error of H/G
 falls like 1/G; here it is paid lazily, in the formula, so the error falls exponentially. A walker's jump says
-to whom: to all pages alike as in the paper, or to sites by their trust (package `sites`).
+to whom: to all pages alike as in the paper, or to sites by their trust (sites.py).
 
 **The error**: the L1 distance of X from exact importance is at most 2 sum|C| / ((1-d) sum(H)), see `certificate`.
 
@@ -36,7 +36,7 @@ to whom: to all pages alike as in the paper, or to sites by their trust (package
 ones. So its targets, and their targets in turn, may owe cash: C < 0 until they are visited.
 
 **The window** (paper, section 5): h_j, `history`, is the part of H_j passed on while the clock advanced by the
-last T = 8 sum(B), interpolated at each visit, see window.py.
+last T = 8 sum(B), interpolated at each visit, see units.py.
 
 An alias forwards all it has received to its one target, and has no importance of its own.
 
@@ -48,10 +48,9 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
-from minicrawl.opic.sites.births import UNIT, Births, SiteBirths
-from minicrawl.opic.surfer import UNIFORM, Places, Sent, Shares, Surfer
-from minicrawl.opic.units import DAMPING, damped, dampeds
-from minicrawl.opic.window import TURNOVERS, all_interpolated, interpolated
+from minicrawl.opic.sites import UNIT, Births, SiteBirths
+from minicrawl.opic.surfer import UNIFORM, Places, Shares, Surfer
+from minicrawl.opic.units import DAMPING, TURNOVERS, all_interpolated, damped, dampeds, interpolated
 
 __all__ = ["SETTLED_ERROR", "UNIT", "WORTH", "Book", "BookSums", "add_sent", "certificate_of"]
 
@@ -382,8 +381,8 @@ class Book:
         is_page = ~self.alias[: self.size]
         return int(self.forwarded[: self.size].sum(where=is_page)) + self.never_visited
 
-    def _sent(self, page: int, h: int, links: int, places: Places | None) -> Sent:
-        """Cash that the page has sent along its links, having forwarded h in all."""
+    def _sent(self, page: int, h: int, links: int, places: Places | None) -> tuple[IntArray | int, int]:
+        """Cash that the page has sent along each of its links, and in all, having forwarded h in all."""
         return self.surfer.sent(h if self.alias[page] else damped(h), links, places)
 
     def _let_stand_for(self, page: int, *, alias: bool) -> int:
@@ -409,18 +408,19 @@ class Book:
         self.clock += float(spent.sum(where=spent > 0))
         self.clock_of[pages] = self.clock
 
-    def _credit(self, targets: Pages, sent: Sent, sign: int) -> None:
+    def _credit(self, targets: Pages, sent: tuple[IntArray | int, int], sign: int) -> None:
         """Credit the targets with the cash sent along the links to them, or (sign -1) take it back."""
-        if not sent.in_all:
+        each, in_all = sent
+        if not in_all:
             return
-        self.cash[targets] += sign * sent.each
+        self.cash[targets] += sign * each
         unvisited = ~self.visited(targets)
-        if isinstance(sent.each, int):
-            self.never_visited += sign * sent.each * int(np.count_nonzero(unvisited))
+        if isinstance(each, int):
+            self.never_visited += sign * each * int(np.count_nonzero(unvisited))
         else:
-            self.never_visited += sign * int(sent.each[unvisited].sum())
-        self.in_all += sign * sent.in_all
-        self.virtual -= sign * sent.in_all
+            self.never_visited += sign * int(each[unvisited].sum())
+        self.in_all += sign * in_all
+        self.virtual -= sign * in_all
 
     # In a web that several books share, a page has its home in one of them. In another, which only knows links to it,
     # it is a mirror: it has no birth cash, and its received cash is handed over to its home, like an alias' to its

@@ -17,7 +17,6 @@ Source: J. Dean, C. Anderson, A. Battle, "Ranking documents based on user behavi
 from dataclasses import dataclass
 from functools import cached_property
 from operator import mul
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -50,34 +49,28 @@ class Surfer:
         """True if all places have equal weight."""
         return self.text == self.list == self.navigation
 
-    def sent(self, passed: int, links: int, places: Places | None = None) -> "Sent":
-        """Cash that a page sends along its links, `passed` in all but for the remainders of the divisions.
+    def sent(self, passed: int, links: int, places: Places | None = None) -> tuple[IntArray | int, int]:
+        """Cash that a page sends, `passed` in all but for the remainders of the divisions: along each of its links, one
+        number where all are equal, and in all.
 
         places: shape (links,); None: all alike.
         """
         if not links or not passed:
-            return Sent(0, 0)
+            return 0, 0
         if places is None or self.is_uniform:
-            return Sent(passed // links, passed // links * links)
+            return passed // links, passed // links * links
         of_all, weights = places.tobytes(), self._weights
         counts = [of_all.count(place) for place in range(len(weights))]
         whole = sum(map(mul, counts, weights))
         # None in a place without links: the value there may exceed 64 bits.
         sigmas = [passed * weight // whole if count else 0 for count, weight in zip(counts, weights, strict=True)]
-        return Sent(np.array(sigmas, dtype=np.int64).take(places.astype(np.int64)), sum(map(mul, counts, sigmas)))
+        return np.array(sigmas, dtype=np.int64).take(places.astype(np.int64)), sum(map(mul, counts, sigmas))
 
 
 UNIFORM = Surfer(1, 1, 1)
 """The surfer of the papers, who takes all links of a page alike."""
 REASONABLE = Surfer(8, 2, 1)
 """The surfer who prefers links in the text to those that every page repeats."""
-
-
-class Sent(NamedTuple):
-    """Cash sent along the links of a page. each: units a link, shape (links,), or one number where all are equal."""
-
-    each: IntArray | int
-    in_all: int
 
 
 class Shares:

@@ -1,11 +1,25 @@
-"""Cash passed along the links of a page, in whole units.
+"""Cash passed along the links of a page, in whole units, and the interpolated window.
 
 d     damping factor, 17/20 = .85: the share of its cash that a page passes along its links
 h     cash a page has forwarded in all
 o     number of counted outlinks
+
+**The window**: a page's history of the last T, in one number a page (paper, section 5).
+
+h         history of a page in the window
+c         cash that it passes on at this visit
+G         the clock: all cash ever passed on, by all pages
+elapsed   G now less G at the page's last visit: the stretch in which c gathered
+T         size of the window on that clock
+
+    h := h * (T - elapsed) / T + c   if elapsed < T,   else   c * T / elapsed
+
+The clock of a growing crawl speeds up, so T is in *turnovers* of all cash.
 """
 
-from minicrawl.opic.arrays import IntArray
+import numpy as np
+
+from minicrawl.opic.arrays import FloatArray, IntArray
 
 DAMPING = 0.85
 
@@ -30,3 +44,20 @@ def dampeds(cash: IntArray) -> IntArray:
     """`damped` for arrays. 17 * cash could pass 2**63, so the multiple of 20 is taken out first."""
     twentieths = cash // 20
     return 17 * twentieths + 17 * (cash - 20 * twentieths) // 20
+
+
+TURNOVERS = 8
+
+
+def interpolated(past: float, cash: float, elapsed: float, size: float) -> float:
+    """h after a visit, from `past` before it, in a window of `size`."""
+    if elapsed < size:
+        return past * (size - elapsed) / size + cash
+    # No cash in hand and none spent since: no time has passed.
+    return cash * size / elapsed if elapsed else past + cash
+
+
+def all_interpolated(past: FloatArray, cash: IntArray, elapsed: FloatArray, size: float) -> FloatArray:
+    """`interpolated` for pages visited at once, in a window of at least 1."""
+    within = past * (size - elapsed) / size + cash
+    return np.where(elapsed < size, within, cash * (size / np.maximum(elapsed, 1.0)))

@@ -3,18 +3,15 @@
     >>> pagerank(Graph.from_links({0: [1], 1: [0, 2], 2: [0]})).round(3)
     array([0.397, 0.388, 0.215])
 
-graph      the links, as CSR              pagerank   time that a random surfer spends at each page
+graph      the links, as CSR, also between hosts or domains
+pagerank   time that a random surfer spends at each page, also without pages that lead nowhere
 compare    two rankings                   hits       hubs and authorities, which reinforce each other
 mirrors    hosts with the same pages
 seeds      cores of hubs and authorities: starting points for the next crawl
-sites      links between hosts or domains
 sweeping   PageRank page by page          trust      PageRank from chosen pages: trusted ones, topics
-blocks     PageRank in little memory      dangling   PageRank without pages that lead nowhere
-
-graph_stats  statistics of a graph's structure, all in one, from these:
-components  strong and weak                       degrees    degree distributions, power laws
-growing_distances  all pairs, as a graph grows
-distances   searches, all pairs counted           hyperball  all pairs, estimated
+blocks     PageRank in little memory
+graph_stats  components, degrees and distances of a graph, all in one
+distances  searches, all pairs counted or estimated, also as a graph grows
 """
 
 from importlib import import_module
@@ -24,12 +21,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING or find_spec("scipy") is not None:
     from minicrawl.rank.blocks import LinkRows, Plan, block_pagerank, plan_blocks
     from minicrawl.rank.compare import Errors, kendall_tau, l1, mean_error, overlap
-    from minicrawl.rank.graph import Graph
+    from minicrawl.rank.graph import Graph, linking_domains
     from minicrawl.rank.graph_stats import GraphStats, graph_stats
     from minicrawl.rank.hits import Hits, hits
     from minicrawl.rank.pagerank import Settled, pagerank, settled_pagerank
     from minicrawl.rank.seeds import Core, extract_seeds
-    from minicrawl.rank.sites import linking_domains
     from minicrawl.rank.sweeping import gauss_seidel, prioritized
     from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, topic_shares, trustrank
 else:

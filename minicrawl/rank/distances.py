@@ -8,11 +8,42 @@ N(t)        pairs (x, y) with d(x, y) <= t: the sizes of all balls of radius t, 
 
 One search finds the distances from one page. For all pairs the balls of all pages grow together, a union of rows
 per link and step: as bits, one per page x, they are exact (`neighbourhood`); as counters they are estimates
-(`minicrawl.rank.hyperball`). The same loop serves both.
+(`hyperball`). The same loop serves both.
 
 Source of the measures: P. Boldi, S. Vigna, "Axioms for centrality", Internet Mathematics 10 (2014).
+
+**HyperBall**, for graphs whose balls are too many to be counted exactly:
+
+Source: P. Boldi, S. Vigna, "In-core computation of geometric centralities with HyperBall", ICDM workshops 2013;
+the counter: P. Flajolet, E. Fusy, O. Gandouet, F. Meunier, "HyperLogLog", 2007.
+
+m       registers of a counter, a power of two
+M[i]    register i: the largest r among the pages whose draw is (i, r)
+
+Every page draws a register i, each alike, and a number r, with P(r) = 2**-r. A ball is the registers of its pages,
+so that the union of two balls is the larger of each pair of registers, and its size is estimated as
+
+    alpha_m * m**2 / sum_i 2**-M[i]                 alpha_m = 0.7213 / (1 + 1.079 / m); 0.709 for 64, 0.697 for 32
+    m * ln(m / V)   where V registers are still 0 and the first estimate is at most 2.5 m
+
+with a relative standard deviation of 1.04 / sqrt(m). A counter takes m bytes for a ball of any size. All
+balls share their draws, so mean distances vary less: with 128 registers by 2.9 % where numbers of pairs do by 8.3 %
+(twelve runs on the largest strong component of cnr-2000, 112,023 pages).
+
+**A graph that grows page by page**, exact after each:
+
+d[x, y]   links on a shortest path from x to y; far(d) where there is none
+L         targets of new links of a page u
+
+    e[y] = 1 + min of d[v, y] over v in L               d[x, y] = min(d[x, y], d[x, u] + e[y])
+
+A shortest path visits u once, and so takes at most one new link: the rest of it existed before. So all
+links of a page are inserted at once, for n**2 at most; rows of pages from which no target comes closer are left alone.
+Source, of one link at a time: S. Even, H. Gazit, "Updating distances in dynamic graphs", Methods of Operations
+Research 49 (1985).
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,8 +52,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.rank.graph import Graph
-from minicrawl.rank.pagerank import FloatArray
 
+FloatArray = npt.NDArray[np.float64]
 Pages = npt.NDArray[np.integer]
 Balls = npt.NDArray[np.unsignedinteger]
 
@@ -176,3 +207,76 @@ def _places(starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> npt.
     counts = stops - starts
     ends = np.cumsum(counts)
     return np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)
+
+
+REGISTERS = 128
+_ALPHA = {16: 0.673, 32: 0.697, 64: 0.709}
+_POWERS = 0.5 ** np.arange(256)
+_COUNTED = 1 << 14  # counters read at once
+
+
+def hyperball(
+    graph: Graph, rng: np.random.Generator, registers: int = REGISTERS, inlinks: Graph | None = None
+) -> Neighbourhood:
+    """Estimated distances of all pairs, summed up, in time for pages * registers + links * registers a step.
+
+    registers: a power of two, at least 16: the estimates' relative standard deviation is 1.04 / sqrt(registers),
+    and a page takes that many bytes, twice while balls grow. inlinks: `reverse(graph)`, if already computed.
+    """
+    if registers < 16 or registers & (registers - 1):
+        raise ValueError(f"registers must be a power of two and at least 16, not {registers}")
+    inlinks = reverse(graph) if inlinks is None else inlinks
+    balls = counters(graph.size, rng, registers)
+    sizes = estimates(balls)
+    pairs = [sizes.sum()]
+    for grown in growing(balls, graph, inlinks, np.maximum):
+        # The second estimate is slightly above the first where they meet; a ball never shrinks.
+        sizes[grown] = np.maximum(estimates(balls[grown]), sizes[grown])
+        pairs.append(sizes.sum())
+    return Neighbourhood(np.array(pairs if graph.size else []), 1.04 / math.sqrt(registers))
+
+
+def counters(pages: int, rng: np.random.Generator, registers: int) -> npt.NDArray[np.uint8]:
+    """A counter for every page, shape (pages, registers), with the page itself counted."""
+    balls = np.zeros((pages, registers), dtype=np.uint8)
+    balls[np.arange(pages), rng.integers(registers, size=pages)] = rng.geometric(0.5, pages).clip(max=255)
+    return balls
+
+
+def estimates(balls: npt.NDArray[np.uint8]) -> FloatArray:
+    """Estimated number of pages counted by each counter."""
+    sizes = np.zeros(len(balls))
+    m = balls.shape[1]
+    alpha = _ALPHA.get(m, 0.7213 / (1 + 1.079 / m))
+    for first in range(0, len(balls), _COUNTED):
+        some = balls[first : first + _COUNTED]
+        size = alpha * m**2 / _POWERS[some].sum(axis=1)
+        empty = np.count_nonzero(some == 0, axis=1)
+        few = (size <= 2.5 * m) & (empty > 0)
+        size[few] = m * np.log(m / empty[few])
+        sizes[first : first + _COUNTED] = size
+    return sizes
+
+
+Distances = npt.NDArray[np.integer]
+
+
+def far(distance: Distances) -> int:
+    """Marker for "no path": above any distance, and low enough that twice its value plus 1 does not overflow."""
+    return int((np.iinfo(distance.dtype).max - 1) // 2)
+
+
+def no_links(size: int, dtype: npt.DTypeLike = np.int16) -> Distances:
+    """d of pages without links, shape (size, size)."""
+    distance: Distances = np.empty((size, size), dtype=dtype)
+    distance[:] = far(distance)
+    np.fill_diagonal(distance, 0)
+    return distance
+
+
+def insert_links(distance: Distances, page: int, targets: npt.NDArray[np.integer]) -> None:
+    """Insert links from a page to one or more others, in place."""
+    rows = np.flatnonzero((distance[:, page, None] + 1 < distance[:, targets]).any(axis=1))
+    if len(rows):
+        onward = distance[targets].min(axis=0) + 1
+        distance[rows] = np.minimum(distance[rows], distance[rows, page][:, None] + onward)

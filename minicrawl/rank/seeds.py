@@ -20,7 +20,6 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -90,10 +89,9 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     _, host = np.unique(hosts[pages], return_inverse=True)
     is_out = np.zeros(len(pages), dtype=np.bool_)
     is_hub_host = np.ones(len(pages), dtype=np.bool_)
-    limits = _Limits(density, size)
     cores: list[Core] = []
     while len(cores) < count and len(sources):
-        core = _best_core(_graph(sources, targets, len(pages)), limits, iterations, weights)
+        core = _best_core(_graph(sources, targets, len(pages)), iterations, weights, density, size)
         cores.append(Core(int(pages[core.seed]), pages[core.hubs], pages[core.authorities], core.density))
         is_out[core.pages()] = True
         if one_per_host:
@@ -125,20 +123,15 @@ def _weights_between(graph: Graph, hosts: IntArray, weights: FloatArray) -> Floa
     return largest
 
 
-class _Limits(NamedTuple):
-    """Limits of a core's size and density."""
-
-    density: float
-    size: tuple[int, int] | None
-
-
 def _graph(sources: PageArray, targets: PageArray, size: int) -> Graph:
     """The graph of sorted links."""
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(sources, minlength=size))])
     return Graph(indptr, targets.astype(np.int32))
 
 
-def _best_core(graph: Graph, limits: _Limits, iterations: int, weights: FloatArray | None) -> Core:
+def _best_core(
+    graph: Graph, iterations: int, weights: FloatArray | None, density: float, size: tuple[int, int] | None
+) -> Core:
     h, a = hits(graph, weights=weights, iterations=iterations)
     hubs, authorities = _Side(h, graph), _Side(a, reverse(graph))
     hubs.offer(authorities.add(int(a.argmax())))
@@ -146,19 +139,19 @@ def _best_core(graph: Graph, limits: _Limits, iterations: int, weights: FloatArr
     for growing, other in cycle(((hubs, authorities), (authorities, hubs))):
         if idle == 2 or (growing is hubs and len(hubs.pages) == _MOST_HUBS):
             break
-        is_full = limits.size is not None and len(growing.pages) >= limits.size[growing is authorities]
+        is_full = size is not None and len(growing.pages) >= size[growing is authorities]
         page = None if is_full else growing.best()
         if page is None:
             idle += 1
             continue
         more = int(np.count_nonzero(other.is_in[growing.linked(page)]))
         possible = (len(growing.pages) + 1) * len(other.pages)
-        if limits.size is None and 100.0 * (links + more) < limits.density * possible:
+        if size is None and 100.0 * (links + more) < density * possible:
             break
         links, idle = links + more, 0
         other.offer(growing.add(page))
-    density = 100.0 * links / (len(hubs.pages) * len(authorities.pages))
-    return Core(hubs.pages[0], np.array(hubs.pages), np.array(authorities.pages), density)
+    found = 100.0 * links / (len(hubs.pages) * len(authorities.pages))
+    return Core(hubs.pages[0], np.array(hubs.pages), np.array(authorities.pages), found)
 
 
 class _Side:
@@ -211,24 +204,13 @@ class _Side:
 # Pages reached from seeds
 
 
-class Reach(NamedTuple):
-    """Pages that a breadth-first crawl reads at each depth; seeds are at depth 0. Shape (depths + 1,).
-
-    pages: their number. mass: the sum of their ranks.
-    """
-
-    pages: PageArray | FloatArray
-    mass: FloatArray
-
-
-def reach(graph: Graph, seeds: IntArray, ranks: FloatArray, depths: int) -> Reach:
-    """Pages and rank within `depths` links from the nearest of `seeds`. ranks: per page, shape (size,)."""
+def reach(graph: Graph, seeds: IntArray, ranks: FloatArray, depths: int) -> tuple[FloatArray, FloatArray]:
+    """Pages that a breadth-first crawl reads at each depth, seeds being at depth 0: their number, and the sum of their
+    ranks, each of shape (depths + 1,). ranks: per page, shape (size,)."""
     depth = distances_from(graph, seeds)
     reached = np.flatnonzero((depth >= 0) & (depth <= depths))
-    return Reach(
-        np.bincount(depth[reached], minlength=depths + 1),
-        np.bincount(depth[reached], weights=ranks[reached], minlength=depths + 1).astype(np.float64),
-    )
+    mass = np.bincount(depth[reached], weights=ranks[reached], minlength=depths + 1)
+    return np.bincount(depth[reached], minlength=depths + 1).astype(np.float64), mass.astype(np.float64)
 
 
 def core_distances(graph: Graph, cores: Sequence[IntArray]) -> PageArray:

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
 from minicrawl.analysis.status import Status, status
-from minicrawl.analysis.top.top_list import lines_per_site, top_list
+from minicrawl.analysis.top import lines_per_site, top_list
 from minicrawl.audit.auditing import Audit, audited
 from minicrawl.audit.findings import Finding, Severity
 from minicrawl.crawler.outcomes.reasons import meaning

@@ -1,8 +1,8 @@
 """Search: an index of the kept texts beside the store, and queries of it.
 
-index           the index, and keeping it up to date: a folder
-query           parsing a query
-matching        the pages that have the words of a query, by BM25, and their snippets
-searching       one search: matching pages by agreement and importance
-partitions      a search of a store, file or folder: what partitions find is merged
+inverted      the words of texts, and the inverted index, which has a document a page
+index_folder  the index's folder, and errors in it
+following     bringing the index up to date with the store, also beside a crawl
+matching      a query, the pages that have its words, by BM25, and their snippets
+searching     a search of a store, file or folder: matching pages by agreement and importance
 """

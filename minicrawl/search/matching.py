@@ -1,18 +1,83 @@
 """Matching: the pages of an index that have the words of a query, and how well they agree with it.
 
-A word is looked for in title, headings, URL and text, as each language of the index stems it, and counts by BM25; what
-it is worth in each field is in `BOOSTS`. A page with all words has `ALL_WORDS` more.
+A query has words, "phrases", -words and filters; anything else in it is text. A word is looked for in title, headings,
+URL and text, as each language of the index stems it, and counts by BM25; what it is worth in each field is in `BOOSTS`.
+A page with all words has `ALL_WORDS` more.
 """
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from tantivy import DocAddress, Document, Occur, SnippetGenerator
 from tantivy import Query as Expression
 
-from minicrawl.search.index.inverted import BOOSTS, InvertedIndex
-from minicrawl.search.index.words import UNKNOWN, analyser, primary_language, shown, spelled
-from minicrawl.search.query import Query, Term
+from minicrawl.errors import SettingError
+from minicrawl.search.inverted import (
+    BOOSTS,
+    UNKNOWN,
+    InvertedIndex,
+    analyser,
+    has_words,
+    primary_language,
+    shown,
+    spelled,
+)
+
+MOST_WORDS = 32
+"""Words of a query; what comes behind them is left out."""
+_LONGEST = 200
+_PARTS = re.compile(r'(-?)(?:(site|title|intitle|lang|after):)?(?:"([^"]*)"?|(\S+))', re.IGNORECASE)
+_QUOTES = str.maketrans("“”„«»\0", '""""" ')
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word, or words side by side. `in_title`: it must be in the title. `is_phrase`: it was quoted: required."""
+
+    text: str
+    in_title: bool = False
+    is_phrase: bool = False
+
+
+@dataclass(frozen=True)
+class Query:
+    """A parsed query. `excluded`: forbidden terms. `sites`: hosts, or domains above the page's host, one of which is
+    required. `languages`: likewise, as declared by the page ("en" covers "en-GB"). `after`: a date, or a time ago."""
+
+    terms: tuple[Term, ...]
+    excluded: tuple[Term, ...] = ()
+    sites: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    after: str | None = None
+
+
+def parse_query(text: str, sites: tuple[str, ...] = ()) -> Query:
+    """Parse a query. sites: further ones. Raises SettingError if it is no text, or has no words."""
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise SettingError(f"a search needs text, which {text[:_LONGEST]!r} is not")
+    terms: list[Term] = []
+    excluded: list[Term] = []
+    asked: dict[str, list[str]] = {"site": [_site(site) for site in sites], "lang": [], "after": []}
+    for minus, field, phrase, word in _PARTS.findall(text.translate(_QUOTES)):
+        words, where = (phrase or word)[:_LONGEST], field.lower()
+        if where in asked and not minus:
+            asked[where].append(_site(words) if where == "site" else words.lower().replace("_", "-"))
+        elif has_words(words) and len(terms) + len(excluded) < MOST_WORDS:
+            # A minus excludes a word only at its begin, not inside words such as "x-y".
+            (excluded if minus else terms).append(Term(words, where.endswith("title"), bool(phrase)))
+    if not terms:
+        raise SettingError(f"a search needs at least one word to look for, which {text[:_LONGEST]!r} has not")
+    after = next(reversed(asked["after"]), None)
+    sites, languages = tuple(asked["site"]), tuple(asked["lang"])
+    return Query(tuple(dict.fromkeys(terms)), tuple(excluded), sites, languages, after)
+
+
+def _site(text: str) -> str:
+    """The host or domain in a user's text, which may be a URL."""
+    return text.lower().rpartition("://")[2].partition("/")[0].lstrip("*.").rstrip(".")
+
 
 _MOST_LANGUAGES = 6
 ALL_WORDS = 12.0
@@ -23,14 +88,6 @@ _LENGTH = 200
 """Characters of a snippet."""
 _READ = (3_000, None)
 """Characters of a text in which words are looked for: the second if there are none among the first."""
-
-
-class Hit(NamedTuple):
-    """A page that matches. agreement: the sum of BM25, boosted, and ALL_WORDS for a page that has all."""
-
-    page: int
-    agreement: float
-    address: DocAddress
 
 
 class Snippet(NamedTuple):
@@ -66,24 +123,25 @@ class Matching:
         self._all = Expression.boolean_query([(Occur.Must, word) for word in self._words] + self._limits)
         self._generators: dict[str, SnippetGenerator] = {}
 
-    def best(self, n: int) -> list[Hit]:
-        """n pages that match: those with all words first, each sort by BM25."""
+    def best(self, n: int) -> dict[int, tuple[float, DocAddress]]:
+        """n pages that match: those with all words first, each sort by BM25. With the agreement of each, the sum of
+        BM25, boosted, and ALL_WORDS for a page that has all; and its address in the index."""
         whole = (Occur.Should, Expression.const_score_query(self._all, _TOLD))
         wanted = [(Occur.Must, _any_of(self._words)), *self._required, *self._limits, whole]
         found = self._searcher.search(Expression.boolean_query(wanted), n, count=False).hits
         pages = self._searcher.fast_field_values("page", [address for _, address in found])
-        return [
-            Hit(int(page or 0), score + (ALL_WORDS - _TOLD) * (score >= _TOLD), address)
+        return {
+            int(page or 0): (score + (ALL_WORDS - _TOLD) * (score >= _TOLD), address)
             for page, (score, address) in zip(pages, found, strict=True)
-        ]
+        }
 
     def count(self) -> int:
         """Number of pages that have all words."""
         return self._index.count(self._all)
 
-    def snippet(self, hit: Hit) -> Snippet:
+    def snippet(self, address: DocAddress) -> Snippet:
         """The part of a page's text with most of the query, or else its begin."""
-        document = self._searcher.doc(hit.address)
+        document = self._searcher.doc(address)
         text, tag = bytes(document.get_first("text") or b"").decode(), document.get_first("language")
         generator = self._generator(primary_language(tag))
         for length in _READ:

@@ -3,12 +3,15 @@
     score = agreement * (1 + IMPORTANCE * R),      R = log(X / X_least) / log(X_most / X_least)
 
 X is the importance of a page; by the logarithm, as it spans many powers of ten.
+
+Of a folder each partition finds its best pages, which are merged by score: importance is that among all pages. How rare
+a word is, is what it is in the page's partition. Pages of two partitions that say the same are both found.
 """
 
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from types import TracebackType
 from typing import NamedTuple, Self
@@ -16,9 +19,8 @@ from typing import NamedTuple, Self
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.errors import SettingError
 from minicrawl.model import State
-from minicrawl.search.index.index_folder import index_errors, index_path, open_index, store_mark
-from minicrawl.search.matching import Hit, Matching, Snippet
-from minicrawl.search.query import parse_query
+from minicrawl.search.index_folder import index_errors, index_path, open_index, store_mark
+from minicrawl.search.matching import Matching, Snippet, parse_query
 from minicrawl.store.reader import Store
 
 IMPORTANCE = 0.5
@@ -68,51 +70,32 @@ class Found:
     behind: int
 
 
-class Scale(NamedTuple):
-    """The least positive importance, and the greatest."""
-
-    least: float
-    most: float
-
-    def place(self, value: float) -> float:
-        """R of a value."""
-        if value <= self.least or self.most <= self.least:
-            return 0.0
-        return min(1.0, math.log(value / self.least) / math.log(self.most / self.least))
-
-
-class _Facts(NamedTuple):
-    """A page as the store has it now. `leader`: the page that it duplicates."""
+class _Ranked(NamedTuple):
+    """A page as the store has it now, and its score. leader: the page that it duplicates. alike: URLs of its
+    duplicates."""
 
     page: int
     url: str
     title: str | None
-    state: str
-    leader: int | None
+    leader: int
     changed_at: float | None
-
-
-class _Ranked(NamedTuple):
-    """A page and its score, the better ones first. `alike`: URLs of its duplicates."""
-
-    facts: _Facts
-    hit: Hit
     score: float
     importance: float
     alike: tuple[str, ...] = ()
 
-    @property
-    def order(self) -> tuple[float, int]:
-        return -self.score, self.facts.page
-
-    def joined(self, other: "_Ranked | None", leader: int) -> "_Ranked":
+    def joined(self, other: "_Ranked | None") -> "_Ranked":
         """Merged with its group so far: under the leader if that is one of them, with the best score."""
         if other is None:
             return self
-        front, behind = (self, other) if self.facts.page == leader else (other, self)
-        return front._replace(
-            score=max(front.score, behind.score), alike=(*front.alike, behind.facts.url, *behind.alike)
-        )
+        front, behind = (self, other) if self.page == self.leader else (other, self)
+        return front._replace(score=max(front.score, behind.score), alike=(*front.alike, behind.url, *behind.alike))
+
+
+def _place(value: float, least: float, most: float) -> float:
+    """R of a value, by the extremes of importance."""
+    if value <= least or most <= least:
+        return 0.0
+    return min(1.0, math.log(value / least) / math.log(most / least))
 
 
 class Searcher:
@@ -131,32 +114,31 @@ class Searcher:
     ) -> None:
         self._index.close()
 
-    def search(self, text: str, asked: Asked, scale: Scale | None = None) -> Found:
+    def search(self, text: str, asked: Asked, extremes: tuple[float, float] | None = None) -> Found:
         """The pages that agree best with a query. Raises SettingError for a query without words, StoreError.
 
-        scale: of importance; None: that of the pages of this store.
+        extremes: the least positive importance and the greatest; None: those of the pages of this store.
         """
         query = parse_query(text, asked.sites)
         with index_errors(self._path), self._store.snapshot():
             matching = Matching(self._index.words, query)
-            ranked = self._ranked(matching, asked, scale or self._scale())[: asked.n]
-            return Found(
-                pages=tuple(
-                    FoundPage(
-                        rank=rank,
-                        url=facts.url,
-                        title=facts.title or "",
-                        score=score,
-                        importance=importance,
-                        snippet=matching.snippet(hit),
-                        alike=alike,
-                        fetched_at=facts.changed_at,
-                    )
-                    for rank, (facts, hit, score, importance, alike) in enumerate(ranked, 1)
-                ),
-                matches=matching.count(),
-                behind=self.behind(),
+            enough = asked.n * _MARGIN
+            hits = matching.best(max(enough, _MATCHES) if asked.since is None else _MOST_FILTERED)
+            ranked = self._ranked({page: hits[page][0] for page in hits}, asked, extremes or self._extremes())
+            pages = (
+                FoundPage(
+                    rank=rank,
+                    url=one.url,
+                    title=one.title or "",
+                    score=one.score,
+                    importance=one.importance,
+                    snippet=matching.snippet(hits[one.page][1]),
+                    alike=one.alike,
+                    fetched_at=one.changed_at,
+                )
+                for rank, one in enumerate(ranked[: asked.n], 1)
             )
+            return Found(tuple(pages), matching.count(), self.behind())
 
     def behind(self) -> int:
         """Number of texts not indexed yet, as far as can be told without a scan."""
@@ -165,35 +147,67 @@ class Searcher:
             return 0
         return texts.added_behind(int(self._index.state.get("end") or 0))
 
-    def _scale(self) -> Scale:
-        return Scale(*(float(self._index.state.get(key) or 0.0) for key in ("least", "most")))
+    def _extremes(self) -> tuple[float, float]:
+        least, most = (float(self._index.state.get(key) or 0.0) for key in ("least", "most"))
+        return least, most
 
-    def _ranked(self, matching: Matching, asked: Asked, scale: Scale) -> list[_Ranked]:
-        """The best pages that may be shown, one of each group of duplicates."""
-        enough = asked.n * _MARGIN
-        found = matching.best(max(enough, _MATCHES) if asked.since is None else _MOST_FILTERED)
+    def _ranked(self, agreement: dict[int, float], asked: Asked, extremes: tuple[float, float]) -> list[_Ranked]:
+        """The best pages that may be shown, one of each group of duplicates. agreement: of the pages that match."""
         size = self._store.size()
-        hits = {hit.page: hit for hit in found if hit.page < size}  # the store may be one that was copied earlier
-        pages = sorted(hits)
+        pages = sorted(page for page in agreement if page < size)  # the store may be one that was copied earlier
         importance = dict(zip(pages, self._store.ranks.importance_of(pages).tolist(), strict=True))
-        scores = {page: hits[page].agreement * (1 + IMPORTANCE * scale.place(importance[page])) for page in pages}
-        best = iter(sorted(hits.values(), key=lambda hit: (-scores[hit.page], hit.page)))
+        scores = {page: agreement[page] * (1 + IMPORTANCE * _place(importance[page], *extremes)) for page in pages}
+        best = iter(sorted(pages, key=lambda page: (-scores[page], page)))
         groups: dict[int, _Ranked] = {}
-        while len(groups) < enough and (some := list(islice(best, enough))):
-            for facts in self._shown([hit.page for hit in some]):
-                if asked.since is None or (facts.changed_at or 0) >= asked.since:
-                    leader = facts.page if facts.leader is None else facts.leader
-                    one = _Ranked(facts, hits[facts.page], scores[facts.page], importance[facts.page])
-                    groups[leader] = one.joined(groups.get(leader), leader)
-        return sorted(groups.values(), key=lambda one: one.order)
+        while len(groups) < asked.n * _MARGIN and (some := list(islice(best, asked.n * _MARGIN))):
+            for page, (url, title, leader, at) in self._shown(some).items():
+                if asked.since is None or (at or 0) >= asked.since:
+                    group = page if leader is None else leader
+                    one = _Ranked(page, url, title, group, at, scores[page], importance[page])
+                    groups[group] = one.joined(groups.get(group))
+        return sorted(groups.values(), key=lambda one: (-one.score, one.page))
 
-    def _shown(self, pages: Sequence[int]) -> list[_Facts]:
-        """The pages, in this order, without those that are gone by now, and those that do not want to be searched for
-        if the crawl respects that."""
-        known = {row[0]: _Facts._make(row) for row in self._store.ranks.facts(json.dumps(pages))}
-        there = [known[page] for page in pages if page in known and known[page].state == State.FETCHED]
+    def _shown(self, pages: Sequence[int]) -> dict[int, tuple[str, str | None, int | None, float | None]]:
+        """URL, title, leader and time of the last change of the pages, in this order, without those that are gone by
+        now, and those that do not want to be searched for if the crawl respects that."""
+        rows = {row[0]: row for row in self._store.ranks.facts(json.dumps(pages)) if row[3] == State.FETCHED}
+        there = {page: (*rows[page][1:3], *rows[page][4:]) for page in pages if page in rows}
         respected = self._store.settings.get("respect_usage")
         if not isinstance(respected, list) or _USE not in respected:
             return there
-        says = PageUsage(self._store).of_pages({facts.page: facts.url for facts in there})
-        return [facts for facts in there if not says[facts.page].forbids([_USE])]
+        says = PageUsage(self._store).of_pages({page: facts[0] for page, facts in there.items()})
+        return {page: facts for page, facts in there.items() if not says[page].forbids([_USE])}
+
+
+_OF_EACH = 3
+"""So many times the pages asked for are asked of each partition."""
+
+
+def search(store: Store, text: str, asked: Asked | None = None) -> Found:
+    """The pages of a store that agree best with a query and are most important. Raises SettingError, StoreError."""
+    asked = asked or Asked()
+    some = _with_texts(store)
+    if store.parts == (store,):
+        with Searcher(store) as searcher:
+            return searcher.search(text, asked)
+    of_each, extremes = replace(asked, n=min(asked.n * _OF_EACH, MOST_SHOWN)), store.ranks.extremes()
+    parts = [part.ask(_found, text, of_each, extremes) for part in some]
+    pages = [page for part in parts for page in part.pages]
+    best = sorted(pages, key=lambda page: (-page.score, -page.importance, page.url))[: asked.n]
+    return Found(
+        pages=tuple(replace(page, rank=rank) for rank, page in enumerate(best, 1)),
+        matches=sum(part.matches for part in parts),
+        behind=sum(part.behind for part in parts),
+    )
+
+
+def _with_texts(store: Store) -> list[Store]:
+    some = [part for part in store.parts if part.texts.size]
+    if not some:
+        raise SettingError(f"{store.path} has no texts to search in; crawl with --search, or go on with it")
+    return some
+
+
+def _found(store: Store, text: str, asked: Asked, extremes: tuple[float, float]) -> Found:
+    with Searcher(store) as searcher:
+        return searcher.search(text, asked, extremes)

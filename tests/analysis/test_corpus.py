@@ -9,8 +9,8 @@ import pytest
 from support.command_line import answer
 from support.sites import Site, crawl
 
-from minicrawl.analysis.corpus import COLUMNS, corpus
-from minicrawl.analysis.top.order import best_first
+from minicrawl.analysis.page_text import COLUMNS, corpus
+from minicrawl.analysis.top import best_first
 from minicrawl.store.reader import open_store
 
 HOME, BY = "http://www.a.test/", "https://creativecommons.org/licenses/by/4.0/"

@@ -7,7 +7,7 @@ import pytest
 from support.command_line import answer, run
 from support.sites import Site, crawl
 
-from minicrawl.analysis.mirrors import mirrors_of
+from minicrawl.analysis.sites import mirrors_of
 from minicrawl.store.reader import open_store
 
 HOME, MIRROR, COPY = "http://a.test", "http://b.test", "http://c.test"

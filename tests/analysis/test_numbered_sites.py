@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.sites import crawl, web_of_sites
 
-from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
+from minicrawl.analysis.sites import DIVISIONS, numbered_sites
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.store.reader import open_store
 

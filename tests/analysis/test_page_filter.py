@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.sites import Server, Site, crawl, rows
 
-from minicrawl.analysis.page_filter import PageFilter, best_wanted, wanted
+from minicrawl.analysis.top import PageFilter, best_wanted, wanted
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 

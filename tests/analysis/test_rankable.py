@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.sites import crawl, rows
 
-from minicrawl.analysis.rankable import check_is_rankable, rankable
+from minicrawl.analysis.link_graph import check_is_rankable, rankable
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
 

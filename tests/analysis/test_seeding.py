@@ -9,9 +9,9 @@ from click.testing import CliRunner, Result
 from support.hubs import WEB, A
 from support.sites import crawl, random_site, rows
 
-from minicrawl.analysis.seeding import DEPTHS, Apart, crawled_web, decided, reached
+from minicrawl.analysis.seeding import DEPTHS, crawled_web, decided, reached
 from minicrawl.cli import main
-from minicrawl.rank.seeds import Reach, extract_seeds
+from minicrawl.rank.seeds import extract_seeds
 from minicrawl.store.reader import open_store
 
 
@@ -59,13 +59,13 @@ def test_measures_are_those_of_a_plain_search(tmp_path: Path) -> None:
         assert count == len(pages)
         assert mass / len(importance) == pytest.approx(sum(importance[page] for page in pages), abs=1e-5)
     starts = [[urls[page] for page in pages] for pages in drawn]
-    for depth, count in enumerate(reached(crawled.graph, crawled.ranks(), drawn).pages):
+    for depth, count in enumerate(reached(crawled.graph, crawled.ranks(), drawn)[0]):
         assert count == pytest.approx(np.mean([len(levels(start)[depth]) for start in starts]))
 
 
 def test_claims_are_decided_by_what_was_measured() -> None:
     """All fail against sets that are just as good, but for the distance; all hold against worse ones."""
-    same, apart = Reach(np.arange(2.0, 7.0), np.ones(5)), Apart(3.0, 0.5)
-    worse = Reach(same.pages - 1, same.mass / 9)
+    same, apart = (np.arange(2.0, 7.0), np.ones(5)), (3.0, 0.5)
+    worse = same[0] - 1, same[1] / 9
     for others, held in ((same, [False, False, True, False]), (worse, [True, True, True, True])):
         assert [claim.held for claim in decided(same, others, 9.0, apart, apart)] == held

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.sites import Site, crawl
 
-from minicrawl.analysis.site_grades import GradedSite, graded_sites
+from minicrawl.analysis.sites import GradedSite, graded_sites
 from minicrawl.store.reader import open_store
 
 HOME = "http://home.test/"

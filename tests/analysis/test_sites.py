@@ -8,9 +8,8 @@ import pytest
 from support.sites import Site, crawl, rows, web_of_sites
 
 from minicrawl.analysis.page_links import Asked, page_links
-from minicrawl.analysis.site_grades import graded_sites
-from minicrawl.analysis.sites import best_sites, sites_of
-from minicrawl.analysis.top.top_list import top_list
+from minicrawl.analysis.sites import best_sites, graded_sites, sites_of
+from minicrawl.analysis.top import top_list
 from minicrawl.crawler.urls.keys import partition_key, site_of
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import Store, open_store

@@ -13,7 +13,7 @@ from support.sites import crawl, rows
 
 from minicrawl.analysis.explain import explain
 from minicrawl.errors import counted
-from minicrawl.search.index.following import following
+from minicrawl.search.following import following
 from minicrawl.store.reader import Store, open_store
 
 ROBOTS = "User-agent: *\nContent-Usage: search=y\nContent-Usage: /free train-ai=n\nDisallow: /none\n"

@@ -17,7 +17,7 @@ from minicrawl.analysis.verify import Verification, verify
 from minicrawl.api import acrawl
 from minicrawl.errors import StoreError
 from minicrawl.opic.book import SETTLED_ERROR
-from minicrawl.opic.sites.births import Births
+from minicrawl.opic.sites import Births
 from minicrawl.rank import pagerank
 from minicrawl.store.reader import open_store
 

@@ -17,7 +17,7 @@ from minicrawl.assistant.answers import TOOLS
 from minicrawl.assistant.serving import server_of
 from minicrawl.control.listening import listening
 from minicrawl.errors import StoreError
-from minicrawl.search.index.index_folder import index_path
+from minicrawl.search.index_folder import index_path
 
 HOME = "http://a.test/"
 ODD = f"{HOME}a%2Fb?c=d&e=%C3%A9"

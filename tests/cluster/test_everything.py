@@ -32,8 +32,7 @@ from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving_answers
 from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport
-from minicrawl.search.partitions import search
-from minicrawl.search.searching import Asked
+from minicrawl.search.searching import Asked, search
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.database import beside
 from minicrawl.store.ranks import RankedPage

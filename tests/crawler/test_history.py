@@ -17,7 +17,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
 from minicrawl.crawler.books.stored_births import stored_births
-from minicrawl.opic.window import all_interpolated
+from minicrawl.opic.units import all_interpolated
 from minicrawl.store.reader import Store, open_store
 
 

@@ -50,7 +50,7 @@ LOOK: dict[str, Any] = {
         "archive_bytes": 77,
     },
     "host_states": {"ready": 3, "crawl-delay": 2},
-    "processes": [{"pid": 77, "name": "search.index.beside_crawl", "cpu": 1.5, "memory": 5}],
+    "processes": [{"pid": 77, "name": "search.following", "cpu": 1.5, "memory": 5}],
     "workers": [{"number": 0, "pages": 5, "bytes": 6, "cpu": 7.5, "memory": None, "in_flight": 3}],
     "partitions": [
         {"number": 0, "fetched": 1, "known": 5, "read": 2, "in_flight": 1, "mirrors": 2, "waiting": 3, "deaths": 2},
@@ -97,7 +97,7 @@ def test_what_is_known_is_told() -> None:
     buckets = [value for (name, labels), value in found.items() if name == "minicrawl_latency_seconds_bucket"]
     assert buckets == [3, 3, 7]
     assert found["minicrawl_latency_seconds_sum", (("scheme", "http"),)] == 12.5
-    process = (("pid", "77"), ("process", "search.index.beside_crawl"))
+    process = (("pid", "77"), ("process", "search.following"))
     assert found["minicrawl_process_cpu_seconds_total", process] == 1.5
 
 

@@ -5,10 +5,9 @@ import json
 import pytest
 
 from minicrawl.extract.document import Document
-from minicrawl.extract.gathering import columns_of, gather
 from minicrawl.extract.hooks import MOST_BYTES, Failure
-from minicrawl.extract.structured.json_ld import TOO_DEEP
-from minicrawl.extract.structured.syntaxes import SYNTAXES
+from minicrawl.extract.selectors import columns_of, gather
+from minicrawl.extract.structured import SYNTAXES, TOO_DEEP
 
 URL = "http://a.test/"
 PAGE = Document(b"<h1>One</h1><meta property=og:title content=T>")

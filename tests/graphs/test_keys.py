@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from minicrawl.graphs.keys import graph_of_keys, keys_of, sources_of, targets_of
+from minicrawl.graphs.graph_files import graph_of_keys, keys_of, sources_of, targets_of
 from minicrawl.rank import Graph
 
 

@@ -15,7 +15,7 @@ from scipy import sparse
 from support.sites import crawl, random_site
 
 from minicrawl.errors import SettingError
-from minicrawl.graphs.loading import LoadedGraph, load_graph
+from minicrawl.graphs.graph_files import LoadedGraph, load_graph
 from minicrawl.rank.graph import Graph
 from minicrawl.store.database import SCHEMA_VERSION
 from minicrawl.store.reader import open_store

@@ -13,8 +13,7 @@ from lxml import etree
 from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.errors import SettingError
-from minicrawl.graphs.loading import load_graph
-from minicrawl.graphs.saving import WRITERS, export_graph
+from minicrawl.graphs.graph_files import WRITERS, export_graph, load_graph
 from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
 
@@ -163,8 +162,7 @@ def test_store_without_links_is_a_graph_without_links(tmp_path: Path, ending: st
     store = tmp_path / "crawl.db"
     crawl({HOME: []}, store, [HOME])
     with open_store(store) as reader:
-        written = export_graph(reader, tmp_path / f"web{ending}")
-    assert (written.pages, written.links) == (1, 0)
+        assert export_graph(reader, tmp_path / f"web{ending}")[:2] == (1, 0)
 
 
 def test_what_was_read_is_of_one_commit(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from minicrawl.lab.convergence import (
     figure_2,
     figure_3,
     on_graph,
+    settling_figure,
     trace,
 )
 from minicrawl.lab.webs import power_law
@@ -129,3 +130,10 @@ WEB = Graph.from_links([[1, 2], [2], [0], [0, 1], []])
 def test_method_comes_near_pagerank(name: str) -> None:
     last = list(islice(METHODS[name](WEB, np.random.default_rng(0), 50 * WEB.size), 4))[-1]
     assert l1(last.estimates[POWER if name == "off-line" else X], pagerank(WEB)) < 0.02
+
+
+@pytest.mark.slow
+def test_figure_compares_three_methods_every_quarter() -> None:
+    result = settling_figure([power_law(2000, np.random.default_rng(1))], 0, turns=5)
+    assert len(result.rows) == 4 * 5 * (3 + 1 + 1)
+    assert all(len(panel.curves) == 3 for panel in result.panels)

@@ -10,7 +10,7 @@ from minicrawl.lab.webs import power_law
 from minicrawl.lab.windows import ImprovedFixed, Past, figure_4, figure_5, figure_6, remember, run, sized, spliced
 from minicrawl.opic import Adaptive
 from minicrawl.opic.adaptive import PayOut
-from minicrawl.opic.window import all_interpolated
+from minicrawl.opic.units import all_interpolated
 from minicrawl.rank import Graph, l1
 
 
@@ -25,12 +25,12 @@ def test_window_read_off_the_log_is_that_of_the_book(window: float | None, visit
         plain.visit(page, graph.targets[graph.indptr[page] : graph.indptr[page + 1]])
     fast = paper_book(graph)
     log = visit_pages(fast, graph, pages)
-    says = remember(window, fast, Past(log, graph.size))
+    importance, _ = remember(window, fast, Past(log, graph.size))
     now = plain.history[: graph.size]
     if window is not None:
         elapsed = plain.clock - plain.last[: graph.size]
         now = all_interpolated(now, plain.cashes(), elapsed, window * plain.in_hand())
-    assert says.importance == pytest.approx(now / now.sum(), rel=1e-9)
+    assert importance == pytest.approx(now / now.sum(), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -54,9 +54,9 @@ def test_window_of_visits_is_what_a_full_diary_says(window: ImprovedFixed, visit
         counted = of_page[-max(window.count, len(within)) :]
         measures += len(counted)
         rates.append(sum(cash for *_, cash in counted) / (clock - counted[0][0]) if counted else 0.0)
-    says = Past(log, graph.size).kept(window, book.in_hand())
-    assert says.importance == pytest.approx(np.array(rates) / sum(rates), rel=1e-9)
-    assert says.measures == pytest.approx(measures / graph.size)
+    importance, kept = Past(log, graph.size).kept(window, book.in_hand())
+    assert importance == pytest.approx(np.array(rates) / sum(rates), rel=1e-9)
+    assert kept == pytest.approx(measures / graph.size)
 
 
 @pytest.mark.parametrize("window", [ImprovedFixed(0.0, 5), ImprovedFixed(3.0, 1), ImprovedFixed(0.5, 3)], ids=repr)
@@ -80,19 +80,19 @@ def test_compressed_visits_are_merged_two_by_two(window: ImprovedFixed) -> None:
         kept = [one for one in kept if counts[one].any()]
         measures += len(kept)
         rates[page] = past.cash[np.concatenate(kept)].sum() / (past.clock[-1] - past.start[kept[0][0]])
-    found = past.kept(window, book.in_hand(), compressed=True)
-    assert found.importance == pytest.approx(rates / rates.sum(), rel=1e-12)
-    assert found.measures == pytest.approx(measures / graph.size)
+    importance, mean = past.kept(window, book.in_hand(), compressed=True)
+    assert importance == pytest.approx(rates / rates.sum(), rel=1e-12)
+    assert mean == pytest.approx(measures / graph.size)
 
 
 def test_window_is_the_longest_within_the_error_wanted() -> None:
     done = run(power_law(500, np.random.default_rng(0)), rate=0.3, seed=1, months=8)
     months = [done.past.since(round(m * 500)) / done.book.in_hand() for m in (0.25, 0.5, 1, 2, 4)]
-    every = [remember(each, done.book, done.past).importance for each in months]
+    every = [remember(each, done.book, done.past)[0] for each in months]
     steps = [l1(a, b) for a, b in pairwise(every)]
     for wanted in (0.0, *steps, 2.0):
         longest = next((k for k, step in enumerate(steps) if step > wanted), 4)
-        assert sized(done, wanted).importance.tolist() == every[longest].tolist()
+        assert sized(done, wanted)[0].tolist() == every[longest].tolist()
 
 
 def test_links_as_last_read_are_those_of_the_visited_pages() -> None:

@@ -11,7 +11,7 @@ from support.opic_webs import D, csr, exact_importance, final, pages, random_web
 
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind, told
-from minicrawl.opic.sites.births import SiteBirths
+from minicrawl.opic.sites import SiteBirths
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
 
 SURFERS = (UNIFORM, REASONABLE, Surfer(3, 2, 1))

@@ -9,7 +9,7 @@ import pytest
 from support.opic_webs import csr, pages, random_web
 
 from minicrawl.opic import Book
-from minicrawl.opic.window import all_interpolated, interpolated
+from minicrawl.opic.units import all_interpolated, interpolated
 
 CASES = [
     pytest.param(100, 10, 0, 100, 110.0, id="nothing-elapsed"),

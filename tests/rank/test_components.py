@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from minicrawl.rank import Graph
-from minicrawl.rank.components import (
+from minicrawl.rank.distances import reverse
+from minicrawl.rank.graph_stats import (
     Components,
     strong_components,
     subgraph,
     weak_components,
 )
-from minicrawl.rank.distances import reverse
 
 
 def random_links(seed: int, size: int = 60) -> list[list[int]]:

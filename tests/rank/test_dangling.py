@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from minicrawl.rank import Graph, pagerank
-from minicrawl.rank.dangling import dangling_layers, pruned_pagerank
+from minicrawl.rank.pagerank import dangling_layers, pruned_pagerank
 
 
 def random_links(seed: int, size: int = 60) -> list[list[int]]:
@@ -61,7 +61,7 @@ def test_ranks_are_those_of_plain_loops(seed: int, damping: float) -> None:
     links, rng = random_links(seed), np.random.default_rng(seed)
     weights = [(0.1 + rng.random(len(targets))).tolist() for targets in links]
     preference = 0.1 + rng.random(len(links))
-    found = pruned_pagerank(
+    found, _ = pruned_pagerank(
         Graph.from_links(links), damping, preference, weights=np.array([w for row in weights for w in row])
     )
     assert found.ranks == pytest.approx(slow_ranks(links, damping, preference, weights), abs=1e-9)
@@ -70,8 +70,8 @@ def test_ranks_are_those_of_plain_loops(seed: int, damping: float) -> None:
 
 def test_without_dead_ends_it_is_pagerank() -> None:
     graph = Graph.from_links([[1], [0, 2], [0]])
-    found = pruned_pagerank(graph)
-    assert (found.ranks.tolist(), found.layers) == (pagerank(graph).tolist(), [])
+    found, layers = pruned_pagerank(graph)
+    assert (found.ranks.tolist(), layers) == (pagerank(graph).tolist(), [])
 
 
 def test_a_long_chain_to_nowhere_goes_page_by_page() -> None:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import pytest
 from scipy import special, stats
 
-from minicrawl.rank.degrees import PowerLaw, degree_distribution, fitted
+from minicrawl.rank.graph_stats import PowerLaw, degree_distribution, fitted
 
 
 def drawn(alpha: float, size: int, seed: int) -> npt.NDArray[np.int64]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.rank.growing_distances import far, insert_links, no_links
+from minicrawl.rank.distances import far, insert_links, no_links
 
 
 def exact(graph: "networkx.DiGraph[int]", size: int, like: np.ndarray) -> list[list[int]]:

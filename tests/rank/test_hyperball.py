@@ -5,8 +5,7 @@ import pytest
 from support.link_webs import random_graph
 
 from minicrawl.rank import Graph
-from minicrawl.rank.distances import neighbourhood
-from minicrawl.rank.hyperball import counters, estimates, hyperball
+from minicrawl.rank.distances import counters, estimates, hyperball, neighbourhood
 
 
 @pytest.mark.parametrize("registers", [16, 64, 256])

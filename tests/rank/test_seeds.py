@@ -169,9 +169,9 @@ def test_reach_and_distances_are_those_of_shortest_paths(seed: int) -> None:
         return networkx.multi_source_dijkstra_path_length(drawn, set(pages))
 
     depth = links_from([3, 7, 11])
-    found = reach(graph, np.array([3, 7, 11]), ranks, 2)
-    assert found.pages.tolist() == [sum(at == d for at in depth.values()) for d in range(3)]
-    assert found.mass == pytest.approx([sum(ranks[p] for p, at in depth.items() if at == d) for d in range(3)])
+    pages, mass = reach(graph, np.array([3, 7, 11]), ranks, 2)
+    assert pages.tolist() == [sum(at == d for at in depth.values()) for d in range(3)]
+    assert mass == pytest.approx([sum(ranks[p] for p, at in depth.items() if at == d) for d in range(3)])
 
     cores = [core.pages().tolist() for core in extract_seeds(graph, hosts, 5)]
     expected = [

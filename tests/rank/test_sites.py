@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from minicrawl.rank import Graph
-from minicrawl.rank.sites import linking_domains
+from minicrawl.rank.graph import linking_domains
 
 
 def random_web(seed: int, n: int = 40, sites: int = 6) -> tuple[list[list[int]], list[int]]:

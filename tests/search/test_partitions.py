@@ -6,7 +6,7 @@ import pytest
 from support.partition_twins import THREE, twins
 
 from minicrawl.errors import SettingError
-from minicrawl.search.partitions import search
+from minicrawl.search.searching import search
 from minicrawl.store.reader import open_store
 
 

@@ -9,8 +9,8 @@ from support.sites import Site, crawl, rows
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.reading import open_store
-from minicrawl.search.index.following import following
-from minicrawl.search.index.index_folder import index_path, remove_index
+from minicrawl.search.following import following
+from minicrawl.search.index_folder import index_path, remove_index
 
 A, B, C = "http://a.test/", "http://b.test/", "http://c.test/"
 

@@ -14,7 +14,7 @@ from minicrawl.crawler.books.page_block import load_block, of_rows
 from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
 from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.errors import StoreError
-from minicrawl.opic.window import all_interpolated
+from minicrawl.opic.units import all_interpolated
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import SCHEMA_VERSION, open_to_read
 from minicrawl.store.reader import Store, open_store

@@ -10,7 +10,7 @@ import pytest
 from support.sites import rows
 
 from minicrawl.opic import Book
-from minicrawl.opic.window import all_interpolated
+from minicrawl.opic.units import all_interpolated
 from minicrawl.store.writer import Writer
 
 

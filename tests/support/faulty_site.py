@@ -7,12 +7,10 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
 
 from support.origins import Asked, Web
 
 from minicrawl.audit.auditing import RULES, audited
-from minicrawl.audit.findings import Rule
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import Store
 
@@ -86,11 +84,6 @@ FAULTS: dict[str, dict[str, int]] = {
     "insecure-page": {PLAIN: 0},
 }
 """The planted faults: by rule, targets with their numbers of sources."""
-
-
-def planted(module: ModuleType) -> dict[str, dict[str, int]]:
-    """Those that the rules of a module are to find."""
-    return {rule.name: FAULTS[rule.name] for rule in vars(module).values() if isinstance(rule, Rule)}
 
 
 def found(store: Store, rule: str) -> dict[str, int]:

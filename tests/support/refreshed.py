@@ -7,7 +7,7 @@ from support.intakes import PATIENT
 from support.sites import Site, crawl
 
 from minicrawl.analysis.explain import explain
-from minicrawl.analysis.refresh_times import PageRefresh
+from minicrawl.analysis.why_facts import PageRefresh
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"

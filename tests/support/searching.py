@@ -8,9 +8,9 @@ from support.sites import Reply, crawl
 from tantivy import Query
 
 from minicrawl.reading import open_store
-from minicrawl.search.index.following import following
-from minicrawl.search.index.index_folder import index_path, open_index, store_mark
-from minicrawl.search.index.inverted import BOOSTS, InvertedIndex
+from minicrawl.search.following import following
+from minicrawl.search.index_folder import index_path, open_index, store_mark
+from minicrawl.search.inverted import BOOSTS, InvertedIndex
 from minicrawl.search.searching import Asked, Found, Searcher
 
 

@@ -22,7 +22,7 @@ from public.bench import Bench, Suite
 from public.peers import Peer
 from public.results import OURS, PEER, Column, Row, Table
 
-from minicrawl.graphs.loading import load_graph
+from minicrawl.graphs.graph_files import load_graph
 from minicrawl.lab.webs import generate
 from minicrawl.rank import Graph, gauss_seidel, kendall_tau, l1, overlap, pagerank
 from minicrawl.rank.pagerank import FloatArray

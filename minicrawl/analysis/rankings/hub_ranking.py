@@ -9,15 +9,12 @@ Source: S. Chakrabarti et al., "Automatic resource compilation by analyzing hype
 WWW 1998, which looks 50 bytes before and behind a link.
 """
 
-import re
 from collections import Counter
 
 import numpy as np
 
 from minicrawl.analysis.link_graph import FloatArray, FoldedStore
-from minicrawl.analysis.rankings.options import Options
-from minicrawl.analysis.rankings.page_sets import named_pages, pages_with_words
-from minicrawl.analysis.rankings.site_weights import site_weights
+from minicrawl.analysis.rankings.options import Options, named_pages, pages_with_words, site_weights, words_in
 from minicrawl.errors import SettingError
 from minicrawl.rank import Graph
 from minicrawl.rank.hits import (
@@ -34,8 +31,6 @@ from minicrawl.rank.hits import (
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.marked_text import Anchor
 
-_WORD = re.compile(r"[^\W_]+")
-
 
 def word_counts(query: str, pages: IntArray, store: Store, folded: FoldedStore) -> FloatArray:
     """n of every link of the graph, shape (links,); 0 for links of other pages than `pages`, or of pages without text.
@@ -47,7 +42,7 @@ def word_counts(query: str, pages: IntArray, store: Store, folded: FoldedStore) 
             f"--context weighs links by the words around them, and {store.path} has no texts; "
             "let the crawl go on with --text, from then on it keeps them"
         )
-    words = frozenset(_words(query))
+    words = frozenset(words_in(query))
     graph, counts = folded.graph, np.zeros(len(folded.graph.targets))
     for page in pages.tolist():
         links = slice(graph.indptr[page], graph.indptr[page + 1])
@@ -68,11 +63,7 @@ def word_counts(query: str, pages: IntArray, store: Store, folded: FoldedStore) 
 
 def words_of_query(anchor: Anchor, words: frozenset[str]) -> int:
     """Number of query words in and around a link. At the edges a part of a word counts as one."""
-    return sum(word in words for text in (anchor.before, anchor.text, anchor.after) for word in _words(text))
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+    return sum(word in words for text in (anchor.before, anchor.text, anchor.after) for word in words_in(text))
 
 
 _ROOT = 200  # Kleinberg's size of a root set

@@ -14,15 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from minicrawl.analysis.link_graph import FloatArray, FoldedPages, FoldedStore, folded_rows
-from minicrawl.analysis.rankings.options import Found, Options
-from minicrawl.analysis.rankings.page_sets import jump_of
-from minicrawl.analysis.rankings.site_weights import site_weights
+from minicrawl.analysis.rankings.options import Found, Options, jump_of, site_weights
 from minicrawl.errors import SettingError
 from minicrawl.opic.surfer import REASONABLE, Surfer
 from minicrawl.rank import Graph, l1, overlap
 from minicrawl.rank.blocks import Arrays, LinkRows, Plan, Shelf, block_pagerank, plan_blocks
-from minicrawl.rank.dangling import pruned_pagerank
-from minicrawl.rank.pagerank import Settled, settled_pagerank
+from minicrawl.rank.pagerank import Settled, pruned_pagerank, settled_pagerank
 from minicrawl.rank.sweeping import gauss_seidel, prioritized
 from minicrawl.settings.values import parse_size
 from minicrawl.store.reader import Store
@@ -187,17 +184,17 @@ def _pruned(options: Options, folded: FoldedStore, jump: FloatArray, weights: Fl
     if options.method != "power":
         raise SettingError("--dangling prune goes with --method power only")
     try:
-        found = pruned_pagerank(folded.graph, options.damping, jump, TOLERANCE, weights=weights)
+        found, layers = pruned_pagerank(folded.graph, options.damping, jump, TOLERANCE, weights=weights)
     except ValueError as error:
         raise SettingError(f"--dangling prune: {error}") from error
     kept = METHODS["power"](folded.graph, options, jump, weights)
-    removed = sum(map(len, found.layers))
+    removed = sum(map(len, layers))
     effect = (
-        f"{removed:,} of {folded.size:,} pages lead nowhere and were taken out in {len(found.layers):,} rounds; "
+        f"{removed:,} of {folded.size:,} pages lead nowhere and were taken out in {len(layers):,} rounds; "
         f"against PageRank with them: L1 distance {l1(found.ranks, kept.ranks):.3g}, "
         f"{overlap(found.ranks, kept.ranks, 100):.0%} of the first 100 the same"
     )
-    return Found({"pagerank": found.ranks}, _notes(effect, capped(found.settled.error, found.settled.rounds)))
+    return Found({"pagerank": found.ranks}, _notes(effect, capped(found.error, found.rounds)))
 
 
 def _notes(*sentences: str) -> tuple[str, ...]:

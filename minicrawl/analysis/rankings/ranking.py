@@ -1,7 +1,12 @@
-"""Rankings of the pages of a store by their links, by methods other than the crawl's, or by visits."""
+"""Rankings of the pages of a store by their links, by methods other than the crawl's, or by visits.
 
+PageRank with jumps to the pages of topics is blended by given weights or by the words of a query.
+"""
+
+import math
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,16 +14,84 @@ import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import FloatArray, FoldedStore, folded_pages, folded_store
 from minicrawl.analysis.rankings.hub_ranking import hub_rankings
-from minicrawl.analysis.rankings.options import Found, Options
-from minicrawl.analysis.rankings.page_sets import named_pages
+from minicrawl.analysis.rankings.options import Found, Options, named_pages, words_in
 from minicrawl.analysis.rankings.pagerank_ranking import pagerank_ranking, pagerank_ranking_on_disk
-from minicrawl.analysis.rankings.topic_ranking import topic_ranking
 from minicrawl.analysis.rankings.visit_ranking import visit_ranking
 from minicrawl.errors import SettingError
 from minicrawl.opic.surfer import REASONABLE
-from minicrawl.rank.trust import inverse_pagerank, trustrank
+from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, topic_shares, trustrank
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
+
+
+def topic_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
+    """Topic-sensitive PageRank. Raises SettingError."""
+    topics = topics_of(options.topic, store, folded)
+    if not topics:
+        raise SettingError("--by topic needs the pages of a topic; say which with --topic NAME=FILE|URL|REGEX")
+    if options.query is None:
+        shares, note = _given_shares(options.weights, tuple(topics)), ""
+    else:
+        shares = _shares_by_words(options, topics, store)
+        blended = ", ".join(f"{name} {share:.1%}" for name, share in zip(topics, shares, strict=True))
+        note = f"by the words of {options.query!r}: {blended}"
+    weights = folded.weights(REASONABLE)
+    ranks = topic_pagerank(folded.graph, list(topics.values()), shares, options.damping, weights=weights)
+    return Found({"topic": ranks}, (note,) if note else ())
+
+
+def topics_of(given: Sequence[str], store: Store, folded: FoldedStore) -> dict[str, list[int]]:
+    """The pages of topics, by name. given: NAME=FILE|URL|REGEX each. Raises SettingError."""
+    topics: dict[str, list[int]] = {}
+    for topic in given:
+        name, divider, pages = topic.partition("=")
+        if not divider or not name or name in topics:
+            raise SettingError(f"--topic takes NAME=FILE|URL|REGEX, each name once, not {topic!r}")
+        topics[name] = named_pages(pages, "topic", store, folded).tolist()
+    return topics
+
+
+def _shares_by_words(options: Options, topics: dict[str, list[int]], store: Store) -> list[float]:
+    """P(topic | words of the query), by their counts in the pages of each topic."""
+    words = words_in(options.query or "")
+    if not words:
+        raise SettingError("--query takes words, and there are none")
+    prior = None if options.weights is None else _given_shares(options.weights, tuple(topics))
+    counts = [_word_counts(pages, store) for pages in topics.values()]
+    return list(map(float, topic_shares(counts, words, prior)))
+
+
+def _word_counts(pages: list[int], store: Store) -> Counter[str]:
+    """Word counts of pages: of URL, title and, if kept, text."""
+    counts = Counter[str]()
+    for number, page in store.ranks.rows(pages).items():
+        counts.update(words_in(f"{page.url} {page.title or ''}"))
+        kept = store.texts.text(number, page.url)
+        if kept is not None:
+            counts.update(words_in(kept.text))
+    return counts
+
+
+def _given_shares(given: str | None, names: tuple[str, ...]) -> list[float]:
+    """The weight of every topic in NAME=WEIGHT,... Raises SettingError."""
+    if given is None:
+        return [1.0] * len(names)
+    shares: dict[str, float] = {}
+    for part in given.split(","):
+        name, _, weight = part.rpartition("=")
+        try:
+            shares[name.strip()] = float(weight)
+        except ValueError:
+            shares[name.strip()] = math.nan
+    if (
+        shares.keys() != set(names)
+        or not all(0 <= share < math.inf for share in shares.values())
+        or not any(shares.values())
+    ):
+        raise SettingError(
+            f"--weights takes a NAME=WEIGHT for each of {', '.join(names)}, apart by commas, not {given!r}"
+        )
+    return [shares[name] for name in names]
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.model import InFlightNow, LimitsNow, Progress, RunState, Silence, State, Sums
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
-from minicrawl.opic.sites.graph import SiteLinks, SitePairs
+from minicrawl.opic.sites import SiteLinks, SitePairs
 
 _Number = TypeVar("_Number", int, float)
 _REQUESTS, _SHOWN = 20, 3

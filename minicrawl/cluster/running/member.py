@@ -38,7 +38,7 @@ from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
 from minicrawl.model import Progress
 from minicrawl.opic.book import BookSums
-from minicrawl.search.index.beside_crawl import begin_following, end_following
+from minicrawl.search.following import begin_following, end_following
 from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD

@@ -17,7 +17,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing.mirrors import Mirrors
 from minicrawl.opic.arrays import IntArray, Pages
 from minicrawl.opic.book import SETTLED_ERROR, Book, certificate_of
-from minicrawl.opic.sites.births import KnownBirths
+from minicrawl.opic.sites import KnownBirths
 from minicrawl.store.links import LinkGraph
 
 

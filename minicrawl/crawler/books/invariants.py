@@ -14,7 +14,7 @@ from minicrawl.model import State
 from minicrawl.opic import Book
 from minicrawl.opic.arrays import Flags, flagged
 from minicrawl.opic.book import add_sent
-from minicrawl.opic.sites.graph import SiteGraph, Voices
+from minicrawl.opic.sites import SiteGraph, Voices
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.store.database import damaged
 from minicrawl.store.links import LAST_PLACE

@@ -3,7 +3,7 @@
 import numpy as np
 
 from minicrawl.opic.arrays import Pages
-from minicrawl.opic.sites.births import Births, KnownBirths, SiteBirths
+from minicrawl.opic.sites import Births, KnownBirths, SiteBirths
 from minicrawl.settings import BY_SITES
 from minicrawl.store.reader import Store
 

@@ -18,9 +18,7 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.sharing.voices import SharedVoices
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
-from minicrawl.opic.sites.births import SiteBirths, counted_doors
-from minicrawl.opic.sites.graph import SiteGraph, SiteLinks, SitePairs, Voices
-from minicrawl.opic.sites.trust import door_weights
+from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, SitePairs, Voices, counted_doors, door_weights
 from minicrawl.settings import BY_SITES
 from minicrawl.store.sites import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer

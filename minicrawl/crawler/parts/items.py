@@ -23,8 +23,8 @@ class Items(Part):
         settings = opening.settings
         if not settings.items:
             return None
-        from minicrawl.extract.gathering import columns_of  # noqa: PLC0415 - few crawls extract items
         from minicrawl.extract.item_file import ItemFile  # noqa: PLC0415
+        from minicrawl.extract.selectors import columns_of  # noqa: PLC0415 - few crawls extract items
 
         columns = columns_of(settings.extract, is_structured=settings.extract_structured)
         return cls(ItemFile(opening.state.writer, Path(settings.items), columns))

@@ -42,7 +42,7 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
 def with_items(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:
     """Add the page's items. body: decoded."""
     from minicrawl.extract.document import Document  # noqa: PLC0415 - few crawls extract items
-    from minicrawl.extract.gathering import gather  # noqa: PLC0415
+    from minicrawl.extract.selectors import gather  # noqa: PLC0415
 
     html = shown_html(body, url, content_type)
     if html is None:

@@ -4,27 +4,211 @@ A question is two pages x and y. Its answer, by problem:
 
 distances    links on a shortest path from x to y, -1 if there is none
 strong       1 if x and y are in one strong component, else 0
+
+Distances of all pairs:
+
+breadth-first    from every page; n * m
+Floyd-Warshall   d[x, y] = min(d[x, y], d[x, k] + d[k, y]) for every k in turn; n**3. R. Floyd, "Algorithm 97: Shortest
+                 path", Communications of the ACM 5 (1962)
+trees            see `graphbench`
+
+Strong components:
+
+closure    reach[x], the pages that x reaches, a bit each, in blocks. A link u -> v:  reach[x] |= reach[v] where x
+           reaches u
+warshall   the same anew:  reach[x] |= reach[k] where x reaches k, for every k in turn. S. Warshall, "A theorem on
+           Boolean matrices", Journal of the ACM 9 (1962)
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 from minicrawl.errors import SettingError
-from minicrawl.lab.graphbench import components
-from minicrawl.lab.graphbench.distances import (
-    Trees,
-    exact_distances,
-    insert_by_trees,
-    search_distances,
-)
+from minicrawl.lab.compiled import compiled
 from minicrawl.lab.graphbench.sequences import Follower, Insertions, Links, Pages
 from minicrawl.rank import Graph
-from minicrawl.rank.components import strong_components
-from minicrawl.rank.growing_distances import Distances, far, insert_links, no_links
+from minicrawl.rank.distances import Distances, far, insert_links, no_links
+from minicrawl.rank.graph_stats import strong_components
+
+_Table = npt.NDArray[np.int16]
+
+
+def exact_distances(graph: Graph, dtype: npt.DTypeLike, method: Literal["auto", "FW"] = "auto") -> Distances:
+    """d by scipy, in numbers of a type. method: FW is Floyd and Warshall's."""
+    ones = np.ones(len(graph.targets))
+    matrix = sparse.csr_array((ones, graph.targets, graph.indptr), shape=(graph.size, graph.size))
+    found = sparse.csgraph.shortest_path(matrix, method, unweighted=True)
+    is_far = np.isinf(found)
+    found[is_far] = 0
+    distance: Distances = found.astype(dtype)
+    distance[is_far] = far(distance)
+    return distance
+
+
+class Trees(NamedTuple):
+    """Shortest paths from every source x, as a tree; shape (size, size), row x for source x.
+
+    distance: d. parent[x, y]: the page before y on the path. child[x, y]: its first child; before, after: its siblings.
+    """
+
+    distance: Distances
+    parent: _Table
+    child: _Table
+    before: _Table
+    after: _Table
+
+    @classmethod
+    def of(cls, size: int, dtype: npt.DTypeLike = np.int16) -> "Trees":
+        """Trees of pages without links."""
+        return cls(no_links(size, dtype), *(np.full((size, size), _NONE, dtype=np.int16) for _ in range(4)))
+
+
+def insert_by_trees(trees: Trees, links: Links) -> int:
+    """Insert links, in place. Returns the number of pairs brought closer."""
+    return int(_insert_by_trees(*trees, links, np.zeros(len(trees.distance), dtype=np.int16)))
+
+
+@compiled
+def _insert_by_trees(distance, parent, child, before, after, links, waiting):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
+    updates = 0
+    for insertion in range(len(links)):
+        u, v = links[insertion, 0], links[insertion, 1]
+        if distance[u, v] <= 1:
+            continue
+        for x in range(len(distance)):
+            if distance[x, u] + 1 >= distance[x, v]:
+                continue
+            # If a page does not come closer to x, neither does its subtree in the tree of v.
+            waiting[0], waits = v, 1
+            while waits:
+                waits -= 1
+                y = waiting[waits]
+                shorter = distance[x, u] + 1 + distance[v, y]
+                if shorter < distance[x, y]:
+                    distance[x, y] = shorter
+                    updates += 1
+                    _hang(parent, child, before, after, x, y, u if y == v else parent[v, y])
+                    follower = child[v, y]
+                    while follower != _NONE:
+                        waiting[waits] = follower
+                        waits += 1
+                        follower = after[v, follower]
+    return updates
+
+
+@compiled
+def _hang(parent, child, before, after, x, y, new_parent):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
+    """Move y, with its subtree in the tree of x, from its parent to another one."""
+    old, left, right = parent[x, y], before[x, y], after[x, y]
+    if old != _NONE:
+        if left == _NONE:
+            child[x, old] = right
+        else:
+            after[x, left] = right
+        if right != _NONE:
+            before[x, right] = left
+    first = child[x, new_parent]
+    parent[x, y], before[x, y], after[x, y] = new_parent, _NONE, first
+    if first != _NONE:
+        before[x, first] = y
+    child[x, new_parent] = y
+
+
+_NONE = -1
+
+
+def search_distances(graph: Graph, dtype: npt.DTypeLike = np.int16) -> Distances:
+    """d by breadth-first search from every page."""
+    distance = no_links(graph.size, dtype)
+    _search(distance, graph.indptr, graph.targets, np.zeros(graph.size, dtype=np.int32), far(distance))
+    return distance
+
+
+@compiled
+def _search(distance, indptr, targets, waiting, no_way):  # type: ignore[no-untyped-def]
+    for x in range(len(distance)):
+        row = distance[x]
+        waiting[0], at, waits = x, 0, 1
+        while at < waits:
+            y = waiting[at]
+            at += 1
+            for w in targets[indptr[y] : indptr[y + 1]]:
+                if row[w] == no_way:
+                    row[w] = row[y] + 1
+                    waiting[waits] = w
+                    waits += 1
+
+
+def closure(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
+    """Follow strong components by who reaches whom, in blocks of this type."""
+    reach = _themselves(sequence.size, dtype)
+    return Follower(partial(_close, reach), partial(_reach_each_other, reach), reach.nbytes)
+
+
+def warshall(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
+    """Find who reaches whom after each batch, in blocks of this type."""
+    linked, reach = (_themselves(sequence.size, dtype) for _ in range(2))
+    return Follower(partial(_close_anew, linked, reach), partial(_reach_each_other, reach), 2 * reach.nbytes)
+
+
+def _themselves(size: int, dtype: npt.DTypeLike) -> npt.NDArray[np.integer]:
+    bits = 8 * np.dtype(dtype).itemsize
+    reach: npt.NDArray[np.integer] = np.zeros((size, -(-size // bits)), dtype)
+    _set_bits(reach, np.arange(size), np.arange(size))
+    return reach
+
+
+@compiled
+def _bit(reach, x, y):  # type: ignore[no-untyped-def]
+    bits = 8 * reach.itemsize
+    return (reach[x, y // bits] >> (y % bits)) & 1
+
+
+@compiled
+def _set_bits(reach, sources, targets):  # type: ignore[no-untyped-def]
+    bits = 8 * reach.itemsize
+    for k in range(len(sources)):
+        reach[sources[k], targets[k] // bits] |= 1 << (targets[k] % bits)
+
+
+@compiled
+def _reach_each_other(reach, some, others):  # type: ignore[no-untyped-def]
+    found = np.zeros(len(some), np.bool_)
+    for k in range(len(some)):
+        found[k] = _bit(reach, some[k], others[k]) & _bit(reach, others[k], some[k])
+    return found
+
+
+@compiled
+def _widen(reach, u, v):  # type: ignore[no-untyped-def]
+    """Pages that reach u reach all that v does."""
+    for x in range(len(reach)):
+        if x != v and _bit(reach, x, u):
+            for block in range(reach.shape[1]):
+                reach[x, block] |= reach[v, block]
+
+
+@compiled
+def _close(reach, links):  # type: ignore[no-untyped-def]
+    for insertion in range(len(links)):
+        u, v = links[insertion]
+        if not _bit(reach, u, v):
+            _widen(reach, u, v)
+
+
+@compiled
+def _close_anew(linked, reach, links):  # type: ignore[no-untyped-def]
+    _set_bits(linked, links[:, 0], links[:, 1])
+    reach[:] = linked
+    for k in range(len(reach)):
+        _widen(reach, k, k)
+
 
 BITS: dict[int, npt.DTypeLike] = {8: np.uint8, 16: np.int16, 32: np.int32, 64: np.int64}
 """Types of distances, and of blocks of a matrix of bits, by size."""
@@ -134,8 +318,8 @@ ALGORITHMS = {
     "pages": Algorithm(DISTANCES, _by_pages, has_bits=True, one_by_one=False),
     "trees": Algorithm(DISTANCES, _by_trees, has_bits=True),
     "tarjan": _anew(STRONG, lambda graph, _: strong_components(graph).share),
-    "warshall": Algorithm(STRONG, components.warshall, has_bits=True, one_by_one=False),
-    "closure": Algorithm(STRONG, components.closure, has_bits=True),
+    "warshall": Algorithm(STRONG, warshall, has_bits=True, one_by_one=False),
+    "closure": Algorithm(STRONG, closure, has_bits=True),
 }
 
 

@@ -25,7 +25,7 @@ from minicrawl.lab.graphbench.algorithms import (
     exact_answers,
 )
 from minicrawl.lab.graphbench.sequences import Insertions
-from minicrawl.rank.growing_distances import far
+from minicrawl.rank.distances import far
 
 _CHECKS = 8
 _T = TypeVar("_T")

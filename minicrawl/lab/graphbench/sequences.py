@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.rank import Graph
-from minicrawl.rank.components import subgraph
 from minicrawl.rank.distances import distances_from
+from minicrawl.rank.graph_stats import subgraph
 
 Links = npt.NDArray[np.int32]
 """Insertions in order, shape (m, 2): source and target."""

@@ -18,7 +18,7 @@ from minicrawl.analysis.rankings.pagerank_ranking import (
 from minicrawl.errors import SettingError
 from minicrawl.opic.surfer import REASONABLE, UNIFORM
 from minicrawl.rank import pagerank
-from minicrawl.rank.dangling import dangling_layers
+from minicrawl.rank.pagerank import dangling_layers
 from minicrawl.store.reader import open_store
 
 

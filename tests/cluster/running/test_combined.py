@@ -30,7 +30,7 @@ from minicrawl.crawler.sharing.outbox import Carried
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
-from minicrawl.opic.sites.births import UNIT
+from minicrawl.opic.sites import UNIT
 from minicrawl.store.partitions.folder import PartitionFolder
 from minicrawl.store.partitions.folder_store import FolderStore
 from minicrawl.store.reader import open_store

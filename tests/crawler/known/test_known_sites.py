@@ -14,7 +14,7 @@ from support.sites import Site, crawl, faults_in, rows
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.urls.keys import site_of
-from minicrawl.opic.sites.trust import site_trust
+from minicrawl.opic.sites import site_trust
 from minicrawl.store.reader import open_store
 
 IMPORTANCE = "SELECT url, importance FROM ranks"

@@ -11,7 +11,7 @@ from support.sites import Server, crawl, faults_in, rows
 from support.skipping import run, run_apart
 
 from minicrawl.analysis.explain import explain
-from minicrawl.analysis.refresh_times import PageRefresh
+from minicrawl.analysis.why_facts import PageRefresh
 from minicrawl.api import Crawl, acrawl
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.invariants import violations

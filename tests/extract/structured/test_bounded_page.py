@@ -1,7 +1,7 @@
 """Absolute URLs, texts and limits of a page."""
 
 from minicrawl.extract.document import Document
-from minicrawl.extract.structured.bounded_page import MOST_CHARACTERS, BoundedPage
+from minicrawl.extract.structured import MOST_CHARACTERS, BoundedPage
 
 
 def page(html: str) -> BoundedPage:

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.extract.document import Document
-from minicrawl.extract.structured.bounded_page import BoundedPage
-from minicrawl.extract.structured.json_ld import TOO_DEEP, json_ld, read
+from minicrawl.extract.structured import TOO_DEEP, BoundedPage, json_ld, json_ld_values
 
 PLAIN = '{"@type": "Book", "name": "B // /* <!-- ,] "}'
 BOOK = json.loads(PLAIN)
@@ -49,7 +48,7 @@ DAMAGED = {
 @pytest.mark.parametrize("case", DAMAGED)
 def test_damaged_json(case: str) -> None:
     text, expected = DAMAGED[case]
-    assert read(text) == expected
+    assert json_ld_values(text) == expected
 
 
 VALUES = st.recursive(
@@ -65,18 +64,18 @@ VALUES = st.recursive(
 
 @given(VALUES, st.booleans())
 def test_any_json_is_read_as_it_is(value: object, is_ascii: bool) -> None:
-    assert read(json.dumps(value, ensure_ascii=is_ascii)) == [value]
+    assert json_ld_values(json.dumps(value, ensure_ascii=is_ascii)) == [value]
 
 
 @given(VALUES)
 def test_any_json_survives_the_mending(value: object) -> None:
     """Behind a comment, which is no JSON, texts keep what looks like comments and trailing commas."""
-    assert read(f"/* a */ [{json.dumps(value)}]") == [[value]]
+    assert json_ld_values(f"/* a */ [{json.dumps(value)}]") == [[value]]
 
 
 @given(st.text(alphabet='{}[]",:\\/*<!->a1 \n&quot;'))
 def test_no_text_raises(text: str) -> None:
-    read(text)
+    json_ld_values(text)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +84,7 @@ def test_no_text_raises(text: str) -> None:
 )
 def test_long_damage_is_looked_at_once(text: str) -> None:
     """Linear: a quadratic search of these texts takes minutes."""
-    assert read(f"{{x {text}") == []
+    assert json_ld_values(f"{{x {text}") == []
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 import pytest
 
 from minicrawl.extract.document import Document
-from minicrawl.extract.structured.bounded_page import BoundedPage
-from minicrawl.extract.structured.meta import open_graph
+from minicrawl.extract.structured import BoundedPage, open_graph
 
 
 def page(html: str) -> BoundedPage:

@@ -6,8 +6,7 @@ import random
 import pytest
 
 from minicrawl.extract.document import Document
-from minicrawl.extract.structured.bounded_page import MOST_ELEMENTS, MOST_VALUES, BoundedPage
-from minicrawl.extract.structured.microdata import microdata
+from minicrawl.extract.structured import MOST_ELEMENTS, MOST_VALUES, BoundedPage, microdata
 
 URL = "http://blog.example.com/progress-report"
 

@@ -1,7 +1,7 @@
 """All syntaxes of a page."""
 
 from minicrawl.extract.document import Document
-from minicrawl.extract.structured.syntaxes import SYNTAXES, structured
+from minicrawl.extract.structured import SYNTAXES, structured
 
 PAGE = """
 <script type="application/ld+json">{"@type": "Book"}</script><p itemscope><i itemprop=a>x</i></p>

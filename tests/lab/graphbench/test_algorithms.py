@@ -1,5 +1,10 @@
 """Algorithms are found by name and by problem, and find what is right."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import networkx
 import numpy as np
 import pytest
 
@@ -8,13 +13,19 @@ from minicrawl.lab.graphbench.algorithms import (
     BITS,
     DISTANCES,
     PROBLEMS,
+    STRONG,
+    Trees,
     algorithms_of,
     all_answers,
     exact_answers,
+    exact_distances,
+    insert_by_trees,
+    search_distances,
 )
-from minicrawl.lab.graphbench.distances import exact_distances
-from minicrawl.lab.graphbench.sequences import Insertions, random_sparse
-from minicrawl.rank.growing_distances import far
+from minicrawl.lab.graphbench.sequences import Insertions, cubic, of_graph, random_sparse, road
+from minicrawl.lab.webs import power_law
+from minicrawl.rank import Graph
+from minicrawl.rank.distances import far
 
 OF_DISTANCES = [name for name, one in ALGORITHMS.items() if one.problem == DISTANCES]
 
@@ -42,3 +53,145 @@ def test_a_distance_takes_so_many_bits(name: str, bits: int) -> None:
 def test_a_problem_stands_for_all_its_algorithms() -> None:
     assert list(algorithms_of("strong, bfs,strong")) == ["tarjan", "warshall", "closure", "bfs"]
     assert set(algorithms_of(",".join(PROBLEMS))) == set(ALGORITHMS)
+
+
+SEQUENCES = [random_sparse(size, np.random.default_rng(size), degree) for size in (1, 2, 13, 30) for degree in (1, 2)]
+SEQUENCES += [cubic(12), road(25, np.random.default_rng(0))]
+
+
+def by_networkx(sequence: Insertions, count: int) -> list[list[bool]]:
+    """Whether each two pages are in one strong component."""
+    graph: networkx.DiGraph[int] = networkx.DiGraph()
+    graph.add_nodes_from(range(sequence.size))
+    graph.add_edges_from(sequence.links[:count].tolist())
+    components = list(networkx.strongly_connected_components(graph))
+    pages = range(sequence.size)
+    return [[any(x in some and y in some for some in components) for y in pages] for x in pages]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, one in ALGORITHMS.items() if one.problem == STRONG])
+def test_components_are_right_after_every_insertion(name: str) -> None:
+    for sequence in SEQUENCES:
+        follower = ALGORITHMS[name].start(sequence, np.uint8)
+        for count in range(len(sequence.links)):
+            follower.insert(sequence.links[count : count + 1])
+            assert all_answers(follower, sequence.size).astype(bool).tolist() == by_networkx(sequence, count + 1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bits", BITS)
+@pytest.mark.parametrize("name", ["closure", "warshall"])
+def test_blocks_of_bits_may_have_any_size(name: str, bits: int) -> None:
+    """Pages 63 to 65 and 127 to 129 lie at the ends of blocks."""
+    sequence = road(144, np.random.default_rng(0))
+    half = len(sequence.links) // 2
+    follower = ALGORITHMS[name].start(sequence, BITS[bits])
+    follower.insert(sequence.links[:half])
+    assert all_answers(follower, 144).astype(bool).tolist() == by_networkx(sequence, half)
+    assert follower.memory == 144 * -(-144 // bits) * bits // 8 * (2 if name == "warshall" else 1)
+
+
+@pytest.mark.parametrize("find", [exact_distances, partial(exact_distances, method="FW"), search_distances])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64])
+def test_distances_found_anew_are_those_of_networkx(
+    sequence: Insertions, dtype: type, find: Callable[..., Any]
+) -> None:
+    graph: networkx.DiGraph[int] = networkx.DiGraph(sequence.links.tolist())
+    graph.add_nodes_from(range(sequence.size))
+    found = dict(networkx.all_pairs_shortest_path_length(graph))
+    distance = find(sequence.graph(len(sequence.links)), dtype)
+    assert distance.dtype == dtype
+    no_way = far(distance)
+    pages = range(sequence.size)
+    assert distance.tolist() == [[found[x].get(y, no_way) for y in pages] for x in pages]
+
+
+def test_distances_and_updates_are_right_after_every_insertion(sequence: Insertions) -> None:
+    trees = Trees.of(sequence.size)
+    for count in range(len(sequence.links)):
+        before, exact = trees.distance.copy(), exact_distances(sequence.graph(count + 1), np.int16)
+        updates = insert_by_trees(trees, sequence.links[count : count + 1])
+        assert (trees.distance == exact).all()
+        assert updates == np.count_nonzero(before != exact)
+
+
+def test_trees_hold_shortest_paths(sequence: Insertions) -> None:
+    trees = Trees.of(sequence.size)
+    insert_by_trees(trees, sequence.links)
+    links = set(map(tuple, sequence.links.tolist()))
+    for x in range(sequence.size):
+        reached = [y for y in range(sequence.size) if 0 < trees.distance[x, y] < far(trees.distance)]
+        for y in reached:
+            parent = trees.parent[x, y]
+            assert (parent, y) in links
+            assert trees.distance[x, parent] == trees.distance[x, y] - 1
+        children = []
+        for parent in range(sequence.size):
+            child = trees.child[x, parent]
+            while child >= 0:
+                children.append(child)
+                child = trees.after[x, child]
+        assert sorted(children) == reached
+
+
+def cubic_updates(size: int) -> int:
+    """The updates that `cubic` promises, except those at the source of the inserted link."""
+    k = size // 3
+    return (k - 1) ** 2 * (3 * k + 2) // 2
+
+
+@pytest.mark.parametrize("size", [9, 12, 31])
+def test_cubic_sequence_makes_the_updates_of_its_formula(size: int) -> None:
+    """Counted by comparing all distances before and after every link, but for those from the link's own source."""
+    sequence = cubic(size)
+    beside, before = 0, exact_distances(sequence.graph(0), np.int32)
+    for count, (source, _) in enumerate(sequence.links.tolist(), start=1):
+        after = exact_distances(sequence.graph(count), np.int32)
+        changed = before != after
+        changed[source] = False
+        beside, before = beside + int(np.count_nonzero(changed)), after
+    assert beside == cubic_updates(size)
+    assert len(sequence.links) == 4 * (sequence.size // 3) - 3
+
+
+def test_cubic_sequence_of_300_pages_is_the_published_one() -> None:
+    """With those at the source of the link its updates are 1,519,750."""
+    sequence = cubic(300)
+    assert (len(sequence.links), cubic_updates(300)) == (397, 1_479_951)
+    assert insert_by_trees(Trees.of(300), sequence.links) == 1_519_750
+
+
+def test_sparse_sequence_has_no_link_twice_and_none_to_oneself() -> None:
+    links = random_sparse(20, np.random.default_rng(0)).links.tolist()
+    assert len(links) == len(set(map(tuple, links)))
+    assert all(source != target for source, target in links)
+
+
+def test_roads_are_streets_of_a_grid_either_way() -> None:
+    sequence = road(80, np.random.default_rng(1))
+    assert sequence.size == 64
+    links = list(map(tuple, sequence.links.tolist()))
+    grid = networkx.convert_node_labels_to_integers(networkx.grid_2d_graph(8, 8), ordering="sorted")
+    assert len(links) == len(set(links))
+    assert {(v, u) for u, v in links} == set(links)
+    assert all(grid.has_edge(u, v) for u, v in links)
+    assert 0.8 * 2 * grid.number_of_edges() < len(links) < 2 * grid.number_of_edges()
+
+
+def links_of(graph: Graph) -> list[tuple[int, int]]:
+    return list(zip(graph.sources().tolist(), graph.targets.tolist(), strict=True))
+
+
+def test_links_of_a_graph_are_inserted_once_each() -> None:
+    graph = power_law(60, np.random.default_rng(0))
+    sequence = of_graph(graph, np.random.default_rng(0))
+    assert sorted(map(tuple, sequence.links.tolist())) == links_of(graph)
+
+
+def test_some_pages_are_the_nearest_of_the_one_with_most_links() -> None:
+    graph = Graph.from_links([[1], [0], [1, 3, 4], [5], [], [0, 1]])
+    sequence = of_graph(graph, np.random.default_rng(0), most=4)
+    kept = {1: 0, 2: 1, 3: 2, 4: 3}
+    inside = [(kept[s], kept[t]) for s, t in links_of(graph) if s in kept and t in kept]
+    assert (sequence.size, sorted(map(tuple, sequence.links.tolist()))) == (4, sorted(inside))

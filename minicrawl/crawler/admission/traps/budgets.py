@@ -2,7 +2,7 @@
 
 The owner of a site can make up hosts (wildcard DNS) and pages without end, but not links from others that are trusted.
 So pages are counted by site (crawler/urls/keys.py), whatever their host, and the sites that link to it vouch for it,
-each as far as it is trusted (opic/sites/trust.py): a thousand sites made up behind one honest link vouch for little
+each as far as it is trusted (opic/sites.py): a thousand sites made up behind one honest link vouch for little
 more than none. Each full voucher makes room for PAGES more. Sites of seeds, sites with MANY vouchers, and those that
 became known since trust was worked out last have no budget.
 """
@@ -15,8 +15,7 @@ import numpy as np
 
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import FloatArray
-from minicrawl.opic.sites.graph import SiteLinks
-from minicrawl.opic.sites.trust import vouchers
+from minicrawl.opic.sites import SiteLinks, vouchers
 
 PAGES = 5_000
 PAGES_PER_HOST = 50

@@ -1,0 +1,243 @@
+"""The lists of `minicrawl top`: the first pages of a ranking that can be opened, each once, filtered as the user asks.
+
+Unread pages, failed pages and aliases are left out. A duplicate of an earlier line is counted there: exact duplicates,
+near-duplicates for printing or at another host.
+Near-duplicates in one folder have lines of their own: short pages of one template, but on different subjects.
+
+In a crawl of many sites no site has more than three lines, unless more are asked for.
+
+The rank of a page in a list is the number of its line, from 1 on without gaps. Pages are read only until the list is
+full: duplicates behind the last line are not counted.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.crawler.urls.keys import is_on, site_of
+from minicrawl.errors import SettingError
+from minicrawl.model import READ, State
+from minicrawl.settings import RANKINGS
+from minicrawl.store.ranks import RankedPage
+from minicrawl.store.reader import Store
+from minicrawl.store.selection import Condition
+
+
+@dataclass(frozen=True)
+class PageFilter:
+    """A user's filter: a page is wanted if each field given holds for it.
+
+    site: one of these hosts or domains above, with commas between; words: all of them stand in the URL or the title;
+    where: see `minicrawl.store.selection`.
+    """
+
+    site: str | None = None
+    where: str | None = None
+    words: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """True if it wants all pages."""
+        return self == PageFilter()
+
+
+def wanted(store: Store, asked: PageFilter) -> npt.NDArray[np.bool_]:
+    """True for each wanted page, by number, shape (size,). Raises SettingError, StoreError."""
+    conditions = list(_conditions(store, asked))
+    found = store.selection.by(conditions) if conditions else np.ones(store.size(), dtype=np.bool_)
+    return found & store.selection.where(asked.where) if asked.where is not None else found
+
+
+def best_wanted(
+    store: Store, asked: PageFilter, n: int, importance: npt.NDArray[np.float64] | None = None
+) -> tuple[int, list[RankedPage]]:
+    """Number of wanted pages, and the n most important ones with their ranks among all pages. importance: of every
+    page by number; None: it is read. Raises SettingError, StoreError."""
+    with store.snapshot():
+        is_wanted = wanted(store, asked)
+        order = np.argsort(-(store.ranks.importance() if importance is None else importance), kind="stable")
+        places = np.flatnonzero(is_wanted[order])
+        best = places[:n]
+        rows = store.ranks.rows(order[best].tolist())
+    return len(places), [rows[int(order[place])]._replace(rank=place + 1) for place in best.tolist()]
+
+
+def _conditions(store: Store, asked: PageFilter) -> Iterator[Condition]:
+    if asked.site is not None:
+        yield _site(store, [word.strip().lower() for word in asked.site.split(",")])
+    yield from map(_holds, (asked.words or "").split())
+
+
+def _site(store: Store, words: Sequence[str]) -> Condition:
+    names = [host.name for host in store.hosts.all()]
+    for word in words:
+        if not any(is_on(name, word) for name in names):
+            raise SettingError(f"--site takes a domain or a host of which a page is known to this crawl, not {word!r}")
+    hosts = [name for name in names if any(is_on(name, word) for word in words)]
+    by_name = "host IN (SELECT id FROM hosts WHERE name IN (SELECT value FROM json_each(?)))"
+    return Condition(by_name, [json.dumps(hosts)])
+
+
+def _holds(word: str) -> Condition:
+    pattern = "%" + re.sub(r"([%_\\])", r"\\\1", word) + "%"
+    return Condition("url LIKE ? ESCAPE '\\' OR title LIKE ? ESCAPE '\\'", [pattern, pattern])
+
+
+Ranked = Iterator[tuple[int, RankedPage, float | None]]
+"""Numbers and rows of pages, best first; with the value of each in a kept ranking, else None."""
+Wanted = npt.NDArray[np.bool_] | None
+"""True for each wanted page, by number, shape (size,); None: all."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """The ranking that orders pages, and its basis.
+
+    by: one of RANKINGS, or the name of a kept ranking. read, known: pages now. has_unread: True if pages wait to be
+    read.
+    """
+
+    by: str
+    read: int
+    known: int
+    has_unread: bool
+
+
+def best_first(store: Store, by: str = RANKINGS[0]) -> tuple[Order, Ranked]:
+    """Every page by falling `by`, as many as are taken: one of RANKINGS, or the name of a kept ranking. `rank` is the
+    place of a page in that order."""
+    counts = store.page_table.counts()
+    read = sum(count for (state, _), count in counts.items() if state in READ)
+    has_unread = any(state == State.WAITING for state, _ in counts)
+    return Order(by, read, sum(counts.values()), has_unread), _placed(store.ranks.best_first(by))
+
+
+def _placed(ranked: Ranked) -> Ranked:
+    """Ranked pages with their places in this order as ranks."""
+    for place, (page, row, value) in enumerate(ranked, start=1):
+        yield page, row._replace(rank=place), value
+
+
+def only(ranked: Ranked, is_wanted: Wanted) -> Ranked:
+    """Filter ranked pages by `is_wanted`."""
+    return ranked if is_wanted is None else ((page, row, value) for page, row, value in ranked if is_wanted[page])
+
+
+_PER_SITE = 3
+_MANY_SITES = 10
+"""Number of answering sites from which a crawl counts as one of many sites."""
+_LOOKED_AT = 1_000
+"""Pages to read for the display of a running crawl."""
+_SAME_PAGE = {"print", "mirror"}
+"""Kinds of near-duplicates that are the same page to a reader."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A page of a list, its number, its value in a kept ranking, and its duplicates further down."""
+
+    page: RankedPage
+    number: int
+    value: float | None = None
+    alike: list[RankedPage] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class TopList:
+    """The first pages of a ranking.
+
+    unread: number of pages left out between them, by state; of_full_sites: left out by the limit of lines per site.
+
+    order: None for a given sequence of pages.
+    """
+
+    lines: list[Line]
+    unread: dict[str, int]
+    order: Order | None = None
+    of_full_sites: int = 0
+
+    @property
+    def alike(self) -> int:
+        """Number of duplicates counted in lines."""
+        return sum(len(line.alike) for line in self.lines)
+
+
+def lines_per_site(store: Store) -> int | None:
+    """Most lines of a site in a list; None: unlimited, as the crawl is of few sites."""
+    sites = set()
+    for name in store.hosts.answering():
+        sites.add(site_of(name))
+        if len(sites) == _MANY_SITES:
+            return _PER_SITE
+    return None
+
+
+def top_list(
+    store: Store,
+    by: str,
+    n: int,
+    is_wanted: Wanted = None,
+    *,
+    per_site: int | None = None,
+) -> TopList:
+    """The n best pages that can be opened, each once. by: see `best_first`; is_wanted: by number; None: all.
+    per_site: most lines of a site."""
+    with store.snapshot():
+        order, ranked = best_first(store, by)
+        return replace(list_of(store, only(ranked, is_wanted), n, per_site), order=order)
+
+
+def first_lines(store: Store, n: int) -> list[Line]:
+    """The first lines of the list for the display of a running crawl: only _LOOKED_AT pages are read."""
+    with store.snapshot():
+        _, ranked = best_first(store)
+        return list_of(store, islice(ranked, _LOOKED_AT), n, lines_per_site(store)).lines
+
+
+def list_of(
+    store: Store, ranked: Iterable[tuple[int, RankedPage, float | None]], n: int, per_site: int | None = None
+) -> TopList:
+    """The list for a given ranking: number, row and value of its pages, best first."""
+    with store.snapshot():
+        shown, of_leader = list[Line](), dict[int, Line]()
+        unread, lines, of_full_sites = Counter[str](), Counter[str](), 0
+        for number, page, value in ranked:
+            if page.state != State.FETCHED:
+                unread[page.state] += 1
+            elif (line := of_leader.get(leader := _leader(store, number, page.url))) is not None:
+                line.alike.append(page)
+            elif len(shown) == n:
+                break
+            elif per_site is not None and lines[site := site_of(page.url)] == per_site:
+                of_full_sites += 1
+            else:
+                shown.append(Line(page._replace(rank=len(shown) + 1), number, value))
+                of_leader[leader] = shown[-1]
+                if per_site is not None:
+                    lines[site] += 1
+        return TopList(shown, dict(unread), of_full_sites=of_full_sites)
+
+
+def whole_list(store: Store, by: str, n: int, is_wanted: Wanted = None) -> TopList:
+    """The n best pages, of any state."""
+    with store.snapshot():
+        order, ranked = best_first(store, by)
+        first = enumerate(islice(only(ranked, is_wanted), n), start=1)
+        return TopList([Line(page._replace(rank=at), number, value) for at, (number, page, value) in first], {}, order)
+
+
+def _leader(store: Store, number: int, url: str) -> int:
+    """The first page that this one is a duplicate of; itself if none."""
+    row = store.recognised.fingerprint(number)
+    if row is None or row.leader is None:
+        return number
+    if row.distance is not None and kind_of(url, store.page_table.url(row.leader)) not in _SAME_PAGE:
+        return number
+    return row.leader

@@ -1,0 +1,165 @@
+"""A page's refresh, and the contributions of jumps and links to its importance where walkers jump to sites (`why`).
+
+Pages are due at the price of the last commit, as in crawler/frontier/due_pages.py.
+
+R_j, B_j   units received by page j, and its birth cash (opic/book.py)
+
+    importance of j = X_j / sum(X) = R_j / sum(X)  by links  +  V' B_j / sum(B) / sum(X)  by jumps
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from minicrawl.crawler.books.stored_births import jumps_to_sites
+from minicrawl.crawler.books.stored_forms import kept_settings
+from minicrawl.crawler.frontier.change_rates import ChangeRates
+from minicrawl.crawler.frontier.most_worth import worths
+from minicrawl.crawler.frontier.schedules import (
+    BELIEVED,
+    CHANGED,
+    first_interval,
+    schedule_of,
+)
+from minicrawl.crawler.parts.refresh import FAILED, MISSING
+from minicrawl.model import State
+from minicrawl.opic import Book
+from minicrawl.opic.book import add_sent
+from minicrawl.opic.surfer import REASONABLE
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.ranks import RankedPage
+from minicrawl.store.reader import Store
+from minicrawl.store.refreshes import RefreshRow
+from minicrawl.store.sites import TrustedSite
+
+
+@dataclass(frozen=True)
+class PageRefresh:
+    """The refresh data of a page.
+
+    rate: changes per second; is_learned: True if from its own fetches, else from other pages. fetches, changes: numbers
+    of answers, and of changed ones. answers: the last eight, = unchanged, # changed, ? not found, ! failed. fetched_at,
+    changed_at, due: Unix seconds; due is None unless the crawl itself refreshes. why_due: the reason for due: missing,
+    failed, fixed (--recrawl-after), least (--refresh-min), most (90 days), worth (importance and rate), lastmod
+    (importance; changed by its sitemap).
+    """
+
+    rate: float
+    is_learned: bool
+    fetches: int
+    changes: int
+    answers: str
+    fetched_at: float
+    changed_at: float | None
+    due: float | None
+    why_due: str | None
+
+
+def page_refresh(store: Store, page: int, folder: tuple[int, str]) -> PageRefresh | None:
+    """The refresh data of a page; None if it is not refreshed. folder: its host and its folder there, see
+    `change_rates`."""
+    row = store.refreshes.row(page)
+    if row is None:
+        return None
+    settings = kept_settings(store)
+    times = DueTimes(store, settings)
+    rate = row.rate if row.information else times.rates.of(times.rates.group(*folder))
+    due, why = times.due(row, rate) if settings.refreshes else (None, None)
+    return PageRefresh(
+        rate=rate,
+        is_learned=row.fetches > 1,
+        fetches=row.fetches,
+        changes=row.changes,
+        answers=row.answers,
+        fetched_at=row.fetched_at,
+        changed_at=row.changed_at,
+        due=due,
+        why_due=why,
+    )
+
+
+class DueTimes:
+    """Due times of a store's pages. `rates`: assumed change rates of pages fetched once."""
+
+    def __init__(self, store: Store, settings: CrawlSettings) -> None:
+        self._store = store
+        self._size = store.size()
+        self._worths = worths(store)
+        self._by = schedule_of(settings)
+        self._price = float(store.meta("refresh_price") or first_interval(self._by.least))
+        self.rates = ChangeRates(1.0 / first_interval(self._by.least))
+        self.rates.load(store)
+        self.changed = store.refreshes.changed(BELIEVED)
+
+    def due(self, row: RefreshRow, rate: float) -> tuple[float | None, str]:
+        """The due time of a page (Unix seconds) and its reason, see `PageRefresh.why_due`."""
+        if row.answers.endswith((MISSING, FAILED)):
+            return row.due, "missing" if row.answers.endswith(MISSING) else "failed"
+        has_changed = row.page in self.changed
+        seconds = self._by.interval(self._price, self._worths.item(row.page), CHANGED if has_changed else rate)
+        reason = self._by.reason(seconds)
+        return row.fetched_at + seconds, "lastmod" if has_changed and reason == "worth" else reason
+
+
+@dataclass(frozen=True)
+class PageJump:
+    """Reasons for jumps to a page, and their share of its importance.
+
+    site: of the page; None before trust was computed. linked_by: number of other sites that link to the page;
+    linked_first: the most trusted of these. by_jumps, by_links: their sum is its importance. most_by: the largest
+    sender among some pages that link to it, with `most_share` of the units that links have sent; None where none has.
+    """
+
+    site: TrustedSite | None
+    linked_by: int
+    linked_first: str | None
+    by_jumps: float
+    by_links: float
+    most_by: str | None
+    most_share: float
+
+
+def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int]) -> PageJump | None:
+    """The `PageJump` of a page; None where walkers jump to all pages uniformly. sources: pages that link to it."""
+    if not jumps_to_sites(store):
+        return None
+    facts, table = store.page_table.facts(page), store.site_table
+    site, linking = table.trusted(facts["host"].id), table.linking(page)
+    received = 0 if ranked.state in (State.ALIAS, State.ELSEWHERE) else facts["cash"] + facts["forwarded"]
+    by_links = received / max(float(store.meta("total") or 0.0), 1.0)
+    by_jumps = 0.0 if ranked.state in (State.ALIAS, State.ELSEWHERE, State.GONE) else ranked.importance - by_links
+    most_units, most_by = 0, None
+    if received and sources:
+        sent = units_sent(store, page, sorted(sources))
+        most = max(sent, key=sent.__getitem__)
+        most_units, most_by = sent[most], store.page_table.url(most)
+    return PageJump(
+        site=site[0] if site else None,
+        linked_by=len(linking),
+        linked_first=linking[0] if linking else None,
+        by_jumps=by_jumps,
+        by_links=by_links,
+        most_by=most_by if most_units else None,
+        most_share=most_units / received if received else 0.0,
+    )
+
+
+def units_sent(store: Store, page: int, sources: Sequence[int]) -> dict[int, int]:
+    """Units that each of these pages, which link to `page` or to an alias of it, has sent it. sources: rising.
+
+    R_j - B_j is the sum over all that link to it (Lemma 2.3), to the unit, and what its aliases were born with.
+    """
+    ends = [page, *store.link_table.aliases_of(page)]
+    links = store.link_table.graph_of(sources)
+    forwarded, is_alias = store.page_table.senders(links.sources.tolist())
+    is_gone = np.zeros(len(forwarded), dtype=np.bool_)
+    book = Book.of(forwarded.copy(), forwarded, is_gone, is_alias, 0, surfer=REASONABLE)
+    units = np.zeros(len(links.targets), dtype=np.int64)
+    add_sent(units, book, np.arange(len(forwarded)), links.indptr, np.arange(len(units)), links.places)
+    of_link = np.repeat(links.sources, np.diff(links.indptr))
+    to_page = np.isin(links.targets, ends)
+    sent = dict.fromkeys(sources, 0)
+    for source, some in zip(of_link[to_page].tolist(), units[to_page].tolist(), strict=True):
+        sent[source] += some
+    return sent

@@ -1,0 +1,266 @@
+"""Following: the index is brought up to date with the store, also by a process beside a crawl (`--search`).
+
+The work is the difference between two lists: the texts in the store of pages that can be shown, and the texts in the
+index. So the history does not matter: pages that were read again, are gone or were merged, or a kill in the middle of
+it all, come out of the same difference.
+
+The process only reads the store, and texts that it has not indexed yet it indexes later: the index may lag behind the
+store, but is never ahead of it, and no commit waits for it. The crawl says over its standard input that it has
+ended; if that closes without a word, the crawl was killed, and the rest is left to the next run or 'minicrawl index'.
+"""
+
+import asyncio
+import os
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+from minicrawl import log
+from minicrawl.errors import MinicrawlError, SettingError, StoreError
+from minicrawl.search.index_folder import (
+    Index,
+    hold_index,
+    index_errors,
+    index_path,
+    open_index,
+    replacing,
+    store_mark,
+)
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import Store, open_store
+from minicrawl.store.texts.marked_text import KeptText, Kind, unpack
+from minicrawl.system import STOPPING, be_less_urgent, on_signals, running
+
+BATCH = 500
+"""Texts indexed in one commit."""
+
+
+class Follower:
+    """Brings an index up to date with its store. Nobody else may write to the index meanwhile.
+
+    `seconds_to_look`: duration of the last scan of the store.
+    """
+
+    def __init__(self, store: Store, index: Index) -> None:
+        self._store = store
+        self._index = index
+        self._templates: dict[str, Set[int]] = {}
+        self.seconds_to_look = 0.0
+
+    def _difference(self) -> tuple[list[int], list[int], dict[str, float | str | None]]:
+        """The difference as of the store's last commit: pages whose text is to be added, in the order of the texts;
+        those whose text is to be removed; and how far the index will have followed the store. Scans all pages."""
+        started = time.monotonic()
+        with self._store.snapshot():
+            wanted = dict(self._store.texts.of_fetched())
+            end = self._store.texts.last_start()  # also of a page that cannot be shown
+            texts = f"{self._store.texts.made} {self._store.texts.size}"
+        with index_errors(self._index.path):
+            had = self._index.words.starts()
+        new = sorted((start, page) for page, start in wanted.items() if had.get(page) != start)
+        self.seconds_to_look = time.monotonic() - started
+        return [page for _, page in new], sorted(had.keys() - wanted.keys()), {"end": end, "texts": texts}
+
+    def catch_up(self, stop: Callable[[], bool] = lambda: False) -> int:
+        """Index everything in the store; the number of texts added or removed. stop: asked between two commits."""
+        new, gone, state = self._difference()
+        done = 0
+        self._templates.clear()
+        work = iter([*((page, True) for page in gone), *((page, False) for page in new)])
+        while not stop() and (some := list(islice(work, BATCH))):
+            texts = {page: None if is_gone else self._read(page) for page, is_gone in some}
+            with self._index.transaction():
+                self._change(texts)
+            done += len(some)
+        if not stop():
+            least, most = self._store.ranks.extremes()
+            self._index.set_state(**state, least=least, most=most)
+        return done
+
+    def pages(self) -> int:
+        """Number of pages whose text was taken in."""
+        return len(self._index.words.starts())
+
+    def size(self) -> int:
+        """Bytes of the index."""
+        return self._index.size()
+
+    def _change(self, texts: Mapping[int, tuple[int, KeptText] | None]) -> None:
+        """Replace the texts of pages in the index, each behind its start; None: the page is gone."""
+        words = self._index.words
+        for page, text in texts.items():
+            if text is None:
+                words.remove(page)
+                continue
+            start, kept = text
+            if not kept.index:
+                words.hide(page, start)
+            else:
+                words.put(
+                    page,
+                    start,
+                    url=kept.url,
+                    title=kept.title or "",
+                    headings=[block.text for block in kept.content if block.kind is Kind.HEADING],
+                    text=" ".join(kept.content_text.split()),
+                    language=kept.language,
+                )
+
+    def _read(self, page: int) -> tuple[int, KeptText] | None:
+        """The current text of a page, behind its start; None if it is gone by now."""
+        with self._store.snapshot():
+            row, record = self._store.texts.row(page), self._store.texts.record(page)
+            if row is None or record is None:
+                return None
+            url = self._store.page_table.url(page)
+            host = url.split("/", 3)[2]
+            if host not in self._templates:
+                self._templates[host] = self._store.texts.template(page)
+        return row.start, unpack(record, url, self._templates[host])
+
+
+@contextmanager
+def following(path: Path, *, rebuild: bool = False) -> Iterator[Follower]:
+    """The `Follower` of the store at `path`; the index is made if there is none.
+
+    rebuild: a new index replaces it if the block succeeds. Raises StoreError.
+    """
+    index = index_path(path)
+    with open_store(path) as store, hold_index(index), ExitStack() as stack:
+        place = stack.enter_context(replacing(index)) if rebuild else index
+        yield Follower(store, stack.enter_context(open_index(place, store_mark(store.hash_key), writes=True)))
+
+
+def bring_up_to_date(store: Store, *, rebuild: bool = False) -> tuple[int, int, int]:
+    """Index all texts of a store, of a folder those of each partition beside it. Returns the number of texts that were
+    taken in, and pages and bytes of the index. Raises SettingError, StoreError.
+
+    rebuild: from nothing; what is there stays until the new one is whole.
+    """
+    parts = [part for part in store.parts if part.texts.size]
+    if not parts:
+        raise SettingError(f"{store.path} has no texts to make an index of; let the crawl go on with --search")
+    each = [part.ask(_up_to_date, rebuild) for part in parts]
+    done, pages, size = (sum(counts) for counts in zip(*each, strict=True))
+    return done, pages, size
+
+
+def _up_to_date(store: Store, rebuild: bool) -> tuple[int, int, int]:
+    with following(store.path, rebuild=rebuild) as follower:
+        return follower.catch_up(), follower.pages(), follower.size()
+
+
+_ENDED = b"."
+_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
+"""Seconds between two rounds of indexing."""
+_PART = 5
+"""A pause is one part in so many of the crawl's time so far: the row of a page is written anew after every round that
+reads new links to it."""
+_SHARE = 10
+"""Scans of the store take one second in so many, at most."""
+_LESS_URGENT = 10
+_PATIENCE = 15.0
+"""Seconds that a crawl with --time waits for its index; what is left by then is for the next run."""
+
+
+class Indexer:
+    """Has the index follow a run of a crawl, if its settings ask for one: see `minicrawl.crawler.run.Beside`."""
+
+    def __init__(
+        self,
+        awaiting: Callable[[], AbstractContextManager[None]] = nullcontext,
+        *,
+        handle_signals: bool = False,
+        patience: float = _PATIENCE,
+    ) -> None:
+        """awaiting: entered while the crawl waits for the index. handle_signals: a signal leaves the rest for later. So
+        do `patience` seconds where the run itself was limited in time."""
+        self._awaiting = awaiting
+        self._patience = patience
+        self._is_timed = False
+        self._signals = STOPPING if handle_signals else ()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def begin(self, store: Path, settings: CrawlSettings) -> None:
+        self._is_timed = settings.time is not None
+        if settings.search:
+            self._process = begin_following(store)
+
+    async def end(self, *, is_over: bool) -> None:
+        process = self._process
+        if process is None:
+            return
+        loop = asyncio.get_running_loop()
+        bound = loop.call_later(self._patience, process.kill) if self._is_timed else None
+        with on_signals(loop, self._signals, process.kill), self._awaiting():
+            await asyncio.to_thread(end_following, process, catch_up=is_over)
+        if bound is not None:
+            bound.cancel()
+
+
+def begin_following(store: Path) -> subprocess.Popen[bytes]:
+    """Start a process that keeps the index of a store up to date."""
+    path = os.pathsep.join(filter(None, sys.path))
+    return subprocess.Popen(
+        running("minicrawl.search.following", str(store)),
+        stdin=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+        process_group=0,  # so that Ctrl-C reaches the crawl alone
+    )
+
+
+def end_following(process: subprocess.Popen[bytes], *, catch_up: bool) -> None:
+    """Tell the process that the crawl has ended, and wait for it. catch_up: let it index what is left first."""
+    assert process.stdin is not None
+    began = time.monotonic()
+    with suppress(BrokenPipeError):
+        if catch_up:
+            process.stdin.write(_ENDED)
+        process.stdin.close()
+    # The process itself has reported an index that cannot be used.
+    if process.wait() not in (0, StoreError.exit_code):
+        log.event("index-behind")
+    elif catch_up and not process.returncode:
+        log.event("index-caught-up", seconds=time.monotonic() - began)
+
+
+def follow_crawl(follower: Follower, line: IO[bytes]) -> None:
+    """Index what the crawl stores, until `line` says that it has ended, or closes."""
+
+    def is_over() -> bool:
+        return bool(select.select([line], [], [], 0)[0])
+
+    begun = time.monotonic()
+    while not is_over():
+        started = time.monotonic()
+        follower.catch_up(is_over)
+        now = time.monotonic()
+        select.select([line], [], [], pause(now - begun, now - started, follower.seconds_to_look))
+    if line.read(1) == _ENDED:
+        follower.catch_up()
+
+
+def pause(elapsed: float, took: float, looked: float) -> float:
+    """Seconds until the next round, `elapsed` seconds into the crawl. took: of the last round; looked: of its scan."""
+    return max(_PAUSE, min(elapsed / _PART, _LONGEST_PAUSE), took, _SHARE * looked)
+
+
+def main() -> int:
+    be_less_urgent(_LESS_URGENT)
+    try:
+        with following(Path(sys.argv[1])) as follower, open(0, "rb", buffering=0, closefd=False) as line:
+            follow_crawl(follower, line)
+    except MinicrawlError as error:
+        print(f"Warning: {error}", file=sys.stderr)  # noqa: T201 - a process of its own
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+"""The first pages of a ranking: those that can be opened, each but once."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.sites import Site, crawl
+
+from minicrawl.analysis.top import TopList, lines_per_site, top_list, whole_list
+from minicrawl.crawler.urls.keys import site_of
+from minicrawl.settings import RANKINGS
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+HOME = "http://a.test/"
+PAGES = ("intro", "sql", "setup", "faq")
+TEXT = " ".join(f"word{number}" for number in range(80))
+
+
+def manual(version: str) -> Site:
+    """Pages in English and German, each of which links to all of its own version and to the other's first."""
+    return {
+        f"{HOME}{language}/{version}/{page}": [
+            f"<title>{page} {version}</title><p>{language} {version} {page} {TEXT[9 * number :]}",
+            *(f"/{language}/{version}/{each}" for each in PAGES),
+            *("/en/2.0/intro", "/de/2.0/intro", "/en/1.0/intro", "/de/1.0/intro"),
+        ]
+        for language in ("en", "de")
+        for number, page in enumerate(PAGES)
+    }
+
+
+SITE: Site = {
+    HOME: ["/en/2.0/intro", "/gone", "/moved", "/copy", "/copied", "/2023/", "/2024/"],
+    **manual("2.0"),
+    **manual("1.0"),
+    HOME + "moved": HOME + "copy",
+    HOME + "copy": ["<title>Copy</title>" + TEXT, HOME],
+    HOME + "copied": ["<title>Copy</title>" + TEXT, HOME],
+    HOME + "2023/": ["<title>Archive</title><p>first " + TEXT[9:], HOME],
+    HOME + "2024/": ["<title>Archive</title><p>other " + TEXT[60:], HOME],
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("top") / "crawl.db"
+    crawl(SITE, path, [HOME])
+    return path
+
+
+def listed(store: Path, n: int, by: str = "importance") -> TopList:
+    with open_store(store) as reader:
+        return top_list(reader, by, n)
+
+
+def test_each_page_that_can_be_opened_is_listed_or_counted_once(store: Path) -> None:
+    found = listed(store, 1000)
+    with open_store(store) as reader:
+        pages = list(reader.pages())
+    shown = [page.url for line in found.lines for page in (line.page, *line.alike)]
+    assert sorted(shown) == sorted(page.url for page in pages if page.state == "fetched")
+    assert found.unread == Counter(page.state for page in pages if page.state != "fetched") == {"error": 1, "alias": 1}
+    assert found.alike == len(shown) - len(found.lines)
+
+
+@pytest.mark.parametrize("by", RANKINGS)
+def test_list_is_a_part_of_the_whole_in_its_order(store: Path, by: str) -> None:
+    with open_store(store) as reader:
+        whole = [line.page for line in whole_list(reader, by, 1000).lines]
+        assert [page.url for page in whole] == [page.url for page in reader.pages(by, 1000)]
+    shown = [line.page for line in listed(store, 1000, by).lines]
+    assert [page.url for page in shown] == [page.url for page in whole if page.url in {page.url for page in shown}]
+    for pages in (whole, shown):
+        assert [page.rank for page in pages] == list(range(1, len(pages) + 1))
+
+
+def test_near_duplicates_of_one_folder_are_lines_of_their_own(tmp_path: Path) -> None:
+    """A reference of commands: one template, a word of its own on each."""
+    text = " ".join(f"w{number}" for number in range(300))
+    site: Site = {HOME: ["/attach", "/detach"]}
+    site |= {HOME + name: [f"<title>{name}</title><p>{text} {name}", HOME] for name in ("attach", "detach")}
+    crawl(site, tmp_path / "crawl.db", [HOME])
+    with open_store(tmp_path / "crawl.db") as reader:
+        assert reader.recognised.duplicate_counts() == (0, 1)
+        assert len(top_list(reader, "importance", 9).lines) == 3
+
+
+def test_kept_ranking_has_its_values(store: Path) -> None:
+    with open_store(store) as reader:
+        size = reader.size()
+    with Writer(store) as writer, writer.transaction():
+        writer.save_ranking("mine", np.arange(float(size)))
+    lines = listed(store, 1000, "mine").lines
+    assert [line.value for line in lines] == sorted((float(line.number) for line in lines), reverse=True)
+
+
+@pytest.mark.parametrize(("sites", "expected"), [(9, None), (10, 3)])
+def test_sites_of_a_crawl_of_many_have_three_lines_each(tmp_path: Path, sites: int, expected: int | None) -> None:
+    """Hosts of one site count together, and ranks number the lines."""
+    homes = [f"http://s{site}.test/" for site in range(sites)]
+    site: Site = {}
+    for home in homes:
+        pages = [home + word for word in ("one", "two", "three")] + [home.replace("//", "//www.") + "four"]
+        site |= {url: [f"<title>{url}</title><p>{url}", home] for url in pages}
+        site[home] = [f"<title>{home}</title>", *homes, *pages]
+    path = tmp_path / "crawl.db"
+    crawl(site, path, homes)
+    with open_store(path) as reader:
+        assert lines_per_site(reader) == expected
+        whole = top_list(reader, "importance", 1_000)
+        few = top_list(reader, "importance", 1_000, per_site=3)
+        assert (len(whole.lines), len(few.lines)) == (5 * sites, 3 * sites)
+        assert (whole.of_full_sites, few.of_full_sites) == (0, 2 * sites)
+        of_site: Counter[str] = Counter()
+        for line in whole.lines:
+            site_name = site_of(line.page.url)
+            of_site[site_name] += 1
+            assert (line.page.url in [shown.page.url for shown in few.lines]) == (of_site[site_name] <= 3)
+        assert [line.page.rank for line in few.lines] == list(range(1, 3 * sites + 1))

@@ -1,0 +1,162 @@
+"""Birth cash by site and door: what a settled book makes of it is PageRank with that jump, whatever came before."""
+
+import random
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from support.opic_webs import csr, exact_importance, pages, random_web
+
+from minicrawl.opic import UNIT, Book
+from minicrawl.opic.book import SETTLED_ERROR
+from minicrawl.opic.sites import ALL_BIRTHS, DOOR_UNIT, SiteBirths, counted_doors
+
+
+def shared_out(site: list[int], door: list[int], trust: list[float]) -> SiteBirths:
+    """Births of standing pages, where every unit of all is told apart."""
+    births, size = SiteBirths(total=1_200), len(site)
+    births.grow(size)
+    births.site[:size], births.door[:size] = site, door
+    births.share_out(np.array(trust), np.ones(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_))
+    return births
+
+
+def of_all(births: SiteBirths, size: int) -> list[int]:
+    nowhere = np.zeros(size, dtype=np.bool_)
+    found: list[int] = births.of(slice(0, size), nowhere, nowhere).tolist()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("site", "door", "trust", "expected"),
+    [
+        ([1, 1, 1, 1], [0, 0, 0, 0], [0, 1.0], [300] * 4),  # no door: all alike
+        ([1, 1, 1, 1], [2, 1, 0, 0], [0, 1.0], [150 + 400, 150 + 200, 150, 150]),  # half to doors, by weight
+        ([1, 2, 2], [0, 0, 0], [0, 0.5, 0.5], [600, 300, 300]),  # sites first
+        ([1, 2, 2], [0, 3, 0], [0, 0.75, 0.25], [900, 75 + 150, 75]),
+        ([1, 0], [0, 0], [0, 1.0], [1200, 1]),  # a page that became known since
+        ([1, 2], [0, 0], [0, 1.0, 0.0], [1200, 1]),  # a site that nobody trusts
+    ],
+)
+def test_births_by_hand(site: list[int], door: list[int], trust: list[float], expected: list[int]) -> None:
+    births = shared_out(site, door, trust)
+    assert of_all(births, len(site)) == expected
+    assert [births.of_one(page, gone=False, alias=False) for page in range(len(site))] == expected
+
+
+def test_alias_has_its_door_only_and_a_page_that_has_gone_nothing() -> None:
+    births = shared_out([1, 1], [1, 1], [0, 1.0])
+    flags = np.array([True, False])
+    assert births.of(slice(0, 2), ~flags, flags).tolist() == [300, 0]
+    assert births.of_one(0, gone=False, alias=True) == 300
+    assert births.of_one(1, gone=True, alias=False) == 0
+
+
+def test_site_that_is_left_with_no_page_gives_all_to_its_doors() -> None:
+    births = SiteBirths(total=1_200)
+    births.grow(1)
+    births.site[0], births.door[0] = 1, 3
+    births.share_out(np.array([0.0, 1.0]), np.array([False]), np.array([False]))
+    assert births.of(pages([0]), np.array([False]), np.array([True])).tolist() == [1200]
+
+
+def test_doors_are_counted_in_parts_and_never_overflow() -> None:
+    assert counted_doors(np.array([0.0, 1.0, 1.5, 1e9])).tolist() == [0, DOOR_UNIT, 384, 65_535]
+
+
+class Changing:
+    """A book on a web whose links, pages, sites and trust change."""
+
+    def __init__(self, seed: int, size: int = 12) -> None:
+        self.draw = random.Random(seed)
+        self.links = random_web(self.draw, size, 0.3)
+        self.book = Book()
+        self.births = SiteBirths()
+        self.kept: dict[int, list[int]] = {}
+        self.aliases: set[int] = set()
+        self.gone: set[int] = set()
+        self.book.discover(size - 3)
+
+    @property
+    def size(self) -> int:
+        return self.book.size
+
+    def step(self) -> None:
+        """Whatever may happen next."""
+        deed, page = self.draw.randrange(12), self.draw.randrange(self.size)
+        if deed == 0 and self.size < len(self.links):
+            self.book.discover(1)
+        elif deed == 1:
+            self.share_out()
+        elif page in self.gone:
+            pass
+        elif deed == 2 and page in self.kept and page not in self.aliases:
+            self.visit(page, [])
+            self.book.retire(page)
+            self.gone.add(page)
+        elif deed == 3 and page and page - 1 not in self.gone:
+            self.visit(page, [page - 1], alias=True)  # to smaller numbers only: none stands for itself
+        elif deed == 4 and self.draw.random() < 0.1:
+            self.book.share_births_alike(UNIT)
+        else:
+            self.visit(page, self.draw.choice([self.links[page], self.draw.sample(range(len(self.links)), 3)]))
+
+    def visit(self, page: int, targets: list[int], *, alias: bool = False) -> None:
+        targets = [target for target in targets if target < self.size and target != page]
+        self.book.visit(page, pages(targets), pages(self.kept.get(page, [])), alias=alias)
+        self.kept[page] = targets
+        (self.aliases.add if alias else self.aliases.discard)(page)
+
+    def share_out(self) -> None:
+        sites = 1 + self.draw.randrange(1, 4)
+        self.births.grow(self.size)
+        self.births.site[: self.size] = [self.draw.randrange(1, sites) for _ in range(self.size)]
+        self.births.door[: self.size] = [self.draw.choice([0, 0, 256, 700]) for _ in range(self.size)]
+        trust = np.array([0.0, *(self.draw.random() for _ in range(sites - 1))])
+        self.book.share_births_out(self.births, trust / trust.sum())
+
+    def check(self) -> None:
+        """To the unit: what is kept beside the pages equals its definition, and nothing is made or lost."""
+        book, known = self.book, slice(0, self.size)
+        births, received = book.birth(known), book.received(slice(0, book.size))[known]
+        visited = book.visited(known)
+        assert book.births == births.sum()
+        assert book.never_visited == (births + received).sum(where=~visited)
+        assert received.sum() - book.forwarded[known].sum() + book.virtual == 0
+        assert set(np.flatnonzero(visited).tolist()) == set(self.kept)
+        assert [book.birth_of(page) for page in range(self.size)] == births.tolist()
+
+    def settle(self) -> None:
+        for _ in range(2_000):
+            least = self.book.least_worth(SETTLED_ERROR / 10)
+            if least is None:
+                return
+            sources = pages(sorted(self.kept))
+            some = sources[self.book.unsettled(sources, least)]
+            self.book.visit_many(some, *csr([self.kept[page] for page in some.tolist()]))
+        raise AssertionError("the book does not settle")
+
+    def exact(self) -> npt.NDArray[np.float64]:
+        rows = [self.kept.get(page, []) for page in range(self.size)]
+        return exact_importance(rows, self.book.birth(slice(0, self.size)).tolist(), self.aliases)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_settled_ledger_is_pagerank_with_the_last_jump(seed: int) -> None:
+    world = Changing(seed)
+    for _ in range(120):
+        world.step()
+        world.check()
+    world.share_out()
+    world.check()
+    world.settle()
+    world.check()
+    assert np.abs(world.book.importance() - world.exact()).sum() < 1e-6
+    worths = world.book.worths(slice(0, world.size), world.book.held())
+    assert world.book.total() == pytest.approx(worths.clip(0).sum())
+
+
+def test_all_births_are_shared_but_for_rounding() -> None:
+    world = Changing(1)
+    world.share_out()
+    assert abs(world.book.births - ALL_BIRTHS) < 1e-9 * ALL_BIRTHS

@@ -1,0 +1,59 @@
+"""Links between sites as they come and go, against a plain count."""
+
+import random
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+
+from minicrawl.opic.sites import SiteGraph, Voices
+
+
+def voices(rows: list[tuple[int, int, int]]) -> Voices:
+    return Voices(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+
+def counted(found: Voices) -> dict[tuple[int, int], int]:
+    return {(page, site): links for page, site, links in zip(*(column.tolist() for column in found), strict=True)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_graph_is_what_a_plain_count_says(seed: int) -> None:
+    draw, graph, expected = random.Random(seed), SiteGraph(), Counter[tuple[int, int]]()
+    site_of = np.array([draw.randrange(1, 5) for _ in range(30)])
+    for _ in range(40):
+        rows = [(draw.randrange(30), draw.randrange(1, 5), 1) for _ in range(draw.randrange(6))]
+        there = sorted(expected.elements())
+        rows += [(*voice, -1) for voice in draw.sample(there, min(len(there), draw.randrange(5)))]
+        before = Counter(expected)
+        for page, site, links in rows:
+            expected[page, site] += links
+        changes = {voice: expected[voice] - before[voice] for voice in {*expected, *before}}
+        assert counted(graph.add(voices(rows))) == {voice: change for voice, change in changes.items() if change}
+        expected = +expected
+        if draw.random() < 0.5:
+            assert counted(graph.voices()) == expected
+    pairs = Counter[tuple[int, int]]()
+    for (page, site), links in expected.items():
+        pairs[site, int(site_of[page])] += links
+    source, target, links = (column.tolist() for column in graph.pairs(site_of))
+    assert len(graph) == len(expected)
+    assert dict(zip(zip(source, target, strict=True), links, strict=True)) == pairs
+
+
+@pytest.mark.parametrize("most", [3, 100])
+def test_voices_of_a_page_are_counted_but_for_generated_links(most: int) -> None:
+    draw, graph = np.random.default_rng(most), SiteGraph()
+    site_of = draw.integers(1, 9, 200)
+    assert graph.voice_counts(site_of).sum() == 0
+    pages, sites = draw.integers(0, 200, 500), draw.integers(1, 9, 500)
+    sites[pages < 40] = 1  # links to many pages of a site
+    across = sites != site_of[pages]
+    graph.add(Voices(pages[across], sites[across], np.ones(np.count_nonzero(across), dtype=np.int64)))
+    counts = graph.voice_counts(site_of, most)
+    assert counts.any()
+    linked: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    for page, site in zip(pages[across].tolist(), sites[across].tolist(), strict=True):
+        linked[site, int(site_of[page])].add(page)
+    some = [page for of_pair in linked.values() if len(of_pair) <= most for page in of_pair]
+    assert counts.tolist() == [some.count(page) for page in range(200)]

@@ -1,0 +1,148 @@
+"""The index brought up to date: whatever happened in between, it equals a rebuilt one."""
+
+import os
+import random
+import signal
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.searching import content, indexed, page, rebuilt, urls
+from support.sites import Site, crawl, rows
+
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.reading import open_store
+from minicrawl.search.following import Follower, bring_up_to_date, following
+from minicrawl.search.index_folder import index_path, open_index, store_mark
+from minicrawl.search.searching import Searcher
+
+A, B = "http://a.test/", "http://b.test/"
+
+
+def web(seed: int, pages: int = 60) -> Site:
+    """Pages on three hosts that link to one another; some redirect, some say noindex, some are gone."""
+    draw = random.Random(seed)
+    names = [f"http://{draw.choice('abc')}.test/{i}" for i in range(pages)]
+    site: Site = {}
+    for i, name in enumerate(names):
+        links = [(draw.choice(names), draw.choice(["guide", "next", f"page {draw.randrange(9)}"])) for _ in range(6)]
+        head = "<meta name=robots content=noindex>" if i % 11 == 5 else ""
+        words = " ".join(f"w{draw.randrange(500)}" for _ in range(60))
+        # In one block with the text, so that no link is a block that a host repeats.
+        text = words + "".join(f' <a href="{url}">{says}</a>' for url, says in links)
+        site[name] = 404 if i % 13 == 7 else names[i - 1] if i % 9 == 4 else page(f"T{i} {words[:9]}", text, head=head)
+    return site
+
+
+def catch_up(store: Path) -> int:
+    with following(store) as follower:
+        return follower.catch_up()
+
+
+def test_index_that_follows_says_what_one_does_that_is_built_anew(tmp_path: Path) -> None:
+    store, site = tmp_path / "crawl.db", web(1)
+    for pages in (5, 9, 20, 40):
+        crawl(site, store, list(site)[:4], text=True, pages=pages)
+        catch_up(store)
+    followed = content(store)
+    assert len(followed["pages"]) > 20
+    anew = rebuilt(store)
+    assert {name: set(followed[name]) ^ set(rows_) for name, rows_ in anew.items() if followed[name] != rows_} == {}
+
+
+def test_pages_read_again_merged_or_gone_are_followed(tmp_path: Path) -> None:
+    store, site = tmp_path / "crawl.db", web(2)
+    indexed(site, store, *list(site)[:4])
+    changed = dict(site)
+    draw = random.Random(5)
+    for name in draw.sample(list(site), 30):
+        changed[name] = draw.choice([404, A + "0", page("Anew", "other zebra words", (B, "zebra link"))])
+    crawl(changed, store, [], text=True, discovery=0.0, pages=60)
+    assert catch_up(store) > 5
+    followed = content(store)
+    assert urls(store, "zebra")
+    anew = rebuilt(store)
+    assert {name: set(followed[name]) ^ set(rows_) for name, rows_ in anew.items() if followed[name] != rows_} == {}
+
+
+def test_index_is_not_behind_where_the_last_text_is_of_a_page_that_stands_for_another(tmp_path: Path) -> None:
+    canonical = f"<link rel=canonical href='{A}'>"
+    site = {A: page("Zebra", "zebra", (B, "b")), B: page("Zebra too", "zebra and more", head=canonical)}
+    store = indexed(site, tmp_path / "crawl.db", A)
+    last = "SELECT state FROM texts JOIN pages ON pages.id = page ORDER BY start DESC LIMIT 1"
+    assert rows(store, last) == [("alias",)]
+    with open_store(store) as reader, Searcher(reader) as searcher:
+        assert searcher.behind() == 0
+
+
+def killed(store: Path, steps: int) -> None:
+    """Catch up in a process that is killed when it has put so many pages, or committed them."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        with open_store(store) as reader:
+            index = open_index(index_path(store), store_mark(reader.hash_key), writes=True)
+            done = count()
+            for name in ("put", "hide", "remove", "commit"):
+                setattr(index.words, name, _dying(getattr(index.words, name), done, steps))
+            Follower(reader, index).catch_up()
+    finally:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _dying(call: Callable[..., None], done: Iterator[int], steps: int) -> Callable[..., None]:
+    def counted(*words: Any, **named: Any) -> None:
+        call(*words, **named)
+        if next(done) == steps:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return counted
+
+
+def test_kill_in_the_midst_leaves_an_index_that_opens_and_catches_up(tmp_path: Path) -> None:
+    store, site = tmp_path / "crawl.db", web(4)
+    draw = random.Random(6)
+    indexed(site, store, *list(site)[:4], pages=4)
+    for _ in range(6):
+        crawl(site, store, [], text=True, pages=1, discovery=0.7)
+        killed(store, draw.randrange(5))
+        urls(store, "w1 w2")
+        held = {page for page, *_ in content(store)["pages"]}
+        assert held <= {page for (page,) in rows(store, "SELECT id FROM pages")}  # behind the store, never before it
+    catch_up(store)
+    assert content(store) == rebuilt(store)
+
+
+def test_stop_is_asked_between_commits_and_loses_nothing(tmp_path: Path) -> None:
+    site = {f"{A}{i}": page(f"T{i}", f"word{i}") for i in range(1_100)}
+    crawl(site, tmp_path / "crawl.db", list(site), text=True)
+    asked = count()
+    with following(tmp_path / "crawl.db") as follower:
+        assert follower.catch_up(lambda: next(asked) > 0) == 500
+        assert follower.pages() == 500
+        assert follower.catch_up() == 600
+        assert follower.pages() == 1_100
+        assert follower.size() > 0
+
+
+def test_rebuilding_takes_the_place_of_an_index_whatever_is_wrong_with_it(tmp_path: Path) -> None:
+    store = indexed({A: page("Zebra", "zebra")}, tmp_path / "crawl.db")
+    (index_path(store) / "words" / "meta.json").write_bytes(b"broken" * 1_000)
+    with pytest.raises(StoreError, match="--rebuild"), following(store):
+        pass
+    with following(store, rebuild=True) as follower:
+        follower.catch_up()
+    assert urls(store, "zebra") == [A]
+
+
+def test_store_without_texts_is_told_apart(tmp_path: Path) -> None:
+    crawl({A: []}, tmp_path / "bare.db", [A])
+    with open_store(tmp_path / "bare.db") as store, pytest.raises(SettingError, match="has no texts"):
+        bring_up_to_date(store)
+    with open_store(indexed({A: page("x", "y")}, tmp_path / "crawl.db")) as store:
+        assert bring_up_to_date(store)[:2] == (0, 1)
+        assert bring_up_to_date(store, rebuild=True)[:2] == (1, 1)

@@ -1,0 +1,141 @@
+"""The index's folder: made, opened, held, thrown away."""
+
+import errno
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.installed import adding
+from minicrawl.search.index_folder import (
+    hold_index,
+    index_errors,
+    open_index,
+    remove_index,
+    replacing,
+    store_mark,
+)
+from minicrawl.search.inverted import InvertedIndex
+from minicrawl.search.matching import Matching, parse_query
+
+MARK = store_mark(b"store")
+
+
+def put(words: InvertedIndex) -> None:
+    words.put(1, 0, url="http://a.test/", title="", headings=(), text="zebra lion", language=None)
+
+
+def pages(words: InvertedIndex, query: str = "zebra") -> list[int]:
+    return list(Matching(words, parse_query(query)).best(5))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "crawl.db.search"
+
+
+def test_index_is_made_once_and_read_by_others(path: Path) -> None:
+    with open_index(path, MARK, writes=True) as index:
+        index.set_state(end=7)
+        with open_index(path, MARK) as reader:
+            assert reader.state["end"] == 7
+    assert sorted(file.name for file in path.parent.iterdir()) == [path.name]
+
+
+def test_what_breaks_off_leaves_the_index_as_it_was(path: Path) -> None:
+    with open_index(path, MARK, writes=True) as index:
+        with pytest.raises(KeyError), index.transaction():
+            put(index.words)
+            raise KeyError
+        assert pages(index.words) == []
+
+
+def test_index_of_another_store_is_not_taken(path: Path) -> None:
+    open_index(path, MARK, writes=True).close()
+    for writes in (False, True):
+        with pytest.raises(StoreError, match="index of another store"):
+            open_index(path, store_mark(b"other"), writes=writes)
+
+
+def test_index_of_another_version_is_refused(path: Path) -> None:
+    with open_index(path, MARK, writes=True) as index:
+        index.set_state(version=99)
+    with pytest.raises(StoreError, match="another version; 'minicrawl index --rebuild'"):
+        open_index(path, MARK)
+
+
+@pytest.mark.parametrize("part", ["index.json", "words/meta.json"])
+def test_index_that_is_broken_can_be_thrown_away(path: Path, part: str) -> None:
+    open_index(path, MARK, writes=True).close()
+    (path / part).write_bytes(b"x" * 5_000)
+    with pytest.raises(StoreError, match="index --rebuild"):
+        open_index(path, MARK, writes=True)
+    remove_index(path)
+    open_index(path, MARK, writes=True).close()
+
+
+@pytest.mark.parametrize("part", ["index.json", "words/meta.json"])
+@pytest.mark.parametrize("writes", [False, True])
+def test_index_without_one_of_its_files_is_said_to_be_incomplete(path: Path, part: str, writes: bool) -> None:
+    open_index(path, MARK, writes=True).close()
+    (path / part).unlink()
+    with pytest.raises(StoreError, match="no index of this version; 'minicrawl index --rebuild'"):
+        open_index(path, MARK, writes=writes)
+
+
+def test_panic_of_tantivy_is_one_sentence(path: Path) -> None:
+    with open_index(path, MARK, writes=True) as index, index.transaction():
+        put(index.words)
+    for file in (path / "words").glob("*.pos"):
+        octets = file.read_bytes()
+        end = len(octets) - 8 - int.from_bytes(octets[-8:-4], "little")
+        file.write_bytes(b"\xff" * end + octets[end:])
+    with pytest.raises(StoreError) as caught, open_index(path, MARK) as index, index_errors(path):
+        pages(index.words, '"zebra lion"')
+    assert str(caught.value) == f"the index {path} is damaged; 'minicrawl index --rebuild' builds it anew"
+
+
+def test_index_is_replaced_when_whole_and_its_reader_goes_on(path: Path) -> None:
+    with open_index(path, MARK, writes=True) as index, index.transaction():
+        put(index.words)
+    with pytest.raises(KeyError), hold_index(path), replacing(path) as new:
+        open_index(new, MARK, writes=True).close()
+        raise KeyError
+    with open_index(path, MARK) as reader:
+        with hold_index(path), replacing(path) as new:
+            open_index(new, MARK, writes=True).close()
+        assert pages(reader.words) == [1]
+    with open_index(path, MARK) as reader:
+        assert pages(reader.words) == []
+    assert [file.name for file in path.parent.iterdir() if file.is_dir()] == [path.name]
+
+
+def test_index_in_a_folder_that_cannot_be_written_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_index(path, MARK, writes=True) as index, index.transaction():
+        put(index.words)
+    before = sorted(path.rglob("*"))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with open_index(path, MARK) as index:
+        assert pages(index.words) == [1]
+    assert sorted(path.rglob("*")) == before
+
+
+def test_without_tantivy_one_sentence_says_how_to_get_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tantivy", None)
+    with pytest.raises(SettingError, match=re.escape(f"a search needs tantivy; run: {adding('search')}")):
+        open_index(path, MARK, writes=True)
+
+
+def test_one_writes_at_a_time(path: Path) -> None:
+    with hold_index(path), pytest.raises(StoreError, match="another process is writing"), hold_index(path):
+        pass
+    with hold_index(path):
+        pass
+
+
+def test_a_full_disk_is_no_reason_to_build_the_index_anew(path: Path) -> None:
+    with pytest.raises(StoreError, match="is full; free some space"), index_errors(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
