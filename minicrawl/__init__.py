@@ -11,7 +11,7 @@ A URL passes  seeds -> frontier -> fetch -> parse -> book -> store,  and everyth
 crawler/  the live crawl, a folder per stage       store/   the data on disk: one SQLite file
 opic/     the algorithm: the order of pages, and   rank/    link analysis of a finished graph
           the importance of each                   export/  files for other programs
-cli/      one module per command                   demo/    a generated web to try it on
+cli/      the commands                             demo/    a generated web to try it on
 analysis/ analyses of a crawl's pages and links    graphs/  graphs from files, to files, as pictures
 lab/      the papers' experiments                  control/ commands from another shell to a running crawl
 extract/  items extracted from pages               archive/ answers in WARC files

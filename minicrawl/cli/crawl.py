@@ -390,7 +390,7 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
         click.echo("\n".join(fitted(list(_summary(report)))))
         return
     from minicrawl.analysis.top.top_list import lines_per_site, top_list
-    from minicrawl.cli.progress_words import SHOWN
+    from minicrawl.cli.display import SHOWN
     from minicrawl.store.reader import open_store
 
     with open_store(guide.path) as reader:

@@ -14,8 +14,8 @@ from support.intakes import PATIENT
 from support.sites import Site, crawl, rows
 
 from minicrawl.cli import main
+from minicrawl.cli.display import plain
 from minicrawl.cli.live_display import render
-from minicrawl.cli.progress_words import plain
 from minicrawl.export.ranks import export_ranks
 from minicrawl.export.tables import defused
 from minicrawl.log import printable
