@@ -24,9 +24,9 @@ api       the Python interface                     settings/ settings of a crawl
 model     values passed between the stages         errors    exceptions, each with a message for the user
 events    events of a running crawl
 timing    time limits and intervals                sizes     batch and cache sizes
-system    calls that only some systems have        log       events of the log, with their keys
-report    results of an experiment                 garbage   the cyclic garbage collector, seldom
-installed how minicrawl was installed             reading   the read side of a store for programs
+system    calls of the system; memory              log       events of the log, with their keys
+reading   the read side of a store for programs    experiment results of an experiment
+installed how minicrawl was installed
 """
 
 from typing import TYPE_CHECKING, Any  # Any: settings as given

@@ -276,7 +276,7 @@ def _run(
 
 async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport]]", store: Path) -> "CrawlReport":
     """The report of a crawl, which 'minicrawl control' steers while it runs."""
-    from minicrawl.control.listening import listening
+    from minicrawl.control.commands import listening
     from minicrawl.crawler.running_crawl import RunningCrawl
 
     async with RunningCrawl(crawl) as running, listening(running, store, warn):

@@ -56,8 +56,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.analysis.page_filter import PageFilter, wanted
     from minicrawl.analysis.top.order import best_first, only
     from minicrawl.analysis.usage import PageUsage
-    from minicrawl.export.ranks import export_kept, export_ranks, export_table
-    from minicrawl.export.tables import STANDARD_OUTPUT
+    from minicrawl.export.tables import STANDARD_OUTPUT, export_kept, export_ranks, export_table
     from minicrawl.store.reader import open_store
 
     asked = PageFilter(site=site, where=where)
@@ -93,8 +92,7 @@ def report(file: Path, store: Path, as_json: bool) -> None:
     errors by reason. The file loads nothing and runs nothing. It is light or dark as its reader's system is.
     """
     from minicrawl.errors import SettingError
-    from minicrawl.report.contents import report_on
-    from minicrawl.report.document import write_report
+    from minicrawl.report import report_on, write_report
     from minicrawl.store.reader import open_store
 
     if str(file) != "-" and file.suffix.lower() not in (".html", ".htm"):
