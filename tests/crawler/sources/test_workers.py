@@ -22,8 +22,7 @@ from minicrawl.api import acrawl
 from minicrawl.crawler.http.signing_keys import new_key
 from minicrawl.crawler.sources.local import SourceSpec
 from minicrawl.crawler.sources.workers import WorkerSource, chosen
-from minicrawl.demo.server import serving
-from minicrawl.demo.web import DemoWeb
+from minicrawl.demo.web import DemoWeb, serving
 from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport, Fetched, PageRequest, ParsedPage
 from minicrawl.settings import ConnectTo

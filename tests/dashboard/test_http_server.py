@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.patience import PATIENCE
 
-from minicrawl.dashboard.web.http_server import (
+from minicrawl.dashboard.http_server import (
     LARGEST_BODY,
     Answer,
     BadRequestError,

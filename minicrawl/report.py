@@ -1,26 +1,67 @@
-"""A report as one HTML file: issues and tables, without any script.
+"""The report for people: what it says of a store, and the one HTML file that it is, with document.css.
 
-Should text from the web be taken for markup after all, the policy of the file lets a browser run and load nothing: it
-names its own style by its digest.
+Text from the web is text of the file: never markup, script, or a character that changes the direction of text. URLs are
+links where they are http or https, and not too long. Long texts are shortened. Should text from the web be taken for
+markup after all, the policy of the file lets a browser run and load nothing: it names its own style by its digest.
 """
 
 import base64
 import hashlib
+import math
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
-from minicrawl.audit.findings import Finding, Rule
-from minicrawl.errors import counted
-from minicrawl.export.tables import renamed_when_whole
-from minicrawl.report.markup import escaped, link, plain
+from minicrawl.analysis.status import Status, status
+from minicrawl.analysis.top import lines_per_site, top_list
+from minicrawl.audit.auditing import Audit, audited
+from minicrawl.audit.findings import Finding, Rule, Severity
+from minicrawl.crawler.outcomes.reasons import meaning
+from minicrawl.crawler.urls.normalise import percent_encoded
+from minicrawl.errors import counted, covered
+from minicrawl.export.tables import iso, renamed_when_whole
+from minicrawl.log import few_marks
+from minicrawl.model import State
+from minicrawl.settings import RANKINGS
+from minicrawl.store.reader import Store
+
+_LONGEST_TEXT, _LONGEST_LINK, _START, _END = 200, 600, 60, 34
+_JOINERS = "\u200c\u200d"
+
+
+def escaped(text: str) -> str:
+    return escape("".join(char if char.isprintable() or char in _JOINERS else "\ufffd" for char in few_marks(text)))
+
+
+def plain(text: str, longest: int = _LONGEST_TEXT) -> str:
+    """Text on one line, shortened."""
+    line = " ".join(text.split())
+    return escaped(line if len(line) <= longest else f"{line[: longest - 1]}…")
+
+
+def href(url: str) -> str:
+    """The attribute that makes a link of an element; "" for what must not be one."""
+    address = percent_encoded(url)
+    if len(address) > _LONGEST_LINK or not url.startswith(("http://", "https://")):
+        return ""
+    return f' href="{escaped(address)}" rel="noreferrer nofollow"'
+
+
+def link(url: str) -> str:
+    """A URL, without "https://" and shortened, as a link."""
+    name = url.removeprefix("https://")
+    shown = escaped(name if len(name) <= _START + _END else f"{name[:_START]}…{name[-_END:]}")
+    return f"<a{address}>{shown}</a>" if (address := href(url)) else shown
+
 
 _MOST_BYTES = 1_500_000
 """Of the tables of all issues together."""
 _SHOWN_SOURCES = 3
-_STYLE = Path(__file__).with_name("document.css")
+_STYLE = Path(__file__).with_name("report.css")
 
 
 class Urls(NamedTuple):
@@ -189,3 +230,89 @@ def _cell(cell: Cell) -> str:
         case str():
             return f"<td>{plain(cell)}</td>"
     return _NOTHING
+
+
+ROWS, TOP = 25, 100
+"""Rows of the table of errors, and of those of issues and pages."""
+
+
+def report_on(store: Store) -> Report:
+    """The report on a crawl, as of one commit. Raises StoreError."""
+    with store.snapshot():
+        now, audit = status(store), audited(store)
+        return Report(
+            title=f"Crawl report: {_names(store.page_table.seeds()) or store.path.stem}",
+            subtitle=_times(audit) + (" The crawl is still running." if now.running else ""),
+            tiles=_tiles(audit, now),
+            issues=_issues_found(audit),
+            not_checked=dict(sorted(audit.not_checked.items())),
+            checked=len(audit.rules) - len(audit.not_checked),
+            sections=[_top(store), _errors(now)],
+        )
+
+
+def _issues_found(audit: Audit) -> list[Issue]:
+    """The findings by rule, the rule that loses most first."""
+    found = defaultdict[str, list[Finding]](list)
+    for finding in audit.findings:
+        found[finding.rule].append(finding)
+    return [
+        Issue(audit.rules[rule], found[rule][:TOP], len(found[rule]), sum(each.importance for each in found[rule]))
+        for rule in audit.lost_by_rule()
+    ]
+
+
+def _names(seeds: Sequence[str]) -> str:
+    hosts = list(dict.fromkeys(url.split("/")[2] for url in seeds))
+    return ", ".join(hosts[:3]) + (f" and {len(hosts) - 3:,} more" if len(hosts) > 3 else "")
+
+
+def _times(audit: Audit) -> str:
+    """The times of the answers for people, to the minute."""
+    if math.isnan(audit.judged.first):
+        return "Nothing has been fetched yet."
+    first, last = ((iso(at) or "?")[:16].replace("T", " ") for at in (audit.judged.first, audit.judged.last))
+    return f"Fetched on {first} UTC." if first == last else f"Fetched between {first} and {last} UTC."
+
+
+def _tiles(audit: Audit, now: Status) -> Mapping[str, str]:
+    """The numbers at the top."""
+    found = Counter(audit.rules[finding.rule].severity for finding in audit.findings)
+    counts = {
+        "pages read": now.read,
+        "known pages": now.known,
+        "failed": now.states.get(State.ERROR, 0) + now.states.get(State.GONE, 0),
+        "hosts": now.hosts,
+    }
+    return {
+        **{f"{each}s": f"{found[each]:,}" for each in Severity},
+        "importance read": covered(now.run.coverage if now.run else 0.0),
+        **{name: f"{count:,}" for name, count in counts.items()},
+    }
+
+
+def _top(store: Store) -> Section:
+    found = top_list(store, RANKINGS[0], TOP, per_site=lines_per_site(store))
+    facts = store.page_table.more_facts(line.number for line in found.lines)
+    rows = [
+        (Urls((page.url,)), page.title, Share(page.importance), page.inlinks, page.outlinks, page.depth,
+         facts[number].seconds, facts[number].bytes)
+        for page, number in ((line.page, line.number) for line in found.lines)
+    ]  # fmt: skip
+    return Section(
+        "The most important pages",
+        ("page", "title", "importance", "in-links", "outlinks", "depth", "seconds", "bytes"),
+        rows,
+        "Importance is the share of all visits that walkers along the links make. Pages that cannot be opened or say "
+        "the same as one above are left out.",
+        "No page was read.",
+    )
+
+
+def _errors(now: Status) -> Section:
+    found = [(key.partition("/"), count) for key, count in now.reasons.items()]
+    failed = [(reason, count) for (state, _, reason), count in found if state in (State.ERROR, State.GONE)]
+    rows = [
+        (reason, meaning(reason) or "", count) for reason, count in sorted(failed, key=lambda each: -each[1])[:ROWS]
+    ]
+    return Section("Errors by reason", ("reason", "it means", "pages"), rows, empty="No page has failed.")

@@ -2,8 +2,7 @@
 
 import pytest
 
-from minicrawl.dashboard.web.guard import Guard
-from minicrawl.dashboard.web.http_server import Request
+from minicrawl.dashboard.http_server import Guard, Request
 
 GUARD = Guard(8000, "the-right-token")
 OURS = {"host": "127.0.0.1:8000", "authorization": "Bearer the-right-token"}

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from support.patience import PATIENCE
 
-from minicrawl.dashboard.web.sharing import NotYetError, Shared
+from minicrawl.dashboard.readings import NotYetError, Shared
 
 
 class Work:
