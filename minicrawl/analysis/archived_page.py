@@ -6,8 +6,8 @@ from pathlib import Path
 
 from minicrawl.analysis.archives import decoded, fields_of
 from minicrawl.archive.collection import Collection
-from minicrawl.crawler.archiving.records import as_captured
-from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
+from minicrawl.crawler.archiving import as_captured
+from minicrawl.crawler.http.response_fields import HTML_TYPES, media_type
 from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
 from minicrawl.errors import FetchError
 from minicrawl.model import ParsedPage, Wanted

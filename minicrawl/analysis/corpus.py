@@ -10,7 +10,7 @@ import numpy as np
 
 from minicrawl.analysis.top.order import Ranked
 from minicrawl.analysis.usage import PageUsage
-from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.export.markdown import check_has_texts, markdown_of
 from minicrawl.export.tables import Table

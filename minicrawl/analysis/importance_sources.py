@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minicrawl.crawler.books.stored_births import jumps_to_sites
+from minicrawl.crawler.books.stored import jumps_to_sites
 from minicrawl.model import State
 from minicrawl.opic import Book
 from minicrawl.opic.book import add_sent

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.rankable import check_is_rankable, rankable
-from minicrawl.crawler.books.stored_births import read_births
+from minicrawl.crawler.books.stored import read_births
 from minicrawl.model import READ, State
 from minicrawl.opic.sites.births import UNIT, Births
 from minicrawl.opic.surfer import Surfer

@@ -2,7 +2,7 @@
 
 from minicrawl.analysis.explain import Explanation, explain, meant_by
 from minicrawl.analysis.usage import PageUsage
-from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
+from minicrawl.crawler.http.response_fields import HTML_TYPES, media_type
 from minicrawl.errors import SettingError
 from minicrawl.export.markdown import check_has_texts
 from minicrawl.model import READ, State

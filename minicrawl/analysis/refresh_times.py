@@ -6,11 +6,11 @@ Pages are due at the price of the last commit, as in crawler/frontier/due_pages.
 from dataclasses import dataclass
 
 from minicrawl.crawler.books.stored_forms import kept_settings
-from minicrawl.crawler.frontier.change_rates import ChangeRates
-from minicrawl.crawler.frontier.most_worth import worths
+from minicrawl.crawler.frontier.due_pages import worths
 from minicrawl.crawler.frontier.schedules import (
     BELIEVED,
     CHANGED,
+    ChangeRates,
     first_interval,
     schedule_of,
 )

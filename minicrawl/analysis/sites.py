@@ -7,7 +7,7 @@ import numpy as np
 from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.mirrors import mirrors_of
 from minicrawl.analysis.numbered_sites import DIVISIONS, numbered_sites
-from minicrawl.crawler.books.stored_births import jumps_to_sites
+from minicrawl.crawler.books.stored import jumps_to_sites
 from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.rank.sites import linking_domains
 from minicrawl.store.reader import Store

@@ -18,7 +18,7 @@ from minicrawl.analysis.link_graph import (
     link_weights,
 )
 from minicrawl.analysis.rankable import check_is_rankable, rankable
-from minicrawl.crawler.books.stored_births import read_births
+from minicrawl.crawler.books.stored import read_births
 from minicrawl.model import READ, State
 from minicrawl.opic import Book
 from minicrawl.opic.book import SETTLED_ERROR

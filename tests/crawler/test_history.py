@@ -14,9 +14,7 @@ from support.sites import Site, crawl
 
 from minicrawl.cli import main
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.page_block import load_block, of_rows
-from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
-from minicrawl.crawler.books.stored_births import stored_births
+from minicrawl.crawler.books.stored import account_totals, load_block, load_totals, of_rows, stored_births
 from minicrawl.opic.window import all_interpolated
 from minicrawl.store.reader import Store, open_store
 

@@ -10,9 +10,7 @@ import pytest
 from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.page_block import load_block, of_rows
-from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
-from minicrawl.crawler.books.stored_births import stored_births
+from minicrawl.crawler.books.stored import account_totals, load_block, load_totals, of_rows, stored_births
 from minicrawl.errors import StoreError
 from minicrawl.opic.window import all_interpolated
 from minicrawl.settings import RANKINGS

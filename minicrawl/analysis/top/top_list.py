@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from minicrawl.analysis.top.order import Order, Wanted, best_first, only
-from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State
 from minicrawl.store.ranks import RankedPage

@@ -12,18 +12,24 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from minicrawl import installed
-from minicrawl.crawler.http.body import Body, Take
-from minicrawl.crawler.http.codings import ACCEPTED
+from minicrawl.crawler.http.body import ACCEPTED, Body, Take
 from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
-from minicrawl.crawler.http.content_type import HTML_TYPES, XML_TYPES, media_type, type_inside
 from minicrawl.crawler.http.credentials import Headers, password_headers
-from minicrawl.crawler.http.exchange import Capture, Exchange, Parts, Truncated
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
 from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
-from minicrawl.crawler.http.response_fields import ResponseFields
-from minicrawl.crawler.http.transport import Answer, Field, Transport, as_fields, replaced
+from minicrawl.crawler.http.response_fields import HTML_TYPES, XML_TYPES, ResponseFields, media_type, type_inside
+from minicrawl.crawler.http.transport import (
+    Answer,
+    Capture,
+    Exchange,
+    Field,
+    Parts,
+    Transport,
+    Truncated,
+    as_fields,
+    replaced,
+)
 from minicrawl.crawler.net.addresses import Resolver, has_bad_port
-from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.open_files import Room, room
 from minicrawl.crawler.net.tls import HTTP_2, TlsClient
 from minicrawl.crawler.urls.keys import authority, origin_of
@@ -35,6 +41,53 @@ from minicrawl.timing import STANDARD, Timing
 if TYPE_CHECKING:
     from minicrawl.crawler.http.httpx_transport import OddTransports
     from minicrawl.crawler.http.signing import Signer
+
+
+class Deadlines:
+    """`with deadlines:` raises TimeoutError if the block takes longer than `seconds`.
+
+    Like asyncio.timeout(), it cancels the task, which is not visible outside the block. For one event loop; blocks of a
+    task do not nest.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._ends: dict[asyncio.Task[object], float] = {}  # by the loop's clock, the earliest first
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> None:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        end = self._ends[task] = loop.time() + self._seconds
+        if self._timer is None:
+            self._timer = loop.call_at(end, self._break_off)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        is_over = self._ends.pop(task, None) is None
+        if is_over and not task.uncancel() and kind is asyncio.CancelledError:
+            raise TimeoutError from error
+
+    @property
+    def is_over(self) -> bool:
+        """True if the current task, inside a block, has run out of time."""
+        return asyncio.current_task() not in self._ends
+
+    def _break_off(self) -> None:
+        """Cancel late tasks. Mostly there are none, as the task of the timer has left its block."""
+        self._timer = None
+        loop = asyncio.get_running_loop()
+        while self._ends:
+            task, end = next(iter(self._ends.items()))
+            if end > loop.time():
+                self._timer = loop.call_at(end, self._break_off)
+                return
+            del self._ends[task]
+            task.cancel()
+
 
 _NO_PAGE = ParsedPage()
 
@@ -293,8 +346,7 @@ def _signer(settings: CrawlSettings) -> "Signer":
     """The signer of --sign. Raises SettingError."""
     assert settings.sign is not None
     try:
-        from minicrawl.crawler.http.signing import Signer  # noqa: PLC0415 - few crawls sign
-        from minicrawl.crawler.http.signing_keys import read_key  # noqa: PLC0415
+        from minicrawl.crawler.http.signing import Signer, read_key  # noqa: PLC0415 - few crawls sign
     except ImportError as error:
         raise SettingError(f"--sign needs cryptography; run: {installed.adding('sign')}") from error
     return Signer(read_key(settings.sign), settings.signature_agent)

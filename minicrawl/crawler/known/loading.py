@@ -10,26 +10,24 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from minicrawl.crawler.admission.traps.budgets import Budgets
-from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.admission.traps import Budgets, Traps
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.page_block import load_block, page_blocks
-from minicrawl.crawler.books.stored_accounts import (
+from minicrawl.crawler.books.stored import (
     CARRIED,
     account_totals,
     imbalances,
+    load_block,
     load_totals,
+    page_blocks,
+    stored_births,
 )
-from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.schedules import BELIEVED
-from minicrawl.crawler.hosts.host import Past
-from minicrawl.crawler.hosts.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
+from minicrawl.crawler.hosts import FRESH, REST_OF_THE_DEAD, Health, Past, delay_of
 from minicrawl.crawler.http.response_fields import LONGEST_REST
-from minicrawl.crawler.known.known_hosts import KnownHosts
-from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages
 from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind

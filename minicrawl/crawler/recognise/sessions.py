@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
-from minicrawl.crawler.admission.traps.url_patterns import pattern_of
+from minicrawl.crawler.admission.trap_findings import pattern_of
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
-from minicrawl.crawler.urls.parameters import with_outlinks
+from minicrawl.crawler.urls.normalise import with_outlinks
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.recognised import ParameterRow
 from minicrawl.store.writer import Writer

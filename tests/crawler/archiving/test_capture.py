@@ -18,9 +18,9 @@ from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection, index_anew
 from minicrawl.archive.record import sha1
 from minicrawl.archive.writer import Committed
-from minicrawl.crawler.archiving.capture import MakeCapture
-from minicrawl.crawler.http.exchange import Exchange, Truncated
+from minicrawl.crawler.archiving import MakeCapture
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.transport import Exchange, Truncated
 from minicrawl.model import ArchiveRecord, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings
 

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from minicrawl.crawler.frontier.waits import hosts_now, wait_of, waits_by_reason
-from minicrawl.crawler.hosts.host import Address, Host
-from minicrawl.crawler.hosts.politeness import Health
+from minicrawl.crawler.hosts import Address, Health, Host
+from minicrawl.crawler.progress import hosts_now, wait_of, waits_by_reason
 
 NOW = 1000.0
 

@@ -11,9 +11,8 @@ from support import skipping
 from support.misbehaving import answer, chunk
 from support.raw_server import Server, all_names_at, says
 
-from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated, no_other_type
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.transport import Field, Sign
+from minicrawl.crawler.http.transport import Capture, Exchange, Field, Sign, Truncated, no_other_type
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import CrawlSettings

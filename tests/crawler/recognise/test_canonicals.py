@@ -6,7 +6,7 @@ import pytest
 from support.prose import prose
 from support.sites import Site, canonical, crawl, faults_in, rows
 
-from minicrawl.crawler.recognise.canonicals import DIFFERENT, Canonicals, Claim
+from minicrawl.crawler.recognise.duplicates import DIFFERENT, Canonicals, Claim
 from minicrawl.store.reader import open_store
 from minicrawl.store.recognised import Fingerprint
 
