@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from html import escape
 from importlib import util
 from io import BytesIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from minicrawl import installed, log
 from minicrawl.crawler.html.parse import MAX_LINKS, MAX_TEXT
@@ -150,13 +150,6 @@ def _text(found: object, *keys: str) -> str:
 _MEMORY = 10**9
 
 
-class Converted(NamedTuple):
-    """A document as HTML in UTF-8. `is_cut`: a limit was reached, or parts of it are damaged."""
-
-    html: bytes
-    is_cut: bool
-
-
 def check_pdf() -> None:
     """Raise SettingError if PDF files cannot be read."""
     if util.find_spec("pypdf") is None:
@@ -178,17 +171,18 @@ class Conversion:
         """Process ids of the children."""
         return self._sandbox.pids
 
-    async def converted(self, page: Fetched) -> Converted | None:
-        """A document that was fetched, as HTML; None if it cannot be read as what it is said to be. Raises
-        ChildDiedError."""
+    async def converted(self, page: Fetched) -> tuple[bytes, bool] | None:
+        """A document that was fetched, as HTML in UTF-8, and True if a limit was reached or parts of it are damaged.
+
+        None if it cannot be read as what it is said to be. Raises ChildDiedError.
+        """
         try:
-            found = await self._sandbox.call(page.body, self._seconds)
+            return await self._sandbox.call(page.body, self._seconds)
         except ChildDiedError:
             raise
         except ChildError as error:
             log.event("document-unread", url=page.url, why=str(error))
             return None
-        return Converted(*found) if found else None
 
     async def aclose(self) -> None:
         await self._sandbox.aclose()

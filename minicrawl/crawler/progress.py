@@ -5,10 +5,8 @@ import json
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from types import MappingProxyType
-from typing import NamedTuple
 
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
 from minicrawl.crawler.hosts import Health, Host, delay_of
@@ -39,22 +37,16 @@ _FIRST = {"asked": 0, "opening": 1, "waiting": 2, "ready": 3, "banned": 4, "idle
 """Activities of hosts, in the order in which they are shown."""
 
 
-class HostsNow(NamedTuple):
-    """The hosts of a crawl. first: some, busy and waiting ones first. doing: numbers of all by activity; states: the
-    same, but waiting ones by the reason, and those that are dead for now as "dead"."""
-
-    first: tuple[HostNow, ...] = ()
-    doing: Mapping[str, int] = MappingProxyType({})
-    states: Mapping[str, int] = MappingProxyType({})
-
-
-def hosts_now(hosts: Iterable[Host], has_page: Callable[[Host], bool], now: float, number: int) -> HostsNow:
-    """The activity of all hosts, and the first `number` of them."""
+def hosts_now(
+    hosts: Iterable[Host], has_page: Callable[[Host], bool], now: float, number: int
+) -> tuple[tuple[HostNow, ...], dict[str, int], dict[str, int]]:
+    """The first `number` hosts, busy and waiting ones first; numbers of all by activity; and the same, but waiting ones
+    by the reason, and those that are dead for now as "dead"."""
     seen = [(_doing(host, has_page, now), host) for host in hosts]
     first = heapq.nsmallest(number, seen, key=lambda one: (_FIRST[one[0]], one[1].id))
     doing = Counter(doing for doing, _ in seen)
     states = Counter(_state(doing, host, now) for doing, host in seen)
-    return HostsNow(tuple(_host_now(host, doing, now) for doing, host in first), doing, states)
+    return tuple(_host_now(host, doing, now) for doing, host in first), dict(doing), dict(states)
 
 
 def _state(doing: str, host: Host, now: float) -> str:
@@ -189,16 +181,17 @@ class RunProgress:
         """The crawl as it stands, without reading every page; with up to `hosts` hosts."""
         began = time.perf_counter()
         accounts, frontier = self._state.accounts, self._state.frontier
-        all_hosts = hosts_now(frontier.hosts, frontier.pages.has_page, self._clock(), hosts) if hosts else HostsNow()
+        looked_at = frontier.hosts if hosts else ()
+        shown, doing, states = hosts_now(looked_at, frontier.pages.has_page, self._clock(), hosts)
         return RunLook(
             coverage=accounts.coverage.told(),
             errors=dict(self._state.tally.failures),
             silence=silence,
             earlier=self.earlier,
             requests=requests,
-            hosts=all_hosts.first,
-            doing=dict(all_hosts.doing),
-            host_states=dict(all_hosts.states),
+            hosts=shown,
+            doing=doing,
+            host_states=states,
             statuses=self._answers.statuses(),
             failed=self._answers.failed(),
             histograms=self._answers.histograms(),

@@ -8,7 +8,7 @@ the best ones without reading all others.
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple  # Any: arrays
+from typing import Any  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt
@@ -111,51 +111,29 @@ def columns_of(accounts: Accounts) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-class PageBlock(NamedTuple):
-    """Pages `first`, `first` + 1 and so on.
-
-    columns: a value per page. host: number of the page's. gone, alias: as in the book; a mirror is both. kind: see
-    `PageKind`. The others are the fields of an Account.
-    """
-
-    first: int
-    columns: dict[str, npt.NDArray[np.generic]]
-
-    @property
-    def size(self) -> int:
-        return len(self.columns["host"])
-
-
-def of_rows(pages: PageColumns) -> PageBlock:
-    """A block from rows of the store."""
-    elsewhere = np.array(pages.are(State.ELSEWHERE))
-    columns = {
-        "host": pages.host,
-        "gone": np.array(pages.are(State.GONE)) | elsewhere,
-        "alias": np.array(pages.are(State.ALIAS)) | elsewhere,
-        "kind": np.fromiter(map(kind_of, pages.state, pages.is_answered.tolist()), np.int8, len(pages.id)),
-        **pages.account._asdict(),
-    }
-    return PageBlock(int(pages.id[0]), columns)
-
-
-def load_block(accounts: Accounts, block: PageBlock) -> None:
-    """Load the next pages of a store."""
-    book, pages = accounts.book, slice(block.first, block.first + block.size)
+def load_block(accounts: Accounts, rows: PageColumns) -> None:
+    """Load the next pages of a store. A mirror counts as gone and as an alias."""
+    book, pages = accounts.book, slice(int(rows.id[0]), int(rows.id[0]) + len(rows.id))
     book.size = pages.stop
     accounts.grow(pages.stop)
-    others = {"gone": book.gone, "alias": book.alias, "kind": accounts.coverage.kind}
-    for name, column in (others | columns_of(accounts)).items():
-        column[pages] = block.columns[name]
+    elsewhere = np.array(rows.are(State.ELSEWHERE))
+    book.gone[pages] = np.array(rows.are(State.GONE)) | elsewhere
+    book.alias[pages] = np.array(rows.are(State.ALIAS)) | elsewhere
+    accounts.coverage.kind[pages] = np.fromiter(
+        map(kind_of, rows.state, rows.is_answered.tolist()), np.int8, len(rows.id)
+    )
+    stored = rows.account._asdict()
+    for name, column in columns_of(accounts).items():
+        column[pages] = stored[name]
 
 
-def page_blocks(store: Store) -> Iterator[PageBlock]:
+def page_blocks(store: Store) -> Iterator[PageColumns]:
     """All pages of a store, rising. Raises StoreError if a page is missing."""
     size, end = store.size(), 0
     for rows in store.page_table.columns():
         if not np.array_equal(rows.id, np.arange(end, end + len(rows.id))):
             break
-        yield of_rows(rows)
+        yield rows
         end += len(rows.id)
     if end < size:
         raise damaged(store.path, f"pages with numbers from {end} on are missing")

@@ -24,7 +24,6 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.frontier.schedules import (
@@ -341,25 +340,6 @@ class Choice(NamedTuple):
     value: float
 
 
-class ReadPages(NamedTuple):
-    """The fields of `Choice` for many pages, an array each."""
-
-    page: npt.NDArray[np.int64]
-    importance: npt.NDArray[np.float64]
-    rate: npt.NDArray[np.float64]
-    is_learned: npt.NDArray[np.bool_]
-    age: npt.NDArray[np.float64]
-    stale: npt.NDArray[np.float64]
-    value: npt.NDArray[np.float64]
-
-
-def most_worth(store: Store, n: int, now: float) -> list[Choice]:
-    """The n read pages whose fetch is worth most now (Unix seconds), the best first."""
-    found = read_pages(store, now, due_by=now)
-    order = np.lexsort((found.page, -found.value))[:n]
-    return [Choice._make(row) for row in zip(*(column[order].tolist() for column in found), strict=True)]
-
-
 def worths(store: Store) -> FloatArray:
     """Importance of all pages relative to the mean; an alias counts as a page without in-links."""
     importance = store.ranks.importance()
@@ -367,12 +347,15 @@ def worths(store: Store) -> FloatArray:
     return np.maximum(importance, least) * len(importance)
 
 
-def read_pages(store: Store, now: float, *, due_by: float) -> ReadPages:
-    """All read pages that still exist, without those that failed and rest beyond `due_by`. Unix seconds."""
+def most_worth(store: Store, n: int, now: float) -> list[Choice]:
+    """The n read pages whose fetch is worth most now (Unix seconds), the best first.
+
+    Pages that are gone, or failed and rest beyond `now`, are left out.
+    """
     schedule = schedule_of(kept_settings(store))
     rates = ChangeRates(1.0 / first_interval(schedule.least))
     rates.load(store)
-    importance, found = store.ranks.importance(), store.refreshes.last_fetches(due_by)
+    importance, found = store.ranks.importance(), store.refreshes.last_fetches(now)
     page, is_learned = found.page.astype(np.int64), found.information >= PRIOR_SHAPE
     rate = np.where(found.information > 0.0, found.rate, rates.of_all(rates.groups(store)[page]))
     age = np.maximum(now - found.fetched_at, 0.0)
@@ -381,4 +364,6 @@ def read_pages(store: Store, now: float, *, due_by: float) -> ReadPages:
     stale[has_changed] = 1.0
     ages = np.clip(age, LEAST_AGE, schedule.most)
     values = value(worths(store)[page], np.where(has_changed, CHANGED, rate), ages)
-    return ReadPages(page, importance[page], rate, is_learned, age, stale, values)
+    best = np.lexsort((page, -values))[:n]
+    columns = page, importance[page], rate, is_learned, age, stale, values
+    return [Choice._make(row) for row in zip(*(column[best].tolist() for column in columns), strict=True)]

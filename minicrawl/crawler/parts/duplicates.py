@@ -100,7 +100,8 @@ class DuplicatePages(Part):
         canonical = turn.outcome.alias or ""
         (target,) = self._urls.find([canonical])
         there = self.fingerprints.row(target) if target is not None else None
-        claim = Claim(turn.page, turn.fetched.url, turn.fetched)
+        fetched = turn.fetched
+        claim = Claim(turn.page, fetched.url, fetched.digest, fetched.payload, fetched.sketch)
         claims = [claim]
         if target is not None and self._canonicals.is_new(canonical):
             claims = [*self._earlier_claims(target), claim]
@@ -115,7 +116,7 @@ class DuplicatePages(Part):
         for page in islice(self._aliases.hinted(target), MOST_CLAIMS):
             row = self.fingerprints.row(page)
             if row is not None and self._pages.last_turn(page).reason == "canonical":
-                yield Claim(page, self._urls.url(page), row)
+                yield Claim(page, self._urls.url(page), row.digest, row.payload, row.sketch)
 
 
 def of_no_alias(blocks: Iterable[FingerprintColumns], accounts: Accounts) -> Iterator[FingerprintColumns]:
@@ -252,10 +253,11 @@ class SoftErrors(Part):
 
     def _restate(self, judged: Judged, but: int = -1) -> None:
         """but: the page whose turn it is."""
-        for page in judged.lost:
+        lost, regained = judged
+        for page in lost:
             if page != but and self._is_read_or_redirect(page):
                 self._take_for_error(page)
-        for page in judged.regained:
+        for page in regained:
             is_error = page != but and self._pages.last_state(page) == State.ERROR
             if is_error and self._pages.last_turn(page).reason == "soft-404" and self._own(page) is not None:
                 self._take_for_page(page)

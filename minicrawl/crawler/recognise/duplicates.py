@@ -46,7 +46,6 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.html.fingerprint import distance
-from minicrawl.model import Fetched
 from minicrawl.store.recognised import Fingerprint, FingerprintColumns
 
 ALIKE = 12
@@ -65,11 +64,8 @@ _PLACES = 1 << 16
 Keys = npt.NDArray[np.uint64]
 
 
-class Likeness(NamedTuple):
-    """Leader of a duplicate. `distance`: bits in which the sketches differ; None: the bytes are the same."""
-
-    leader: int
-    distance: int | None
+Likeness = tuple[int, int | None]
+"""Leader of a duplicate, and the bits in which the sketches differ; None: the bytes are the same."""
 
 
 class Duplicates:
@@ -135,9 +131,9 @@ class Duplicates:
             if row is None or row.payload != payload or other == page or self._is_alias(other):
                 continue
             if row.leader is None or self._is_alias(row.leader) or self.row(row.leader) is None:
-                return Likeness(other, None)
+                return other, None
             if row.leader != page:
-                return Likeness(row.leader, row.distance)
+                return row.leader, row.distance
         return None
 
     def _resembled(self, page: int, sketch: bytes | None) -> Likeness | None:
@@ -151,7 +147,7 @@ class Duplicates:
             if row is None or row.leader is not None or row.sketch is None or other == page or self._is_alias(other):
                 continue
             nearest = min(nearest, (distance(row.sketch, sketch), other))
-        return Likeness(nearest[1], nearest[0]) if nearest[0] <= ALIKE else None
+        return (nearest[1], nearest[0]) if nearest[0] <= ALIKE else None
 
     def add(self, page: int, digest: int, payload: int, sketch: bytes | None, likeness: Likeness | None) -> None:
         """Note the fingerprint of a page and its leader."""
@@ -160,7 +156,7 @@ class Duplicates:
         if row == before:
             return
         self._put(page, row, before)
-        if likeness is None or likeness.distance is not None:
+        if likeness is None or likeness[1] is not None:
             self._new[payload].append(page)
             self._answer = None, []
         if likeness is None and sketch is not None:
@@ -274,20 +270,14 @@ MOST_REFUTED = 4_096
 """Canonical URLs that stay refuted, the last ones: an earlier one must be refuted by DIFFERENT more pages."""
 
 
-class Content(NamedTuple):
-    """The content of a page, as in its fingerprint."""
-
-    digest: int | None
-    payload: int | None
-    sketch: bytes | None
-
-
 class Claim(NamedTuple):
-    """A page that names another as canonical, and its content."""
+    """A page that names another as canonical, and its content, as in its fingerprint."""
 
     page: int
     url: str
-    content: Fetched | Fingerprint | Content
+    digest: int | None
+    payload: int | None
+    sketch: bytes | None
 
 
 class Canonicals:
@@ -324,9 +314,8 @@ class Canonicals:
         for claim in claims:
             if not differs(claim, canonical, there) or any(claim.page == other.page for other in different):
                 continue
-            if not any(have_same_content(claim.content, other.content) for other in different):
-                content = Content(claim.content.digest, claim.content.payload, claim.content.sketch)
-                different.append(claim._replace(content=content))
+            if not any(have_same_content(claim, other) for other in different):
+                different.append(claim)
         if len(different) < DIFFERENT:
             return []
         if len(self._refuted) >= MOST_REFUTED:
@@ -339,12 +328,12 @@ class Canonicals:
 
 def differs(claim: Claim, canonical: str, there: Fingerprint | None) -> bool:
     """True if a page is under another path than its canonical URL and is known to differ from it."""
-    if claim.content.digest is None or claim.url.partition("?")[0] == canonical.partition("?")[0]:
+    if claim.digest is None or claim.url.partition("?")[0] == canonical.partition("?")[0]:
         return False
-    return there is None or not have_same_content(claim.content, there)
+    return there is None or not have_same_content(claim, there)
 
 
-def have_same_content(one: Fetched | Fingerprint | Content, other: Fetched | Fingerprint | Content) -> bool:
+def have_same_content(one: Claim, other: Claim | Fingerprint) -> bool:
     """True if two pages have the same content, or nearly."""
     if other.digest is not None and other.digest == one.digest:
         return True

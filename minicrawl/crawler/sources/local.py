@@ -156,9 +156,10 @@ class LocalSource:
         if document is None:
             fetched, parsed = await self._parsed(page._replace(body=b""), fields, wanted)
             return fetched, parsed._replace(unread=media_type(page.content_type) == PDF)
-        as_html = page._replace(body=document.html, content_type=UTF_8)
+        html, is_cut = document
+        as_html = page._replace(body=html, content_type=UTF_8)
         fetched, parsed = await self._parsed(as_html, fields, replace(wanted, facts=False, requisites=False))
-        parsed = parsed._replace(truncated=parsed.truncated or document.is_cut)
+        parsed = parsed._replace(truncated=parsed.truncated or is_cut)
         return fetched._replace(content_type=page.content_type), parsed
 
     def _is_rendered(self, url: str) -> bool:
