@@ -12,25 +12,24 @@ import asyncio
 import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured, captured, nearest, surt, twin
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.places import check_there
-from minicrawl.archive.reading import Record, declared_type
+from minicrawl.archive.reading import Record
 from minicrawl.archive.record import Original, without
-from minicrawl.archive.writer import Answer, ArchiveWriter, Committed, Originals, Rules
+from minicrawl.archive.writer import ArchiveWriter, Committed, Originals, Rules
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.body import decoder
 from minicrawl.crawler.http.response_fields import ResponseFields
-from minicrawl.crawler.http.transport import BrokenOffError, Capture, Exchange, Field, Sign, head, target_of
+from minicrawl.crawler.http.transport import BrokenOffError, Capture, Field, Sign, head, target_of
 from minicrawl.crawler.net.tls import HTTP_1
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
-from minicrawl.model import ArchiveRecord, ParsedPage
+from minicrawl.model import ArchiveRecord, Exchange, ParsedPage
 from minicrawl.settings import USER_AGENT, CrawlSettings
 from minicrawl.store.archived import FILES, RecordRow
 from minicrawl.store.reader import Store, open_store
@@ -64,22 +63,9 @@ _BITS = 1 << 24
 _ROBOTS_TAG = re.compile(rb"\nx-robots-tag[\t ]*:", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class MakeCapture:
-    """Makes the Capture of a process. prefix: first part of the names of the archive's files; store: where answers
-    already archived are found."""
-
-    settings: CrawlSettings
-    store: Path
-    prefix: str
-
-    def __call__(self) -> Capture:
-        archiving = Archiving(self.settings, self.store, self.prefix)
-        return Capture(archiving.observe, lambda media_type: True, archiving.close, archiving.part, archiving.keep)
-
-
-class Archiving:
-    """Selects the exchanges to keep, and writes them."""
+class Archiving(Capture):
+    """Selects the exchanges to keep, and writes them. prefix: first part of the names of the archive's files; store:
+    where answers already archived are found."""
 
     def __init__(self, settings: CrawlSettings, store: Path, prefix: str) -> None:
         assert settings.archive is not None
@@ -96,20 +82,12 @@ class Archiving:
         """Write an exchange, unless it is not to be kept."""
         if not (parsed.archive and _allows(exchange)):
             return None
-        return self._writer.write(
-            Answer(
-                exchange.url,
-                exchange.asked_at,
-                exchange.peer,
-                exchange.request,
-                self._shown_head(exchange.head),
-                exchange.status,
-                exchange.body,
-                declared_type(exchange.head),
-                exchange.truncated,
-                exchange.protocol,
-            )
-        )
+        if self._settings.takes_cookies:  # by which the crawl is logged in
+            exchange = exchange._replace(head=without(exchange.head, _SET_COOKIE))
+        return self._writer.write(exchange)
+
+    def reads(self, media_type: str) -> bool:
+        return True
 
     def part(self, exchange: Exchange) -> ArchiveRecord | None:
         """Write an exchange for a part of a page, unless the crawl has kept its URL, or it is not to be kept."""
@@ -125,10 +103,6 @@ class Archiving:
     def keep(self, url: str, media_type: str, body: bytes) -> ArchiveRecord:
         """Write a body that is no answer."""
         return self._writer.write_resource(url, time.time(), media_type, body)
-
-    def _shown_head(self, head: bytes) -> bytes:
-        """The head of an answer, without the cookies by which the crawl is logged in."""
-        return without(head, _SET_COOKIE) if self._settings.takes_cookies else head
 
     def close(self) -> None:
         self._writer.close()

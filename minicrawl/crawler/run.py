@@ -406,9 +406,9 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
 
 def _capture(settings: CrawlSettings, writer: Writer, archive: Archive) -> Callable[[], Capture]:
-    from minicrawl.crawler.archiving import MakeCapture  # noqa: PLC0415 - few crawls keep an archive
+    from minicrawl.crawler.archiving import Archiving  # noqa: PLC0415 - few crawls keep an archive
 
-    return MakeCapture(settings, writer.path, archive.prefix)
+    return partial(Archiving, settings, writer.path, archive.prefix)
 
 
 def _carried(transport: Any, timing: Timing) -> Transport:

@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 from minicrawl import installed
 from minicrawl.crawler.http.body import ACCEPTED, Body, Take
@@ -18,23 +18,13 @@ from minicrawl.crawler.http.credentials import Headers, password_headers
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
 from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XML_TYPES, ResponseFields, media_type, type_inside
-from minicrawl.crawler.http.transport import (
-    Answer,
-    Capture,
-    Exchange,
-    Field,
-    Parts,
-    Transport,
-    Truncated,
-    as_fields,
-    replaced,
-)
+from minicrawl.crawler.http.transport import Answer, Capture, Field, Parts, Transport, Truncated, as_fields, replaced
 from minicrawl.crawler.net.addresses import Resolver, has_bad_port
 from minicrawl.crawler.net.open_files import Room, room
 from minicrawl.crawler.net.tls import HTTP_2, TlsClient
 from minicrawl.crawler.urls.keys import authority, origin_of
 from minicrawl.errors import FetchError, SettingError
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage
+from minicrawl.model import Exchange, Fetched, Located, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings, Header
 from minicrawl.timing import STANDARD, Timing
 
@@ -90,6 +80,10 @@ class Deadlines:
 
 
 _NO_PAGE = ParsedPage()
+
+
+Exchanged = tuple[Fetched, Exchange | None, Sequence[Field]]
+"""A result with its exchange, None without a capture, and the response's header fields in order."""
 
 
 class Fetcher:
@@ -155,14 +149,14 @@ class Fetcher:
         any_type: bool = False,
         at_least: int = 0,
         take: Take | None = None,
-    ) -> "Exchanged":
+    ) -> Exchanged:
         """Like `fetch`, but the exchange is not yet shown to the capture. types: media types that are read.
 
         A requisite with a Content-Length beyond the limit is not read, as half a film is of no use.
         """
         job = _Job(request, _now(), types, any_type, max(self._max_size, at_least), take)
         fetched = await self._fetched(job)
-        return Exchanged(fetched, job.exchange, job.fields)
+        return fetched, job.exchange, job.fields
 
     def sends_secrets_to(self, origin: str) -> bool:
         """True if requests to an origin, scheme://host[:port], carry a secret header."""
@@ -350,14 +344,6 @@ def _signer(settings: CrawlSettings) -> "Signer":
     except ImportError as error:
         raise SettingError(f"--sign needs cryptography; run: {installed.adding('sign')}") from error
     return Signer(read_key(settings.sign), settings.signature_agent)
-
-
-class Exchanged(NamedTuple):
-    """A `Fetched` with its exchange, None without a capture, and the response's header fields in order."""
-
-    fetched: Fetched
-    exchange: Exchange | None
-    fields: Sequence[Field]
 
 
 @dataclass(slots=True)

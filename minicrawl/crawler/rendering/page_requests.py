@@ -25,12 +25,12 @@ from typing import NamedTuple
 
 from minicrawl.crawler.hosts import HostDelays
 from minicrawl.crawler.http.fetch import Exchanged, Fetcher
-from minicrawl.crawler.http.transport import Exchange, Field, Parts
+from minicrawl.crawler.http.transport import Field, Parts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.robots.rules import MAX_BYTES, MAX_REDIRECTS, RobotsState, judged
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.model import Fetched, PageRequest
+from minicrawl.model import Exchange, Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
 
 _MANY = 1000
