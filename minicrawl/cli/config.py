@@ -122,7 +122,7 @@ def key() -> None:
 @json_option
 def new(file: Path, as_json: bool) -> None:
     """Make an Ed25519 key in FILE, which nobody but you may read."""
-    from minicrawl.crawler.http.signing_keys import PATH, new_key
+    from minicrawl.crawler.http.signing import PATH, new_key
 
     key = new_key(file)
     if as_json:
@@ -143,12 +143,12 @@ def directory(files: tuple[Path, ...], host: str | None) -> None:
 
     To change keys, publish the new one beside the old one, sign by it a day later, and then leave the old one out.
     """
-    from minicrawl.crawler.http import signing_keys
+    from minicrawl.crawler.http import signing
 
-    keys = list({key.id: key for key in map(signing_keys.read_key, files)}.values())
+    keys = list({key.id: key for key in map(signing.read_key, files)}.values())
     if host is not None:
         authority = origin("response", host if host.startswith("https:") else f"https://{host}")[len("https://") :]
-        for name, value in signing_keys.directory_fields(keys, authority, int(time.time())):
+        for name, value in signing.directory_fields(keys, authority, int(time.time())):
             click.echo(f"{name}: {value}")
         click.echo()
-    click.echo(signing_keys.directory(keys), nl=False)
+    click.echo(signing.directory(keys), nl=False)

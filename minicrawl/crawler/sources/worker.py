@@ -23,9 +23,8 @@ from typing import Any  # Any: messages
 from msgspec.msgpack import encode
 
 from minicrawl import log
-from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
-from minicrawl.crawler.sources.workers import News, Said
+from minicrawl.crawler.sources.workers import Line, News, Said
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.model import PageRequest
 from minicrawl.sandbox.child import sayable

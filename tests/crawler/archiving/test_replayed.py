@@ -12,7 +12,7 @@ from support.sites import Reply, Server, crawl, rows, wide_site
 
 import minicrawl
 from minicrawl.archive.places import indexed
-from minicrawl.crawler.archiving.replayed import ArchiveTransport
+from minicrawl.crawler.archiving import ArchiveTransport
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest

@@ -19,7 +19,7 @@ from support.raw_server import all_names_at, says
 from support.sites import faults_in, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.http.signing_keys import new_key
+from minicrawl.crawler.http.signing import new_key
 from minicrawl.crawler.sources.local import SourceSpec
 from minicrawl.crawler.sources.workers import WorkerSource, chosen
 from minicrawl.demo.web import DemoWeb, serving

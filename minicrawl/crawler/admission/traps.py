@@ -1,17 +1,166 @@
-"""The trap defence: verdicts on URLs by the findings on their patterns and by the budgets of their sites."""
+"""Crawler traps: pages that a server makes up without end.
 
+Static rules look at a URL alone. Learned rules look at the findings on the pages of one pattern so far. Only unknown
+URLs are judged, and pages whose first turn has come. No clock, no randomness: the same pages in the same order lead to
+the same verdicts, and all that was learned goes to the store and back.
+
+rule                  a URL is dropped when
+trap-long-url         it has more than 1,024 characters before the query or in it, 20 segments (Heritrix: 20) or 32
+                      parameters
+trap-repeated-path    a run of segments comes three times in a row            (Heritrix: 3; BUbiNG: 3)
+trap-repeated-parameter
+                      it has a parameter more than three times
+trap-escaped-again    it was escaped twice or more: %2525, &amp;amp;
+trap-duplicates       10 of the last 12 pages of its pattern repeated content of another page of the host, so did more
+                      than three quarters of all of them, and these pages lead nowhere else. A few known URLs of the
+                      pattern are still read as samples; the others wait until the last page read has new content
+trap-session          the same, and there are session ids in the pattern
+trap-parameters       it has 3 parameters or more, its pattern's own pages linked to at least 128 URLs, and 8 per page
+                      read, that only combine known values, and these pages lead nowhere else
+trap-calendar         its month is not among the 40 known ones of its pattern, it was found on a page with another date,
+                      and these pages lead nowhere else; or the pages of its pattern only count from page to page
+                      (trap_findings.py), and lead nowhere else
+trap-host-budget, trap-many-hosts
+                      its site has more pages, or hosts, than others vouch for
+
+A pattern leads nowhere else when less than a quarter of its pages made URLs known of other patterns with new content:
+/a/1?id=x and /b/1?id=y do not save each other. Sites that exist two or three times (http and https, with and without
+en/) stay below three quarters of duplicates. Numbered articles that only link to the next one are no calendar: their
+words differ.
+
+Budgets of sites grow with the sites that link there (IRLbot's STAR, WWW 2008). The owner of a site can make up hosts
+(wildcard DNS) and pages without end, but not links from others that are trusted. So pages are counted by site
+(crawler/urls/keys.py), whatever their host, and the sites that link to it vouch for it, each as far as it is trusted
+(opic/sites/trust.py): a thousand sites made up behind one honest link vouch for little more than none. Each full
+voucher makes room for PAGES more. Sites of seeds, sites with MANY vouchers, and those that became known since trust was
+worked out last have no budget.
+"""
+
+import math
 import zlib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from minicrawl.crawler.admission.traps.budgets import Budgets
-from minicrawl.crawler.admission.traps.findings import KnownPatterns, PatternStore
-from minicrawl.crawler.admission.traps.rules import static_rule
-from minicrawl.crawler.admission.traps.url_patterns import UrlPattern, leads_away, pattern_of
+import numpy as np
+
+from minicrawl.crawler.admission.trap_findings import KnownPatterns, PatternStore, UrlPattern, leads_away, pattern_of
 from minicrawl.crawler.urls.keys import politeness_key, site_of
+from minicrawl.opic.arrays import FloatArray
+from minicrawl.opic.sites import SiteLinks, vouchers
 from minicrawl.store.patterns import PatternRow
 from minicrawl.store.writer import Writer
+
+MAX_LENGTH = 1024
+MAX_SEGMENTS = 20
+MAX_SEGMENT_REPEATS = 2
+MAX_PARAMETERS = 32
+MAX_SAME_PARAMETER = 3
+"""Times that a parameter may be in a query: a choice of three. Links that append one without end have it once more each
+time."""
+
+
+def _has_run(segments: Sequence[str]) -> bool:
+    """True if a run of segments, not all of them numbers, comes more than twice in a row."""
+    if len(segments) - len(set(segments)) < MAX_SEGMENT_REPEATS:
+        return False
+    for period in range(1, len(segments) // (MAX_SEGMENT_REPEATS + 1) + 1):
+        in_a_row = 0
+        for place in range(period, len(segments)):
+            in_a_row = in_a_row + 1 if segments[place] == segments[place - period] else 0
+            if in_a_row >= MAX_SEGMENT_REPEATS * period:
+                run = segments[place - period + 1 : place + 1]
+                if not all(segment.isdigit() for segment in run):
+                    return True
+    return False
+
+
+def static_rule(url: str) -> str | None:
+    """The rule that makes a normalised URL a trap by itself, or None."""
+    stem, _, query = url.partition("?")
+    segments, parameters = stem.count("/") - 2, query.count("&") + 1
+    if max(len(stem), len(query)) > MAX_LENGTH or segments > MAX_SEGMENTS or parameters > MAX_PARAMETERS:
+        return "trap-long-url"
+    if segments > MAX_SEGMENT_REPEATS and _has_run(stem.split("/")[3:]):
+        return "trap-repeated-path"
+    if parameters > MAX_SAME_PARAMETER and _has_same(query):
+        return "trap-repeated-parameter"
+    # Links that escape the current URL once more.
+    return "trap-escaped-again" if "%2525" in url or "amp;amp;" in url else None
+
+
+def _has_same(query: str) -> bool:
+    """True if a parameter comes more often than it may."""
+    names = Counter(part.partition("=")[0] for part in query.split("&"))
+    return max(names.values()) > MAX_SAME_PARAMETER
+
+
+PAGES = 5_000
+PAGES_PER_HOST = 50
+HOSTS = PAGES // PAGES_PER_HOST
+MANY = 100
+"""Vouchers from which on a site has no budget."""
+
+Vouchers = Callable[[str], float | None]
+"""The vouchers of a site by name; None: it is new."""
+
+
+def vouchers_of(links: SiteLinks, trust: FloatArray) -> FloatArray:
+    """The number of sites that link to each one, weighed by their trust, shape (sites,); no site is linked to twice."""
+    if not links.names:
+        return np.zeros(0)
+    weights = vouchers(trust)[links.pairs.source]
+    return np.bincount(links.pairs.target, weights, minlength=len(links.names)).astype(np.float64, copy=False)
+
+
+class Budgets:
+    """The pages and hosts of every site.
+
+    Invariant: verdicts depend on the seeds, the vouchers and the numbers of pages alone.
+    """
+
+    def __init__(self, vouchers: Vouchers, pages: Mapping[str, int] | None = None) -> None:
+        """pages: number of known pages by host, with its port if it has one."""
+        self._vouchers = vouchers
+        self._site_of: dict[str, str] = {}  # by host that has pages
+        self._pages, self._hosts = Counter[str](), Counter[str]()
+        self._seeds: set[str] = set()
+        for host, known in (pages or {}).items():
+            if known:
+                self._add(host, known)
+
+    def protect(self, hosts: Iterable[str]) -> None:
+        """Exempt the sites of these hosts from budgets: the user wants them crawled."""
+        self._seeds.update(map(self._site, hosts))
+
+    def refusal(self, host: str) -> tuple[str, str] | None:
+        """The rule that refuses more pages of a host, and the name of the budget; None: there is room."""
+        site = self._site(host)
+        known, hosts = self._pages[site], self._hosts[site]
+        has_many_hosts = hosts >= HOSTS and host not in self._site_of
+        if not (known >= PAGES or has_many_hosts) or site in self._seeds:
+            return None
+        vouchers = self._vouchers(site)
+        most = math.inf if vouchers is None or vouchers >= MANY else PAGES * (1.0 + vouchers)
+        if known >= most:
+            return "trap-host-budget", site
+        return ("trap-many-hosts", f"*.{site}") if has_many_hosts and PAGES_PER_HOST * hosts >= most else None
+
+    def add(self, host: str) -> None:
+        """Count one more known page of the host."""
+        self._add(host, 1)
+
+    def _add(self, host: str, pages: int) -> None:
+        site = self._site_of.get(host)
+        if site is None:
+            site = self._site_of[host] = self._site(host)
+            self._hosts[site] += 1
+        self._pages[site] += pages
+
+    def _site(self, host: str) -> str:
+        # Looking up a suffix takes long: a host that is known as a site is its own.
+        return self._site_of.get(host) or (host if host in self._pages else site_of(host))
 
 
 class PageContent(NamedTuple):

@@ -1,7 +1,8 @@
-"""An archive in place of the network: a host answers with its archived answers, and no request is made.
+"""An archive (minicrawl/archive) of a crawl: written in the process that fetches, or read in place of the network.
 
-The last of several answers for a URL counts, but for a 304. A URL that is not in the archive is a failure,
-NOT_ARCHIVED. A missing robots.txt counts as none: its writer may have kept those elsewhere, or nowhere.
+Replayed, a host answers with its archived answers, and no request is made. The last of several answers for a URL
+counts, but for a 304. A URL that is not in the archive is a failure, NOT_ARCHIVED. A missing robots.txt counts as none:
+its writer may have kept those elsewhere, or nowhere.
 
 Soft 404s are found by answers for pages that cannot exist, whose URLs nobody can guess: so another crawl asks for
 others. The archive's own such answers of the same folder take their place, in their order.
@@ -9,23 +10,155 @@ others. The archive's own such answers of the same folder take their place, in t
 
 import asyncio
 import re
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from minicrawl.archive.cdxj import Captured, nearest, surt, twin
+from minicrawl.archive.cdxj import Captured, captured, nearest, surt, twin
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.places import check_there
 from minicrawl.archive.reading import Record
-from minicrawl.crawler.archiving.records import prefix_of
+from minicrawl.archive.record import Original, without
+from minicrawl.archive.writer import ArchiveWriter, Committed, Originals, Rules
+from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.answer_reader import AnswerReader
-from minicrawl.crawler.http.codings import decoder
+from minicrawl.crawler.http.body import decoder
 from minicrawl.crawler.http.response_fields import ResponseFields
-from minicrawl.crawler.http.transport import BrokenOffError, Field, Sign, head, target_of
+from minicrawl.crawler.http.transport import BrokenOffError, Capture, Field, Sign, head, target_of
 from minicrawl.crawler.net.tls import HTTP_1
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
-from minicrawl.settings import CrawlSettings
+from minicrawl.model import ArchiveRecord, Exchange, ParsedPage
+from minicrawl.settings import USER_AGENT, CrawlSettings
+from minicrawl.store.archived import FILES, RecordRow
+from minicrawl.store.reader import Store, open_store
+
+
+def as_captured(url: str, row: RecordRow) -> Captured:
+    """A row of `records` in the form of the index."""
+    kept = row.file, row.start, row.length, row.kind, row.status, row.media_type
+    return captured(url, row.at, row.digest, kept)
+
+
+def committed(store: Store) -> Committed:
+    """The archive files recorded in a store."""
+    prefixes = tuple(f"{prefix_of(str(part.meta('archive_id')))}-" for part in store.parts)
+    sizes = {name: size for part in store.parts for name, size in part.meta_json(FILES).items()}
+    return Committed(prefixes, sizes, min(float(part.meta("asked_until") or 0.0) for part in store.parts))
+
+
+def prefix_of(archive_id: str) -> str:
+    """The first part of the names of the archive's files."""
+    return f"minicrawl-{archive_id}"
+
+
+_ALWAYS_LEFT_OUT = frozenset({b"authorization", b"cookie", b"proxy-authorization"})
+_SET_COOKIE = frozenset({b"set-cookie"})
+_NO_PAGE = ParsedPage()
+_REMEMBERED = 10_000
+_FILE_SIZE = 10**9
+"""Bytes after which another file of the archive begins."""
+_BITS = 1 << 24
+_ROBOTS_TAG = re.compile(rb"\nx-robots-tag[\t ]*:", re.IGNORECASE)
+
+
+class Archiving(Capture):
+    """Selects the exchanges to keep, and writes them. prefix: first part of the names of the archive's files; store:
+    where answers already archived are found."""
+
+    def __init__(self, settings: CrawlSettings, store: Path, prefix: str) -> None:
+        assert settings.archive is not None
+        self._settings = settings
+        self._path = store
+        self._opened: Store | None = None
+        self._met: bytearray | None = None
+        self._parts: dict[str, None] = {}
+        rules = Rules(_FILE_SIZE, settings.dedup, _description(settings), _left_out(settings))
+        originals = Originals(self._with_body, self._last_of)
+        self._writer = ArchiveWriter(settings.archive, prefix, rules, originals)
+
+    def observe(self, exchange: Exchange, parsed: ParsedPage) -> ArchiveRecord | None:
+        """Write an exchange, unless it is not to be kept."""
+        if not (parsed.archive and _allows(exchange)):
+            return None
+        if self._settings.takes_cookies:  # by which the crawl is logged in
+            exchange = exchange._replace(head=without(exchange.head, _SET_COOKIE))
+        return self._writer.write(exchange)
+
+    def reads(self, media_type: str) -> bool:
+        return True
+
+    def part(self, exchange: Exchange) -> ArchiveRecord | None:
+        """Write an exchange for a part of a page, unless the crawl has kept its URL, or it is not to be kept."""
+        if exchange.url in self._parts or self._store.archived.has(exchange.url):
+            return None
+        record = self.observe(exchange, _NO_PAGE)
+        if record is not None:  # until the store has it
+            self._parts[exchange.url] = None
+            if len(self._parts) > _REMEMBERED:
+                self._parts.pop(next(iter(self._parts)))
+        return record
+
+    def keep(self, url: str, media_type: str, body: bytes) -> ArchiveRecord:
+        """Write a body that is no answer."""
+        return self._writer.write_resource(url, time.time(), media_type, body)
+
+    def close(self) -> None:
+        self._writer.close()
+        if self._opened is not None:
+            self._opened.close()
+
+    @property
+    def _store(self) -> Store:
+        """Opened on first use: not every source is used."""
+        if self._opened is None:
+            self._opened = open_store(self._path)
+        return self._opened
+
+    def _with_body(self, digest: bytes) -> tuple[Original, str] | None:
+        if self._met is None:
+            is_alone = self._settings.workers <= 1 and not self._store.archived.last()
+            self._met = bytearray(_BITS // 8 if is_alone else 0)
+        if self._met:  # most bodies are new, and no other process has written one
+            place, bit = divmod(int.from_bytes(digest[:8]) % _BITS, 8)
+            if not self._met[place] >> bit & 1:
+                self._met[place] |= 1 << bit
+                return None
+        found = self._store.archived.with_body(digest)
+        return None if found is None else (Original(found[0], found[1]), found[3])
+
+    def _last_of(self, url: str) -> tuple[Original, bytes, str] | None:
+        page = self._store.page_table.find([url]).get(url)
+        found = None if page is None else self._store.archived.last_of(page)
+        return None if found is None else (Original(found[0], found[1]), found[2], found[3])
+
+
+def _allows(exchange: Exchange) -> bool:
+    """True if the head allows copies to be kept."""
+    if _ROBOTS_TAG.search(exchange.head) is None:
+        return True
+    return read_directives(ResponseFields(exchange.fields).joined(b"x-robots-tag", "\n") or "").archive
+
+
+def _description(settings: CrawlSettings) -> dict[str, str]:
+    """Fields of a file's warcinfo record."""
+    facts = {
+        "software": USER_AGENT,
+        "format": "WARC File Format 1.1",
+        "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "robots": "ignore" if settings.ignore_robots else "obey",
+        "http-header-user-agent": settings.agent,
+    }
+    if settings.contact:
+        facts["operator"] = settings.contact
+    return facts
+
+
+def _left_out(settings: CrawlSettings) -> frozenset[bytes]:
+    """Names of request fields that may identify the user."""
+    return _ALWAYS_LEFT_OUT | {header.name.lower().encode() for header in settings.headers if header.is_secret}
+
 
 NOT_ARCHIVED = "not-archived"
 _VERSION = re.compile(rb"^HTTP/[\d.]+")
