@@ -264,7 +264,6 @@ MAY_ASK_FOR_CLASS = {
     "crawler/requests/due.py": {"Request"},  # an assertion: what waits for a host's turn is a request of any kind
     "demo/weaving.py": {"Page"},  # an assertion
     "demo/web.py": {"Redirect", "File", "Page"},  # what is served is data
-    "settings/requests.py": {"ConnectTo"},  # given as text, or read already
 }
 
 

@@ -135,7 +135,7 @@ def test_a_login_whose_password_is_not_kept_is_not_left_out_silently() -> None:
         resumed(before, {})
     assert resumed(before, {"auth": ["a.test=me:other", "you:hush"]}).changes == ()
     assert resumed(before, {"auth": "b.test=me:hush"}).changes == ("auth: a.test=***, *** -> b.test=***",)
-    assert CrawlSettings.from_json(before).auth == ("a.test=***", "***")
+    assert CrawlSettings.from_json(before).shown()["auth"] == ("a.test=***", "***")
 
 
 def test_a_proxy_whose_password_is_not_kept_is_not_left_out_silently() -> None:
