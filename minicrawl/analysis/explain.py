@@ -18,7 +18,7 @@ from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.recognise.duplicate_kinds import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
-from minicrawl.crawler.robots.preferences import USAGE, Decision
+from minicrawl.crawler.robots.preferences import USAGE, Decision, Verdict
 from minicrawl.crawler.robots.rules import restored
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.parameters import stripped
@@ -36,14 +36,6 @@ UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
-class Trap:
-    """The rule by which a URL is a trap, and its URL pattern."""
-
-    rule: str
-    pattern: str
-
-
-@dataclass(frozen=True)
 class RobotsVerdict:
     """The verdict of robots.txt on a URL. rule: the deciding line. expires: end of its validity, Unix seconds."""
 
@@ -52,17 +44,6 @@ class RobotsVerdict:
     status: int | None = None
     crawl_delay: float | None = None
     expires: float | None = None
-
-
-@dataclass(frozen=True)
-class UseVerdict:
-    """The verdict on a use of a URL: allowed, disallowed or unknown. said: the statement that decides, as written;
-    where: robots.txt, header or meta; file: the URL of robots.txt."""
-
-    verdict: str
-    said: str | None = None
-    where: str | None = None
-    file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -162,8 +143,9 @@ class Explanation:
 
     url: the known spelling; asked: the user's, normalised. reason: the code; meaning: that in words; rule: the deciding
     option, pattern or line, if any. sitemap: the first that lists it. page: None for a URL that is not in the store.
-    usage: verdicts by use, see minicrawl.crawler.robots.preferences. notes: lines of optional capabilities about the
-    page. partition: the partition with the URL, in a folder. requisite: a page needs a file with the URL.
+    trap: the rule by which the URL is a trap, and its URL pattern. usage: see minicrawl.crawler.robots.preferences.
+    notes: lines of optional capabilities about the page. partition: the partition with the URL, in a folder. requisite:
+    a page needs a file with the URL.
     """
 
     asked: str
@@ -173,9 +155,9 @@ class Explanation:
     meaning: str | None
     rule: str | None
     sitemap: str | None
-    trap: Trap | None
+    trap: tuple[str, str] | None
     robots: RobotsVerdict
-    usage: dict[str, UseVerdict]
+    usage: dict[str, Decision]
     page: KnownPage | None = None
     notes: tuple[str, ...] = ()
     partition: int | None = None
@@ -185,12 +167,21 @@ class Explanation:
         """The explanation as one flat object, with the fields of the page."""
         values = asdict(self)
         del values["page"]
+        values["trap"] = self.trap and dict(zip(("rule", "pattern"), self.trap, strict=True))
+        values["usage"] = {use: _as_json(decision) for use, decision in self.usage.items()}
         if not self.notes:
             del values["notes"]
         for name in ("partition", "requisite"):
             if values[name] is None:
                 del values[name]
         return values if self.page is None else self.page.as_json() | values
+
+
+def _as_json(decision: Decision) -> dict[str, str | None]:
+    """A decision on a use: the statement as written, where it stands (robots.txt, header or meta), and its file."""
+    verdict, by = decision
+    said, where, file = (None, None, None) if by is None else (by.said, by.place, by.url)
+    return {"verdict": verdict.word, "said": said, "where": where, "file": file}
 
 
 def meant_by(text: str) -> list[str]:
@@ -217,11 +208,6 @@ def _some_links_to(store: Store, page: int) -> list[int]:
         if len(found) < _LINKS_LOOKED_AT:
             found |= dict.fromkeys(store.link_table.some_sources(end, _LINKS_LOOKED_AT))
     return [source for source in found if source not in ends[1:]][:_LINKS_LOOKED_AT]
-
-
-def _use_verdict(decision: Decision) -> UseVerdict:
-    verdict, by = decision
-    return UseVerdict(verdict.word) if by is None else UseVerdict(verdict.word, by.said, by.place, by.url)
 
 
 class _Explainer:
@@ -265,13 +251,13 @@ class _Explainer:
         reason, rule = why_not(url, self._scope, nearest)
         trap = self._trap(url, is_known=False)
         if trap is not None and reason == "no-link":
-            reason, rule = trap.rule, f"pattern {trap.pattern}"
+            reason, rule = trap[0], f"pattern {trap[1]}"
         listing = store.sitemaps.listing(url, politeness_key(url))
         if listing is not None and reason == "no-link":
             reason = "sitemap"
             rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
         listed_by = listing.url if listing else None
-        facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url), self._uses(url)
+        facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url), self._usage.decisions(url)
         return Explanation(asked, url, UNKNOWN, *facts, requisite=self._requisite(asked) or self._requisite(url))
 
     def _requisite(self, url: str) -> NeededFile | None:
@@ -289,7 +275,7 @@ class _Explainer:
         known = self._page(ranked, page, leads_to)
         is_banned = ranked.state == State.WAITING and politeness_key(url) in banned_hosts(self._store)
         reason = HOST_BANNED if is_banned else ranked.reason
-        usage = self._uses(url, page)
+        usage = self._usage.decisions(url, page)
         site_line = self._refusing(usage) if ranked.reason == USAGE else robots.rule
         return Explanation(
             asked=asked,
@@ -308,13 +294,13 @@ class _Explainer:
             requisite=self._requisite(url),
         )
 
-    def _uses(self, url: str, page: int | None = None) -> dict[str, UseVerdict]:
-        return {use: _use_verdict(decision) for use, decision in self._usage.decisions(url, page).items()}
-
-    def _refusing(self, usage: dict[str, UseVerdict]) -> str | None:
+    def _refusing(self, usage: dict[str, Decision]) -> str | None:
         """The lines of a site's files that forbid the uses that the crawl respects."""
-        found = (usage[use] for use in self._usage.respected if usage[use].verdict == "disallowed")
-        return ", ".join(dict.fromkeys(f"{each.said!r} of {each.file}" for each in found)) or None
+        found = (usage[use] for use in self._usage.respected)
+        lines = (
+            f"{by.said!r} of {by.url}" for verdict, by in found if verdict is Verdict.DISALLOWED and by is not None
+        )
+        return ", ".join(dict.fromkeys(lines)) or None
 
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
         store, facts = self._store, self._store.page_table.facts(page)
@@ -358,16 +344,13 @@ class _Explainer:
             dead_until=host.dead_until or None,
         )
 
-    def _trap(self, url: str, *, is_known: bool) -> Trap | None:
+    def _trap(self, url: str, *, is_known: bool) -> tuple[str, str] | None:
         """The trap that a URL is in; None if it is in none."""
         if not self._settings.traps:
             return None
         traps = Traps(self._store.patterns)
         is_host_known = is_known or self._store.hosts.has(politeness_key(url))
-        found = traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
-        if found is None:
-            return None
-        return Trap(*found)
+        return traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
 
     def _duplicate_of(self, url: str, page: int) -> DuplicateOf | None:
         row = self._store.recognised.fingerprint(page)

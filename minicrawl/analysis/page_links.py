@@ -60,21 +60,6 @@ class PageLink(NamedTuple):
     importance: float
 
 
-class Target(NamedTuple):
-    """A target of links, once, with the pages it is linked from: `sources` of them, the most important first.
-
-    importance: of the first. links: URL and anchor of each, as in PageLink.
-    """
-
-    target: str
-    status: int | None
-    reason: str
-    leads_to: str | None
-    importance: float
-    sources: int
-    links: Sequence[tuple[str, str | None]]
-
-
 @dataclass(frozen=True, eq=False)
 class PageLinks:
     """Links, those of the most important pages first.
@@ -111,15 +96,12 @@ class PageLinks:
                 leads_to = None if last == other else answer.url
                 yield PageLink(url, linked, anchor, answer.status, answer.reason, leads_to, importance)
 
-    def targets(self, n: int | None = None) -> Iterator[Target]:
-        """The first n targets, or all, in the order of their most important pages."""
+    def by_target(self, n: int | None = None) -> Iterator[list[PageLink]]:
+        """The links to each of the first n targets, or to all, in the order of their most important pages."""
         found: dict[str, list[PageLink]] = {}
         for link in self.rows():
             found.setdefault(link.target, []).append(link)
-        for links in islice(found.values(), n):
-            _, target, _, status, reason, leads_to, importance = links[0]
-            sources = [(link.source, link.anchor) for link in links]
-            yield Target(target, status, reason, leads_to, importance, len(links), sources)
+        return islice(found.values(), n)
 
     def codes(self) -> Counter[tuple[int | None, str]]:
         """Number of links by (status, reason) of their ends."""

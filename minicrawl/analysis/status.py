@@ -58,22 +58,6 @@ class Requisites:
 
 
 @dataclass(frozen=True)
-class Duplicates:
-    """Numbers of exact duplicates, and of near-duplicates."""
-
-    exact: int
-    near: int
-
-
-@dataclass(frozen=True)
-class Probes:
-    """Number of probes for nonexistent pages, and the folders that answered them with a page."""
-
-    asked: int
-    soft_404: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Run:
     """The last run of a crawl, as of its last commit. errors: pages given up, by reason code."""
 
@@ -116,8 +100,9 @@ class Status:
 
     stopped: why the last run stopped; "killed": without a reason; None while it runs. known, read: numbers of pages;
     left_out: links of read pages excluded by scope, filters and traps. states, reasons: pages by state, and by
-    "state/reason". hook_errors: failures by hook. run: None before the
-    first commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far,
+    "state/reason". duplicates: numbers of exact and near ones. probed: number of probes for nonexistent pages;
+    soft_404: the folders that answered them with a page. hook_errors: failures by hook. run: None before the first
+    commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far,
     no bound. last_commit: Unix seconds. partitions: of a folder. requisites: None without any.
     """
 
@@ -133,8 +118,9 @@ class Status:
     failing_hosts: tuple[FailingHost, ...]
     traps: tuple[TrapPattern, ...]
     sitemaps: Sitemaps
-    duplicates: Duplicates
-    probes: Probes
+    duplicates: dict[str, int]
+    probed: int
+    soft_404: tuple[str, ...]
     hook_errors: dict[str, int]
     run: Run | None
     last_commit: float | None
@@ -145,29 +131,22 @@ class Status:
         speed = self.run and self.run.pages_per_second
         run = asdict(self.run) if self.run else {}
         values = asdict(self) | {"run": run, "pages_per_second": speed}
+        values["probes"] = {"asked": values.pop("probed"), "soft_404": values.pop("soft_404")}
         for name in ("partitions", "requisites"):
             if not values[name]:
                 del values[name]
         return values
 
 
-@dataclass(frozen=True)
-class CrawlAtRest:
-    """A crawl that does not run, or does not listen. earlier: totals of runs before the last; settings: of the last.
-
-    banned: hosts excluded by `control ban`.
-    """
-
-    status: Status
-    earlier: Sums
-    banned: Sequence[str]
-    settings: CrawlSettings
+AtRest = tuple[Status, Sums, Sequence[str], CrawlSettings]
+"""A crawl that does not run, or does not listen; totals of runs before the last; hosts excluded by `control ban`; the
+settings of the last run."""
 
 
-def at_rest(store: Store) -> CrawlAtRest:
+def at_rest(store: Store) -> AtRest:
     """State of a store's crawl and its runs, as of one commit. Raises StoreError."""
     with store.snapshot():
-        return CrawlAtRest(status(store), earlier_runs(store), banned_hosts(store), kept_settings(store))
+        return status(store), earlier_runs(store), banned_hosts(store), kept_settings(store)
 
 
 def status(store: Store) -> Status:
@@ -177,7 +156,7 @@ def status(store: Store) -> Status:
         states: Counter[str] = Counter()
         for (state, _), count in counts.items():
             states[state] += count
-        is_running, run_at = store.is_in_use(), store.meta("run_at")
+        is_running, run_at, probes = store.is_in_use(), store.meta("run_at"), store.recognised.probes()
         return Status(
             store=str(store.path),
             running=is_running,
@@ -196,8 +175,9 @@ def status(store: Store) -> Status:
                 TrapPattern(row.name, row.trap or "", row.parsed, row.dropped) for row in store.patterns.trap_patterns()
             ),
             sitemaps=_sitemaps(store),
-            duplicates=Duplicates(*store.recognised.duplicate_counts()),
-            probes=_probes(store),
+            duplicates=dict(zip(("exact", "near"), store.recognised.duplicate_counts(), strict=True)),
+            probed=len(probes),
+            soft_404=tuple(sorted(probe.folder for probe in probes if probe.verdict == "soft-404")),
             hook_errors=store.meta_json("hook_errors"),
             run=_run(store.meta_json("run")),
             last_commit=None if run_at is None else float(run_at),
@@ -239,11 +219,6 @@ def _requisites(store: Store) -> Requisites | None:
             failed[count.reason] += count.number
     size = sum(count.bytes for count in found)
     return Requisites(states["kept"], states["waiting"], dict(failed), size) if found else None
-
-
-def _probes(store: Store) -> Probes:
-    probes = store.recognised.probes()
-    return Probes(len(probes), tuple(sorted(probe.folder for probe in probes if probe.verdict == "soft-404")))
 
 
 def _run(kept: dict[str, Any]) -> Run | None:

@@ -62,12 +62,12 @@ def found_lines(status: "Status") -> Iterator[str]:
     yield from _failing_lines(status.failing_hosts)
     yield from _sitemap_lines(status.sitemaps)
     yield from _trap_lines(status.traps)
-    if status.duplicates.exact or status.duplicates.near:
-        yield f"duplicates {status.duplicates.exact:,} exact, {status.duplicates.near:,} near"
-    if status.probes.asked:
+    if any(status.duplicates.values()):
+        yield f"duplicates {status.duplicates['exact']:,} exact, {status.duplicates['near']:,} near"
+    if status.probed:
         yield (
-            f"probes    {counted(status.probes.asked, 'page')} that cannot exist asked for, "
-            f"{len(status.probes.soft_404):,} answered as if they did (soft 404)"
+            f"probes    {counted(status.probed, 'page')} that cannot exist asked for, "
+            f"{len(status.soft_404):,} answered as if they did (soft 404)"
         )
     if (parts := status.requisites) is not None:
         failed = f"; failed: {tally(parts.failed)}" if parts.failed else ""

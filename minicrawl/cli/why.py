@@ -14,7 +14,7 @@ from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, Trap
+    from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage
     from minicrawl.analysis.why_facts import PageRefresh
 
 _KINDS = {
@@ -146,13 +146,12 @@ def _verdict(found: "Explanation") -> str:
 
 def _usage_lines(found: "Explanation") -> Iterator[str]:
     """Lines on preferences on the use of a URL: what they are, and what says so."""
-    known = {use: verdict for use, verdict in found.usage.items() if verdict.said is not None}
-    if not known:
+    if not any(by is not None for _, by in found.usage.values()):
         yield f"  usage       nothing is said on {', '.join(found.usage)}"
-    for use, each in found.usage.items():
-        if known:
-            by = f": {printable(each.said)}, {printable(each.file or each.where or '')}" if each.said else ""
-            yield f"  {use:<11} {each.verdict}{by}"
+        return
+    for use, (verdict, by) in found.usage.items():
+        said = "" if by is None else f": {printable(by.said)}, {printable(by.url or by.place)}"
+        yield f"  {use:<11} {verdict.word}{said}"
 
 
 def _delay(host: "HostDelay") -> str:
@@ -170,9 +169,9 @@ def _delay(host: "HostDelay") -> str:
     return f"{delay}; its last answer took {host.seconds:.2f} s"
 
 
-def _trap_lines(trap: "Trap | None") -> Iterator[str]:
+def _trap_lines(trap: tuple[str, str] | None) -> Iterator[str]:
     if trap is not None:
-        yield f"  trap        {trap.rule}, pattern {printable(trap.pattern)}"
+        yield f"  trap        {trap[0]}, pattern {printable(trap[1])}"
 
 
 def _duplicate_lines(page: "KnownPage") -> Iterator[str]:

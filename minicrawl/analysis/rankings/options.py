@@ -21,13 +21,8 @@ from minicrawl.settings import option
 from minicrawl.settings.values import compiled, parse_duration
 from minicrawl.store.reader import Store
 
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """The outcome of a ranking. values: per page, by the name of the ranking; notes: a sentence each."""
-
-    values: dict[str, FloatArray]
-    notes: tuple[str, ...] = ()
+Found = tuple[dict[str, FloatArray], tuple[str, ...]]
+"""The outcome of a ranking: values per page, by the name of the ranking; and notes, a sentence each."""
 
 
 @dataclass(frozen=True)

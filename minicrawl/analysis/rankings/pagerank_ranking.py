@@ -152,7 +152,7 @@ def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Fou
     took = ""
     if options.method != "power":
         took = f"{settled.rounds:,} rounds, {settled.visits:,} visits, {settled.links:,} links followed"
-    return Found({"pagerank": settled.ranks}, _notes(took, capped(settled.error, settled.rounds)))
+    return {"pagerank": settled.ranks}, _notes(took, capped(settled.error, settled.rounds))
 
 
 def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages: FoldedPages) -> Found:
@@ -163,7 +163,7 @@ def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages:
         raise SettingError("--memory never has all links at once, as --per, --inside and --cap need; leave it out")
     jump = jump_of(options.jump, store, pages)
     found = pagerank_on_disk(memory, options, store, pages, REASONABLE, jump)
-    return Found({"pagerank": found.ranks}, _notes(found.cost(), capped(found.error, found.rounds)))
+    return {"pagerank": found.ranks}, _notes(found.cost(), capped(found.error, found.rounds))
 
 
 def _weighs_sites(options: Options) -> bool:
@@ -194,7 +194,7 @@ def _pruned(options: Options, folded: FoldedStore, jump: FloatArray, weights: Fl
         f"against PageRank with them: L1 distance {l1(found.ranks, kept.ranks):.3g}, "
         f"{overlap(found.ranks, kept.ranks, 100):.0%} of the first 100 the same"
     )
-    return Found({"pagerank": found.ranks}, _notes(effect, capped(found.error, found.rounds)))
+    return {"pagerank": found.ranks}, _notes(effect, capped(found.error, found.rounds))
 
 
 def _notes(*sentences: str) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ def visit_ranking(options: Options, store: Store, pages: FoldedPages) -> Found:
     importance = np.where(pages.is_alias, 0.0, store.ranks.importance())
     weight = 1.0 if options.blend is None else options.blend
     scores = (1.0 - weight) * importance / importance.sum() + weight * visits / visits.sum()
-    return Found({"visits": scores}, (told, _agreement(importance, visits, pages)))
+    return {"visits": scores}, (told, _agreement(importance, visits, pages))
 
 
 def _lines(path: str) -> Iterator[bytes]:

@@ -16,7 +16,7 @@ from minicrawl.store.reader import Store, open_store
 
 def pagerank_of(store: Path, options: Options) -> FloatArray:
     with open_store(store) as reader:
-        return pagerank_ranking(options, reader, folded_store(reader)).values["pagerank"]
+        return pagerank_ranking(options, reader, folded_store(reader))[0]["pagerank"]
 
 
 CLIQUE = [f"http://farm.test/{page}" for page in range(6)]
