@@ -35,18 +35,19 @@ NOW = 2e9
 _NUMBERS = "WITH RECURSIVE n(id) AS (SELECT 0 UNION ALL SELECT id + 1 FROM n WHERE id + 1 < :count)"
 _FILL = {
     "pages": f"""{_NUMBERS} INSERT INTO pages (id, url, host, found_on, state, reason, visited, depth, inlinks,
-            cash, forwarded, history, clock, fetch)
+            cash, forwarded, history, clock, chain_length, attempts, fetch)
         SELECT id, 'https://garden' || (id % :hosts) || '.org/manual/science/the-history-of-' || id * 7919 || '.html',
             id % :hosts, iif(id < 100, NULL, id / 2), iif(id % {READ}, 'waiting', 'fetched'),
             iif(id % {READ}, 'link', 'ok'), id % {READ} = 0, 1 + id % 7, id % 13,
             iif(id % {READ}, id % 1000, -{UNIT}), iif(id % {READ}, 0, {UNIT} + id % 1000), id % 1000 + 0.0, id + 0.0,
-            iif(id % {READ}, NULL, id / {READ} + 1)
+            0, 0, iif(id % {READ}, NULL, id / {READ} + 1)
         FROM n""",
     "fetches": f"""{_NUMBERS} INSERT INTO fetches (id, page, status, fetched_at, seconds, bytes, content_type, title,
             digest, payload, sketch)
         SELECT id + 1, id * {READ}, 200, 1.7e9 + id, 0.1, 23456, 'text/html', 'The history of number ' || id,
             random(), random(), randomblob(40) FROM n""",
-    "hosts": f"{_NUMBERS} INSERT INTO hosts (id, name, seconds) SELECT id, 'garden' || id || '.org', 0.1 FROM n",
+    "hosts": f"""{_NUMBERS} INSERT INTO hosts (id, name, crawl_delay, next_fetch)
+        SELECT id, 'garden' || id || '.org', 0, 0 FROM n""",
 }
 
 

@@ -21,9 +21,9 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import closed_if_it_fails, open_to_read
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.partitions.folder_store import FolderStore
-from minicrawl.store.read.tables import Tables
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RankedPage
+from minicrawl.store.tables import Tables
 
 
 class TopPage(NamedTuple):

@@ -42,6 +42,7 @@ class Timing:
     start            added to `hang` while it starts
     parse            CPU time allowed for parsing a large page
     spare            lifetime of an idle process for large pages
+    hook             CPU time that a call of a hook may take; it may wait as long without any
     alerts           limit for a call that tells of changes
     """
 
@@ -78,6 +79,7 @@ class Timing:
     start: float = 60.0
     parse: float = 30.0
     spare: float = 30.0
+    hook: float = 60.0
     alerts: float = 30.0
 
 

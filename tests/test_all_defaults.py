@@ -22,8 +22,8 @@ from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.server import serving_answers
 from minicrawl.model import CrawlReport
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import open_store
-from minicrawl.store.rows import RankedPage
 
 H0, H1, H4 = SEEDS = [f"http://h{number}.test/" for number in (0, 1, 4)]
 """At home in both partitions where there are two."""

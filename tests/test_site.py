@@ -90,9 +90,9 @@ def test_site_asks_nobody_else_for_anything(site: Site) -> None:
 def test_descriptions_and_links_between_docs_and_the_tree(site: Site) -> None:
     """Made by docs/theme/pages.py, also of a package that has a function of a module's name."""
     store = (site.folder / "store.html").read_text("utf-8")
-    assert 'href="tree/minicrawl/store/schema.sql.html"' in store
     assert '<meta name="description" content="Store: the SQLite file. A crawl is one SQLite file' in store
-    assert "little endian" in (site.folder / "tree/minicrawl/store/schema.sql.html").read_text("utf-8")
+    assert 'href="tree/minicrawl/store/views.sql.html"' in store
+    assert "sum(pages.cash)" in (site.folder / "tree/minicrawl/store/views.sql.html").read_text("utf-8")
     assert 'id="minicrawl.rank.pagerank.pagerank"' in (site.folder / "api/minicrawl.rank.html").read_text("utf-8")
     assert "--scope any|site|host" in (site.folder / "settings.html").read_text("utf-8")
     dashboard = (site.folder / "dashboard.html").read_text("utf-8")

@@ -27,7 +27,7 @@ from minicrawl.store.partitions.numbers import in_flight, posted
 from minicrawl.store.partitions.records import from_bytes
 from minicrawl.store.reader import Store
 from minicrawl.store.spill import Spill
-from minicrawl.store.write.transfer_rows import MirrorRow, OutboxRow
+from minicrawl.store.transfers import MirrorRow, OutboxRow
 
 MOST = 1_000
 """Most faults reported per store."""

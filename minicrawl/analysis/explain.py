@@ -26,9 +26,10 @@ from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.read.page_table import Queue
+from minicrawl.store.hosts import HostRow
+from minicrawl.store.pages import Queue
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import HostRow, RankedPage
 
 LINKS_SHOWN = 10
 _LINKS_LOOKED_AT, _ALIASES_LOOKED_AT = 50, 20

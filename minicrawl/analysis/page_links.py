@@ -18,8 +18,8 @@ from minicrawl.analysis.explain import meant_by
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.model import State
+from minicrawl.store.audit_columns import NO_PAGE
 from minicrawl.store.links import from_bytes
-from minicrawl.store.read.audit_columns import NO_PAGE
 from minicrawl.store.reader import Store
 
 Pages = npt.NDArray[np.integer]

@@ -25,9 +25,9 @@ from minicrawl.crawler.urls.keys import is_on, site_of
 from minicrawl.errors import SettingError
 from minicrawl.model import READ, State
 from minicrawl.settings import RANKINGS
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RankedPage
-from minicrawl.store.select.selection import Condition
+from minicrawl.store.selection import Condition
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PageFilter:
     """A user's filter: a page is wanted if each field given holds for it.
 
     site: one of these hosts or domains above, with commas between; words: all of them stand in the URL or the title;
-    where: see `minicrawl.store.select.expression`.
+    where: see `minicrawl.store.selection`.
     """
 
     site: str | None = None

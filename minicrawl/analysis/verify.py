@@ -26,8 +26,8 @@ from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import kendall_tau, l1, overlap, pagerank
 from minicrawl.store.links import LinkGraph
+from minicrawl.store.pages import Account
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import Account
 
 _TOP = 100
 _COLUMNS = ("state", *Account._fields)
@@ -113,7 +113,7 @@ def verify(store: Store) -> Verification:
 
 
 def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:
-    """The state and the accounts of all pages, by the names of schema.sql, each as an array by page number."""
+    """The state and the accounts of all pages, by the names of their columns, each as an array by page number."""
     rows = ((pages.state, *pages.account) for pages in store.page_table.columns())
     chunks = [{name: np.array(values) for name, values in zip(_COLUMNS, row, strict=True)} for row in rows]
     return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in _COLUMNS}

@@ -28,9 +28,10 @@ from minicrawl.opic import Book
 from minicrawl.opic.book import add_sent
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.read.site_table import TrustedSite
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RankedPage, RefreshRow
+from minicrawl.store.refreshes import RefreshRow
+from minicrawl.store.sites import TrustedSite
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from minicrawl.audit.findings import MOST_EXAMPLES, Fault, Finding, Need, Rule
 from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.model import READ, State
-from minicrawl.store.read.audit_columns import AuditColumns
-from minicrawl.store.read.facts import FactColumns
+from minicrawl.store.audit_columns import AuditColumns
+from minicrawl.store.facts import FactColumns
 from minicrawl.store.reader import Store
 
 _HTML = ("text/html", "application/xhtml+xml")

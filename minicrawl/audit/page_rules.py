@@ -8,7 +8,7 @@ import numpy as np
 from minicrawl.analysis.page_links import Flags, Pages
 from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Need, Severity, rule
-from minicrawl.store.read.audit_columns import NO_PAGE
+from minicrawl.store.audit_columns import NO_PAGE
 
 
 def _copies(crawled: Crawled, groups: Mapping[int, Iterable[int]]) -> Iterator[Fault]:

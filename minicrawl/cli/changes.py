@@ -16,8 +16,8 @@ from minicrawl.settings.values import parse_duration
 
 if TYPE_CHECKING:
     from minicrawl.analysis.page_changes import PageChange
-    from minicrawl.store.read.refreshes import ChangedPage, RisenPage
     from minicrawl.store.reader import Store
+    from minicrawl.store.refreshes import ChangedPage, RisenPage
     from minicrawl.store.texts.difference import Line
 
 

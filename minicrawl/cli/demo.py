@@ -165,7 +165,7 @@ def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]
 
 
 def _lines(result: dict[str, Any], store: Path) -> list[str]:
-    from minicrawl.store.rows import RankedPage
+    from minicrawl.store.ranks import RankedPage
 
     share, needed = result["fetched"] / result["pages_of_the_web"], result["needed"]
     held = "half" if needed["share"] == 0.5 else f"{needed['share']:.0%}"

@@ -21,7 +21,7 @@ from minicrawl.log import printable
 if TYPE_CHECKING:
     from minicrawl.analysis.top import Order
     from minicrawl.model import Silence
-    from minicrawl.store.rows import RankedPage
+    from minicrawl.store.ranks import RankedPage
 
 _LEAST_FOR_URLS = 12
 _UNSEEN = re.compile(r"[^ -~]+")

@@ -16,8 +16,8 @@ from minicrawl.settings import option
 if TYPE_CHECKING:
     from minicrawl.analysis.link_graph import FloatArray
     from minicrawl.analysis.rankings.ranking import Rankings
+    from minicrawl.store.ranks import RankedPage
     from minicrawl.store.reader import Store
-    from minicrawl.store.rows import RankedPage
 
     Shown = dict[str, tuple[list[RankedPage], list[float]]]
 

@@ -9,7 +9,7 @@ from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.sites import SiteRow
-    from minicrawl.store.read.site_table import TrustedSite
+    from minicrawl.store.sites import TrustedSite
 
 
 def site_table(rows: "Sequence[SiteRow]") -> list[str]:

@@ -29,7 +29,7 @@ from minicrawl.events import (
 )
 from minicrawl.model import READ, State
 from minicrawl.settings import SETTINGS, CrawlSettings, option
-from minicrawl.store.rows import MetaValue
+from minicrawl.store.declaration import MetaValue
 from minicrawl.store.writer import Writer
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.arrivals import BooksThread
 from minicrawl.crawler.loop.commands import Commands
-from minicrawl.store.rows import MetaValue
+from minicrawl.store.declaration import MetaValue
 from minicrawl.timing import Timing
 
 

@@ -28,7 +28,7 @@ from minicrawl.crawler.sources.workers import ChangingSource
 from minicrawl.events import Paused, Progressed, Resumed, Stopping
 from minicrawl.model import Progress, RunLook, RunState
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.rows import MetaValue
+from minicrawl.store.declaration import MetaValue
 from minicrawl.timing import STANDARD, Timing
 
 _OVER = object()

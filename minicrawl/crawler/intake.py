@@ -29,7 +29,7 @@ from minicrawl.crawler.visits.visit import Visits
 from minicrawl.opic import Strategy
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.rows import MetaValue
+from minicrawl.store.declaration import MetaValue
 from minicrawl.store.writer import Writer
 from minicrawl.system import give_memory_back
 from minicrawl.timing import STANDARD, Timing

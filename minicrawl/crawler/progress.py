@@ -14,7 +14,7 @@ from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.model import CoursePoint, Fetched, InFlightNow, Progress, RunLook, Silence, State, Sums
 from minicrawl.store.database import logs
-from minicrawl.store.rows import MetaValue
+from minicrawl.store.declaration import MetaValue
 
 _LATELY = 30.0
 """Seconds over which the speed is measured."""

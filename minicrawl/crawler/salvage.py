@@ -30,8 +30,10 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.settings.crawl import in_full, lasting
 from minicrawl.store.damaged_store import DamagedStore
 from minicrawl.store.database import beside, logs
+from minicrawl.store.hosts import HostRow
+from minicrawl.store.link_table import Links
 from minicrawl.store.links import NOWHERE, PlacedLinks, are_places, placed, places_to_bytes, to_bytes
-from minicrawl.store.rows import Fetch, HostRow, Links, NewPage, Turn
+from minicrawl.store.pages import Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
 
 _STATES = frozenset(State)
@@ -105,7 +107,7 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> Salvaged:
     ]
     with closing(Writer(file)) as writer:
         with writer.transaction():
-            writer.save_hosts(hosts.values())
+            writer.put(HostRow, hosts.values())
             for first in range(0, len(pages), _ROWS):
                 some = np.arange(first, min(first + _ROWS, len(pages)))
                 writer.page_rows.add(new[first : first + _ROWS], account_columns(accounts, some))

@@ -13,10 +13,10 @@ from minicrawl.dashboard.commands import started
 from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, logs
+from minicrawl.store.hosts import HostPages, HostRow
 from minicrawl.store.partitions.folder import files_of, folder_at
-from minicrawl.store.read.hosts import HostPages
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import open_store
-from minicrawl.store.rows import HostRow, RankedPage
 
 Reading = Mapping[str, Any]
 """A JSON object."""

@@ -11,7 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree as ET
 
 from minicrawl.export.tables import renamed_when_whole
-from minicrawl.store.read.refreshes import ChangedPage
+from minicrawl.store.refreshes import ChangedPage
 from minicrawl.store.texts.difference import CAME, MOVED, WENT, Line
 
 _ATOM = "http://www.w3.org/2005/Atom"

@@ -14,7 +14,7 @@ from minicrawl.export.tables import (
     unpacked_name,
     writer_for,
 )
-from minicrawl.store.rows import RankedPage
+from minicrawl.store.ranks import RankedPage
 
 _TYPES = (int, str, float, float, int, int, int, int, int, float, str, str, str)
 COLUMNS = dict(zip(RankedPage._fields, _TYPES, strict=True))

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 KINDS = ("on_page", "links", "request", "started", "stopped")
 MOST_ITEMS = 10_000
 """Maximum items of one page."""
-LONGEST_CALL = 60.0
-"""Seconds of CPU time that a call of a hook may take; it may wait as long without any."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile(r"(\\\\)|\\u00[01][0-9a-f]|\\[bf]|[\x7f-\x9f]")
 """In JSON; the group is an escaped backslash, which is none."""

@@ -18,6 +18,7 @@ from minicrawl.extract.hooks import Failure, as_json, within_size
 from minicrawl.extract.item_file import check_columns, check_ending
 from minicrawl.extract.structured import SYNTAXES, structured
 from minicrawl.settings import CrawlSettings
+from minicrawl.timing import STANDARD
 
 _FIELD = re.compile(r"(?P<name>[^=\[\]\s]+)(?P<all>\[\])?=(?:(?P<way>css|xpath):)?(?P<selector>.+)", re.DOTALL)
 _PART = re.compile(r"(?P<css>.*?)::(?:text|attr\((?P<attribute>[^()]+)\))", re.DOTALL)
@@ -126,11 +127,11 @@ def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
 
 async def _check_hooks(settings: CrawlSettings) -> None:
     """Check hooks in a child, as importing them runs foreign code."""
-    from minicrawl.extract.hooks import LONGEST_CALL, wrong_hook  # noqa: PLC0415
+    from minicrawl.extract.hooks import wrong_hook  # noqa: PLC0415
     from minicrawl.sandbox.cage import Cage  # noqa: PLC0415
     from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox  # noqa: PLC0415 - few crawls have hooks
 
-    limits = Limits(LONGEST_CALL, LONGEST_CALL, Cage(forks=True))
+    limits = Limits(STANDARD.hook, STANDARD.hook, Cage(forks=True))
     sandbox = Sandbox(wrong_hook, limits)
     try:
         wrong = await sandbox.call(settings.hook)

@@ -1,12 +1,22 @@
 """The store: one SQLite file, or a folder with one for each partition of a crawl.
 
-schema.sql   every table and column                     database       opening the file, and its errors
-rows         rows as named tuples                       spill          arrays on disk
-read         the read side, a file a subject            reader         the read side in one object
-write        the write side, a file a subject           writer         the write side in one object
-select       pages selected by a user                  partitions     a folder of partitions as one store
-links        outlinks as bytes                          urlhash        the hash under which a URL is found
-file_column  a number per page on disk                  texts          texts of pages, in a file beside
-archived     the archive's index: its files, and the answers in them
-upkeep       backup and compact                         damaged_store  salvage of a damaged store
+declaration  how a table is declared, once              database       opening the file, and its errors
+tables       queries of one connection                  views.sql      views: importance, ranks, links
+reader       the read side in one object                writer         the write side in one object
+partitions   a folder of partitions as one store        texts          texts of pages, in a file beside
+
+Subjects, each with its rows, tables and questions:
+pages        pages, their answers and states            page_writing   the rows of pages that a commit writes
+link_table   outlinks, and links that are not followed  links          outlinks as bytes
+ranks        pages by importance and other rankings     selection      pages that conditions hold for
+hosts        hosts, robots.txt files                    sites          sites, doors, links from other sites
+sitemaps     sitemaps, and URLs that wait in them       patterns       URL patterns of the trap defence
+recognised   fingerprints, soft 404s, sessions          refreshes      the refresh schedule, changes of pages
+facts        facts of pages for an audit                audit_columns  columns of all pages for an audit
+requisites   files that pages need                      archived       answers in the archive
+cookies      cookies of hosts                           transfers      what passes between partitions
+
+urlhash      the hash under which a URL is found        spill          arrays on disk
+soundness    integrity checks                           upkeep         backup and compact
+damaged_store  what can be read of a damaged store
 """

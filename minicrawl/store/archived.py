@@ -1,29 +1,42 @@
 """The answers in the archive of a store."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from minicrawl.store.read.tables import Tables, columns
+from minicrawl.store.declaration import PageId, Time, columns, table
+from minicrawl.store.tables import Tables
 
 FILES = "archive_files"
 """Key of meta. JSON: the committed bytes of every file of the archive by name; what is behind them is of no commit."""
 
 
 class RecordRow(NamedTuple):
-    """A row of `records`."""
+    """An answer that is in the archive."""
 
-    page: int | None
-    url: str | None
-    at: float
-    file: str
-    start: int
+    page: Annotated[PageId | None, "NULL: a robots.txt, a sitemap, a probe, a page's part"]
+    url: Annotated[str | None, "of such; NULL: that of the page"]
+    at: Annotated[Time, "the request left then"]
+    file: Annotated[str, "its name"]
+    start: Annotated[int, "of the record, in bytes"]
     length: int
-    digest: bytes
-    kind: str
-    status: int
+    digest: Annotated[bytes, "SHA-1 of the body as it was sent, without transfer coding"]
+    kind: Annotated[str, "response revisit not-modified resource"]
+    status: Annotated[int, "HTTP status"]
     media_type: str
 
 
+table(
+    "records",
+    "answers that are in the archive",
+    RecordRow,
+    keys="id",
+    indexes=(
+        "records_by_digest ON records (digest) WHERE kind = 'response' AND status = 200",
+        "records_by_page ON records (page) WHERE page IS NOT NULL",
+        "records_by_url ON records (url) WHERE url IS NOT NULL",
+    ),
+    id=int,
+)
 _PLACE = "coalesce(records.url, pages.url), at, digest, file FROM records LEFT JOIN pages ON pages.id = page"
 _ROW = columns(RecordRow, "records")
 

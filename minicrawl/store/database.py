@@ -16,10 +16,11 @@ from types import TracebackType
 from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
+from minicrawl.store.declaration import statements
 from minicrawl.system import OUT_OF_FILES, is_out_of_files, is_shared_locked, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 18
+SCHEMA_VERSION = 19
 # A commit changes a few rows on each of many pages of the file, and writes these pages whole, twice. Measured: 2 kB
 # pages cost two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048
@@ -162,9 +163,10 @@ def _opened_to_write(path: Path) -> sqlite3.Connection:
 
 
 def schema() -> Iterator[str]:
-    """The statements of schema.sql."""
+    """The statements that make an empty store: its tables, and the views of views.sql."""
+    yield from statements()
     statement = ""
-    for line in files("minicrawl.store").joinpath("schema.sql").read_text("utf-8").splitlines(keepends=True):
+    for line in files("minicrawl.store").joinpath("views.sql").read_text("utf-8").splitlines(keepends=True):
         statement += line
         if sqlite3.complete_statement(statement):
             yield statement
@@ -341,7 +343,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def schema_errors(db: sqlite3.Connection) -> list[str]:
-    """One sentence per table, index and view that differs from schema.sql in more than comments and blanks."""
+    """One sentence per table, index and view that is not as declared, in more than comments and blanks."""
     with contextlib.closing(sqlite3.connect(":memory:")) as sound:
         for statement in schema():
             sound.execute(statement)

@@ -15,29 +15,36 @@ from minicrawl.settings import RANKINGS
 from minicrawl.settings.crawl import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
+from minicrawl.store.audit_columns import AuditTable
+from minicrawl.store.cookies import CookieRow
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
+from minicrawl.store.declaration import MetaValue, table
+from minicrawl.store.facts import Facts
+from minicrawl.store.hosts import Hosts
+from minicrawl.store.link_table import LinkTable
 from minicrawl.store.links import LinkGraph
+from minicrawl.store.pages import PageTable
 from minicrawl.store.partitions.united import United
-from minicrawl.store.read.audit_columns import AuditTable
-from minicrawl.store.read.facts import Facts
-from minicrawl.store.read.hosts import Hosts
-from minicrawl.store.read.link_table import LinkTable
-from minicrawl.store.read.page_table import PageTable
-from minicrawl.store.read.patterns import Patterns
-from minicrawl.store.read.ranks import Ranks
-from minicrawl.store.read.recognised import Recognised
-from minicrawl.store.read.refreshes import ChangedPage, Refreshes
-from minicrawl.store.read.requisites import Requisites
-from minicrawl.store.read.site_table import SiteTable
-from minicrawl.store.read.sitemaps import Sitemaps
-from minicrawl.store.read.soundness import Soundness, check_books
-from minicrawl.store.read.tables import Tables
-from minicrawl.store.rows import MetaValue, RankedPage
-from minicrawl.store.select.selection import Selection
+from minicrawl.store.patterns import Patterns
+from minicrawl.store.ranks import RankedPage, Ranks
+from minicrawl.store.recognised import Recognised
+from minicrawl.store.refreshes import ChangedPage, Refreshes
+from minicrawl.store.requisites import Requisites
+from minicrawl.store.selection import Selection
+from minicrawl.store.sitemaps import Sitemaps
+from minicrawl.store.sites import SiteTable
+from minicrawl.store.soundness import Soundness, check_books
+from minicrawl.store.tables import Tables
 from minicrawl.store.texts.marked_text import KeptText
 from minicrawl.store.texts.reading import Texts
-from minicrawl.store.write.transfer_rows import TransferRows
+from minicrawl.store.transfers import TransferRows
 
+table(
+    "course",
+    "how the crawl has gone on: points of its curves, some hundreds however long it lasts",
+    CoursePoint,
+    keys="seconds",
+)
 Given = TypeVarTuple("Given")
 Answer = TypeVar("Answer")
 
@@ -141,6 +148,10 @@ class Store:
     def course(self) -> list[CoursePoint]:
         """The crawl's progress from its start."""
         return self._tables.records(CoursePoint, "course ORDER BY seconds")
+
+    def cookies(self) -> list[CookieRow]:
+        """Every cookie, the one that changed last at the end."""
+        return self._tables.records(CookieRow, "cookies ORDER BY changed")
 
     def links(self) -> LinkGraph:
         """The graph of counted links as CSR, one row per visited page."""

@@ -13,7 +13,7 @@ from minicrawl.cluster.backup import backup_all
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.database import hold
-from minicrawl.store.rows import RankedPage
+from minicrawl.store.ranks import RankedPage
 
 
 def faults(folder: Folder) -> list[str]:

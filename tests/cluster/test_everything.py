@@ -35,8 +35,8 @@ from minicrawl.model import CrawlReport
 from minicrawl.search.searching import Asked, search
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.database import beside
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import open_store
-from minicrawl.store.rows import RankedPage
 
 HOMES = [f"http://h{number}.test/" for number in range(6)]
 """In all of three partitions."""

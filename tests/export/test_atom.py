@@ -8,7 +8,7 @@ from lxml import etree
 
 from minicrawl.errors import SettingError
 from minicrawl.export.atom import write_feed
-from minicrawl.store.read.refreshes import ChangedPage
+from minicrawl.store.refreshes import ChangedPage
 from minicrawl.store.texts.difference import Line
 
 ATOM = "{http://www.w3.org/2005/Atom}"

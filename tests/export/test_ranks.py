@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from minicrawl.export.ranks import export_kept, export_ranks
-from minicrawl.store.rows import RankedPage
+from minicrawl.store.ranks import RankedPage
 
 PAGES = [
     RankedPage(1, "http://a.test/", 0.75, 0.5, 10, 0, 200, 3, 2, 1.5, "A", "fetched", "ok"),

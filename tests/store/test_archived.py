@@ -20,13 +20,14 @@ def test_records_are_found(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     crawl({"http://a.test/": ["/b"]}, path, ["http://a.test/"])
     with Writer(path) as writer, writer.transaction():
-        writer.add_records(
+        writer.add(
+            RecordRow,
             [
                 row(None, A, "response", 404, 1.0),
                 row(0, B, "response", 200, 2.0),
                 row(0, B, "revisit", 200, 3.0),
                 row(0, B, "not-modified", 304, 4.0),
-            ]
+            ],
         )
     with open_store(path) as store:
         found = store.archived

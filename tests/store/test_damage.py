@@ -148,7 +148,7 @@ def test_page_without_a_url_is_told_as_what_sqlite_finds(sound: Path, tmp_path: 
     path = tmp_path / "crawl.db"
     path.write_bytes(sound.read_bytes())
     change = "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'pages'"
-    declared = "url          TEXT    NOT NULL"
+    declared = "url TEXT NOT NULL"
     for statement in ((declared, declared[:-9]), None, (declared[:-9], declared)):
         with sqlite3.connect(path) as db:
             if statement is None:

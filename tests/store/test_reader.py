@@ -106,7 +106,7 @@ def test_links_are_the_graph_that_was_served(tmp_path: Path) -> None:
 
 
 def test_urls_that_share_a_hash_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("read.page_table", "write.page_rows"):
+    for module in ("pages", "page_writing"):
         monkeypatch.setattr(f"minicrawl.store.{module}.url_hash", lambda url, key: 7)
     store = tmp_path / "crawl.db"
     site: Site = {HOME: ["/1", "/2"], HOME + "1": ["/2", "/3"], HOME + "2": [HOME], HOME + "3": ["/1"]}

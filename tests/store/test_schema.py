@@ -45,7 +45,8 @@ def store_of(path: Path, pages: list[Page], meta: dict[str, Any]) -> None:
         names = ", ".join(Page._fields)
         marks = ", ".join("?" * len(Page._fields))
         db.executemany(
-            f"INSERT INTO pages (url, host, reason, depth, {names}) VALUES ('http://a.test/', 0, 'ok', 0, {marks})",
+            f"INSERT INTO pages (url, host, reason, depth, inlinks, chain_length, attempts, {names}) "
+            f"VALUES ('http://a.test/', 0, 'ok', 0, 0, 0, 0, {marks})",
             pages,
         )
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())

@@ -14,7 +14,7 @@ from support.sites import Server, Site, crawl, rows
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.database import store_errors
-from minicrawl.store.read.page_table import PageTable
+from minicrawl.store.pages import PageTable
 from minicrawl.store.reader import open_store
 from minicrawl.store.upkeep import backup, compact
 from minicrawl.store.writer import Writer

@@ -9,9 +9,9 @@ from support.sites import rows
 from support.stored_pages import add_pages
 
 from minicrawl.errors import StoreError
+from minicrawl.store.hosts import HostRow
 from minicrawl.store.links import from_bytes
-from minicrawl.store.read.ranks import PLACES
-from minicrawl.store.rows import HostRow
+from minicrawl.store.ranks import PLACES
 from minicrawl.store.writer import Writer
 
 
@@ -19,11 +19,11 @@ def test_a_batch_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
     with Writer(tmp_path / "crawl.db") as writer:
         add_pages(writer, ["http://a.test/"])
         with pytest.raises(ZeroDivisionError), writer.transaction():
-            writer.save_hosts([HostRow(1, "b.test", 0.0, 0.0)])
+            writer.put(HostRow, [HostRow(1, "b.test", 0.0, 0.0)])
             writer.save_meta({"level": 1 // 0})
         assert [host.name for host in writer.hosts.all()] == ["a.test"]
         with writer.transaction():  # and the next one is as if that had not been
-            writer.save_hosts([HostRow(1, "c.test", 0.0, 0.0)])
+            writer.put(HostRow, [HostRow(1, "c.test", 0.0, 0.0)])
         assert [host.name for host in writer.hosts.all()] == ["a.test", "c.test"]
 
 

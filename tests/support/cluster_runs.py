@@ -19,8 +19,8 @@ from minicrawl.demo.web import DemoWeb
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.partitions.numbers import Numbers
 from minicrawl.store.partitions.pages import AllRanks
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.rows import RankedPage
 
 WEB = DemoWeb.generate(seed=3, hosts=8, pages=150)
 SEEDS = [f"http://h{number}.test/" for number in range(6)]

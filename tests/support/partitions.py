@@ -23,7 +23,7 @@ from minicrawl.errors import ConfigError
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
-from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.transfers import OutboxRow
 
 Web = Mapping[str, Sequence[str] | int | str]
 """By URL what a page links to, the status of its answer, or where it redirects to; whatever is not in it is a 404."""

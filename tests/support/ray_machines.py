@@ -28,7 +28,7 @@ from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.new_store import make_store
 from minicrawl.demo.server import serving
 from minicrawl.store.partitions.folder import store_of
-from minicrawl.store.rows import RankedPage
+from minicrawl.store.ranks import RankedPage
 
 MINICRAWL = [sys.executable, "-m", "minicrawl"]
 HEAD, OTHER = "127.0.0.2", "127.0.0.3"

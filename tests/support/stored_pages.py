@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored_accounts import account_totals
-from minicrawl.store.rows import Account, AccountColumns, Fetch, HostRow, NewPage, Turn
+from minicrawl.store.hosts import HostRow
+from minicrawl.store.pages import Account, AccountColumns, Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
 
 NEWCOMER = Account(0, 0, False, 100, 0, 0.0, 0.0, 0)
@@ -21,7 +22,7 @@ def add_pages(writer: Writer, urls: Sequence[str], *, first: int = 0, found_on: 
     numbers = range(first, first + len(urls))
     reason = "seed" if found_on is None else "link"
     with writer.transaction():
-        writer.save_hosts([HostRow(0, "a.test", 0.0, 0.0)])
+        writer.put(HostRow, [HostRow(0, "a.test", 0.0, 0.0)])
         writer.page_rows.add(
             [NewPage(page, url, 0, found_on, reason) for page, url in zip(numbers, urls, strict=True)],
             accounts_of(numbers),

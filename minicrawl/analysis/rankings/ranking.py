@@ -20,8 +20,8 @@ from minicrawl.analysis.rankings.visit_ranking import visit_ranking
 from minicrawl.errors import SettingError
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, topic_shares, trustrank
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RankedPage
 
 
 def topic_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:

@@ -38,8 +38,8 @@ from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
 from minicrawl.opic.book import BookSums, certificate_of
 from minicrawl.opic.coverage import CoverageSums, told
 from minicrawl.settings import BY_SITES, CrawlSettings
+from minicrawl.store.cookies import CookieRow
 from minicrawl.store.partitions.agreement import check_agreement
-from minicrawl.store.write.cookie_rows import CookieRow
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD
 

@@ -39,7 +39,7 @@ from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
 from minicrawl.model import Progress
 from minicrawl.opic.book import BookSums
 from minicrawl.search.following import begin_following, end_following
-from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD
 

@@ -23,9 +23,9 @@ from minicrawl.crawler.sharing.outbox import Outbox
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
 from minicrawl.model import READ, RunState, State
 from minicrawl.opic.book import BookSums
+from minicrawl.store.declaration import MetaValue
 from minicrawl.store.partitions.records import Records, Sums, joined, sums, unpacked
-from minicrawl.store.rows import MetaValue
-from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.transfers import OutboxRow
 
 _T = TypeVar("_T")
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0

@@ -28,7 +28,7 @@ from minicrawl.cluster.running.partition import PostError
 from minicrawl.control.messages import LONGEST, Message, answer_of, done, failed, line_of, message_of
 from minicrawl.control.socket_files import bound, connected, serving
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
-from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.transfers import OutboxRow
 
 VERSION = 5
 """Version of the protocol between partitions and their keeper."""

@@ -18,10 +18,10 @@ from minicrawl.opic.sites import SiteGraph, Voices
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.store.database import damaged
 from minicrawl.store.links import LAST_PLACE
+from minicrawl.store.pages import PageColumns
 from minicrawl.store.partitions.folder import files_of
-from minicrawl.store.read.ranks import PLACES
+from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_file
-from minicrawl.store.rows import PageColumns
 
 _STATES = frozenset(State)
 _ROUNDED = 1e-9

@@ -10,8 +10,8 @@ from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.books.stored_accounts import columns_of
 from minicrawl.model import State
 from minicrawl.store.database import damaged
+from minicrawl.store.pages import PageColumns
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import PageColumns
 
 
 class PageBlock(NamedTuple):

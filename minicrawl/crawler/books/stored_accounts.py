@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.opic.arrays import Pages
-from minicrawl.store.rows import Account, AccountColumns, MetaValue
+from minicrawl.store.declaration import MetaValue
+from minicrawl.store.pages import Account, AccountColumns
 
 CARRIED = "carried"
 """Units that other partitions have handed over, less those sent to them: only in a partition's store."""

@@ -23,7 +23,7 @@ import numpy as np
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.refresh import PRIOR_SHAPE, learned, running_median
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import GroupRate
+from minicrawl.store.refreshes import GroupRate
 
 EVERY_HOST = -1
 _ENOUGH = 8.0

@@ -20,7 +20,7 @@ from minicrawl.crawler.http.cookies import Cookie, CookieJar
 from minicrawl.crawler.urls.keys import hostname
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
-from minicrawl.store.write.cookie_rows import CookieRow
+from minicrawl.store.cookies import CookieRow, keep_private
 from minicrawl.store.writer import Writer
 
 _HTTP_ONLY = "#HttpOnly_"
@@ -115,8 +115,8 @@ class KeptCookies:
         """
         self.jar = CookieJar()
         self._file = file
-        writer.cookie_rows.keep_private()
-        for row in writer.cookie_rows.all():
+        keep_private(writer.path)
+        for row in writer.cookies():
             self.jar.add(_cookie(row))
         self.jar.take_touched()
         now = time.time()
@@ -130,8 +130,8 @@ class KeptCookies:
         touched = self.jar.take_touched()
         if touched:
             found = {key: self.jar.get(key) for key in touched}
-            writer.cookie_rows.forget(key for key, cookie in found.items() if cookie is None)
-            writer.cookie_rows.save(_row(cookie) for cookie in found.values() if cookie is not None)
+            writer.remove(CookieRow, (key for key, cookie in found.items() if cookie is None))
+            writer.put(CookieRow, (_row(cookie) for cookie in found.values() if cookie is not None))
 
     def end(self) -> None:
         """Write the user's file at the end of a run."""

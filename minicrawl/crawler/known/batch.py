@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from minicrawl.store.rows import Links, NewPage, Refused, Restated, Retry, RobotsRow, Turn
+from minicrawl.store.hosts import RobotsRow
+from minicrawl.store.link_table import Links, Refused
+from minicrawl.store.pages import NewPage, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
 
@@ -54,7 +56,7 @@ class Batch:
         writer.save_links(self.links.values())
         self.links_saved += len(self.links)
         writer.save_refused(self.refused.values())
-        writer.save_robots(self.robots)
+        writer.put(RobotsRow, self.robots)
         for rows in (self.new, self.turns, self.retries, self.restated, self.links, self.refused):
             rows.clear()
         self.unanswered.clear()

@@ -19,7 +19,7 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError
 from minicrawl.model import State
 from minicrawl.opic.arrays import IntArray, Pages, slices
-from minicrawl.store.rows import NewPage, Restated
+from minicrawl.store.pages import NewPage, Restated
 
 Depths = npt.NDArray[np.int32]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from minicrawl.crawler.admission.focus import MOST, Focus
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
-from minicrawl.store.rows import Interest
+from minicrawl.store.pages import Interest
 from minicrawl.store.writer import Writer
 
 
@@ -48,7 +48,7 @@ class Interests:
                 self.know(page, url)
 
     def save(self, writer: Writer) -> None:
-        writer.save_interests(Interest(page, self._raised[page]) for page in sorted(self._unsaved))
+        writer.put(Interest, (Interest(page, self._raised[page]) for page in sorted(self._unsaved)))
         self._unsaved.clear()
 
     def _begin(self, urls: Iterable[str]) -> None:

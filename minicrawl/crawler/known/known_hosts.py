@@ -3,7 +3,7 @@
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts.host import Host
 from minicrawl.crawler.hosts.politeness import Health, HostDelays
-from minicrawl.store.rows import HostRow
+from minicrawl.store.hosts import HostRow
 from minicrawl.store.writer import Writer
 
 
@@ -53,7 +53,7 @@ class KnownHosts:
     def save(self, writer: Writer) -> None:
         """Write the hosts that changed since the last commit."""
         hosts = (self._frontier.hosts[number] for number in sorted(self._changed))
-        writer.save_hosts(map(_row, hosts))
+        writer.put(HostRow, map(_row, hosts))
         self._changed.clear()
         self.is_urgent = False
 

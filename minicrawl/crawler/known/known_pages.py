@@ -5,8 +5,9 @@ import numpy.typing as npt
 
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.model import READ, State
+from minicrawl.store.link_table import Links, Refused
 from minicrawl.store.links import PlacedLinks, from_bytes, placed
-from minicrawl.store.rows import LastAnswer, LastTurn, Links, Refused, Restated, Retry, Turn
+from minicrawl.store.pages import LastAnswer, LastTurn, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
 

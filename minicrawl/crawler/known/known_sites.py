@@ -20,7 +20,7 @@ from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
 from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, SitePairs, Voices, counted_doors, door_weights
 from minicrawl.settings import BY_SITES
-from minicrawl.store.read.site_table import DoorRow, SiteRow, VoiceRow
+from minicrawl.store.sites import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer
 
 
@@ -167,11 +167,13 @@ class KnownSites:
             writer.add_voices(map(VoiceRow._make, self.shared.take_changed()))
         hosts = range(self._saved_hosts, len(self._of_host))
         first = 0 if self._is_shared_out else self._saved_sites
-        writer.save_sites(self._rows(first), [(self._of_host.item(host), host) for host in hosts])
+        writer.put(SiteRow, self._rows(first))
+        writer.save_sites_of_hosts((self._of_host.item(host), host) for host in hosts)
         self._saved_hosts, self._saved_sites = len(self._of_host), len(self._numbers)
         self._births.grow(self._accounts.size)
         weight = self._births.door
-        writer.save_doors(DoorRow(page, page in self._fronts, weight.item(page)) for page in sorted(self._doors))
+        doors = (DoorRow(page, page in self._fronts, weight.item(page)) for page in sorted(self._doors))
+        writer.put(DoorRow, doors)
         self._doors.clear()
         if self._is_shared_out:
             writer.save_meta({JUMP: BY_SITES, SHARED_OUT: self._shared})

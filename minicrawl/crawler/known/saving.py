@@ -12,7 +12,7 @@ from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic.arrays import Pages, slices
 from minicrawl.settings import BY_SITES
 from minicrawl.settings.options import BY_PAGES
-from minicrawl.store.rows import CREDITED_COLUMNS
+from minicrawl.store.pages import CREDITED_COLUMNS
 from minicrawl.store.writer import Writer
 
 

@@ -51,7 +51,8 @@ class Course:
         if len(kept) >= 2 * _POINTS:
             kept = thinned(kept, apart)
         point = self._look()
-        writer.save_course(point, dropped=sorted(set(noted) - set(kept)))
+        writer.remove(CoursePoint, ((seconds,) for seconds in set(noted) - set(kept)))
+        writer.add(CoursePoint, [point])
         self._noted = [*kept, point.seconds]
 
 

@@ -44,7 +44,7 @@ from minicrawl.crawler.http.validators import Validators
 from minicrawl.crawler.robots.preferences import HEADER, META
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import AlternateLink, Fetched, ParsedPage, State
-from minicrawl.store.rows import Fetch
+from minicrawl.store.pages import Fetch
 from minicrawl.timing import STANDARD, Timing
 
 MAX_TRIES = 3

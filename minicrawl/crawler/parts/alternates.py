@@ -18,7 +18,7 @@ from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import State
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import Alternate
+from minicrawl.store.recognised import Alternate
 from minicrawl.store.writer import Writer
 
 
@@ -65,7 +65,7 @@ class Alternates(Part):
         self._rows += [Alternate(other, page) for other in waiting.tolist()]
 
     def save(self, writer: Writer) -> None:
-        writer.save_alternates(self._rows)
+        writer.add(Alternate, self._rows, if_new=True)
         self._rows = []
 
     def _own(self, page: int, url: str, alternates: Sequence[str]) -> list[str]:

@@ -77,7 +77,7 @@ class Archive(Part):
 
         begun = self._new.keys() - self._sizes.keys()
         sync(self._folder, self._new, begun)
-        writer.add_records(self._rows)
+        writer.add(RecordRow, self._rows)
         self._sizes |= self._new
         writer.save_meta({FILES: json.dumps(self._sizes)})
         for name in sorted(begun):

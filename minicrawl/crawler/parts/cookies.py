@@ -12,7 +12,7 @@ from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.store.write.cookie_rows import CookieRow
+from minicrawl.store.cookies import CookieRow
 from minicrawl.store.writer import Writer
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import State
-from minicrawl.store.rows import Fingerprint, FingerprintColumns
+from minicrawl.store.recognised import Fingerprint, FingerprintColumns
 from minicrawl.store.writer import Writer
 
 MOST_CLAIMS = 256

@@ -4,7 +4,7 @@ from typing import Self
 
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.store.rows import FactsRow
+from minicrawl.store.facts import FactsRow
 from minicrawl.store.writer import Writer
 
 
@@ -32,6 +32,7 @@ class Facts(Part):
         )
 
     def save(self, writer: Writer) -> None:
-        writer.save_facts(self._rows.values(), self._gone)
+        writer.put(FactsRow, self._rows.values())
+        writer.remove(FactsRow, ((page,) for page in self._gone))
         self._rows.clear()
         self._gone.clear()

@@ -29,7 +29,8 @@ from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.refresh import PRIOR_SHAPE, learned, learned_by_date
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.rows import Change, MetaValue, NotedImportance, RefreshHost, RefreshRow
+from minicrawl.store.declaration import MetaValue
+from minicrawl.store.refreshes import Change, GroupRate, NotedImportance, RefreshHost, RefreshRow
 from minicrawl.store.writer import Writer
 
 _ANSWERS = 8
@@ -210,16 +211,16 @@ class Refresh(Part):
         self._unsaved.clear()
         if self._due is None and not (self._rows or self._changes):
             return
-        writer.save_refreshes(self._rows.values())
+        writer.put(RefreshRow, self._rows.values())
         writer.save_changes(self._changes)
-        writer.save_importances(self._importances)
+        writer.put(NotedImportance, self._importances)
         if self._due is not None:
             if self._changed_pages:
                 self._frontier.pages.note_changed(self._changed_pages)
                 self._changed_pages.clear()
             writer.save_meta({"refresh_price": self._due.price})
-        writer.save_refresh_hosts(self._hosts[host] for host in sorted(self._changed_hosts))
-        writer.save_group_rates(self._rates.changed())
+        writer.put(RefreshHost, (self._hosts[host] for host in sorted(self._changed_hosts)))
+        writer.put(GroupRate, self._rates.changed())
         self._rows.clear()
         self._changes.clear()
         self._importances.clear()

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from minicrawl.crawler.html.fingerprint import distance
 from minicrawl.crawler.recognise.duplicates import ALIKE
 from minicrawl.model import Fetched
-from minicrawl.store.rows import Fingerprint
+from minicrawl.store.recognised import Fingerprint
 
 DIFFERENT = 5
 MOST_NAMED = 4_096

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.html.fingerprint import distance
-from minicrawl.store.rows import Fingerprint, FingerprintColumns
+from minicrawl.store.recognised import Fingerprint, FingerprintColumns
 
 ALIKE = 12
 """Most bits in which sketches of near-duplicates differ: J is about .925 then."""

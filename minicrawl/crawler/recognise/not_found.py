@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from minicrawl.crawler.html.fingerprint import Vocabulary, vocabulary, word_hashes, words_of_url
-from minicrawl.store.rows import Probe
+from minicrawl.store.recognised import Probe
 
 MOST_PROBES = 3
 """Per origin."""

@@ -26,7 +26,7 @@ from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.parameters import with_outlinks
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.store.rows import ParameterRow
+from minicrawl.store.recognised import ParameterRow
 from minicrawl.store.writer import Writer
 
 SIGNS = 4
@@ -140,7 +140,7 @@ class Sessions:
         return rows
 
     def save(self, writer: Writer) -> None:
-        writer.save_parameters(self.take_rows())
+        writer.put(ParameterRow, self.take_rows())
 
     def _take(self, row: ParameterRow) -> None:
         key, host = (row.pattern, row.name), row.pattern.partition("/")[0]

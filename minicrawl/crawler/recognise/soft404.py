@@ -31,7 +31,7 @@ from minicrawl.crawler.recognise.not_found import MOST_PROBES, SENT_HOME, SENT_H
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched
-from minicrawl.store.rows import Probe, RecentPage
+from minicrawl.store.recognised import Probe, RecentPage
 from minicrawl.store.writer import Writer
 
 MOST_KEPT = 16 << 20
@@ -212,9 +212,11 @@ class Soft404s:
 
     def save(self, writer: Writer, *, is_last: bool) -> None:
         """is_last: of the run."""
-        writer.save_probes(self.take_rows())
+        writer.put(Probe, self.take_rows())
         if is_last:
-            writer.save_recent_pages(*self.take_read())
+            pages, dropped = self.take_read()
+            writer.add(RecentPage, pages)
+            writer.remove(RecentPage, ((number,) for number in dropped))
 
     def _note(self, read: Read, *, says_so: bool = False) -> None:
         """Take in a page that was compared, and probe its host if it looks suspicious."""

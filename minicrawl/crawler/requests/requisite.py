@@ -20,7 +20,7 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Requisite, RequisiteKind, State
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RequisiteRow
+from minicrawl.store.requisites import RequisiteRow
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
 
@@ -104,7 +104,7 @@ class RequisiteQueue:
             del self._due[host]
 
     def save(self, writer: Writer) -> None:
-        writer.add_requisites(self._new.values())
+        writer.add(RequisiteRow, self._new.values(), if_new=True)
         writer.save_requisites(self._closed)
         self._may_have_more |= bool(self._new)
         self._new.clear()

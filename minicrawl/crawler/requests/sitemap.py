@@ -19,7 +19,7 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import politeness_key, without_www
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import ParsedPage, SitemapAnswer, State
-from minicrawl.store.rows import SitemapRow
+from minicrawl.store.sitemaps import ListedUrl, SitemapRow
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
 
@@ -188,9 +188,9 @@ class Sitemaps(Kind):
 
     def save(self, writer: Writer) -> None:
         rows = self.queue.take_rows()
-        writer.save_sitemaps(rows.sitemaps)
-        writer.add_listed_urls(rows.listed)
-        writer.remove_listed_urls(rows.unlisted)
+        writer.put(SitemapRow, rows.sitemaps)
+        writer.add(ListedUrl, rows.listed)
+        writer.remove(ListedUrl, (row[:2] for row in rows.unlisted))
         writer.save_sitemap_pages(rows.pages)
         writer.save_meta({"sitemap_thirds": self.queue.thirds})
         if rows.left_out is not None:

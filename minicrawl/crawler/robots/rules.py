@@ -26,7 +26,7 @@ from minicrawl.crawler.robots.preferences import (
 )
 from minicrawl.crawler.robots.usage_rules import UsageLine, UsageRules
 from minicrawl.model import Fetched, State
-from minicrawl.store.rows import RobotsRow
+from minicrawl.store.hosts import RobotsRow
 from minicrawl.timing import STANDARD, Timing
 
 MAX_BYTES = 500 * 1024  # RFC 9309 2.5: at least 500 KiB must be parsed

@@ -18,7 +18,7 @@ from minicrawl.crawler.sharing.share import Share
 from minicrawl.crawler.sharing.voices import SharedVoices
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.store.partitions.records import Records
-from minicrawl.store.write.transfer_rows import MirrorRow
+from minicrawl.store.transfers import MirrorRow
 from minicrawl.store.writer import Writer
 
 UNREACHED = 2**30
@@ -125,7 +125,7 @@ class Mirrors:
             changed = np.union1d(changed, pages[self._has_news(pages)])
             self._send(pages)
         self._new.clear()
-        writer.transfers.save_mirrors(self._rows(changed))
+        writer.put(MirrorRow, self._rows(changed))
         return pages
 
     def _has_news(self, pages: Pages) -> Flags:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from minicrawl.errors import StoreError
 from minicrawl.store.partitions.records import Records, Sums, packed, sums
-from minicrawl.store.write.transfer_rows import NeighbourRow, OutboxRow
+from minicrawl.store.transfers import NeighbourRow, OutboxRow
 from minicrawl.store.writer import Writer
 
 
@@ -118,13 +118,13 @@ class Outbox:
 
     def save(self, writer: Writer) -> None:
         """Write the changes since the last commit."""
-        rows = writer.transfers
-        rows.add(self._new)
-        rows.remove([self._confirmed.popleft() for _ in range(len(self._confirmed))])
-        rows.save_neighbours(
+        writer.add(OutboxRow, self._new)
+        writer.remove_sent([self._confirmed.popleft() for _ in range(len(self._confirmed))])
+        rows = (
             NeighbourRow(at, self._sent.get(at, 0), self.taken(at), *self._carried_of(at))
             for at in sorted(self._changed)
         )
+        writer.put(NeighbourRow, rows)
         self._changed.clear()
 
     def _carried_of(self, partition: int) -> Carried:

@@ -20,7 +20,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import ListedUrl, SitemapRow
+from minicrawl.store.sitemaps import ListedUrl, SitemapRow
 
 LINKS_PER_URL = 3
 """Pages made known by links for each URL let in from a sitemap."""

@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from minicrawl import log
 from minicrawl.extract.document import Page, by_name
-from minicrawl.extract.hooks import LONGEST_CALL, Failure, Hooks, check_header, load_hooks
+from minicrawl.extract.hooks import Failure, Hooks, check_header, load_hooks
 from minicrawl.model import ParsedPage
 from minicrawl.sandbox.cage import Cage
 from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox
+from minicrawl.timing import STANDARD
 
 Headers = tuple[tuple[str, str], ...]
 """Names in lower case, and values."""
@@ -51,7 +52,7 @@ class Found(Struct, array_like=True, frozen=True):
 class HookedPages:
     """Shows the hooks all pages, and lets them choose links and request headers."""
 
-    def __init__(self, specs: tuple[str, ...], longest: float = LONGEST_CALL) -> None:
+    def __init__(self, specs: tuple[str, ...], longest: float = STANDARD.hook) -> None:
         """specs: see load_hooks. longest: seconds of CPU time that a call may take, and seconds it may wait."""
         self._asked = specs, longest
         # Hooks are interrupted at their limit; the child is killed if Python cannot do that.

@@ -63,7 +63,7 @@ class LocalSource:
         self._large_pages = LargePages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
         self._wanted_of = wanted, replace(wanted, blocks=True)
-        self._hooks = _hooks(wanted) if wanted.hooks else None
+        self._hooks = _hooks(wanted, timing) if wanted.hooks else None
         self._keeps_parameters = settings.keep_parameters
         self._reads_lastmods = settings.refreshes
 
@@ -260,10 +260,10 @@ class LocalSource:
         await self._fetcher.__aexit__(kind, error, trace)
 
 
-def _hooks(wanted: Wanted) -> "HookedPages":
+def _hooks(wanted: Wanted, timing: Timing) -> "HookedPages":
     from minicrawl.crawler.sources.hooked import HookedPages  # noqa: PLC0415 - few crawls have hooks
 
-    return HookedPages(wanted.hooks)
+    return HookedPages(wanted.hooks, timing.hook)
 
 
 def _is_html(page: Fetched) -> bool:

@@ -19,8 +19,8 @@ from minicrawl.crawler.visits.deep_links import DeepLinks
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import State
 from minicrawl.opic.coverage import PageKind
+from minicrawl.store.link_table import Links
 from minicrawl.store.links import NOWHERE, from_bytes, placed
-from minicrawl.store.rows import Links
 
 _UNTOLD = "not-archived"
 """The reason of a page that an archive lacks, which does not tell that nothing is there."""

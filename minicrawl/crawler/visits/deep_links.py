@@ -12,8 +12,8 @@ from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Place, State
 from minicrawl.opic.arrays import IntArray, Pages
+from minicrawl.store.link_table import Refused
 from minicrawl.store.links import PlacedLinks, placed, places_to_bytes, to_bytes
-from minicrawl.store.rows import Refused
 
 _NONE: Pages = np.zeros(0, dtype=np.int64)
 

@@ -13,8 +13,8 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.part import Parts
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, ParsedPage
+from minicrawl.store.link_table import Links
 from minicrawl.store.links import NOWHERE, PlacedLinks, linked, places_to_bytes, to_bytes
-from minicrawl.store.rows import Links
 
 
 class Counted(NamedTuple):

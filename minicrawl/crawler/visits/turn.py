@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.store.rows import LastAnswer
+from minicrawl.store.pages import LastAnswer
 
 NOT_FOUND = ("http-404", "http-410")
 

@@ -21,9 +21,9 @@ from minicrawl.crawler.visits.part import Parts
 from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
+from minicrawl.store.link_table import Links
 from minicrawl.store.links import NOWHERE, placed
-from minicrawl.store.rows import Links
-from minicrawl.store.rows import Turn as TurnRow
+from minicrawl.store.pages import Turn as TurnRow
 from minicrawl.timing import Timing
 
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from minicrawl.errors import StoreError
+from minicrawl.store.declaration import MetaValue
 from minicrawl.store.partitions.folder import PartitionFolder
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import MetaValue
 
 
 class Traffic(NamedTuple):

@@ -19,6 +19,9 @@ import numpy.typing as npt
 from minicrawl.errors import StoreError
 from minicrawl.model import CoursePoint
 from minicrawl.sizes import STANDARD_SIZES, Sizes
+from minicrawl.store.declaration import MetaValue
+from minicrawl.store.facts import FactColumns, Facts
+from minicrawl.store.hosts import HostPages, HostRow, Hosts, RobotsRow
 from minicrawl.store.partitions.folder import PartitionFolder, folder_at
 from minicrawl.store.partitions.numbers import Look, Numbers, first_look
 from minicrawl.store.partitions.pages import (
@@ -31,14 +34,11 @@ from minicrawl.store.partitions.pages import (
     AllSelected,
 )
 from minicrawl.store.partitions.remote import Call
-from minicrawl.store.read.facts import FactColumns, Facts
-from minicrawl.store.read.hosts import HostPages, Hosts
-from minicrawl.store.read.patterns import Patterns
-from minicrawl.store.read.requisites import RequisiteCount, Requisites
-from minicrawl.store.read.site_table import SiteRow, SiteTable, TrustedSite
-from minicrawl.store.read.sitemaps import Sitemaps
+from minicrawl.store.patterns import PatternRow, Patterns
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import HostRow, MetaValue, PatternRow, RequisiteRow, RobotsRow, SitemapRow
+from minicrawl.store.requisites import RequisiteCount, RequisiteRow, Requisites
+from minicrawl.store.sitemaps import SitemapRow, Sitemaps
+from minicrawl.store.sites import SiteRow, SiteTable, TrustedSite
 from minicrawl.store.texts.marked_text import KeptText
 from minicrawl.store.texts.reading import Texts
 

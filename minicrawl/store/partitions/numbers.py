@@ -16,12 +16,12 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.store.hosts import HostRow
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.partitions.records import from_bytes
 from minicrawl.store.partitions.united import Sums
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import HostRow
-from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.transfers import OutboxRow
 
 IntArray = npt.NDArray[np.int64]
 Answer = TypeVar("Answer")

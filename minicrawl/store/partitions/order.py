@@ -12,9 +12,8 @@ from typing import IO
 import numpy as np
 
 from minicrawl.store.partitions.numbers import Numbers
-from minicrawl.store.read.ranks import Worth
+from minicrawl.store.ranks import RankedPage, Worth
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import RankedPage
 from minicrawl.store.spill import disk_errors
 
 _FIRST, _LEAST = 16, 32

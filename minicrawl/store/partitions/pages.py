@@ -17,32 +17,27 @@ import numpy.typing as npt
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.settings import RANKINGS
+from minicrawl.store.audit_columns import NO_PAGE, AuditColumns, AuditTable
+from minicrawl.store.link_table import Links, LinkTable, Refused
 from minicrawl.store.links import LinkGraph, from_bytes, to_bytes
+from minicrawl.store.pages import Answer, FirstAnswers, PageColumns, PageFacts, PageTable, PageTurn, Queue
 from minicrawl.store.partitions.numbers import UNKNOWN, Numbers
 from minicrawl.store.partitions.order import best_first
-from minicrawl.store.read.audit_columns import NO_PAGE, AuditColumns, AuditTable
-from minicrawl.store.read.link_table import LinkTable
-from minicrawl.store.read.page_table import Answer, FirstAnswers, PageFacts, PageTable, Queue
-from minicrawl.store.read.ranks import Ranks
-from minicrawl.store.read.recognised import Recognised
-from minicrawl.store.read.refreshes import ChangedPage, FetchColumns, Refreshes, RisenPage, ScheduleColumns
+from minicrawl.store.ranks import RankedPage, Ranks
 from minicrawl.store.reader import Store
-from minicrawl.store.rows import (
-    Fingerprint,
-    FingerprintColumns,
+from minicrawl.store.recognised import Fingerprint, FingerprintColumns, ParameterRow, Probe, Recognised
+from minicrawl.store.refreshes import (
+    ChangedPage,
+    FetchColumns,
     GroupRate,
-    Links,
-    PageColumns,
-    PageTurn,
-    ParameterRow,
-    Probe,
-    RankedPage,
     RefreshColumns,
+    Refreshes,
     RefreshHost,
     RefreshRow,
-    Refused,
+    RisenPage,
+    ScheduleColumns,
 )
-from minicrawl.store.select.selection import Condition, Selection
+from minicrawl.store.selection import Condition, Selection
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple  # Any: rows
 from minicrawl.errors import StoreError
 from minicrawl.sizes import Sizes
 from minicrawl.store.database import is_held, open_to_read
-from minicrawl.store.read.tables import Tables
+from minicrawl.store.tables import Tables
 from minicrawl.store.texts.text_file import OpenTexts, TextFile, text_path
 
 ROWS = 8_192

@@ -7,7 +7,7 @@ Temporary views shadow those of the file, so that every query of minicrawl.store
 
 pages   without mirrors, except `adopted` ones, which their home does not know yet
 book    with V', sum(B) and sum(X) of all partitions
-born, weighed, ranks   as in schema.sql, on these two
+born, weighed, ranks   as in views.sql, on these two
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.store.read.tables import Tables
+from minicrawl.store.tables import Tables
 from minicrawl.store.urlhash import url_hash
 
 IntArray = npt.NDArray[np.int64]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.rows import TextRow, TextVersion
+from minicrawl.store.texts.reading import TextRow, TextVersion
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path, unfinished
 from minicrawl.store.writer import Writer
 from minicrawl.system import sync_folder
@@ -70,8 +70,8 @@ def compact_texts(writer: Writer) -> None:
             new.unlink(missing_ok=True)
             raise StoreError(f"{new} cannot be written: {error.strerror}; free some space and run again") from error
     with writer.transaction():
-        writer.save_texts(moved, ())
-        writer.move_versions(versions)
+        writer.put(TextRow, moved)
+        writer.put(TextVersion, versions)
         writer.save_meta({"text_size": end, "text_made": made})
     new.replace(path)
     sync_folder(path.parent)

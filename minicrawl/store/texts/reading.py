@@ -2,13 +2,35 @@
 
 import json
 from collections.abc import Iterable, Iterator, Set
+from typing import Annotated, NamedTuple
 
 from minicrawl.errors import StoreError
-from minicrawl.store.read.tables import Tables
-from minicrawl.store.rows import TextRow, TextVersion
+from minicrawl.store.declaration import PageId, Time, table
+from minicrawl.store.tables import Tables
 from minicrawl.store.texts.marked_text import KeptText, unpack
 from minicrawl.store.texts.repeated_blocks import template
 from minicrawl.store.texts.text_file import HEAD, OpenTexts, first_line
+
+
+class TextRow(NamedTuple):
+    """Where the text of a page stands in the file beside the store; see text_file.py."""
+
+    page: PageId
+    start: Annotated[int, "byte of that file; rises with every text that is kept"]
+    size: Annotated[int, "bytes"]
+
+
+class TextVersion(NamedTuple):
+    """Where the text of a page as of a change stands; the last eight of each page are kept."""
+
+    page: PageId
+    at: Annotated[Time, "changes.at; 0: before the first change"]
+    start: Annotated[int, "as in texts, where the last one may have its place too"]
+    size: int
+
+
+table("texts", "where the texts of pages stand in the file beside this one", TextRow, keys="page")
+table("text_versions", "where earlier texts stand: there too", TextVersion, keys="page at")
 
 _ALL = """
     SELECT page, NULL AS at, start, size FROM texts UNION ALL SELECT page, at, start, size FROM text_versions"""

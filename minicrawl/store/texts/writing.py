@@ -1,7 +1,7 @@
 """Texts of pages that a crawl reads, kept with its commits: see text_file.py."""
 
 from minicrawl import log
-from minicrawl.store.rows import TextRow
+from minicrawl.store.texts.reading import TextRow
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
 from minicrawl.store.writer import Writer
 
@@ -55,7 +55,9 @@ class TextWriter:
             if records:
                 file.add(b"".join(records), self._size)
         writer.keep_first_texts([*replaced, *gone])
-        writer.save_texts(rows, gone, self._hidden)
+        writer.put(TextRow, rows)
+        writer.remove(TextRow, ((page,) for page in gone))
+        writer.forget_versions(self._hidden)
         writer.save_meta({"text_size": at})
         self._size = at
         self._changed.clear()

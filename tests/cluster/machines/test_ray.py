@@ -14,7 +14,7 @@ from support.command_line import run
 from support.needs import needs
 from support.ray_machines import AT_ONCE, SLOWLY, Crawl, Ray, served
 
-from minicrawl.store.rows import RankedPage
+from minicrawl.store.ranks import RankedPage
 
 KILLS = int(os.environ.get("MINICRAWL_KILLS", "4"))
 with_ray = [

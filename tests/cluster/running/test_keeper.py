@@ -31,7 +31,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.partitions.folder import store_of
-from minicrawl.store.rows import RankedPage
+from minicrawl.store.ranks import RankedPage
 
 pytestmark = pytest.mark.slow
 

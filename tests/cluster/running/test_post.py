@@ -10,7 +10,7 @@ from support.cluster_runs import folder_at
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.post import Post, SocketPost, delivered
 from minicrawl.errors import CrawlEndedError, MinicrawlError
-from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.transfers import OutboxRow
 
 
 @pytest.fixture(params=["web", "a" * 120], ids=["short", "too long for a socket"])

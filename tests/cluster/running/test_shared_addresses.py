@@ -25,7 +25,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import opened
 from minicrawl.errors import CrawlEndedError
 from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
 
 DELAY, ANSWER = 1.0, 0.3

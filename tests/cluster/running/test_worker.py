@@ -29,7 +29,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.opic.book import UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.records import Records, from_bytes, to_bytes
-from minicrawl.store.write.transfer_rows import OutboxRow
+from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
 
 SEEDS = [f"http://h{number}.test/" for number in range(8)]

@@ -113,10 +113,10 @@ def in_child(body: bytes) -> str:
     """What comes of a file in a child, as in a crawl: "whole", "cut", or "unread"."""
 
     async def run() -> str:
-        limits = Limits(30.0, 60.0, Cage(10**9))
+        limits = Limits(12.0, 60.0, Cage(10**9))
         sandbox = Sandbox(convert, limits)
         try:
-            found = await sandbox.call(body, 15.0)
+            found = await sandbox.call(body, 4.0)
             assert found is not None
             return "cut" if found[1] else "whole"
         except ChildError:

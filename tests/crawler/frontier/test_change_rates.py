@@ -8,6 +8,7 @@ import pytest
 from support.sites import crawl
 
 from minicrawl.crawler.frontier.change_rates import EVERY_HOST, ChangeRates, folder_of
+from minicrawl.store.refreshes import GroupRate
 from minicrawl.store.writer import Writer
 
 DAY = 86_400.0
@@ -82,7 +83,7 @@ def test_rates_are_kept(tmp_path: Path) -> None:
     second_fetches(rates, NEWS, 9, changed=False)
     with Writer(store) as writer:
         with writer.transaction():
-            writer.save_group_rates(rates.changed())
+            writer.put(GroupRate, rates.changed())
         assert [(row.host, row.folder) for row in writer.refreshes.group_rates()] == [(EVERY_HOST, ""), (0, ""), NEWS]
         again = ChangeRates(77.0)
         again.load(writer)

@@ -10,8 +10,9 @@ from support.stored_pages import add_pages, answer, turn
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.model import State
+from minicrawl.store.link_table import Links
 from minicrawl.store.links import to_bytes
-from minicrawl.store.rows import LastTurn, Links
+from minicrawl.store.pages import LastTurn
 from minicrawl.store.writer import Writer
 
 

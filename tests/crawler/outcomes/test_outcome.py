@@ -8,7 +8,7 @@ import pytest
 from minicrawl.crawler.outcomes import outcome
 from minicrawl.crawler.outcomes.outcome import MAX_TRIES, UNCHANGED, Outcome, answer_row
 from minicrawl.model import AlternateLink, Fetched, ParsedPage, State
-from minicrawl.store.rows import Fetch
+from minicrawl.store.pages import Fetch
 
 judge = partial(outcome.judge, now=1000.0)
 

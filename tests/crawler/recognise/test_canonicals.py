@@ -8,7 +8,7 @@ from support.sites import Site, canonical, crawl, faults_in, rows
 
 from minicrawl.crawler.recognise.canonicals import DIFFERENT, Canonicals, Claim
 from minicrawl.store.reader import open_store
-from minicrawl.store.rows import Fingerprint
+from minicrawl.store.recognised import Fingerprint
 
 HOME = "http://a.test/"
 PAGES = [f"{HOME}page/{number}" for number in range(12)]

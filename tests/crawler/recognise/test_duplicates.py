@@ -15,7 +15,7 @@ from support.sites import Site, crawl, faults_in, rows
 from minicrawl.cli import main
 from minicrawl.crawler.html.fingerprint import BITS, distance
 from minicrawl.crawler.recognise.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
-from minicrawl.store.rows import Fingerprint, FingerprintColumns
+from minicrawl.store.recognised import Fingerprint, FingerprintColumns
 
 HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")

@@ -4,7 +4,7 @@ import pytest
 
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.model import Fetched
-from minicrawl.store.rows import ParameterRow
+from minicrawl.store.recognised import ParameterRow
 
 HOME = "http://a.test/"
 NEW, OLD = True, False  # whether a page is news

@@ -16,7 +16,7 @@ from minicrawl.cli import main
 from minicrawl.crawler.recognise.not_found import MOST_PROBES
 from minicrawl.crawler.recognise.soft404 import Soft404s, folder_of, probe_url
 from minicrawl.model import Fetched
-from minicrawl.store.rows import Probe, RecentPage
+from minicrawl.store.recognised import Probe, RecentPage
 
 HOME = "http://a.test/"
 REAL = [f"{HOME}f/real{number}" for number in range(5)]

@@ -96,7 +96,7 @@ def test_what_a_page_shows_when_its_time_is_up_is_read_and_scripts_that_never_en
         f"{HOST}/found-last": "",
     }
     store = tmp_path / "crawl.db"
-    crawled(Site(pages), store, render="/(endless|waits|last)$")
+    crawled(Site(pages), store, render="/(endless|waits|last)$", timeout=25.0)
     found = states(store)
     assert found.pop(f"{HOST}/endless") == "render-timeout"
     assert found == dict.fromkeys([url for url in pages if url[-7:] not in ("endless", "t/never")], "ok")

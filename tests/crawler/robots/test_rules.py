@@ -15,7 +15,7 @@ from minicrawl.crawler.robots.rules import (
     restored,
 )
 from minicrawl.model import Fetched, State
-from minicrawl.store.rows import RobotsRow
+from minicrawl.store.hosts import RobotsRow
 
 URL = f"{ORIGIN}/robots.txt"
 

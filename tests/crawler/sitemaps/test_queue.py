@@ -16,7 +16,8 @@ from minicrawl.crawler.sitemaps.queue import (
     MOST_WAITING,
     SitemapQueue,
 )
-from minicrawl.store.rows import HostRow
+from minicrawl.store.hosts import HostRow
+from minicrawl.store.sitemaps import ListedUrl, SitemapRow
 from minicrawl.store.writer import Writer
 
 HOSTS = 4
@@ -29,7 +30,7 @@ class Queued:
         self.path = path
         self.open()
         with self.writer.transaction():
-            self.writer.save_hosts(HostRow(host, f"h{host}.test", 0.0, 0.0) for host in range(HOSTS))
+            self.writer.put(HostRow, (HostRow(host, f"h{host}.test", 0.0, 0.0) for host in range(HOSTS)))
 
     def open(self) -> None:
         self.writer = Writer(self.path)
@@ -38,9 +39,9 @@ class Queued:
     def commit(self) -> None:
         changed = self.queue.take_rows()
         with self.writer.transaction():
-            self.writer.save_sitemaps(changed.sitemaps)
-            self.writer.add_listed_urls(changed.listed)
-            self.writer.remove_listed_urls(changed.unlisted)
+            self.writer.put(SitemapRow, changed.sitemaps)
+            self.writer.add(ListedUrl, changed.listed)
+            self.writer.remove(ListedUrl, (row[:2] for row in changed.unlisted))
             self.writer.save_sitemap_pages(changed.pages)
             self.writer.save_meta({"sitemap_thirds": self.queue.thirds})
 

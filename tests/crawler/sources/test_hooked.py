@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -13,11 +11,13 @@ import pytest
 from support.sites import rows
 from support.small_web import small_web
 
+from minicrawl import acrawl
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.sources.hooked import HookedPages
 from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.store.reader import open_store
+from minicrawl.timing import Timing
 
 URL = "http://a.test/"
 BODY = b"<title>T</title><a href=/a>A</a><p>words beside it: <a href=/b>B</a>"
@@ -183,21 +183,22 @@ def refused(constant: str) -> None:
 
 
 @pytest.mark.slow
-def test_a_hostile_hook_costs_its_items_and_the_crawl_goes_on(tmp_path: Path) -> None:
+def test_a_hostile_hook_costs_its_items_and_the_crawl_goes_on(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     hook, store, items = tmp_path / "hostile.py", tmp_path / "crawl.db", tmp_path / "items.jsonl"
     hook.write_text(HOSTILE)
-    names = sorted(FAILING | HARMLESS)
-    command = [
-        *(sys.executable, "-m", "minicrawl", "crawl", *(f"{URL}{name}" for name in names), "--store", store),
-        *("--hook", hook, "--items", items, "--json"),
-        *("--delay", "0", "--allow-private", "--scope", "host", "--no-traps"),
-    ]
+    seeds = [f"{URL}{name}" for name in sorted(FAILING | HARMLESS)]
+    options: dict[str, Any] = {
+        "scope": "host",
+        "traps": False,
+        "delay": 0.0,
+        "allow_private": True,
+        "timing": Timing(hook=5.0),
+    }
     with small_web() as port:
-        crawl = subprocess.run(
-            [*map(str, command), "--connect-to", f"::127.0.0.1:{port}"], capture_output=True, cwd=tmp_path, check=False
+        report = asyncio.run(
+            acrawl(seeds, store, connect_to=f"::127.0.0.1:{port}", hook=str(hook), items=str(items), **options)
         )
-    assert crawl.returncode == 0, crawl.stderr.decode()
-    assert json.loads(crawl.stdout)["reason"] == "nothing-left"
+    assert report.reason == "nothing-left"
     reasons = {url.removeprefix(URL): reason for url, reason in rows(store, "SELECT url, reason FROM pages")}
     assert {name for name, reason in reasons.items() if reason == "item-failed"} == FAILING
     assert {reason for name, reason in reasons.items() if name not in FAILING} == {"ok"}
@@ -208,4 +209,4 @@ def test_a_hostile_hook_costs_its_items_and_the_crawl_goes_on(tmp_path: Path) ->
         assert list(violations(run)) == []
         counted = run.meta_json("hook_errors")
     assert sum(counted.values()) == len(FAILING)
-    assert os.fsencode(f"hook {hook}:on_page failed over {URL}exit: SystemExit: 3") in crawl.stderr
+    assert f"hook {hook}:on_page failed over {URL}exit: SystemExit: 3" in caplog.text

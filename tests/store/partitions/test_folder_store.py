@@ -21,7 +21,7 @@ from minicrawl.store.partitions.folder_store import _course
 from minicrawl.store.reader import Store, open_store
 
 CRAWL_ONLY = {
-    "FolderStore": "pin",
+    "FolderStore": "pin cookies",
     "_AllSites": "of_hosts doors fronts voices",
     "_AllSitemaps": "listed_urls",
     "_AllRequisites": "waiting number_of",

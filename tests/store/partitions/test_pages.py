@@ -9,9 +9,9 @@ import pytest
 from support.partition_twins import A, B, C
 
 from minicrawl.errors import SettingError
-from minicrawl.store.read.ranks import Ranks
+from minicrawl.store.ranks import Ranks
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.select.selection import Condition
+from minicrawl.store.selection import Condition
 
 
 def said(store: Store) -> dict[str, object]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from minicrawl.crawler.admission.traps.url_patterns import has_session
-from minicrawl.store.rows import PatternRow
+from minicrawl.store.patterns import PatternRow
 
 PAGES = 100
 """Pages judged together, the most wordings kept of them, and the least number that they must count to."""

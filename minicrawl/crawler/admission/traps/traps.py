@@ -10,7 +10,7 @@ from minicrawl.crawler.admission.traps.findings import KnownPatterns, PatternSto
 from minicrawl.crawler.admission.traps.rules import static_rule
 from minicrawl.crawler.admission.traps.url_patterns import UrlPattern, leads_away, pattern_of
 from minicrawl.crawler.urls.keys import politeness_key, site_of
-from minicrawl.store.rows import PatternRow
+from minicrawl.store.patterns import PatternRow
 from minicrawl.store.writer import Writer
 
 
@@ -127,7 +127,7 @@ class Traps:
 
     def save(self, writer: Writer) -> None:
         patterns, digests = self.take_rows()
-        writer.save_patterns(patterns)
+        writer.put(PatternRow, patterns)
         writer.save_digests(digests)
 
     def _refusal(self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern) -> str | None:

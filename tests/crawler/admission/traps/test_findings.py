@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from minicrawl.crawler.admission.traps.findings import DUPLICATES, JUDGED, PAGES, Counting, Findings, KnownPatterns
-from minicrawl.store.rows import PatternRow
+from minicrawl.store.patterns import PatternRow
 
 
 def url(number: int) -> str:

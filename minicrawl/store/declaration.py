@@ -1,0 +1,146 @@
+"""Tables, each declared once, beside the code that reads it:
+
+    class DoorRow(NamedTuple):
+        page: PageId
+        is_front: Annotated[bool, "the front page of a host"]
+        weight: Annotated[int, "256 units each"]
+
+    table("doors", "Pages at which people come in.", DoorRow, keys="page")
+
+That gives the table its DDL, with the meaning of every column, and the statements that write its rows. A row is what
+stages of a crawl pass to one another.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from types import NoneType
+from typing import Annotated, NamedTuple, get_args, get_origin, get_type_hints
+
+MetaValue = int | float | str | None
+Blob = bytes
+"""For rows that have a column of that name."""
+PageId = Annotated[int, "pages.id"]
+HostId = Annotated[int, "hosts.id"]
+SiteId = Annotated[int, "sites.id"]
+Time = Annotated[float, "Unix seconds"]
+
+_KINDS: dict[object, str] = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
+
+
+class Table(NamedTuple):
+    """A declared table. columns: types of those that no row has; keys, unique: names of columns."""
+
+    about: str
+    rows: Sequence[type[NamedTuple]]
+    columns: dict[str, object]
+    keys: Sequence[str]
+    unique: Sequence[str]
+    indexes: Sequence[str]
+
+
+_TABLES: dict[str, Table] = {}
+_NAMES: dict[type[NamedTuple], str] = {}
+
+
+def table(
+    name: str,
+    about: str,
+    /,
+    *rows: type[NamedTuple],
+    keys: str,
+    unique: str = "",
+    indexes: Sequence[str] = (),
+    **columns: object,
+) -> None:
+    """Declare a table.
+
+    rows: kinds of rows, each with all of its columns or some; columns: further ones. keys, unique: columns with spaces
+    between; a single key that is an integer is the number of the row. indexes: each as after CREATE INDEX, such as
+    "a ON b (c)".
+    """
+    _TABLES[name] = Table(about, rows, columns, keys.split(), unique.split(), indexes)
+    _NAMES.update(dict.fromkeys(rows, name))
+
+
+def statements() -> Iterator[str]:
+    """The DDL of all tables and their indexes."""
+    for name, declared in _TABLES.items():
+        yield _create(name, declared)
+        for index in declared.indexes:
+            yield f"CREATE INDEX {index}"
+
+
+def _create(name: str, declared: Table) -> str:
+    hints: dict[str, object] = {}
+    defaults: dict[str, object] = {}
+    for row in declared.rows:
+        hints |= get_type_hints(row, include_extras=True)
+        defaults |= row._field_defaults
+    hints |= declared.columns
+    (first, *others), is_number = declared.keys, False
+    lines = []
+    for column, hint in hints.items():
+        kind, may_be_null, meaning = _parsed(hint)
+        if column == first and kind == "INTEGER" and not others:
+            is_number = True
+            lines.append((f"{column} INTEGER PRIMARY KEY", meaning))
+        else:
+            default = defaults.get(column)
+            is_empty = default is None or default == b""
+            rest = "" if may_be_null else " NOT NULL" if is_empty else f" NOT NULL DEFAULT {default!r}"
+            lines.append((f"{column} {kind}{rest}", meaning))
+    if not is_number:
+        lines.append((f"PRIMARY KEY ({', '.join(declared.keys)})", ""))
+    if declared.unique:
+        lines.append((f"UNIQUE ({', '.join(declared.unique)})", ""))
+    body = [
+        f"    {code}{',' if at < len(lines) else ''}{f' -- {meaning}' if meaning else ''}"
+        for at, (code, meaning) in enumerate(lines, 1)
+    ]
+    options = "STRICT" if is_number else "STRICT, WITHOUT ROWID"
+    return "\n".join([f"CREATE TABLE {name} ( -- {declared.about}", *body, f") {options}"])
+
+
+def _parsed(hint: object) -> tuple[str, bool, str]:
+    """The SQL type of a column, whether it may be NULL, and its meaning."""
+    notes: list[str] = []
+    if get_origin(hint) is Annotated:
+        hint, *notes = get_args(hint)
+    options = get_args(hint)
+    if NoneType not in options:
+        return _KINDS[hint], False, "; ".join(notes)
+    if len(options) > 2:
+        return "ANY", True, "; ".join(notes)
+    kind, _, meaning = _parsed(options[0])
+    return kind, True, "; ".join(filter(None, [meaning, *notes]))
+
+
+@cache
+def columns(kind: type[NamedTuple], table: str = "") -> str:
+    """The fields of a kind of row as columns. table: qualifies them where several tables have such."""
+    return ", ".join(f"{table}.{name}" if table else name for name in kind._fields)
+
+
+@cache
+def insert(kind: type[NamedTuple], verb: str = "INSERT") -> str:
+    """The statement that adds rows of a kind."""
+    return f"{verb} INTO {_NAMES[kind]} ({columns(kind)}) VALUES ({', '.join('?' * len(kind._fields))})"
+
+
+@cache
+def upsert(kind: type[NamedTuple]) -> str:
+    """The statement that writes rows of a kind, each in the place of the one with its key.
+
+    What is unique beside the key stays, so that its index is left alone.
+    """
+    declared = _TABLES[_NAMES[kind]]
+    fixed = {*declared.keys, *declared.unique}
+    updates = ", ".join(f"{column} = excluded.{column}" for column in kind._fields if column not in fixed)
+    return f"{insert(kind)} ON CONFLICT ({', '.join(declared.keys)}) DO UPDATE SET {updates}"
+
+
+@cache
+def delete(kind: type[NamedTuple]) -> str:
+    """The statement that deletes a row by its key."""
+    declared = _TABLES[_NAMES[kind]]
+    return f"DELETE FROM {_NAMES[kind]} WHERE {' AND '.join(f'{column} = ?' for column in declared.keys)}"

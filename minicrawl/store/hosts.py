@@ -1,0 +1,105 @@
+"""Hosts and their robots.txt files."""
+
+from collections.abc import Iterator
+from typing import Annotated, NamedTuple
+
+from minicrawl.store.declaration import SiteId, Time, table
+from minicrawl.store.tables import Tables
+
+
+class HostRow(NamedTuple):
+    """A host, and how it has answered; see crawler/hosts/politeness.py."""
+
+    id: int
+    name: Annotated[str, "host, with port where it is not the scheme's own"]
+    crawl_delay: Annotated[float, "seconds its robots.txt asks for between two requests"]
+    next_fetch: Annotated[Time, "the delay is over then"]
+    seconds: Annotated[float, "how long its last good answer took"] = 0.0
+    backoff: Annotated[float, "seconds of delay that its strain made; 0: none"] = 0.0
+    strains: Annotated[int, "429, 503, time-outs and the like in a row"] = 0
+    dead_until: Annotated[Time, "until then its pages are not asked for"] = 0.0
+    rests_until: Annotated[Time, "until then it is left alone for another reason"] = 0.0
+
+
+class RobotsRow(NamedTuple):
+    """The answer of an origin for its robots.txt."""
+
+    origin: Annotated[str, "scheme://host[:port]"]
+    status: Annotated[int | None, "HTTP status"]
+    reason: Annotated[str | None, "why there was no usable answer"]
+    body: bytes
+    fetched_at: Time
+    expires: Time
+    attempts: Annotated[int, "failures in a row"]
+
+
+table("hosts", "hosts, and how they have answered", HostRow, keys="id", unique="name", site=SiteId | None)
+table("robots", "robots.txt files", RobotsRow, keys="origin")
+
+
+class HostPages(NamedTuple):
+    """Page counts of a host: known, and of these read, waiting and given up."""
+
+    name: str
+    known: int
+    read: int
+    waiting: int
+    given_up: int
+
+
+class Hosts:
+    """Reads the tables `hosts` and `robots`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def all(self) -> list[HostRow]:
+        """All hosts by number."""
+        return self._tables.records(HostRow, "hosts ORDER BY id")
+
+    def strained(self) -> list[HostRow]:
+        """Hosts whose last answers were failures, most consecutive failures first."""
+        return self._tables.records(HostRow, "hosts WHERE strains > 0 ORDER BY strains DESC, name")
+
+    def bytes(self) -> dict[str, int]:
+        """Bytes transferred in the last answers of all pages, by host name. Scans all pages."""
+        query = "SELECT name, sum(bytes) FROM pages JOIN fetches ON fetches.id = fetch JOIN hosts ON hosts.id = host"
+        return dict(self._tables.rows(f"{query} GROUP BY host"))
+
+    def answering(self) -> Iterator[str]:
+        """Names of hosts that have answered, also for a robots.txt; some twice."""
+        query = """
+            SELECT name FROM hosts WHERE seconds > 0
+            UNION ALL SELECT substr(origin, instr(origin, '//') + 2) FROM robots WHERE status IS NOT NULL"""
+        return (name for (name,) in self._tables.each(query))
+
+    def count(self) -> int:
+        """Number of hosts."""
+        (count,) = self._tables.row("SELECT count(*) FROM hosts")
+        return int(count)
+
+    def pages(self, n: int) -> list[HostPages]:
+        """The n hosts with the most known pages. Scans all pages.
+
+        Hosts of other partitions are excluded.
+        """
+        return self._tables.records(
+            HostPages,
+            """(SELECT name, count(*) AS known, sum(state IN ('fetched', 'alias')) AS read,
+                       sum(state = 'waiting') AS waiting, sum(state IN ('error', 'disallowed', 'gone')) AS given_up
+                FROM pages JOIN hosts ON hosts.id = host WHERE state <> 'elsewhere' GROUP BY host)
+            ORDER BY known DESC, name LIMIT ?""",
+            n,
+        )
+
+    def names(self) -> dict[int, str]:
+        """Names of all hosts by number."""
+        return dict(self._tables.rows("SELECT id, name FROM hosts"))
+
+    def has(self, name: str) -> bool:
+        """True if the host of that name is known."""
+        return self._tables.row("SELECT 1 FROM hosts WHERE name = ?", name) is not None
+
+    def robots(self, origin: str) -> RobotsRow | None:
+        """An origin's answer for its robots.txt; None if never asked."""
+        return self._tables.record(RobotsRow, "robots WHERE origin = ?", origin)

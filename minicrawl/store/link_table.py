@@ -1,0 +1,182 @@
+"""Outlinks of pages, and links that are not followed."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.store.declaration import PageId, table
+from minicrawl.store.links import LinkGraph, PlacedLinks, Places, from_bytes, placed, to_bytes, to_graph
+from minicrawl.store.spill import Spill
+from minicrawl.store.tables import Tables
+
+_CHUNK = 500
+_LOOKED_AT = 10_000
+
+
+class Links(NamedTuple):
+    """Outlinks of a page that had its turn; an alias has its one target."""
+
+    source: PageId
+    targets: Annotated[bytes, "pages.id of distinct targets in document order, 4 bytes each, little endian"]
+    nofollow: Annotated[int, "targets not counted: rel=nofollow, ugc, sponsored"]
+    refused: Annotated[int, "targets not counted: out of scope, filtered or in a trap"]
+    own: Annotated[bytes | None, "of an alias that is a page itself (canonical): its own outlinks"] = None
+    places: Annotated[bytes | None, "where each target stands, 2 bits a link: 0 text, 1 list, 2 navigation"] = None
+    own_places: Annotated[bytes | None, "the same of `own`; NULL: all alike, or not known"] = None
+
+
+class Refused(NamedTuple):
+    """What a read page leads to and is not followed, as far as it is of use to know."""
+
+    source: PageId
+    leads_to: Annotated[str | None, "target of its redirect, meta refresh or canonical that was refused"]
+    too_deep: Annotated[str | None, "JSON: linked URLs that only --max-depth keeps out"]
+    malformed: Annotated[str | None, "JSON: the first of its links that are no URLs, as written"] = None
+
+
+table("links", "outlinks of read pages", Links, keys="source")
+table("refused", "what read pages lead to and is not followed", Refused, keys="source")
+
+
+class LinkTable:
+    """Reads the tables `links` and `refused`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def outlinks(self, page: int) -> npt.NDArray[np.int32]:
+        """Counted outlinks at the last visit; empty when there was none."""
+        row = self.row(page)
+        return from_bytes(row.targets if row else b"")
+
+    def row(self, page: int) -> Links | None:
+        """The row of a page's outlinks; None when the page was never visited."""
+        return self._tables.record(Links, "links WHERE source = ?", page)
+
+    def graph(self) -> LinkGraph:
+        """The graph of counted links as CSR, one row per visited page."""
+        with self._tables.snapshot():
+            targets = np.empty(self.count(), dtype=np.int32)
+            places: Places | None = None
+            sources, outdegrees, filled = [np.zeros(0, dtype=np.int64)], [np.zeros(1, dtype=np.int64)], 0
+            for block in self.blocks():
+                targets[filled : filled + len(block.targets)] = block.targets
+                if block.places is not None:
+                    places = np.zeros(len(targets), dtype=np.uint8) if places is None else places
+                    places[filled : filled + len(block.targets)] = block.places
+                filled += len(block.targets)
+                sources.append(block.sources)
+                outdegrees.append(np.diff(block.indptr))
+            indptr = np.cumsum(np.concatenate(outdegrees))
+            return LinkGraph(np.concatenate(sources), indptr, targets, self._tables.size(), places)
+
+    def graph_of(self, pages: Sequence[int]) -> LinkGraph:
+        """The outlinks of some pages, in rising order; pages never visited are left out."""
+        rows: list[tuple[int, bytes, bytes | None]] = []
+        for start in range(0, len(pages), _CHUNK):
+            chunk = pages[start : start + _CHUNK]
+            marks = ",".join("?" * len(chunk))
+            rows += self._tables.rows(f"SELECT source, targets, places FROM links WHERE source IN ({marks})", chunk)
+        return to_graph(sorted(rows), self._tables.size())
+
+    def blocks(self, apart: int = 1) -> Iterator[LinkGraph]:
+        """The graph by source, some thousand rows at a time; apart: the links of every nth page alone."""
+        size = self._tables.size()
+        query = "SELECT source, targets, places FROM links WHERE source % ? = 0 ORDER BY source"
+        return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows, apart))
+
+    def on_pages(self) -> Iterator[LinkGraph]:
+        """The links found on pages, by source, some thousand rows at a time: an alias that is a page has its own
+        links, as in the view `link_pairs`; a redirect has its target."""
+        size = self._tables.size()
+        query = "SELECT source, coalesce(own, targets), NULL FROM links ORDER BY source"
+        return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows))
+
+    @contextmanager
+    def kept_blocks(self) -> Iterator[Callable[[], Iterable[LinkGraph]]]:
+        """A function that iterates the graph in blocks, repeatably; many links are kept on disk."""
+        if self.count() <= self._tables.sizes.links:
+            kept = list(self.blocks())
+            yield lambda: kept
+            return
+        with Spill(self._tables.path.parent) as spill:
+            for block in self.blocks():
+                places = () if block.places is None else (block.places,)
+                spill.append(0, (block.sources, block.indptr, block.targets, *places))
+            size = self._tables.size()
+            yield lambda: (
+                LinkGraph(sources, indptr, targets, size, *places)
+                for sources, indptr, targets, *places in spill.read(0)
+            )
+
+    def count(self) -> int:
+        """Number of counted links."""
+        (count,) = self._tables.row("SELECT coalesce(sum(length(targets) / 4), 0) FROM links")
+        return int(count)
+
+    def some_sources(self, page: int, n: int) -> list[int]:
+        """Up to n pages with a counted link to `page`, found among the outlinks of some 20,000 pages.
+
+        Searched are pages that became known soon after the first that links to it, and the first of all.
+        """
+        (found_on,) = self._tables.row("SELECT found_on FROM pages WHERE id = ?", page) or (0,)  # no row for a mirror
+        query = f"""
+            SELECT source, targets FROM (SELECT * FROM links WHERE source >= ? ORDER BY source LIMIT {_LOOKED_AT})
+            WHERE instr(targets, ?)"""
+        wanted = to_bytes(np.array([page], dtype=np.int32))
+        found: dict[int, None] = {}
+        for start in (found_on or 0, 0):
+            rows = self._tables.rows(query, (start, wanted)) if len(found) < n else []
+            found |= dict.fromkeys(source for source, targets in rows if page in from_bytes(targets))
+        return list(found)[:n]
+
+    def aliases_of(self, page: int) -> list[int]:
+        """The pages that stand for `page`, some of them for one another."""
+        query = """
+            WITH RECURSIVE aliases (page) AS (
+                SELECT id FROM pages WHERE stands_for = ?
+                UNION SELECT id FROM aliases JOIN pages ON stands_for = aliases.page
+            )
+            SELECT page FROM aliases ORDER BY page"""
+        return [alias for (alias,) in self._tables.rows(query, (page,))]
+
+    # Aliases that are pages of their own: with a canonical, whose links count for another page.
+
+    def hinted(self) -> Iterator[tuple[int, int]]:
+        """Aliases that are pages of their own, each with its target."""
+        return _pairs(
+            self._tables.rows("SELECT source, targets FROM links WHERE own IS NOT NULL AND length(targets) > 0")
+        )
+
+    def own(self) -> Iterator[tuple[int, PlacedLinks]]:
+        """Aliases that are pages of their own, each with its own outlinks."""
+        rows = self._tables.each("SELECT source, own, own_places FROM links WHERE own IS NOT NULL")
+        return ((source, placed(own, places)) for source, own, places in rows)
+
+    # Links that are not followed.
+
+    def refused(self, page: int) -> Refused | None:
+        """The targets of a page that are not followed, as far as they are kept."""
+        return self._tables.record(Refused, "refused WHERE source = ?", page)
+
+    def too_deep(self) -> list[Refused]:
+        """Pages with links that only --max-depth keeps out."""
+        return self._tables.records(Refused, "refused WHERE too_deep IS NOT NULL ORDER BY source")
+
+    def malformed(self) -> Iterator[tuple[int, list[str]]]:
+        """Pages with links that are no URLs, and the first of these."""
+        rows = self._tables.rows("SELECT source, malformed FROM refused WHERE malformed IS NOT NULL ORDER BY source")
+        return ((source, json.loads(malformed)) for source, malformed in rows)
+
+    def too_deep_sources(self, url: str) -> list[int]:
+        """Pages that link to `url`, which only --max-depth keeps out; scans all such links."""
+        return [row.source for row in self.too_deep() if url in json.loads(row.too_deep or "[]")]
+
+
+def _pairs(rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, int]]:
+    """Aliases, each with the one page it stands for."""
+    return ((source, int(from_bytes(targets)[0])) for source, targets in rows)

@@ -1,0 +1,463 @@
+"""Pages, their answers and states, by page number."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Annotated, Any, NamedTuple  # Any: rows
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.store.database import damaged
+from minicrawl.store.declaration import Blob, HostId, PageId, Time, columns, table
+from minicrawl.store.hosts import HostRow
+from minicrawl.store.links import from_bytes
+from minicrawl.store.recognised import Fingerprint
+from minicrawl.store.tables import Tables
+from minicrawl.store.urlhash import url_hash
+
+_CHUNK = 500
+_STANDS_FOR = """
+    SELECT pages.id, url, CASE state WHEN 'alias' THEN substr(targets, 1, 4) END
+    FROM pages LEFT JOIN links ON links.source = pages.id"""
+
+
+class NewPage(NamedTuple):
+    """A URL that became known. Pages are numbered from 0 in that order."""
+
+    id: int
+    url: str
+    host: HostId
+    found_on: Annotated[int | None, "page whose link (or host's sitemap) made it known; NULL: a seed"]
+    reason: Annotated[str, "the code that says why it is in this state"]
+
+
+class Account(NamedTuple):
+    """A page's entry in the book: the part of its row that changes without a fetch."""
+
+    depth: Annotated[int, "fewest links from a seed"]
+    inlinks: Annotated[int, "counted links from read pages and aliases to this very URL"]
+    visited: Annotated[bool, "the page had its turn at least once"]
+    cash: Annotated[int, "C: got and not yet passed on, without its birth cash"]
+    forwarded: Annotated[int, "H: all the cash that it has passed on"]
+    history: Annotated[float, "the part of H within the window, as of clock"]
+    clock: Annotated[float, "G at the last visit, or at discovery"]
+    chain_length: Annotated[int, "aliases in the longest chain of them that ends here"]
+
+
+CREDITED_COLUMNS = ("depth", "inlinks", "cash")
+"""The part of an Account that a link to the page changes."""
+
+table(
+    "pages",
+    "the frontier, and everything known of a URL",
+    NewPage,
+    Account,
+    keys="id",
+    indexes=(
+        "pages_seeds ON pages (id) WHERE found_on IS NULL",
+        "pages_failed ON pages (id) WHERE attempts > 0",
+        "pages_aliases ON pages (stands_for) WHERE stands_for IS NOT NULL",
+    ),
+    state=Annotated[str, "waiting fetched alias error disallowed gone elsewhere"],
+    stands_for=Annotated[PageId | None, "of an alias: its target"],
+    attempts=Annotated[int, "failures in a row"],
+    fetch=Annotated[int | None, "fetches.id: what its last turn was answered"],
+)
+table(
+    "url_hashes",
+    "where a URL is found, see urlhash.py; URLs of a host stand together",
+    keys="hash page",
+    hash=int,
+    page=PageId,
+)
+
+
+class Fetch(NamedTuple):
+    """The answer to a page's turn."""
+
+    status: Annotated[int, "HTTP status"]
+    fetched_at: Time
+    seconds: Annotated[float, "how long the server took"]
+    bytes: Annotated[int, "of the body, on the network"]
+    content_type: str | None
+    title: str | None
+    canonical: Annotated[str | None, "URL of which it says to be a copy; '': itself; NULL: none, or several"] = None
+    robots: Annotated[str | None, "which of noindex, nofollow, noarchive, googlebot: noindex it says"] = None
+    hreflang: Annotated[str | None, "what its head gives as itself in other languages: en=URL fr=URL"] = None
+    validators: Annotated[Blob | None, "of a complete page, see crawler/http/validators.py"] = None
+    on_use: Annotated[str | None, "what it says on its use, a line each: 'meta robots: noai'"] = None
+
+
+# A table of its own: a row of pages that had to take this in would outgrow its place in the file.
+table(
+    "fetches",
+    "answers, numbered in the order in which pages got their first",
+    Fetch,
+    Fingerprint,
+    keys="id",
+    indexes=(
+        "fetches_duplicates ON fetches (leader, distance) WHERE leader IS NOT NULL",
+        "fetches_payloads ON fetches (payload, page) "
+        "WHERE payload IS NOT NULL AND (leader IS NULL OR distance IS NOT NULL)",
+    ),
+    id=int,
+    digest=Annotated[int | None, "64-bit digest of the body without link targets and its own path"],
+    payload=Annotated[int | None, "64-bit digest of the body"],
+)
+
+
+class Turn(NamedTuple):
+    """The outcome of a page's turn, with or without a fetch."""
+
+    id: int
+    state: str
+    reason: str
+    attempts: int
+    fetch: Fetch | None
+
+
+class Retry(NamedTuple):
+    """A failed turn; the page waits for another."""
+
+    id: int
+    attempts: int
+    reason: str
+
+
+class Restated(NamedTuple):
+    """A page whose state has changed since its last turn."""
+
+    id: int
+    state: str
+    reason: str
+
+
+class AccountColumns(NamedTuple):
+    """Accounts of some pages, all fields or some: by field name the values, one per page."""
+
+    id: list[int]
+    values: Mapping[str, list[Any]]
+
+
+class PageColumns(NamedTuple):
+    """Pages as columns: each field is an array (`state`: a tuple) with a value per page, `account` one per field."""
+
+    id: Any
+    host: Any
+    state: tuple[str, ...]
+    attempts: Any
+    is_answered: Any
+    """True if the page's last turn was answered."""
+    account: Any
+
+    def are(self, state: str) -> list[bool]:
+        """True for each page in the state."""
+        return list(map(state.__eq__, self.state))
+
+
+class PageTurn(NamedTuple):
+    """A page's last turn: its answer, if any, and clock; and the page that made the page known."""
+
+    fetch: int | None
+    clock: float
+    found_on: int | None
+    state: str
+    visited: int
+
+
+class LastTurn(NamedTuple):
+    """The outcome of a page's last turn."""
+
+    reason: str
+    title: str | None
+
+
+class LastAnswer(NamedTuple):
+    """The last answer of a page, but for those that said it was unchanged. validators: packed."""
+
+    fetched_at: float
+    validators: bytes | None
+
+
+class Interest(NamedTuple):
+    """A page that links gave more of the user's interest than its URL does: the factor by the topic."""
+
+    page: PageId
+    topic: Annotated[float, "factor, see crawler/admission/focus.py"]
+
+
+table("interests", "by how much a topic raises the priority of pages", Interest, keys="page")
+# With these two, and `best`, no look at all pages is needed to tell how many there are and which come first.
+table(
+    "tallies",
+    "how many pages there are of every state and reason, as of each commit",
+    keys="state reason",
+    state=str,
+    reason=str,
+    pages=int,
+)
+
+
+class Answer(NamedTuple):
+    """The outcome of a page's last turn. status: of HTTP; None without an answer."""
+
+    url: str
+    state: str
+    reason: str
+    status: int | None
+
+
+class PageFacts(NamedTuple):
+    """Facts of a page and its answer that the view `ranks` lacks.
+
+    changed_at: Unix seconds at which a change was seen. target: the page an alias stands for. leads_to: a target that
+    is not followed. named_by: the page that names it as its alternate. canonical, robots, hreflang: as in Fetch.
+    """
+
+    host: str
+    content_type: str | None
+    seconds: float | None
+    bytes: int | None
+    canonical: str | None
+    robots: str | None
+    hreflang: str | None
+    changed_at: float | None
+    target: int | None
+    leads_to: str | None
+    named_by: int | None
+
+
+class Queue(NamedTuple):
+    """Counts of waiting pages around one: in `all`, `on_host` on its host; `before`: those with more cash."""
+
+    all: int
+    before: int
+    on_host: int
+    before_on_host: int
+
+
+class FirstAnswers(NamedTuple):
+    """Pages that have an answer, as arrays. at: Unix seconds of the last one. is_read: True if links were taken
+    from the page."""
+
+    page: npt.NDArray[np.int64]
+    at: npt.NDArray[np.float64]
+    is_read: npt.NDArray[np.bool_]
+
+
+class PageTable:
+    """Reads the tables `pages`, `fetches` and `tallies`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def find(self, urls: Sequence[str]) -> dict[str, int]:
+        """Page numbers of the URLs that are known."""
+        found: dict[str, int] = {}
+        for start in range(0, len(urls), _CHUNK):
+            wanted = set(urls[start : start + _CHUNK])
+            hashes = [url_hash(url, self._tables.hash_key) for url in wanted]
+            marks = ",".join("?" * len(hashes))
+            query = f"SELECT id, url FROM url_hashes JOIN pages ON id = page WHERE hash IN ({marks})"
+            found.update((url, page) for page, url in self._tables.rows(query, hashes) if url in wanted)
+        return found
+
+    def url(self, page: int) -> str:
+        (url,) = self._tables.row("SELECT url FROM pages WHERE id = ?", page)
+        return str(url)
+
+    def urls_of(self, pages: Iterable[int]) -> dict[int, str]:
+        """URLs of some pages, by number."""
+        query = "SELECT pages.id, url FROM json_each(?) CROSS JOIN pages ON pages.id = value"
+        return dict(self._tables.rows(query, (json.dumps(list(pages)),)))
+
+    def urls(self, first: int = 0) -> Iterator[str]:
+        """URLs of all pages by number, or of those from `first` on."""
+        return (url for (url,) in self._tables.each("SELECT url FROM pages WHERE id >= ? ORDER BY id", first))
+
+    def seeds(self) -> list[str]:
+        """URLs of the seeds."""
+        return [url for (url,) in self._tables.rows("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]
+
+    def roots(self) -> list[str]:
+        """URLs of the seeds, and of the pages that these stand for."""
+        found: dict[int, str] = {}
+        rows = self._tables.rows(f"{_STANDS_FOR} WHERE found_on IS NULL")
+        while rows:
+            found |= {page: url for page, url, _ in rows}
+            targets = {int(from_bytes(target)[0]) for *_, target in rows if target} - found.keys()
+            query = f"{_STANDS_FOR} WHERE pages.id IN (SELECT value FROM json_each(?))"
+            rows = self._tables.rows(query, (json.dumps(sorted(targets)),)) if targets else []
+        return list(found.values())
+
+    def fetch_order(self) -> list[str]:
+        """URLs of the pages that have an answer, in the order of their last answers."""
+        query = "SELECT url FROM pages JOIN fetches ON fetches.id = fetch ORDER BY fetched_at, pages.id"
+        return [url for (url,) in self._tables.rows(query)]
+
+    def with_reason(self, reason: str) -> list[int]:
+        """Numbers of the pages that have this reason code; scans all pages."""
+        return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE reason = ? ORDER BY id", (reason,))]
+
+    def turns(self) -> list[PageTurn]:
+        """The last turns of all pages, by number."""
+        return self._tables.records(PageTurn, "pages ORDER BY id")
+
+    def first_answers(self) -> FirstAnswers:
+        """Pages that have an answer, in the order of their first answers."""
+        query = """
+            SELECT pages.id, fetched_at, state IN ('fetched', 'alias')
+            FROM pages JOIN fetches ON fetches.id = fetch ORDER BY fetch"""
+        columns = np.array(self._tables.rows(query), dtype=np.float64).reshape(-1, 3).T
+        return FirstAnswers(columns[0].astype(np.int64), columns[1], columns[2] != 0)
+
+    def state(self, page: int) -> str:
+        """State of a known page; "waiting" while it is not committed."""
+        row = self._tables.row("SELECT state FROM pages WHERE id = ?", page)
+        return str(row[0]) if row else "waiting"
+
+    def last_turn(self, page: int) -> LastTurn:
+        """The outcome of a page's last turn."""
+        query = "SELECT reason, title FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
+        return LastTurn._make(self._tables.row(query, page))
+
+    def last_answer(self, page: int) -> LastAnswer | None:
+        """The last answer of a page that was there then."""
+        source = "pages JOIN fetches ON fetches.id = fetch WHERE pages.id = ? AND state IN ('fetched', 'alias')"
+        return self._tables.record(LastAnswer, source, page)
+
+    def facts(self, page: int) -> dict[str, Any]:
+        """A page's row by the names of its columns, with its host's row."""
+        with self._tables.errors:
+            query = """
+                SELECT fetches.*, pages.* FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"""
+            cursor = self._tables.db.execute(query, (page,))
+            facts = dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
+        host = self._tables.record(HostRow, "hosts WHERE id = ?", facts["host"])
+        if host is None:
+            raise damaged(self._tables.path, f"the host of page {page} is not in it")
+        facts["host"] = host
+        left_out = self._tables.row("SELECT nofollow, refused FROM links WHERE source = ?", page)
+        facts["nofollow"], facts["refused"] = left_out or (0, 0)
+        return facts
+
+    def interests(self) -> list[Interest]:
+        """Pages whose interest was raised by links."""
+        return self._tables.records(Interest, "interests")
+
+    def queue(self, page: int) -> Queue:
+        """Counts of pages that wait like this one, and of those with more cash; scans all pages."""
+        query = """
+            WITH them AS (SELECT pages.id, pages.host, pages.state, x FROM pages JOIN weighed USING (id))
+            SELECT count(*), total(it.x > mine.x), total(it.host = mine.host),
+                total(it.host = mine.host AND it.x > mine.x)
+            FROM them AS it, (SELECT host, x FROM them WHERE id = ?) AS mine
+            WHERE it.state = 'waiting'"""
+        return Queue._make(map(int, self._tables.row(query, page)))
+
+    def senders(self, pages: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
+        """Units forwarded, and True for aliases, of some pages, given rising."""
+        query = "SELECT forwarded, state FROM json_each(?) CROSS JOIN pages ON pages.id = value"
+        forwarded, states = zip(*self._tables.rows(query, (json.dumps(pages),)), strict=True)
+        return np.array(forwarded, dtype=np.int64), np.array(states) == "alias"
+
+    def given_up(self) -> list[tuple[int, str]]:
+        """Pages that were given up or forbidden, each with its reason; scans all pages."""
+        return list(self._tables.rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
+
+    def redirects_and_failures(self) -> Iterator[tuple[int, str, str, bytes | None]]:
+        """Pages that redirect, failed or have gone: number, state, reason, and the target of a redirect as bytes.
+        Scans all pages."""
+        query = """
+            SELECT id, state, reason, CASE state WHEN 'alias' THEN targets END FROM pages LEFT JOIN links ON source = id
+            WHERE state IN ('error', 'gone')
+               OR state = 'alias' AND (reason GLOB 'redirect-*' OR reason = 'meta-refresh')"""
+        return self._tables.each(query)
+
+    def answers(self, pages: Iterable[int]) -> dict[int, Answer]:
+        """Outcomes of some pages' last turns, by number."""
+        query = f"""
+            SELECT pages.id, {columns(Answer)} FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value
+            LEFT JOIN fetches ON fetches.id = fetch"""
+        rows = self._tables.rows(query, (json.dumps(list(pages)),))
+        return {page: Answer._make(row) for page, *row in rows}
+
+    def on_use(self, pages: Iterable[int]) -> dict[int, str]:
+        """What pages say on their use, as of their last answers, see minicrawl.crawler.robots.preferences. Pages that
+        say nothing are left out."""
+        query = """SELECT pages.id, on_use FROM json_each(?) CROSS JOIN pages ON pages.id = value
+            JOIN fetches ON fetches.id = fetch WHERE on_use IS NOT NULL"""
+        return dict(self._tables.rows(query, (json.dumps(list(pages)),)))
+
+    def more_facts(self, pages: Iterable[int]) -> dict[int, PageFacts]:
+        """Facts of some pages, by number."""
+        query = """
+            SELECT pages.id, CASE state WHEN 'alias' THEN substr(targets, 1, 4) END, hosts.name, content_type,
+                fetches.seconds, fetches.bytes, canonical, fetches.robots, hreflang, changed_at, leads_to, named_by
+            FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value CROSS JOIN hosts ON hosts.id = pages.host
+            LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN links ON links.source = pages.id
+            LEFT JOIN refused ON refused.source = pages.id LEFT JOIN refresh ON refresh.page = pages.id
+            LEFT JOIN alternates ON alternates.page = pages.id"""
+        found = {}
+        for page, target, *answer, leads_to, named_by in self._tables.rows(query, (json.dumps(list(pages)),)):
+            found[page] = PageFacts._make([*answer, int(from_bytes(target)[0]) if target else None, leads_to, named_by])
+        return found
+
+    def hosts(self) -> npt.NDArray[np.int64]:
+        """hosts.id of every page by number, shape (size,)."""
+        blocks = self._tables.blocks("SELECT host FROM pages ORDER BY id", self._tables.sizes.rows)
+        return np.fromiter(chain.from_iterable(chain.from_iterable(blocks)), dtype=np.int64)
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """Number of pages by (state, reason)."""
+        query = "SELECT state, reason, pages FROM tallies WHERE pages > 0 ORDER BY pages DESC"
+        return {(state, reason): count for state, reason, count in self._tables.rows(query)}
+
+    def miscounted(self) -> list[tuple[str, str, int, int]]:
+        """Each (state, reason) with a wrong count: that count, and the true one."""
+        query = """
+            SELECT state, reason, sum(kept), sum(there) FROM (
+                SELECT state, reason, pages AS kept, 0 AS there FROM tallies
+                UNION ALL SELECT state, reason, 0, count(*) FROM pages GROUP BY 1, 2
+            ) GROUP BY 1, 2 HAVING sum(kept) <> sum(there) ORDER BY 1, 2"""
+        return list(self._tables.rows(query))
+
+    def unanswered(self) -> dict[str, int]:
+        """Numbers of failed pages and robots.txt files that are to be retried, by reason; scans all pages."""
+        query = """
+            SELECT reason, count(*) FROM (
+                SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
+            ) GROUP BY reason"""
+        return dict(self._tables.rows(query))
+
+    def states(self) -> list[tuple[str, int]]:
+        """State and `visited` of every page, by number."""
+        return list(self._tables.rows("SELECT state, visited FROM pages ORDER BY id"))
+
+    def failures(self) -> list[tuple[int, int]]:
+        """Pages whose last requests failed, each with its number of consecutive failures."""
+        return list(self._tables.rows("SELECT id, attempts FROM pages INDEXED BY pages_failed WHERE attempts > 0"))
+
+    def columns(self, first: int = 0, end: int = 2**31) -> Iterator[PageColumns]:
+        """Pages by number, from `first` on and before `end`, a thousand at a time: so few rows stay in the processor's
+        cache until they are turned into columns."""
+        return self._columns("WHERE id >= ? AND id < ? ORDER BY id", first, end)
+
+    def columns_of(self, pages: npt.NDArray[np.int32]) -> Iterator[PageColumns]:
+        """Columns of some pages, by rising number."""
+        listed = json.dumps(pages.tolist())
+        return self._columns("WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", listed)
+
+    def _columns(self, which: str, *values: Any) -> Iterator[PageColumns]:
+        query = f"SELECT state, id, host, attempts, fetch IS NOT NULL, {columns(Account)} FROM pages {which}"
+        for rows in self._tables.blocks(query, self._tables.sizes.rows, *values):
+            state, *numbers = zip(*rows, strict=True)
+            page, host, attempts, is_answered, *account = (
+                np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64) for column in numbers
+            )
+            yield PageColumns(page, host, state, attempts, is_answered != 0, Account._make(account))
+
+    def unsent(self) -> npt.NDArray[np.int64]:
+        """Units in transit between partitions to every page, by number; [0] for a single store."""
+        return np.zeros(1, dtype=np.int64)

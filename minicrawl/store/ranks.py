@@ -1,0 +1,257 @@
+"""Pages by importance, by the other rankings of the book, and by kept rankings."""
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Annotated, Any, NamedTuple  # Any: rows
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.settings import RANKINGS
+from minicrawl.store.database import damaged
+from minicrawl.store.declaration import PageId, columns, table
+from minicrawl.store.links import from_bytes
+from minicrawl.store.tables import Tables
+
+_SAMPLE = 2_000
+"""Sample size for the estimate of a rank."""
+_AT_ONCE = 100
+PLACES = 1_024
+"""Pages in a row of `places`."""
+
+
+class RankedPage(NamedTuple):
+    """A row of the view `ranks`."""
+
+    rank: int
+    url: str
+    importance: float
+    history: float
+    cash: int
+    depth: int
+    status: int | None
+    inlinks: int
+    outlinks: int | None
+    fetched_at: float | None
+    title: str | None
+    state: str
+    reason: str
+
+
+table(
+    "rankings",
+    "rankings that were worked out of the links and kept under a name, of the pages known then",
+    keys="name page",
+    name=str,
+    page=PageId,
+    value=Annotated[float, "more is better"],
+)
+table(
+    "best",
+    "every page, no alias, whose X (see the view `weighed`) is meta.best_floor or more",
+    keys="page",
+    page=PageId,
+)
+table(
+    "places",
+    "all pages, best first, as of the end of the last run; while meta.is_ranked, nothing has changed since",
+    keys="first",
+    first=Annotated[int, "how many pages are before these"],
+    pages=Annotated[bytes, "pages.id, 4 bytes each, little endian"],
+)
+_RANKED = columns(RankedPage)
+_UNRANKED = ", ".join(RankedPage._fields[1:])
+
+
+class Worth(NamedTuple):
+    """Pages in a ranking, an array each: their numbers, values, and what orders those of the same value."""
+
+    page: npt.NDArray[np.int64]
+    value: npt.NDArray[np.float64]
+    tie: npt.NDArray[np.float64]
+
+
+class Ranks:
+    """Reads the views `ranks` and `weighed`, and the tables behind them: `best`, `places` and `rankings`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def pages(self, by: str = RANKINGS[0], n: int = -1) -> Iterator[RankedPage]:
+        """Every page, or the first n, by falling `by`, one of RANKINGS; `rank`: by importance."""
+        if by not in RANKINGS:
+            raise ValueError(f"by must be one of {', '.join(RANKINGS)}, not {by!r}")
+        order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"  # the view has this order already
+        return map(RankedPage._make, self._tables.each(f"SELECT {_RANKED} FROM ranks {order} LIMIT ?", n))
+
+    def numbered(self) -> Iterator[RankedPage]:
+        """Every page by number."""
+        return map(RankedPage._make, self._tables.each(f"SELECT {_RANKED} FROM ranks ORDER BY id"))
+
+    def of(self, pages: Sequence[int]) -> list[RankedPage]:
+        """Some pages with their ranks, in the order they are asked for."""
+        if self._tables.meta("is_ranked"):
+            return [self.page(page) for page in pages]
+        query = f"SELECT id, {_RANKED} FROM ranks WHERE id IN (SELECT value FROM json_each(?))"
+        found = {page: RankedPage._make(row) for page, *row in self._tables.rows(query, (json.dumps(pages),))}
+        return [found[page] for page in pages]
+
+    def page(self, page: int) -> RankedPage:
+        """One page with its rank, which is an estimate unless `is_exact`."""
+        row = self._tables.row(f"SELECT {_UNRANKED} FROM weighed WHERE id = ?", page)
+        return RankedPage(self._rank(page), *row)
+
+    def is_exact(self, page: int) -> bool:
+        """True if the rank of one page is known exactly without a scan.
+
+        So for the best thousand, and for all pages once a crawl has stopped.
+        """
+        return bool(self._tables.meta("is_ranked")) or self._is_best(page)
+
+    # Rankings as numbers.
+
+    def worth(self, by: str) -> Worth:
+        """Values of all pages in a ranking, one of RANKINGS or a kept one; of the same value by importance."""
+        if by in RANKINGS:
+            query, values = f"SELECT id, {by}, importance FROM weighed", []
+        else:
+            query = "SELECT page, value, importance FROM rankings CROSS JOIN weighed ON id = page WHERE name = ?"
+            values = [by]
+        blocks = self._tables.blocks(query, self._tables.sizes.rows, *values)
+        columns = np.concatenate([np.zeros((0, 3)), *(np.array(rows, dtype=np.float64) for rows in blocks)]).T
+        return Worth(columns[0].astype(np.int64), columns[1], columns[2])
+
+    def arrays(self) -> dict[str, npt.NDArray[np.float64]]:
+        """Each of RANKINGS as an array by page number, shape (size,)."""
+        rows = self._tables.rows(f"SELECT {', '.join(RANKINGS)} FROM ranks ORDER BY id")
+        arrays = np.array(rows, dtype=np.float64).reshape(-1, len(RANKINGS)).T
+        return dict(zip(RANKINGS, arrays, strict=True))
+
+    def importance(self) -> npt.NDArray[np.float64]:
+        """Importance of every page by number, shape (size,)."""
+        blocks = self._tables.blocks("SELECT importance FROM weighed ORDER BY id", self._tables.sizes.rows)
+        return np.fromiter(chain.from_iterable(chain.from_iterable(blocks)), dtype=np.float64)
+
+    def importance_of(self, pages: Sequence[int]) -> npt.NDArray[np.float64]:
+        """Importance of some pages, whose numbers are given rising."""
+        query = "SELECT importance FROM json_each(?) CROSS JOIN weighed ON weighed.id = value"
+        return np.array(self._tables.rows(query, (json.dumps(pages),)), dtype=np.float64).reshape(-1)
+
+    def collected(self, importance: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Importance of the pages that were read, in the order of their first answers. importance: of every page."""
+        query = "SELECT id FROM pages WHERE fetch IS NOT NULL AND state IN ('fetched', 'alias') ORDER BY fetch"
+        return importance[np.fromiter(chain.from_iterable(self._tables.each(query)), dtype=np.int64)]
+
+    def least_importance(self) -> float:
+        """Importance of a page without in-links."""
+        (least,) = self._tables.row("SELECT virtual * (16777216.0 / births) / total FROM book")
+        return float(least or 0.0)
+
+    def values(self, by: str) -> dict[str, float]:
+        """Values of all pages in a ranking (one of RANKINGS or a kept one), by URL."""
+        if by in RANKINGS:
+            urls = (url for (url,) in self._tables.each("SELECT url FROM pages ORDER BY id"))
+            values = dict(zip(urls, self.arrays()[by].tolist(), strict=True))
+        else:
+            query = "SELECT url, value FROM rankings JOIN pages ON pages.id = rankings.page WHERE name = ?"
+            values = dict(self._tables.rows(query, (by,)))
+        if None in values:
+            raise damaged(self._tables.path, "a page has no URL")
+        return values
+
+    def kept(self) -> list[str]:
+        """Names of the rankings kept by 'minicrawl rank --save'."""
+        return [name for (name,) in self._tables.rows("SELECT DISTINCT name FROM rankings ORDER BY name")]
+
+    def best_first(self, by: str) -> Iterator[tuple[int, RankedPage, float | None]]:
+        """Every page with its number, by falling `by`; for a kept ranking also the value. Pages are read lazily.
+
+        by: one of RANKINGS, or the name of a kept ranking.
+        """
+        if by in RANKINGS:
+            order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"
+            rows = self._tables.each(f"SELECT NULL, id, {_RANKED} FROM ranks {order}")
+        else:
+            query = f"""
+                SELECT value, id, {_RANKED} FROM rankings JOIN ranks ON ranks.id = rankings.page
+                WHERE name = ? ORDER BY value DESC, rank"""
+            rows = self._tables.each(query, by)
+        return ((page, RankedPage._make(row), value) for value, page, *row in rows)
+
+    def rows(self, pages: Sequence[int]) -> dict[int, RankedPage]:
+        """Some pages by number, without their ranks: these are 0."""
+        query = (
+            f"SELECT weighed.id, 0, {_UNRANKED} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
+        )
+        rows = self._tables.rows(query, (json.dumps(list(pages)),))
+        return {page: RankedPage._make(row) for page, *row in rows}
+
+    # For the search.
+
+    def facts(self, pages: str) -> list[Any]:
+        """Facts of some pages (numbers as JSON): number, URL, title, state, leader of its duplicates, time of the last
+        change seen or else of the fetch (Unix seconds)."""
+        query = """
+            SELECT pages.id, url, title, state, leader, coalesce(changed_at, fetches.fetched_at)
+            FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value
+            LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id"""
+        return self._tables.rows(query, (pages,))
+
+    def extremes(self) -> tuple[float, float]:
+        """The least positive importance, and the largest; scans all pages."""
+        least, most = self._tables.row("SELECT min(importance), max(importance) FROM weighed WHERE importance > 0")
+        return float(least or 0.0), float(most or 0.0)
+
+    # The rank of a page without a scan of all.
+
+    def best(self) -> list[int]:
+        """The pages that may be the most important."""
+        return [page for (page,) in self._tables.rows("SELECT page FROM best")]
+
+    def places(self) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+        """All pages, best first, PLACES at a time, as stored at the end of a run."""
+        rows = self._tables.rows("SELECT first, pages FROM places")
+        return ((first, from_bytes(pages)) for first, pages in rows)
+
+    def _rank(self, page: int) -> int:
+        if self._is_best(page):
+            return self._better(page, "best CROSS JOIN weighed ON weighed.id = best.page WHERE is_worthy") + 1
+        if self._tables.meta("is_ranked"):
+            return self._place(page) + 1
+        size = self._tables.size()
+        some = json.dumps(sorted({number * size // _SAMPLE for number in range(_SAMPLE)} - {page}))
+        others = len(json.loads(some))
+        better = self._better(page, "json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value WHERE 1", some)
+        return 1 + round(better * (size - 1) / max(others, 1))
+
+    def _is_best(self, page: int) -> bool:
+        query = "SELECT is_worthy FROM best CROSS JOIN weighed ON weighed.id = best.page WHERE best.page = ?"
+        row = self._tables.row(query, page)
+        return bool(row and row[0])
+
+    def _better(self, page: int, among: str, *values: str) -> int:
+        """Number of better pages in `among`."""
+        (x,) = self._tables.row("SELECT x FROM weighed WHERE id = ?", page)
+        query = f"SELECT count(*) FROM {among} AND (x > ? OR (x = ? AND weighed.id < ?))"
+        (count,) = self._tables.row(query, *values, x, x, page)
+        return int(count)
+
+    def _place(self, page: int) -> int:
+        """Number of better pages, by the places stored at the end of a run."""
+        wanted = self._key(page)
+        blocks = range(0, self._tables.size(), PLACES)
+
+        def first(block: int) -> tuple[float, int]:
+            (head,) = self._tables.row("SELECT substr(pages, 1, 4) FROM places WHERE first = ?", block)
+            return self._key(int(from_bytes(head)[0]))
+
+        block = blocks[max(0, bisect_right(blocks, wanted, key=first) - 1)]
+        (held,) = self._tables.row("SELECT pages FROM places WHERE first = ?", block)
+        return block + bisect_left(from_bytes(held).tolist(), wanted, key=self._key)
+
+    def _key(self, page: int) -> tuple[float, int]:
+        """Sort key of a page, best first."""
+        (x,) = self._tables.row("SELECT x FROM weighed WHERE id = ?", page)
+        return -x, page

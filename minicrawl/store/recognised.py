@@ -1,0 +1,172 @@
+"""Fingerprints, answers for pages that cannot exist, session parameters, alternates."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, NamedTuple  # Any: arrays
+
+import numpy as np
+
+from minicrawl.store.declaration import PageId, Time, columns, table
+from minicrawl.store.tables import Tables
+
+SKETCH_BYTES = 40
+_FIRST, _LAST = -(2**63), 2**63 - 1
+_SAID_FIRST = "(leader IS NULL OR distance IS NOT NULL)"
+"""As in the index `fetches_payloads`."""
+_MOST_COPIES = 4_096
+
+
+class Fingerprint(NamedTuple):
+    """What an HTML page that says something can be told by: a part of its row of `fetches`."""
+
+    page: PageId
+    digest: int
+    payload: int
+    sketch: Annotated[bytes | None, "40 bytes, see crawler/html/fingerprint.py; NULL: too little text"]
+    leader: Annotated[int | None, "page that said it first, of which this one is a duplicate"]
+    distance: Annotated[int | None, "bits by which its sketch differs from the leader's; NULL: same bytes"]
+
+
+class FingerprintColumns(NamedTuple):
+    """Fingerprints of some pages: each field is an array with a value per page."""
+
+    page: Any
+    payload: Any
+    sketch: Any
+    """Shape (n, 5), 64 bits each; 0 where there is none."""
+    leads: Any
+    """True if the page has a sketch and duplicates no earlier page."""
+
+
+class Probe(NamedTuple):
+    """What a host answered for pages that cannot exist; see crawler/recognise/soft404.py."""
+
+    folder: Annotated[str, "in which the pages were asked for"]
+    url: Annotated[str, "the last of them"]
+    asked_at: Time
+    verdict: Annotated[str, "not-found, open, varied, soft-404, catch-all"]
+    status: Annotated[int | None, "HTTP status of the last answer"]
+    digest: Annotated[int | None, "64 bits of what all answers said; NULL: they differ"]
+    asked: Annotated[int, "pages that were asked for"]
+    words: Annotated[bytes | None, "hashes of words that all answers share, 4 bytes each; NULL: too many"]
+    varies: Annotated[int, "words of an answer that others lack, at most"]
+    numbers: Annotated[int, "numbers in an answer, at most"]
+    echoes: Annotated[bool, "they repeat the URL"]
+    is_there: Annotated[bool, "a page that is surely there says the same"]
+    matched: Annotated[bytes | None, "pages.id of pages that say the same, 4 bytes each"]
+    others: Annotated[bytes | None, "of pages that do not"]
+
+
+class RecentPage(NamedTuple):
+    """A page that was read lately: it is judged by what its host will be asked, and the host asked because of it."""
+
+    id: Annotated[int, "in the order of reading"]
+    page: PageId
+    digest: Annotated[int | None, "64 bits of what it says"]
+    words: Annotated[bytes, "how many numbers it has, and hashes of its words, 4 bytes each"]
+    is_there: Annotated[bool, "it is surely there"]
+
+
+class ParameterRow(NamedTuple):
+    """A parameter that may be a session's, by the pattern of its URLs; see crawler/recognise/sessions.py."""
+
+    pattern: str
+    name: str
+    verdict: Annotated[str, '"?", session, content']
+    probes: Annotated[int, "pages that were asked for without it"]
+    signs: Annotated[str, "JSON [[hash of its value, was news], ...]: pages that say the same without"]
+
+
+class Alternate(NamedTuple):
+    """A page that an earlier one gives as the same in another language or for another medium."""
+
+    page: PageId
+    named_by: PageId
+
+
+table("probes", "what hosts answered for pages that cannot exist", Probe, keys="folder")
+table("recent_pages", "pages that were read lately", RecentPage, keys="id")
+table("parameters", "parameters that may be sessions'", ParameterRow, keys="pattern name")
+table("alternates", "pages that an earlier page gives as the same in another form", Alternate, keys="page")
+
+
+class Recognised:
+    """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages`, `parameters` and `alternates`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def fingerprints(self) -> Iterator[FingerprintColumns]:
+        """Fingerprints of all pages, in the order of their first answers, a thousand at a time.
+
+        SQLite joins each column into a text, which is faster than a Python object per value. Sketches come in hex, as
+        older SQLite ends a joined text at the first byte of 0.
+        """
+        query = f"""
+            SELECT group_concat(page, ' '), group_concat(payload, ' '),
+                group_concat(leader IS NULL AND sketch IS NOT NULL, ''),
+                group_concat(hex(coalesce(sketch, zeroblob({SKETCH_BYTES}))), '')
+            FROM fetches WHERE id BETWEEN ? AND ? AND payload IS NOT NULL"""
+        for first, last in self._fetches():
+            pages, payloads, flags, sketches = self._tables.row(query, first, last)
+            if pages is None:
+                continue
+            page, payload = (np.fromstring(column, np.int64, sep=" ") for column in (pages, payloads))
+            leads = np.frombuffer(flags.encode(), np.uint8) == ord("1")
+            sketch = np.frombuffer(bytes.fromhex(sketches), np.uint64).reshape(len(page), -1)
+            yield FingerprintColumns(page, payload, sketch, leads)
+
+    def _fetches(self) -> Iterator[tuple[int, int]]:
+        """Ranges of fetch numbers, first and last, a thousand fetches each."""
+        query, size = "SELECT id FROM fetches WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?", self._tables.sizes.rows
+        first = _FIRST
+        while (row := self._tables.row(query, first, size)) is not None:
+            yield first, row[0] - 1
+            (first,) = row
+        yield first, _LAST
+
+    def fingerprint(self, page: int) -> Fingerprint | None:
+        """The fingerprint of one page; None when it has none."""
+        of_page = "pages JOIN fetches ON fetches.id = fetch WHERE pages.id = ? AND payload IS NOT NULL"
+        return self._tables.record(Fingerprint, of_page, page)
+
+    def said_first(self, payload: int) -> list[int]:
+        """Pages with a payload, the first ones; not those that are marked as exact duplicates."""
+        query = f"SELECT page FROM fetches WHERE payload = ? AND {_SAID_FIRST} ORDER BY page LIMIT {_MOST_COPIES}"
+        return [page for (page,) in self._tables.rows(query, (payload,))]
+
+    def duplicate_counts(self) -> tuple[int, int]:
+        """Numbers of exact duplicates and of near-duplicates."""
+        return self._duplicates("1")
+
+    def duplicates_of(self, page: int) -> tuple[int, int]:
+        """Numbers of exact and near-duplicates of this page."""
+        return self._duplicates(f"leader = {page:d}")
+
+    def _duplicates(self, which: str) -> tuple[int, int]:
+        query = f"SELECT count(*), count(distance) FROM fetches WHERE leader IS NOT NULL AND {which}"
+        marked, near = self._tables.row(query)
+        return marked - near, near
+
+    def probes(self) -> list[Probe]:
+        """Answers of hosts for pages that cannot exist."""
+        return self._tables.records(Probe, "probes")
+
+    def recent_pages(self) -> Iterator[tuple[RecentPage, str]]:
+        """Recently read pages, oldest first, each with its URL."""
+        query = f"""
+            SELECT url, {columns(RecentPage, "recent_pages")} FROM recent_pages JOIN pages ON pages.id = page
+            ORDER BY recent_pages.id"""
+        return ((RecentPage._make(row), url) for url, *row in self._tables.rows(query))
+
+    def parameters(self) -> list[ParameterRow]:
+        """Known and possible session parameters."""
+        return self._tables.records(ParameterRow, "parameters")
+
+    def alternates(self) -> list[Alternate]:
+        """Pages that an earlier read page names as its alternate."""
+        return self._tables.records(Alternate, "alternates ORDER BY page")
+
+    def alternate_of(self, page: int) -> int | None:
+        """The earlier read page that names this one as its alternate."""
+        row = self._tables.row("SELECT named_by FROM alternates WHERE page = ?", page)
+        return int(row[0]) if row else None

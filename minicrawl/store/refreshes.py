@@ -1,0 +1,298 @@
+"""The refresh schedule, and changes of pages."""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, NamedTuple  # Any: arrays
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.store.declaration import HostId, PageId, Time, table
+from minicrawl.store.tables import Tables
+
+_NOTED = """
+    SELECT page, what, max(at) AS at, count(*) AS times, sum(added) AS added, sum(removed) AS removed
+    FROM changes WHERE at >= :since GROUP BY page, what"""
+# A page without a row was read by a crawl that fetched nothing again, and became new then.
+_CHANGES = f"""
+    {_NOTED} UNION ALL
+    SELECT pages.id, 'new', fetched_at, 1, 0, 0 FROM pages JOIN fetches ON fetches.id = fetch
+    WHERE state = 'fetched' AND fetched_at >= :since
+        AND pages.id NOT IN (SELECT page FROM changes WHERE what = 'new')"""
+_THEN = """
+    SELECT page AS risen, coalesce(max(CASE WHEN at <= :since THEN at END), min(at)) AS noted_at
+    FROM importances GROUP BY page"""
+
+
+class RefreshRow(NamedTuple):
+    """A page that is fetched again; see crawler/frontier/due_pages.py."""
+
+    page: PageId
+    fetched_at: Annotated[Time, "the last answer"]
+    due: Time
+    rate: Annotated[float, "changes per second, as learned; as it was taken where information is 0"]
+    information: Annotated[float, "the shape of its distribution, see opic/refresh.py; 0: nothing learned"] = 0.0
+    fetches: Annotated[int, "answers"] = 0
+    changes: Annotated[int, "of these, answers that had changed"] = 0
+    changed_at: Annotated[Time | None, "the last of them"] = None
+    blocks: Annotated[bytes, "see crawler/recognise/changes.py"] = b""
+    answers: Annotated[str, "the last eight: = as before, # changed, ? not found, ! failed"] = ""
+    importance: Annotated[float, "of the page, the last one in importances; 0: none"] = 0.0
+    lastmod: Annotated[Time | None, "by its sitemap it changed then, after the last answer"] = None
+    doubt: Annotated[int, "1: its validators have lied, see crawler/recognise/conditions.py"] = 0
+
+
+class RefreshHost(NamedTuple):
+    """What is known of the pages of a host together, where they are fetched again."""
+
+    host: HostId
+    doubt: Annotated[int, "of its validators, see crawler/recognise/conditions.py"] = 0
+    dates: Annotated[int, "how far its Last-Modified is believed, see crawler/frontier/schedules.py"] = 0
+    lastmods: Annotated[int, "the same of lastmod in its sitemaps"] = 0
+
+
+class GroupRate(NamedTuple):
+    """The change rate assumed of pages fetched once, by host and folder; see crawler/frontier/change_rates.py."""
+
+    host: Annotated[HostId, "-1: all"]
+    folder: Annotated[str, "first folder of the path, after the media type of other than HTML; '': all"]
+    rate: Annotated[float, "changes per second"]
+    information: Annotated[float, "the shape of its distribution, see opic/refresh.py"]
+    fetched_twice: Annotated[float, "pages; one with a date counts for a part"]
+
+
+class Change(NamedTuple):
+    """What has become of a page that is fetched again."""
+
+    page: PageId
+    at: Time
+    what: Annotated[str, "new changed gone"]
+    added: Annotated[int, "blocks of its text"]
+    removed: int
+
+
+class NotedImportance(NamedTuple):
+    """Importance of a page at a fetch, if it is another one by a tenth than when noted before."""
+
+    page: PageId
+    at: Time
+    importance: Annotated[float, "share of all"]
+
+
+class RefreshColumns(NamedTuple):
+    """A part of `refresh`: each field is an array with a value per page."""
+
+    page: Any
+    fetched_at: Any
+    due: Any
+    rate: Any
+
+
+# A table of its own: crawls that read every page once have no use for it.
+table("refresh", "pages that are fetched again", RefreshRow, keys="page")
+table(
+    "refresh_hosts",
+    "what is known of the pages of a host together",
+    RefreshHost,
+    keys="host",
+    blocks=Annotated[bytes | None, "those its pages repeat, see store/texts/repeated_blocks.py"],
+)
+table("group_rates", "change rates that are assumed of pages fetched once", GroupRate, keys="host folder")
+table(
+    "changes",
+    "what has become of pages that are fetched again",
+    Change,
+    keys="id",
+    indexes=("changes_by_time ON changes (at)",),
+    id=int,
+)
+table("importances", "importance of pages that are fetched again", NotedImportance, keys="page at")
+
+
+class ChangedPage(NamedTuple):
+    """A page that was new, changed or gone in a period.
+
+    at: Unix seconds, of the last time. times: number of times. added, removed: blocks of its text, in all.
+    """
+
+    url: str
+    what: str
+    at: float
+    importance: float
+    times: int
+    added: int
+    removed: int
+    title: str | None
+
+
+class NotedChange(NamedTuple):
+    """A row of `changes`, with its page."""
+
+    id: int
+    page: int
+    url: str
+    title: str | None
+    what: str
+    at: float
+    importance: float
+    added: int
+    removed: int
+
+
+class RisenPage(NamedTuple):
+    """A page whose importance has risen. before: its importance at `since`, Unix seconds."""
+
+    url: str
+    importance: float
+    before: float
+    since: float
+    title: str | None
+
+
+class FetchColumns(NamedTuple):
+    """Last fetches of pages, an array each.
+
+    fetched_at: Unix seconds. rate, information: as learned, changes per second; information is 0 if nothing is.
+    """
+
+    page: npt.NDArray[np.int64]
+    host: npt.NDArray[np.int64]
+    fetched_at: npt.NDArray[np.float64]
+    rate: npt.NDArray[np.float64]
+    information: npt.NDArray[np.float64]
+
+
+class ScheduleColumns(NamedTuple):
+    """Due times of pages as of their last fetch, as arrays. rate: as in `Refreshes.columns`."""
+
+    page: npt.NDArray[np.int64]
+    host: npt.NDArray[np.int64]
+    fetched_at: npt.NDArray[np.float64]
+    due: npt.NDArray[np.float64]
+    rate: npt.NDArray[np.float64]
+
+
+class Refreshes:
+    """Reads the tables `refresh`, `refresh_hosts`, `changes` and `importances`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def row(self, page: int) -> RefreshRow | None:
+        return self._tables.record(RefreshRow, "refresh WHERE page = ?", page)
+
+    def is_empty(self) -> bool:
+        """True if no page was ever refreshed or scheduled for it."""
+        return self._tables.row("SELECT 1 FROM refresh LIMIT 1") is None
+
+    def changed_at(self) -> dict[int, float]:
+        """Last known change of pages that are fetched again, Unix seconds, by page."""
+        return dict(self._tables.rows("SELECT page, changed_at FROM refresh WHERE changed_at IS NOT NULL"))
+
+    def hosts(self) -> list[RefreshHost]:
+        return self._tables.records(RefreshHost, "refresh_hosts ORDER BY host")
+
+    def changed(self, belief: int) -> set[int]:
+        """Pages changed since their fetch, by the sitemaps of hosts with at least this belief."""
+        query = """
+            SELECT page FROM refresh JOIN pages ON pages.id = page JOIN refresh_hosts USING (host)
+            WHERE lastmod IS NOT NULL AND lastmods >= ?"""
+        return {page for (page,) in self._tables.rows(query, (belief,))}
+
+    def columns(self) -> RefreshColumns:
+        """The schedule of all pages that are fetched again.
+
+        rate: -1 if not learned, 0 if `due` does not follow from it.
+        """
+        query = """
+            SELECT page, fetched_at, due,
+                CASE WHEN answers GLOB '*[?!]' THEN 0.0 WHEN information = 0.0 THEN -1.0 ELSE rate END
+            FROM refresh"""
+        columns = tuple(zip(*self._tables.rows(query), strict=True))
+        return RefreshColumns(*(np.array(column) for column in columns or ((), (), (), ())))
+
+    def unscheduled(self) -> RefreshColumns:
+        """Pages that were read and have no row of `refresh` yet, with their fetch times."""
+        query = """
+            SELECT pages.id, fetched_at FROM pages JOIN fetches ON fetches.id = fetch
+            WHERE state IN ('fetched', 'alias') AND pages.id NOT IN (SELECT page FROM refresh)"""
+        columns = tuple(zip(*self._tables.rows(query), strict=True)) or ((), ())
+        pages, fetched_at = (np.array(column) for column in columns)
+        return RefreshColumns(pages, fetched_at, fetched_at, np.full(len(pages), -1.0))
+
+    def unlearned(self, below: float) -> Iterator[tuple[int, int, str, str | None]]:
+        """Page, host, URL and content type of every read page with less information than `below` about its rate."""
+        query = """
+            SELECT pages.id, host, url, content_type
+            FROM pages JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
+            WHERE state IN ('fetched', 'alias') AND coalesce(information, 0.0) < ?"""
+        return self._tables.each(query, below)
+
+    def group_rates(self) -> list[GroupRate]:
+        """Assumed change rates, those of larger groups first."""
+        return self._tables.records(GroupRate, "group_rates ORDER BY host <> -1, folder <> '', host, folder")
+
+    def schedule(self) -> ScheduleColumns:
+        """The schedule of all pages that a refreshing crawl fetches: `columns` and `unscheduled` in one."""
+        query = """
+            SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at), coalesce(due, 0.0),
+                CASE WHEN answers GLOB '*[?!]' THEN 0.0 WHEN coalesce(information, 0.0) = 0.0 THEN -1.0 ELSE rate END
+            FROM pages LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
+            WHERE state <> 'gone' AND (state IN ('fetched', 'alias') OR refresh.page IS NOT NULL)"""
+        columns = tuple(zip(*self._tables.rows(query), strict=True))
+        return ScheduleColumns(*(np.array(column) for column in columns or ((), (), (), (), ())))
+
+    def last_fetches(self, due_by: float) -> FetchColumns:
+        """Last fetches of all pages that were read and exist, except failed ones due after `due_by` (Unix seconds)."""
+        query = """
+            SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at),
+                coalesce(rate, 0.0), coalesce(information, 0.0)
+            FROM pages JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
+            WHERE state IN ('fetched', 'alias') AND NOT (coalesce(answers, '') GLOB '*[?!]' AND due > ?)"""
+        columns = tuple(zip(*self._tables.rows(query, (due_by,)), strict=True))
+        return FetchColumns(*(np.array(column) for column in columns or ((), (), (), (), ())))
+
+    def began(self) -> float | None:
+        """Unix seconds of the first known event of a crawl."""
+        query = """
+            SELECT min(at) FROM (SELECT at FROM course UNION ALL SELECT min(at) FROM changes
+                                 UNION ALL SELECT min(fetched_at) FROM fetches)"""
+        (began,) = self._tables.row(query)
+        return None if began is None else float(began)
+
+    def changes_of(self, page: int) -> list[Change]:
+        """The changes of a page, the oldest first; scans those of all pages."""
+        return self._tables.records(Change, "changes WHERE page = ? ORDER BY at, id", page)
+
+    def last_change(self) -> int:
+        """The number of the last change of a page; 0 where there is none."""
+        return int(self._tables.row("SELECT coalesce(max(id), 0) FROM changes")[0])
+
+    def changes_after(self, number: int, until: int, new_since: float, n: int) -> list[NotedChange]:
+        """The first n changes after a number, up to another. new_since: Unix seconds; pages read before are not new."""
+        query = """
+            SELECT changes.id, page, url, title, what, at, importance, added, removed
+            FROM changes CROSS JOIN weighed ON weighed.id = page
+            WHERE changes.id > ? AND changes.id <= ? AND (what <> 'new' OR at >= ?)
+                AND NOT (what = 'new' AND state = 'alias')
+            ORDER BY changes.id LIMIT ?"""
+        return list(map(NotedChange._make, self._tables.rows(query, (number, until, new_since, n))))
+
+    def changed_pages(self, since: float, n: int = -1) -> list[ChangedPage]:
+        """New, changed and gone pages since a time (Unix seconds), or the first n, the most important first."""
+        query = f"""
+            SELECT url, what, at, importance, times, added, removed, title
+            FROM ({_CHANGES}) CROSS JOIN weighed ON weighed.id = page
+            WHERE NOT (what = 'new' AND state = 'alias')
+            ORDER BY importance DESC, page, at LIMIT :n"""
+        return list(map(ChangedPage._make, self._tables.rows(query, {"since": since, "n": n})))
+
+    def risen_pages(self, since: float, n: int = -1) -> list[RisenPage]:
+        """Pages whose importance has risen since a time (Unix seconds), or since their first fetch after it, largest
+        gain first. n: number of pages; -1: all."""
+        query = f"""
+            SELECT url, weighed.importance, importances.importance, at, title
+            FROM ({_THEN}) CROSS JOIN importances ON page = risen AND at = noted_at
+                CROSS JOIN weighed ON weighed.id = risen
+            WHERE weighed.importance > importances.importance
+            ORDER BY weighed.importance - importances.importance DESC, risen LIMIT :n"""
+        return list(map(RisenPage._make, self._tables.rows(query, {"since": since, "n": n})))

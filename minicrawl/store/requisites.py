@@ -1,0 +1,74 @@
+"""Requisites: files that pages need to look as they do."""
+
+from typing import Annotated, NamedTuple
+
+from minicrawl.store.declaration import PageId, Time, columns, table
+from minicrawl.store.tables import Tables
+
+
+class RequisiteRow(NamedTuple):
+    """A file that a page needs to look as it does: no page, and no link leads to it."""
+
+    url: str
+    page: Annotated[PageId, "the first page that needs it"]
+    kind: Annotated[str, "style, frame, file"]
+    level: Annotated[int, "style sheets, frames and redirects between the page and it"]
+    state: Annotated[str, "waiting kept failed"]
+    reason: Annotated[str, "the code that says why it is in this state"]
+    status: Annotated[int | None, "HTTP status of the last answer"] = None
+    bytes: Annotated[int, "of its body, on the network"] = 0
+    asked_at: Time | None = None
+
+
+table(
+    "requisites",
+    "files that pages need to look as they do, by --requisites",
+    RequisiteRow,
+    keys="id",
+    unique="url",
+    indexes=(
+        "requisites_waiting ON requisites (id) WHERE state = 'waiting'",
+        "requisites_by_page ON requisites (page)",
+    ),
+    id=Annotated[int, "in the order in which they became known"],
+)
+
+
+class RequisiteCount(NamedTuple):
+    """The number of requisites with a state and a reason, and the bytes of their bodies."""
+
+    state: str
+    reason: str
+    number: int
+    bytes: int
+
+
+class Requisites:
+    """Reads the table `requisites`."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def of(self, url: str) -> RequisiteRow | None:
+        """The requisite with a URL."""
+        return self._tables.record(RequisiteRow, "requisites WHERE url = ?", url)
+
+    def waiting(self, after: int, n: int) -> list[tuple[int, RequisiteRow]]:
+        """The next n waiting requisites behind number `after`, with their numbers."""
+        query = f"""
+            SELECT id, {columns(RequisiteRow)} FROM requisites
+            WHERE state = 'waiting' AND id > ? ORDER BY id LIMIT ?"""
+        return [(number, RequisiteRow._make(row)) for number, *row in self._tables.rows(query, (after, n))]
+
+    def number_of(self, page: int) -> int:
+        """The number of requisites that a page was the first to need."""
+        (number,) = self._tables.row("SELECT count(*) FROM requisites WHERE page = ?", page)
+        return int(number)
+
+    def counts(self, page: int | None = None) -> list[RequisiteCount]:
+        """The requisites by state and reason. page: only those that this page was the first to need."""
+        where = "" if page is None else "WHERE page = ?"
+        query = f"""
+            SELECT state, reason, count(*), sum(bytes) FROM requisites {where}
+            GROUP BY state, reason ORDER BY state, reason"""
+        return list(map(RequisiteCount._make, self._tables.rows(query, () if page is None else (page,))))

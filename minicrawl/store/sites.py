@@ -1,0 +1,126 @@
+"""Sites, their doors, and other sites' voices for pages: empty if random surfers jump to all pages alike."""
+
+from itertools import chain
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.store.declaration import PageId, SiteId, columns, table
+from minicrawl.store.tables import Tables
+
+IntArray = npt.NDArray[np.int64]
+_TRUSTED = """
+    WITH wanted AS (SELECT id FROM sites WHERE :host IS NULL OR id = (SELECT site FROM hosts WHERE id = :host)),
+        linking AS (
+            SELECT DISTINCT hosts.site AS target, voices.site AS source
+            FROM voices CROSS JOIN pages ON pages.id = voices.page CROSS JOIN hosts ON hosts.id = pages.host
+            WHERE hosts.site IN wanted),
+        trusting AS (SELECT target, name, trust FROM linking JOIN sites ON sites.id = source WHERE trust > 0),
+        by_target AS (SELECT target, count(*) AS sites, name AS first, max(trust) FROM trusting GROUP BY target),
+        seeds AS (
+            SELECT hosts.site
+            FROM doors CROSS JOIN pages ON pages.id = doors.page CROSS JOIN hosts ON hosts.id = pages.host
+            WHERE depth = 0)
+    SELECT name, trust, coalesce(by_target.sites, 0), first, id IN seeds
+    FROM sites LEFT JOIN by_target ON target = id WHERE id IN wanted ORDER BY id"""
+
+
+class SiteRow(NamedTuple):
+    """A site that walkers jump to; see opic/sites.py."""
+
+    id: Annotated[int, "from 1 on"]
+    name: Annotated[str, "its owner, see crawler/urls/keys.py"]
+    trust: Annotated[float, "share of all"]
+    page_level: Annotated[int, "birth cash of each of its pages; those from meta.shared_out on have one unit"]
+    door_level: Annotated[int, "and for each unit of the weight of a door"]
+
+
+class DoorRow(NamedTuple):
+    """A page at which people come in."""
+
+    page: PageId
+    is_front: Annotated[bool, "the front page of a host"]
+    weight: Annotated[int, "door weight, 256 units each, as of when births were last shared out"]
+
+
+class VoiceRow(NamedTuple):
+    """Links to a page from another site."""
+
+    page: PageId
+    site: Annotated[SiteId, "0: sites of other partitions, see crawler/sharing/voices.py"]
+    links: Annotated[int, "of site 0: how many sites"]
+
+
+table("sites", "where walkers jump to; empty where they jump to all pages alike", SiteRow, keys="id", unique="name")
+table("doors", "pages at which people come in", DoorRow, keys="page")
+table("voices", "links from other sites", VoiceRow, keys="page site")
+
+
+class TrustedSite(NamedTuple):
+    """A site's trust and its sources.
+
+    trust: share of all. trusted_by: number of other sites with trust that link to it; trusted_first: the most trusted
+    of these, None without any. is_seed: True if trust begins there.
+    """
+
+    name: str
+    trust: float
+    trusted_by: int
+    trusted_first: str | None
+    is_seed: bool
+
+
+class SiteTable:
+    """Reads the tables `sites`, `doors` and `voices`, and the site of each host."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def all(self) -> list[SiteRow]:
+        """All sites by number."""
+        return self._tables.records(SiteRow, "sites ORDER BY id")
+
+    def of_hosts(self) -> IntArray:
+        """The number of the site of every host, by hosts.id; 0 where none is kept."""
+        return self._array("SELECT coalesce(site, 0) FROM hosts ORDER BY id", 1).reshape(-1)
+
+    def trusted(self, host: int | None = None) -> list[TrustedSite]:
+        """All sites by number, or only that of a host; scans all links between sites."""
+        rows = self._tables.rows(_TRUSTED, {"host": host})
+        return [TrustedSite._make((*row, bool(is_seed))) for *row, is_seed in rows]
+
+    def linking(self, page: int) -> list[str]:
+        """The other sites that link to a page, by falling trust."""
+        query = "SELECT name FROM voices JOIN sites ON sites.id = site WHERE page = ? ORDER BY trust DESC, site"
+        return [name for (name,) in self._tables.rows(query, (page,))]
+
+    def births(self) -> IntArray:
+        """Birth cash of every page by number, that of an alias by its door weight (opic/sites.py)."""
+        return self._array("SELECT birth FROM born ORDER BY id", 1).reshape(-1)
+
+    def linking_sites(self, name: str) -> list[str]:
+        """The names of the sites that link to a site; scans all voices."""
+        query = """
+            SELECT DISTINCT linking.name
+            FROM voices CROSS JOIN pages ON pages.id = voices.page CROSS JOIN hosts ON hosts.id = pages.host
+            JOIN sites AS own ON own.id = hosts.site JOIN sites AS linking ON linking.id = voices.site
+            WHERE own.name = ?"""
+        return [linking for (linking,) in self._tables.rows(query, (name,))]
+
+    def doors(self) -> IntArray:
+        """Rows of `doors`, shape (doors, 3)."""
+        return self._array(f"SELECT {columns(DoorRow)} FROM doors", 3)
+
+    def fronts(self) -> set[int]:
+        """Pages that are the front page of a host."""
+        return {page for (page,) in self._tables.rows("SELECT page FROM doors WHERE is_front")}
+
+    def voices(self) -> IntArray:
+        """Rows of `voices`, shape (voices, 3)."""
+        return self._array(f"SELECT {columns(VoiceRow)} FROM voices", 3)
+
+    def _array(self, query: str, width: int) -> IntArray:
+        blocks = self._tables.blocks(query, self._tables.sizes.rows)
+        packed = [np.fromiter(chain.from_iterable(rows), np.int64, width * len(rows)) for rows in blocks]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *packed]).reshape(-1, width)

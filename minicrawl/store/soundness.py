@@ -1,0 +1,122 @@
+"""Integrity checks of a store's file: structure, tables, and dangling references."""
+
+import math
+from collections.abc import Iterator
+
+from minicrawl.store.database import damaged, schema_errors
+from minicrawl.store.recognised import SKETCH_BYTES
+from minicrawl.store.tables import Tables
+from minicrawl.store.urlhash import url_hash
+
+_BOOK = ("clock", "window", "virtual", "never_visited", "births", "total", "best_floor")
+"""Keys of `meta` that the view `book` reads."""
+_FLAWS = {
+    "pages are on a host that is not in the store": (
+        "SELECT count(*) FROM pages WHERE host NOT IN (SELECT id FROM hosts)"
+    ),
+    "pages were found on a page that is not in the store": (
+        "SELECT count(*) FROM pages WHERE found_on NOT IN (SELECT id FROM pages)"
+    ),
+    "page numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM pages",
+    "URLs stand twice": "SELECT count(*) - count(DISTINCT url) FROM pages",
+    "rows of links come from a page that is not in the store": (
+        "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
+    ),
+    "rows of links are cut": ("SELECT count(*) FROM links WHERE length(targets) % 4 OR coalesce(length(own), 0) % 4"),
+    "rows of links have places for more or fewer of them": (
+        "SELECT count(*) FROM links WHERE length(places) <> (length(targets) + 15) / 16"
+        " OR own_places IS NOT NULL AND length(own_places) IS NOT (length(own) + 15) / 16"
+    ),
+    "probes are cut": (
+        "SELECT count(*) FROM probes WHERE coalesce(length(words), 0) % 4 OR coalesce(length(matched), 0) % 4 "
+        "OR coalesce(length(others), 0) % 4"
+    ),
+    "words of pages are cut": "SELECT count(*) FROM recent_pages WHERE length(words) % 4",
+    "pages read lately are not in the store": (
+        "SELECT count(*) FROM recent_pages WHERE page NOT IN (SELECT id FROM pages)"
+    ),
+    "sketches are cut": f"SELECT count(*) FROM fetches WHERE length(sketch) <> {SKETCH_BYTES}",
+    "aliases have more or fewer targets than one": (
+        "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
+    ),
+    "hosts' numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM hosts",
+    "of the best pages are not in the store": "SELECT count(*) FROM best WHERE page NOT IN (SELECT id FROM pages)",
+    "pages are alternates of a page that is not in the store": (
+        "SELECT count(*) FROM alternates WHERE named_by NOT IN (SELECT id FROM pages)"
+    ),
+    "pages are duplicates of a page that is not in the store": (
+        "SELECT count(*) FROM fetches WHERE leader NOT IN (SELECT id FROM pages)"
+    ),
+    "sitemaps or URLs from them are on a host that is not in the store": (
+        "SELECT count(*) FROM (SELECT host FROM sitemaps UNION SELECT host FROM sitemap_urls) "
+        "WHERE host NOT IN (SELECT id FROM hosts)"
+    ),
+    "pages have no reason for their state": "SELECT count(*) FROM pages WHERE reason = ''",
+    "hashes of URLs are of a page that is not in the store": (
+        "SELECT count(*) FROM url_hashes WHERE page NOT IN (SELECT id FROM pages)"
+    ),
+    "pages have had an answer that is not in the store": (
+        "SELECT count(*) FROM pages WHERE fetch IS NOT NULL AND fetch NOT IN (SELECT id FROM fetches)"
+    ),
+    "answers belong to no page": "SELECT (SELECT count(*) FROM fetches) - (SELECT count(DISTINCT fetch) FROM pages)",
+    "sitemaps were named for a page that is not in the store": (
+        "SELECT count(*) FROM sitemaps WHERE page NOT IN (SELECT id FROM pages)"
+    ),
+    "pages or URLs come from a sitemap that is not in the store": (
+        "SELECT count(*) FROM (SELECT sitemap FROM sitemap_pages UNION SELECT sitemap FROM sitemap_urls) "
+        "WHERE sitemap NOT IN (SELECT id FROM sitemaps)"
+    ),
+}
+"""Queries that count flawed rows, by the flaw."""
+
+
+class Soundness:
+    """Looks for damage in all tables."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def structure_errors(self) -> list[str]:
+        """The first structural error that SQLite finds, contents unchecked; [] without one."""
+        return self._findings("PRAGMA quick_check(1)")
+
+    def integrity_errors(self) -> list[str]:
+        """Errors found by SQLite, in the schema and in references, in sentences."""
+        errors = [f"SQLite finds: {line}" for line in self._findings("PRAGMA integrity_check")]
+        if errors:
+            return errors  # values in such rows may be of any type
+        with self._tables.errors:
+            errors += schema_errors(self._tables.db)
+        for what, query in _FLAWS.items():
+            (count,) = self._tables.row(query)
+            if count:
+                errors.append(f"{count} {what}")
+        return errors + [f"page {page} cannot be found by its URL {url}" for page, url in self._lost()]
+
+    def texts(self, table: str, column: str) -> Iterator[str]:
+        """The values of a column of JSON, without NULL."""
+        return (text for (text,) in self._tables.each(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"))
+
+    def _findings(self, pragma: str) -> list[str]:
+        """SQLite's findings, a line each."""
+        lines = (line for (text,) in self._tables.rows(pragma) for line in text.splitlines())
+        return [line for line in lines if line not in ("ok", "*** in database main ***")]
+
+    def _lost(self) -> list[tuple[int, str]]:
+        """Pages whose URL hash is missing or wrong."""
+        lost = self._tables.rows("SELECT id, url FROM pages WHERE id NOT IN (SELECT page FROM url_hashes)")
+        key = self._tables.hash_key
+        hashed = self._tables.each("SELECT id, url, hash FROM url_hashes JOIN pages ON id = page")
+        return lost + [(page, url) for page, url, kept in hashed if url_hash(url, key) != kept]
+
+
+def check_books(tables: Tables) -> None:
+    """Raise StoreError if importance cannot be computed: SQL reads words as 0, and accepts infinity and NULL."""
+    keys = ", ".join("?" * len(_BOOK))
+    for key, value in tables.rows(f"SELECT key, value FROM meta WHERE key IN ({keys})", _BOOK):
+        is_number = isinstance(value, int | float) and math.isfinite(value)
+        if value is not None and not (is_number and (key != "clock" or value >= 0)):
+            raise damaged(tables.path, f"meta.{key} is {value!r:.60}, which cannot be meant")
+    (book,) = tables.row("SELECT clock + size + virtual + births + total + floor FROM book")
+    if book is None and tables.size():
+        raise damaged(tables.path, "a number is missing that importance is computed with")

@@ -1,0 +1,128 @@
+"""Queries of a store, and rows as named tuples whose fields are columns."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar  # Any: rows
+
+from minicrawl.sizes import Sizes
+from minicrawl.store.database import damaged, is_held, store_errors
+from minicrawl.store.declaration import MetaValue, columns, table
+from minicrawl.store.texts.text_file import OpenTexts, TextFile, text_path
+
+Row = TypeVar("Row", bound=NamedTuple)
+_LEAST_ROW = 16
+"""Minimum bytes of a page."""
+
+table("meta", "everything that is one of its kind", keys="key", key=str, value=MetaValue)
+
+
+class Tables:
+    """Queries one SQLite connection. Every query sees the last commit, or that of its snapshot."""
+
+    def __init__(self, path: Path, db: sqlite3.Connection, sizes: Sizes) -> None:
+        self.path = path
+        self._db = db
+        self.sizes = sizes
+        self.errors = store_errors(path)
+        self.hash_key = b""
+        """Key of the URL hashes."""
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        return self._db
+
+    def close(self) -> None:
+        self._db.close()
+
+    @property
+    def is_held(self) -> bool:
+        """True if a crawl writes to the store right now."""
+        return is_held(self.path)
+
+    def open_texts(self, line: bytes) -> OpenTexts:
+        """The file of the store's texts, see TextFile. Raises StoreError."""
+        return TextFile(text_path(self.path), line)
+
+    def make_views(self, views: Mapping[str, str]) -> None:
+        """Make temporary views, or make them anew; the file is unchanged. views: queries by name."""
+        with self.errors:
+            self.db.execute("PRAGMA query_only = OFF")
+            for name, query in views.items():
+                self.db.execute(f"DROP VIEW IF EXISTS temp.{name}")
+                self.db.execute(f"CREATE TEMP VIEW {name} AS {query}")
+            self.db.execute("PRAGMA query_only = ON")
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read from one commit inside the block, also while a crawl writes.
+
+        A nested block reads from the outer block's commit.
+        """
+        if self.db.in_transaction:
+            yield
+            return
+        self.pin()
+        try:
+            yield
+        finally:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+
+    def pin(self) -> None:
+        """Read from one commit from now on."""
+        with self.errors:
+            self.db.execute("BEGIN")
+
+    def rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
+        with self.errors:
+            return self.db.execute(query, values).fetchall()
+
+    def row(self, query: str, *values: Any) -> Any:
+        """The first row of a result; None if it is empty."""
+        with self.errors:
+            return self.db.execute(query, values).fetchone()
+
+    def each(self, query: str, *values: Any) -> Iterator[Any]:
+        """The rows of a result, read lazily."""
+        with self.errors:
+            rows = self.db.execute(query, values)
+            # "yield from" would close the cursor along with the generator, possibly after the store.
+            while (row := rows.fetchone()) is not None:
+                yield row
+
+    def blocks(self, query: str, size: int, *values: Any) -> Iterator[list[Any]]:
+        """The rows of a result, `size` at a time."""
+        with self.errors:
+            cursor = self.db.execute(query, values)
+            while rows := cursor.fetchmany(size):
+                yield rows
+
+    def records(self, kind: type[Row], source: str, *values: Any) -> list[Row]:
+        """The rows of `source` (a table, with further clauses) as named tuples."""
+        return list(map(kind._make, self.rows(f"SELECT {columns(kind)} FROM {source}", values)))
+
+    def record(self, kind: type[Row], source: str, *values: Any) -> Row | None:
+        """The first row of `source` as a named tuple; None when there is none."""
+        row = self.row(f"SELECT {columns(kind)} FROM {source}", *values)
+        return kind._make(row) if row else None
+
+    def meta(self, key: str) -> MetaValue:
+        row = self.row("SELECT value FROM meta WHERE key = ?", key)
+        return row[0] if row else None
+
+    def size(self) -> int:
+        """Number of known pages."""
+        (size,) = self.row("SELECT coalesce(max(id) + 1, 0) FROM pages")
+        (octets,) = self.row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        if not 0 <= size <= octets // _LEAST_ROW:  # arrays of this size would be allocated
+            raise damaged(self.path, f"it has a page with the number {size - 1}")
+        return int(size)
+
+
+def quoted(name: str) -> str:
+    """An identifier, for SQL. Raises ValueError for anything else."""
+    if not name.isidentifier():
+        raise ValueError(f"{name!r} is no name of a table or a column")
+    return f'"{name}"'

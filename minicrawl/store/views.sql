@@ -1,0 +1,100 @@
+-- Views of a store, beside its tables (declaration.py).
+--
+-- Cash is counted in whole units. At every commit, to the unit:
+--   sum(pages.cash) + meta.virtual = meta.carried, which is 0 but in a partition
+-- where the cash of a page is without its birth cash, which the view `born` adds: minicrawl/opic/book.py has the algorithm.
+
+-- The scalars of the book: one row.
+CREATE VIEW book AS
+SELECT (SELECT value FROM meta WHERE key = 'clock') AS clock,
+       (SELECT value FROM meta WHERE key = 'window') AS size,
+       (SELECT value FROM meta WHERE key = 'virtual')
+           + (SELECT value FROM meta WHERE key = 'never_visited') + 0.0 AS virtual,
+       max(1, (SELECT value FROM meta WHERE key = 'births')) AS births,
+       (SELECT value FROM meta WHERE key = 'shared_out') AS shared_out,
+       max(1e-300, (SELECT value FROM meta WHERE key = 'total')) AS total,
+       coalesce((SELECT value FROM meta WHERE key = 'best_floor'), 9223372036854775807) AS floor;
+
+-- Every page with its birth cash.                                                                    (births.py)
+--   birth = 2^24, of a page that has gone 0; where walkers jump to sites the level of its site, which an alias lacks,
+--     and that of doors by its weight; 1 of a page that became known since births were shared out
+CREATE VIEW born AS
+SELECT pages.*,
+       CASE WHEN state IN ('gone', 'elsewhere') THEN 0
+            WHEN shared_out IS NULL THEN 16777216
+            WHEN pages.id >= shared_out OR page_level IS NULL THEN state <> 'alias'
+            ELSE iif(state = 'alias', 0, page_level) + coalesce(doors.weight, 0) * door_level END AS birth
+FROM pages CROSS JOIN book
+LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.site
+LEFT JOIN doors ON doors.page = pages.id;
+
+-- Every page with its importance. The formulas are those of the package minicrawl.opic:
+--   X = R + V' * birth / sum(birth), R = cash + forwarded,  importance = X / sum(X),  aliases have none     (book.py)
+--   history brought to now:                                                                           (units.py)
+--   h * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
+--   aliases have none: what they spend their target spends again; so have pages that another partition has
+CREATE VIEW weighed AS
+SELECT url,
+       x / total AS importance,
+       CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0
+            WHEN elapsed < size THEN history * (size - elapsed) / size + cash
+            ELSE cash * size / elapsed END AS history,
+       cash,
+       depth,
+       status,
+       -- links from pages, to it or to an alias of it: each alias has one link more, its own
+       inlinks + coalesce((
+           WITH RECURSIVE aliases (page, links) AS (
+               SELECT pages.id, pages.inlinks FROM pages WHERE stands_for = number
+               UNION
+               SELECT pages.id, pages.inlinks FROM aliases JOIN pages ON stands_for = aliases.page
+           )
+           SELECT sum(links - 1) FROM aliases), 0) AS inlinks,
+       (SELECT length(targets) / 4 FROM links WHERE source = number) AS outlinks,
+       fetched_at,
+       title,
+       state,
+       reason,
+       number AS id,
+       x,
+       state NOT IN ('alias', 'elsewhere') AND x >= least AS is_worthy
+FROM (
+    SELECT born.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total,
+           CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0 ELSE cash + forwarded + virtual / births * birth END AS x,
+           floor AS least,
+           iif(state = 'elsewhere', 0, cash + birth) AS cash,
+           book.clock - born.clock AS elapsed
+    FROM born CROSS JOIN book
+) LEFT JOIN fetches ON fetches.id = fetch;
+
+-- Every link as it stands on a page: pages.id of the page, and of the one it leads to. A redirect leads to its target. A
+-- target is four bytes of a blob, each worth its place among all bytes.
+CREATE VIEW link_pairs AS
+SELECT source,
+       instr(bytes, substr(packed, 4 * key + 1, 1)) - 1
+           + (instr(bytes, substr(packed, 4 * key + 2, 1)) - 1) * 256
+           + (instr(bytes, substr(packed, 4 * key + 3, 1)) - 1) * 65536
+           + (instr(bytes, substr(packed, 4 * key + 4, 1)) - 1) * 16777216 AS target
+FROM (
+    SELECT source, coalesce(own, targets) AS packed, x'000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F202122232425262728292A2B2C2D2E2F303132333435363738393A3B3C3D3E3F404142434445464748494A4B4C4D4E4F505152535455565758595A5B5C5D5E5F606162636465666768696A6B6C6D6E6F707172737475767778797A7B7C7D7E7F808182838485868788898A8B8C8D8E8F909192939495969798999A9B9C9D9E9FA0A1A2A3A4A5A6A7A8A9AAABACADAEAFB0B1B2B3B4B5B6B7B8B9BABBBCBDBEBFC0C1C2C3C4C5C6C7C8C9CACBCCCDCECFD0D1D2D3D4D5D6D7D8D9DADBDCDDDEDFE0E1E2E3E4E5E6E7E8E9EAEBECEDEEEFF0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF' AS bytes FROM links
+) CROSS JOIN json_each('[' || replace(hex(zeroblob(length(packed) / 4 - 1)), '00', '0,') || '0]')
+WHERE length(packed) > 0;
+
+-- Every page with its importance, best first: those of `best` before all others, so that the first come at once.
+CREATE VIEW ranks AS
+SELECT * FROM (
+    SELECT row_number() OVER (ORDER BY x DESC, id) AS rank, url, importance, history, cash, depth, status, inlinks,
+           outlinks, fetched_at, title, state, reason, id
+    FROM best CROSS JOIN weighed ON weighed.id = best.page
+    WHERE is_worthy
+    ORDER BY x DESC, id
+)
+UNION ALL
+SELECT * FROM (
+    SELECT row_number() OVER (ORDER BY x DESC, id)
+               + (SELECT count(*) FROM best CROSS JOIN weighed ON weighed.id = best.page WHERE is_worthy) AS rank,
+           url, importance, history, cash, depth, status, inlinks, outlinks, fetched_at, title, state, reason, id
+    FROM weighed
+    WHERE NOT (is_worthy AND id IN (SELECT page FROM best))
+    ORDER BY x DESC, id
+);

@@ -1,0 +1,161 @@
+"""Outlinks as they were written, against the plain lists that they were written from."""
+
+import dataclasses
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.sites import rows
+from support.stored_pages import add_pages, turn
+
+from minicrawl.sizes import Sizes
+from minicrawl.store.link_table import Links, Refused
+from minicrawl.store.links import LinkGraph, places_to_bytes, to_bytes
+from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
+
+SIZE = 40
+
+
+def packed(targets: list[int]) -> bytes:
+    return to_bytes(np.array(targets, dtype=np.int32))
+
+
+def web() -> dict[int, list[int]]:
+    rng = random.Random(3)
+    return {page: rng.sample(range(SIZE), rng.randint(0, 9)) for page in range(0, SIZE, 2)}
+
+
+def written(writer: Writer, outlinks: dict[int, list[int]]) -> None:
+    add_pages(writer, [f"http://a.test/{page}" for page in range(SIZE)])
+    with writer.transaction():
+        writer.save_links(Links(page, packed(targets), 0, 0) for page, targets in outlinks.items())
+
+
+def lists(graph: LinkGraph) -> dict[int, list[int]]:
+    ends = graph.indptr.tolist()
+    return {
+        source: graph.targets[start:end].tolist()
+        for source, start, end in zip(graph.sources.tolist(), ends, ends[1:], strict=False)
+    }
+
+
+@pytest.mark.parametrize("sizes", [Sizes(), Sizes(link_rows=3, links=10)], ids=["in memory", "on disk"])
+def test_the_graph_is_what_was_written_in_one_or_in_blocks(tmp_path: Path, sizes: Sizes) -> None:
+    outlinks = web()
+    with Writer(tmp_path / "crawl.db", sizes) as writer:
+        written(writer, outlinks)
+        table = writer.link_table
+        assert lists(table.graph()) == outlinks
+        assert table.graph().size == SIZE
+        assert table.count() == sum(map(len, outlinks.values()))
+        assert [table.outlinks(page).tolist() for page in range(SIZE)] == [
+            outlinks.get(page, []) for page in range(SIZE)
+        ]
+        assert (table.row(1), table.row(2)) == (None, Links(2, packed(outlinks[2]), 0, 0))
+        with table.kept_blocks() as blocks:
+            for _ in range(2):  # as often as it is called
+                assert {page: targets for block in blocks() for page, targets in lists(block).items()} == outlinks
+
+
+@pytest.mark.parametrize("sizes", [Sizes(), Sizes(link_rows=3, links=10)], ids=["in memory", "on disk"])
+def test_every_link_comes_with_its_place(tmp_path: Path, sizes: Sizes) -> None:
+    """Also where some blocks have none, and the links of a page are as many as there are places in a byte, or more."""
+    outlinks, rng = web(), random.Random(4)
+    places = {page: [rng.randrange(3) for _ in targets] for page, targets in outlinks.items() if page > SIZE // 3}
+    with Writer(tmp_path / "crawl.db", sizes) as writer:
+        written(writer, outlinks)
+        with writer.transaction():
+            writer.save_links(
+                Links(page, packed(outlinks[page]), 0, 0, places=places_to_bytes(np.array(some, dtype=np.uint8)))
+                for page, some in places.items()
+            )
+        table = writer.link_table
+        expected = {
+            page: places[page] if len(set(places.get(page, []))) > 1 else [0] * len(targets)
+            for page, targets in outlinks.items()
+        }
+        assert of_pages(table.graph()) == expected
+        assert of_pages(table.graph_of(sorted(places))) == {page: expected[page] for page in places}
+        assert table.graph_of([0, 2]).places is None
+        with table.kept_blocks() as blocks:
+            assert {page: some for block in blocks() for page, some in of_pages(block).items()} == expected
+
+
+def of_pages(graph: LinkGraph) -> dict[int, list[int]]:
+    places = np.zeros(len(graph.targets), dtype=np.int32) if graph.places is None else graph.places.astype(np.int32)
+    return lists(dataclasses.replace(graph, targets=places))
+
+
+def test_the_graph_of_some_pages_has_no_others(tmp_path: Path) -> None:
+    outlinks = web()
+    with Writer(tmp_path / "crawl.db") as writer:
+        written(writer, outlinks)
+        assert lists(writer.link_table.graph_of([8, 3, 2])) == {page: outlinks[page] for page in (2, 8)}
+        assert lists(writer.link_table.graph_of([])) == {}
+
+
+def test_sources_of_a_link_are_pages_that_have_it(tmp_path: Path) -> None:
+    """Also where the bytes of a target stand across two numbers, which is no link."""
+    outlinks = {0: [1, 256], 1: [2, 65536], 2: [256], 3: [1]}
+    with Writer(tmp_path / "crawl.db") as writer:
+        written(writer, outlinks)
+        for page in range(SIZE):
+            having = {source for source, targets in outlinks.items() if page in targets}
+            assert set(writer.link_table.some_sources(page, 10)) == having
+        assert len(writer.link_table.some_sources(1, 1)) == 1
+
+
+def test_aliases_are_told_by_what_made_them(tmp_path: Path) -> None:
+    """A hint leaves a page its own links, a redirect does not; copies are merged, canonical pages are not."""
+    with Writer(tmp_path / "crawl.db") as writer:
+        add_pages(writer, [f"http://a.test/{page}" for page in range(5)])
+        with writer.transaction():
+            turns = [turn(1, "alias", "duplicate"), turn(2, "alias", "canonical"), turn(3, "alias", "http-301")]
+            writer.page_rows.save_turns(turns)
+            writer.save_links(
+                [
+                    Links(0, packed([1, 2, 3]), 0, 0),
+                    Links(1, packed([0]), 0, 0, packed([4, 2])),
+                    Links(2, packed([0]), 0, 0, packed([])),
+                    Links(3, packed([0]), 0, 0),
+                ]
+            )
+        assert list(writer.link_table.hinted()) == [(1, 0), (2, 0)]
+        own = {page: (links.targets.tolist(), links.places) for page, links in writer.link_table.own()}
+        assert own == {1: ([4, 2], None), 2: ([], None)}
+
+
+def test_links_that_are_not_followed_go_with_the_row_that_says_nothing(tmp_path: Path) -> None:
+    deep = json.dumps(["http://a.test/deep"])
+    with Writer(tmp_path / "crawl.db") as writer:
+        with writer.transaction():
+            writer.save_refused([Refused(2, None, deep), Refused(1, "http://b.test/", None)])
+        assert writer.link_table.refused(1) == Refused(1, "http://b.test/", None)
+        assert writer.link_table.too_deep() == [Refused(2, None, deep)]
+        assert writer.link_table.too_deep_sources("http://a.test/deep") == [2]
+        assert writer.link_table.too_deep_sources("http://a.test/dee") == []
+        with writer.transaction():
+            writer.save_refused([Refused(2, None, None)])
+        assert writer.link_table.refused(2) is None
+
+
+def test_view_has_the_links_as_they_stand_on_pages(tmp_path: Path) -> None:
+    """Whatever bytes a number is made of; of an alias that is a page, its own links."""
+    numbers = {0: [0, 1, 39], 1: [], 2: [38], 3: [3, 0]}
+    with Writer(tmp_path / "crawl.db") as writer:
+        add_pages(writer, [f"http://a.test/{page}" for page in range(SIZE)])
+        with writer.transaction():
+            writer.save_links(Links(page, packed(targets), 0, 0) for page, targets in numbers.items())
+            writer.save_links([Links(4, packed([5]), 0, 0, packed([7, 6]))])
+            writer.save_links([Links(5, packed([0x7F00FF80, 0x01020304, 255, 256, 65535, 65536, 16777216]), 0, 0)])
+    found: dict[int, list[int]] = {}
+    for source, target in rows(tmp_path / "crawl.db", "SELECT source, target FROM link_pairs"):
+        found.setdefault(source, []).append(target)
+    large = [0x7F00FF80, 0x01020304, 255, 256, 65535, 65536, 16777216]
+    assert found == {0: [0, 1, 39], 2: [38], 3: [3, 0], 4: [7, 6], 5: large}
+    with open_store(tmp_path / "crawl.db", Sizes(link_rows=2)) as store:
+        on_pages = {page: targets for block in store.link_table.on_pages() for page, targets in lists(block).items()}
+    assert {page: targets for page, targets in on_pages.items() if targets} == found

@@ -1,0 +1,133 @@
+"""Pages as they are written: against a plain dictionary, after every one of many random steps."""
+
+import random
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from support.sites import rows
+from support.stored_pages import add_pages, answer
+
+from minicrawl.store.page_writing import Tallies
+from minicrawl.store.pages import Fetch, Restated, Retry, Turn
+from minicrawl.store.writer import Writer
+
+STATES = [("fetched", "ok"), ("error", "dns"), ("error", "http-404"), ("gone", "http-410"), ("disallowed", "robots")]
+
+
+@dataclass(frozen=True)
+class Page:
+    state: str = "waiting"
+    reason: str = "seed"
+    attempts: int = 0
+    fetch: Fetch | None = None
+    visited: bool = False
+
+
+def kept(store: Path) -> dict[int, Page]:
+    """What the tables say, joined by hand."""
+    found = {}
+    answers = {row[0]: row[1:] for row in rows(store, "SELECT id, page, status, fetched_at, title FROM fetches")}
+    assert len(answers) == len({page for page, *_ in answers.values()})
+    query = "SELECT id, state, reason, attempts, visited, fetch FROM pages"
+    for page, state, reason, attempts, visited, number in rows(store, query):
+        fetch = None
+        if number is not None:
+            owner, status, at, title = answers.pop(number)
+            assert owner == page
+            fetch = answer(title, status=status, at=at)
+        found[page] = Page(state, reason, attempts, fetch, bool(visited))
+    assert answers == {}, "answers without a page"
+    return found
+
+
+def steps(rng: random.Random, writer: Writer, model: dict[int, Page], now: float) -> None:
+    """One random step, in the store and in the model."""
+    some = rng.sample(sorted(model), rng.randint(1, min(4, len(model))))
+    match rng.randrange(4):
+        case 0:
+            first = len(model)
+            add_pages(writer, [f"http://a.test/{first + more}" for more in range(3)], first=first)
+            model.update({first + more: Page() for more in range(3)})
+        case 1:
+            turns = []
+            for page in some:
+                state, reason = rng.choice(STATES)
+                fetch = answer(f"at {now}", status=rng.choice([200, 404]), at=now) if rng.random() < 0.7 else None
+                turns.append(Turn(page, state, reason, 0, fetch))
+                model[page] = Page(state, reason, 0, fetch, model[page].visited)
+            with writer.transaction():
+                writer.page_rows.save_turns(turns)
+        case 2:
+            with writer.transaction():
+                writer.page_rows.save_retries([Retry(page, 3, "timeout") for page in some])
+            for page in some:
+                before = model[page]
+                model[page] = replace(before, attempts=3, reason=before.reason if before.visited else "timeout")
+        case 3:
+            with writer.transaction():
+                writer.page_rows.save_states([Restated(page, "alias", "canonical") for page in some])
+            model.update({page: replace(model[page], state="alias", reason="canonical") for page in some})
+
+
+def test_pages_are_as_the_last_of_many_random_steps_left_them(tmp_path: Path) -> None:
+    store, rng = tmp_path / "crawl.db", random.Random(7)
+    model: dict[int, Page] = {}
+    writer = Writer(store)
+    add_pages(writer, ["http://a.test/0"])
+    model[0] = Page()
+    for step in range(150):
+        steps(rng, writer, model, float(step))
+        if step % 50 == 30:  # the next writer goes on with the numbers of answers
+            writer.close()
+            writer = Writer(store)
+        if step % 10 == 9:
+            assert kept(store) == model
+            assert writer.page_table.counts() == Counter((page.state, page.reason) for page in model.values())
+            assert writer.page_table.miscounted() == []
+    assert writer.page_table.find([f"http://a.test/{page}" for page in model]) == {
+        f"http://a.test/{page}": page for page in model
+    }
+    assert writer.soundness.integrity_errors() == []
+    writer.close()
+
+
+def test_a_page_that_is_asked_for_again_waits_with_all_that_it_holds(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    with Writer(store) as writer:
+        add_pages(writer, ["http://a.test/", "http://a.test/never"])
+        with writer.transaction():
+            writer.page_rows.save_turns([Turn(0, "error", "timeout", 2, answer())])
+        rows(store, "UPDATE pages SET visited = 1, cash = -30 WHERE id = 0")
+        with writer.transaction():
+            writer.page_rows.ask_again([0, 1], [], [])
+    found = rows(store, "SELECT state, reason, attempts, visited, cash, fetch FROM pages")
+    assert found == [("waiting", "timeout", 0, 0, -30, None), ("waiting", "seed", 0, 0, 100, None)]
+    assert rows(store, "SELECT count(*) FROM fetches") == [(0,)]
+
+
+def counts(db: sqlite3.Connection, table: str) -> dict[tuple[str, str], int]:
+    query = {
+        "pages": "SELECT state, reason, count(*) FROM pages GROUP BY 1, 2",
+        "tallies": "SELECT state, reason, pages FROM tallies WHERE pages <> 0",
+    }[table]
+    return {(state, reason): count for state, reason, count in db.execute(query)}
+
+
+def test_tallies_are_those_of_the_pages_after_every_change() -> None:
+    db = sqlite3.connect(":memory:")
+    db.execute("CREATE TABLE pages (id INTEGER PRIMARY KEY, state TEXT, reason TEXT)")
+    db.execute("CREATE TABLE tallies (state TEXT, reason TEXT, pages INTEGER, PRIMARY KEY (state, reason))")
+    tallies = Tallies(db)
+    db.executemany("INSERT INTO pages VALUES (?, 'waiting', 'link')", [(page,) for page in range(5)])
+    tallies.add({("waiting", "link"): 5})
+    assert counts(db, "tallies") == counts(db, "pages")
+    tallies.replace([0, 1], {("fetched", "ok"): 1, ("error", "dns"): 1})
+    db.execute("UPDATE pages SET state = 'fetched', reason = 'ok' WHERE id = 0")
+    db.execute("UPDATE pages SET state = 'error', reason = 'dns' WHERE id = 1")
+    assert counts(db, "tallies") == counts(db, "pages")
+    with tallies.kept([1, 2]):
+        db.execute("UPDATE pages SET state = 'fetched', reason = 'ok' WHERE id IN (1, 2)")
+    assert counts(db, "tallies") == counts(db, "pages") == {("waiting", "link"): 2, ("fetched", "ok"): 3}
+    db.close()

@@ -1,0 +1,141 @@
+"""Pages that conditions hold for: what --where takes, and a table of attacks on it."""
+
+import re
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from support.command_line import HOME, SITE
+from support.sites import crawl, rows
+
+from minicrawl.errors import SettingError
+from minicrawl.store.database import open_to_read
+from minicrawl.store.reader import open_store
+from minicrawl.store.selection import COLUMNS, Condition, checked, only_reading_pages, pages_for
+
+SENTENCE = re.compile("^--where .* cannot be used: .*; it takes an SQL expression on rank, url", re.DOTALL)
+ATTACKS = {
+    "second statement": "1; DELETE FROM pages",
+    "end of the condition": "1) OR (1",
+    "union": "1) UNION SELECT value FROM meta WHERE (1",
+    "comment": "1) --",
+    "block comment": "1 /* ",
+    "subquery": "(SELECT value FROM meta) = 1",
+    "subquery of a page's own": "id IN (SELECT id FROM ranks)",
+    "exists": "EXISTS (SELECT 1 FROM hosts)",
+    "table in a list": "id IN meta",
+    "another table in a list": "url IN robots",
+    "schema": "url IN sqlite_schema",
+    "function of a table": "1 IN json_each('[1]')",
+    "pragma as a table": "1 IN pragma_database_list",
+    "bomb": "length(randomblob(1000000000)) > 0",
+    "zeros": "zeroblob(1000000000) IS NULL",
+    "format": "printf('%1000000000d', 1) = ''",
+    "extension": "load_extension('evil') IS NULL",
+    "file": "readfile('/etc/passwd') IS NOT NULL",
+    "hidden column": "weighed.id = 1",
+    "column of a table": "pages.cash = 1",
+    "row of a table": "fetches.digest = 1",
+    "parameter": "id = ?",
+    "named parameter": "id = :id",
+    "name in quotes": '"url" = 1',
+    "name in brackets": "[url] = 1",
+    "name in backticks": "`url` = 1",
+    "text without end": "url = 'x",
+    "parenthesis without end": "(url = 'x'",
+    "NUL": "1 = 1\0) OR (1",
+    "recursion": "WITH x AS (VALUES (1)) 1",
+    "values": "id IN (VALUES (1))",
+    "count": "count(*) > 0",
+    "window": "row_number() OVER () = 1",
+    "raise": "RAISE(ABORT, 'x')",
+    "unknown column": "importanse > 1",
+    "no SQL": "importance >",
+    "nothing": "  ",
+    "too long": "1 = 1 AND " * 1000 + "1",
+    "too deep": "NOT " * 1200 + "1",
+    "collation": "url = 'x' COLLATE evil",
+    "match": "url MATCH 'x'",
+    "regular expression": "url REGEXP 'x'",
+}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("where") / "crawl.db"
+    crawl(SITE, path, [HOME])
+    return path
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=list(ATTACKS))
+def test_attack_is_refused_in_a_sentence_and_changes_nothing(path: Path, attack: str) -> None:
+    before = path.read_bytes()
+    with open_store(path) as store:
+        with pytest.raises(SettingError, match=SENTENCE):
+            store.selection.where(attack)
+        assert store.selection.where("1").all()  # all is as it was before
+    assert path.read_bytes() == before
+
+
+def test_pages_are_sorted_and_their_answers_read_only_for_an_expression_that_asks_for_it(path: Path) -> None:
+    def plan(expression: str) -> str:
+        query = f"EXPLAIN QUERY PLAN SELECT id FROM ({pages_for(expression)}) WHERE {expression}"
+        return " ".join(step for *_, step in rows(path, query))
+
+    assert "B-TREE" in plan("rank < 5")
+    assert "B-TREE" not in plan("depth > 1 AND title IS NULL AND host = 'a.test'")
+    assert "fetches" in plan("title IS NULL")
+    assert "fetches" not in plan("importance > .1")
+
+
+@pytest.mark.parametrize("query", [
+    "SELECT value FROM meta", "SELECT body FROM robots", "SELECT standing FROM pages", "SELECT sql FROM sqlite_schema",
+    "DELETE FROM pages", "PRAGMA user_version = 1", "ATTACH ':memory:' AS other", "CREATE TABLE x (y)",
+    "CREATE TEMP TABLE x (y)", "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+    "SELECT randomblob(9)", "SELECT * FROM json_each('[1]')", "REINDEX", "DROP VIEW ranks", "SAVEPOINT x",
+])  # fmt: skip
+def test_second_wall_stands_without_the_first(path: Path, query: str) -> None:
+    """Even a whole query of an attacker's reads nothing but pages."""
+    with closing(open_to_read(path)) as db:
+        with pytest.raises(SettingError), only_reading_pages(db, query):
+            db.execute(query).fetchall()
+        with only_reading_pages(db, ""):
+            assert len(db.execute(f"SELECT id FROM ({pages_for('rank')})").fetchall()) == 5
+
+
+@pytest.mark.parametrize("expression", [
+    "status = 404", "url LIKE '%/gone' AND NOT importance > 0.5", "title IS NULL OR length(title) < 3 OR status = 404",
+    "reason GLOB 'http-*'", "(((status / 100) = 4))", "url <> 'it''s (not -- an /* end; ' AND status = 404",
+    "id IN (1, 2, 3, 4, 0)\nAND status\n=\n404", "CASE WHEN status = 404 THEN 1 ELSE 0 END", 
+    "round(seconds) >= 0 AND status = 404",
+    "host = 'a.test' AND content_type IS NULL AND bytes >= 0 AND status > 400", "rank > 0 AND max(status, 0) = 404",
+    "date(fetched_at, 'unixepoch') > '1970' AND status = 404", "status = 404 AND coalesce(fetched_at, importance) >= 0",
+])  # fmt: skip
+def test_expression_finds_the_pages_it_is_true_of(path: Path, expression: str) -> None:
+    with open_store(path) as store:
+        found = [number for number, is_so in enumerate(store.selection.where(expression)) if is_so]
+    assert {HOME + "gone"} <= {
+        url for number in found for (url,) in rows(path, "SELECT url FROM pages WHERE id = ?", number)
+    }
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_every_column_may_be_asked(path: Path, column: str) -> None:
+    with open_store(path) as store:
+        assert store.selection.where(f"{column} IS NULL OR {column} IS NOT NULL").all()
+
+
+def test_expression_is_given_back_as_it_is() -> None:
+    assert checked("a = ')' AND (b)") == "a = ')' AND (b)"
+
+
+def test_pages_are_those_that_all_conditions_hold_for(path: Path) -> None:
+    read = Condition("state = ? OR state = ?", ["fetched", "alias"])
+    of_home = Condition("url GLOB ?", [HOME + "*"])
+    expected = {number for number, url, state in rows(path, "SELECT id, url, state FROM pages")
+                if state in ("fetched", "alias") and url.startswith(HOME)}  # fmt: skip
+    with open_store(path) as reader:
+        found = reader.selection.by([read, of_home])
+        assert {number for number, is_so in enumerate(found) if is_so} == expected
+        assert reader.selection.by([]).all()
+        assert not reader.selection.by([Condition("host = ?", ["x' OR 1 --"])]).any()

@@ -1,0 +1,93 @@
+"""Every flaw that rows may have is named, with how many rows have it; and a sound store has none."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.sites import rows
+from support.stored_pages import add_pages, answer, turn
+
+from minicrawl.errors import StoreError
+from minicrawl.store.link_table import Links
+from minicrawl.store.links import to_bytes
+from minicrawl.store.reader import open_store
+from minicrawl.store.recognised import Alternate, RecentPage
+from minicrawl.store.sitemaps import SitemapRow
+from minicrawl.store.writer import Writer
+
+
+def written(store: Path) -> Writer:
+    writer = Writer(store)
+    add_pages(writer, [f"http://a.test/{page}" for page in range(4)])
+    with writer.transaction():
+        writer.page_rows.save_turns([turn(0, fetch=answer()), turn(1, fetch=answer()), turn(2, "alias", "canonical")])
+        writer.save_links(
+            Links(source, to_bytes(np.array([target], dtype=np.int32)), 0, 0) for source, target in ((0, 1), (2, 0))
+        )
+        writer.save_best([0], is_anew=False)
+        writer.put(SitemapRow, [SitemapRow(0, 0, "http://a.test/s.xml", 0, 0, "ok")])
+        writer.save_sitemap_pages([(1, 0, True)])
+        writer.add(Alternate, [Alternate(3, 0)])
+        writer.add(RecentPage, [RecentPage(0, 1, None, b"1234", True)])
+    return writer
+
+
+FLAWS = {
+    "UPDATE pages SET host = 7 WHERE id > 1": "2 pages are on a host that is not in the store",
+    "UPDATE pages SET found_on = 9 WHERE id = 3": "1 pages were found on a page that is not in the store",
+    "UPDATE pages SET reason = '' WHERE id < 3": "3 pages have no reason for their state",
+    "UPDATE pages SET fetch = 99 WHERE id = 0": "1 pages have had an answer that is not in the store",
+    "UPDATE pages SET fetch = NULL WHERE id = 0": "1 answers belong to no page",
+    "UPDATE links SET source = 9 WHERE source = 0": "1 rows of links come from a page that is not in the store",
+    "UPDATE links SET targets = x'0102' WHERE source = 0": "1 rows of links are cut",
+    "UPDATE links SET own = x'01' WHERE source = 0": "1 rows of links are cut",
+    "UPDATE links SET places = x'0102' WHERE source = 0": "1 rows of links have places for more or fewer of them",
+    "UPDATE links SET own_places = x'01' WHERE source = 0": "1 rows of links have places for more or fewer of them",
+    "UPDATE links SET targets = x'0000000001000000' WHERE source = 2": (
+        "1 aliases have more or fewer targets than one"
+    ),
+    "UPDATE recent_pages SET words = x'01'": "1 words of pages are cut",
+    "UPDATE recent_pages SET page = 9": "1 pages read lately are not in the store",
+    "UPDATE fetches SET sketch = x'01' WHERE page = 0": "1 sketches are cut",
+    "UPDATE fetches SET leader = 9": "2 pages are duplicates of a page that is not in the store",
+    "UPDATE hosts SET id = 1": "1 hosts' numbers are missing",
+    "UPDATE best SET page = 9": "1 of the best pages are not in the store",
+    "UPDATE alternates SET named_by = 9": "1 pages are alternates of a page that is not in the store",
+    "UPDATE sitemaps SET host = 9": "1 sitemaps or URLs from them are on a host that is not in the store",
+    "UPDATE sitemaps SET page = 9": "1 sitemaps were named for a page that is not in the store",
+    "UPDATE sitemap_pages SET sitemap = 9": "1 pages or URLs come from a sitemap that is not in the store",
+    "UPDATE url_hashes SET page = 9 WHERE page = 3": "1 hashes of URLs are of a page that is not in the store",
+    "UPDATE url_hashes SET hash = hash + 1 WHERE page = 3": "page 3 cannot be found by its URL http://a.test/3",
+    "DELETE FROM url_hashes WHERE page = 3": "page 3 cannot be found by its URL http://a.test/3",
+    "UPDATE pages SET url = 'http://a.test/0' WHERE id = 1": "1 URLs stand twice",
+    "UPDATE pages SET id = 5 WHERE id = 3": "2 page numbers are missing",
+}
+
+
+def test_a_sound_store_has_no_flaw(tmp_path: Path) -> None:
+    with written(tmp_path / "crawl.db") as writer:
+        assert writer.soundness.structure_errors() == writer.soundness.integrity_errors() == []
+
+
+@pytest.fixture
+def sound(tmp_path: Path) -> Path:
+    written(tmp_path / "sound.db").close()
+    return tmp_path / "sound.db"
+
+
+@pytest.mark.parametrize(("deed", "sentence"), FLAWS.items())
+def test_every_flaw_is_named_with_the_number_of_its_rows(sound: Path, deed: str, sentence: str) -> None:
+    path = sound.with_name("flawed.db")
+    shutil.copy(sound, path)
+    rows(path, deed)
+    with open_store(path) as store:
+        assert sentence in store.soundness.integrity_errors()
+
+
+@pytest.mark.parametrize("value", ["'a word'", "9e999", "-1", "x'00'"])
+def test_a_clock_that_cannot_be_meant_is_damage(tmp_path: Path, value: str) -> None:
+    written(tmp_path / "crawl.db").close()
+    rows(tmp_path / "crawl.db", f"INSERT OR REPLACE INTO meta VALUES ('clock', {value})")
+    with pytest.raises(StoreError, match=r"meta\.clock is .*, which cannot be meant"):
+        Writer(tmp_path / "crawl.db")
