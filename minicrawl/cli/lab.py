@@ -93,14 +93,12 @@ def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     """
     need_extra("the lab", "numba", "matplotlib")
     from minicrawl.graphs.graph_files import load_graph
-    from minicrawl.lab.refresh import Setup, experiment
+    from minicrawl.lab.refresh import experiment
     from minicrawl.rank import pagerank
 
     def run() -> "Result":
         importance = None if graph is None else pagerank(load_graph(graph).graph)
-        return experiment(
-            Setup(max(200, pages // 10) if quick else pages, 1 if quick else worlds, 60.0, seed, importance)
-        )
+        return experiment(max(200, pages // 10) if quick else pages, 1 if quick else worlds, seed, importance)
 
     show([("refresh" if graph is None else f"refresh of {graph}", run)], out, as_json)
 
