@@ -53,8 +53,7 @@ from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.demo.resources import Reply
-from minicrawl.demo.server import serving
-from minicrawl.demo.web import DemoWeb
+from minicrawl.demo.web import DemoWeb, serving
 from minicrawl.errors import StoreError
 from minicrawl.search.index_folder import index_path, open_index, store_mark
 from minicrawl.search.searching import Asked, search

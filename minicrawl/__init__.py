@@ -11,7 +11,7 @@ A URL passes  seeds -> frontier -> fetch -> parse -> book -> store,  and everyth
 crawler/  the live crawl, a folder per stage       store/   the data on disk: one SQLite file
 opic/     the algorithm: the order of pages, and   rank/    link analysis of a finished graph
           the importance of each                   export/  files for other programs
-cli/      one module per command                   demo/    a generated web to try it on
+cli/      the commands                             demo/    a generated web to try it on
 analysis/ analyses of a crawl's pages and links    graphs/  graphs from files, to files, as pictures
 lab/      the papers' experiments                  control/ commands from another shell to a running crawl
 extract/  items extracted from pages               archive/ answers in WARC files
@@ -24,9 +24,9 @@ api       the Python interface                     settings/ settings of a crawl
 model     values passed between the stages         errors    exceptions, each with a message for the user
 events    events of a running crawl
 timing    time limits and intervals                sizes     batch and cache sizes
-system    calls that only some systems have        log       events of the log, with their keys
-report    results of an experiment                 garbage   the cyclic garbage collector, seldom
-installed how minicrawl was installed             reading   the read side of a store for programs
+system    calls of the system; memory              log       events of the log, with their keys
+reading   the read side of a store for programs    experiment results of an experiment
+installed how minicrawl was installed
 """
 
 from typing import TYPE_CHECKING, Any  # Any: settings as given

@@ -15,7 +15,7 @@ def run() -> None:
     signal.signal(signal.SIGTERM, _end)
     _open_streams()
     # Only now: ctypes opens a file of its own, which would get the number of a closed stream.
-    from minicrawl.garbage import collect_seldom  # noqa: PLC0415
+    from minicrawl.system import collect_seldom  # noqa: PLC0415
 
     collect_seldom()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # no crawl multiplies matrices, and idle threads cost CPU

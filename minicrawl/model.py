@@ -18,6 +18,30 @@ class RecordKind(StrEnum):
     """No answer, but made of one: a body without a head, such as a screenshot."""
 
 
+class Exchange(NamedTuple):
+    """A request and its response. A named tuple, as it is built for every request, in a third of a dataclass's time.
+
+    `request`: as sent. `head`: status line, fields and empty line as received; `status`, `fields`: the same parsed,
+    fields in order, values stripped. `body`: as received, without transfer coding but with content coding. `peer`:
+    address and port of the server or proxy, None without a connection. `asked_at`: Unix seconds when the request was
+    sent; `seconds`: from then to the last byte. `truncated`: the reason if the body is not complete, in the terms of
+    WARC 1.1. `protocol`: its identifier; over HTTP/2 ("h2"), `request` and `head` are those of HTTP/1.1 with the same
+    meaning.
+    """
+
+    url: str
+    request: bytes
+    head: bytes
+    status: int
+    fields: tuple[tuple[bytes, bytes], ...]
+    body: bytes
+    peer: str | None
+    asked_at: float
+    seconds: float
+    truncated: str | None
+    protocol: str = "http/1.1"
+
+
 class ArchiveRecord(NamedTuple):
     """An answer in the archive.
 
@@ -237,7 +261,7 @@ class ParsedPage(NamedTuple):
     such as "robots: noai".
     `truncated`: the page has more links than are read. `description`, `language`: of its meta element and its html
     element; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all visible text, an entry for each
-    paragraph, heading, item or cell. `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.page_text.
+    paragraph, heading, item or cell. `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.tree.
     `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids copies. `items`: extracted JSON
     objects; `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
     `requisites`: distinct files that the page needs to look as it does. `facts`: for an audit. `unread`: it is a PDF
@@ -473,7 +497,7 @@ class RunLook:
     `coverage`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: the oldest in flight. `hosts`: some hosts,
     busy and waiting ones first; `doing`: number of hosts by `HostNow.doing`; both are empty unless hosts were asked
     for, and so is `host_states`, numbers of hosts by activity, waiting ones by the reason, see
-    minicrawl/crawler/frontier/waits.py. `statuses`, `failed`: requests for pages of this run by class of status, and by
+    minicrawl/crawler/progress.py. `statuses`, `failed`: requests for pages of this run by class of status, and by
     reason where there was no answer; `histograms`: "latency_seconds" and "size_bytes" of the answers by "http" and
     "https", each a number by upper bound and their "sum". `pages`: numbers of pages by "state/reason" as of the last
     commit. `work`: commits of this run with their rows and seconds, turns not committed yet, and bytes of the files.

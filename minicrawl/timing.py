@@ -20,12 +20,12 @@ class Timing:
     retry            between the first two tries of a page; then four times as long
     proxy            until a page is retried whose proxy could not be used
     robots_retry     between the first two tries of a robots.txt; then twice as long each time
-    least_backoff, longest_backoff   of a host in trouble, see minicrawl.crawler.hosts.politeness
+    least_backoff, longest_backoff   of a host in trouble, see minicrawl.crawler.hosts
     on_its_way       longest transit of a request to its host; times the delay where that is more than a second
     attempt          wait of an attempt while too many are under way
     soon             after which an attempt no longer counts among the pages that a crawl is to fetch
     full             wait of a host for which too many files were open
-    first_pause, longest_pause       between two checks, see minicrawl.crawler.hosts.outage
+    first_pause, longest_pause       between two checks, see minicrawl.crawler.hosts
     patience         until a request held in doubt counts as failed, see there
     batch            longest time between two commits
     quiet            the same, if it is longer, while no request is in flight, and no request has ended and no

@@ -5,7 +5,7 @@ import sys
 
 PROGRAM = """
 import atexit, gc
-from minicrawl.garbage import manage_memory
+from minicrawl.system import manage_memory
 atexit.register(lambda: print(gc.get_freeze_count() > 1000))
 before = gc.get_threshold()
 manage_memory()

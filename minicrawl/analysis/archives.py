@@ -11,10 +11,9 @@ from minicrawl.archive.export import ListedPage
 from minicrawl.archive.reading import Record
 from minicrawl.archive.unpacking import MOST_KEPT
 from minicrawl.archive.writer import FILES, Committed
-from minicrawl.crawler.archiving.records import as_captured, committed
-from minicrawl.crawler.archiving.replayed import unchunked
+from minicrawl.crawler.archiving import as_captured, committed, unchunked
 from minicrawl.crawler.http.answer_reader import AnswerReader
-from minicrawl.crawler.http.codings import decoder
+from minicrawl.crawler.http.body import decoder
 from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.errors import FetchError, SettingError, StoreError
 from minicrawl.store.reader import Store, open_store

@@ -16,9 +16,8 @@ import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.crawler.books.page_block import load_block, of_rows
-from minicrawl.crawler.books.stored_accounts import CARRIED
-from minicrawl.crawler.sharing.voices import shared_voices
+from minicrawl.crawler.books.stored import CARRIED, load_block
+from minicrawl.crawler.sharing import shared_voices
 from minicrawl.opic.arrays import IntArray
 from minicrawl.opic.book import add_sent
 from minicrawl.opic.surfer import REASONABLE
@@ -159,5 +158,5 @@ def _accounts(store: Store) -> Accounts:
     accounts = Accounts(REASONABLE)
     accounts.grow(store.size())
     for columns in store.page_table.columns():
-        load_block(accounts, of_rows(columns))
+        load_block(accounts, columns)
     return accounts

@@ -16,12 +16,11 @@ import numpy.typing as npt
 
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.stored_forms import banned_hosts
-from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.intake import Intake, requests_of
 from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
-from minicrawl.crawler.parts.soft_404s import SoftErrors
+from minicrawl.crawler.parts.duplicates import SoftErrors
 from minicrawl.crawler.remembered_settings import resumed
-from minicrawl.crawler.request_kinds import requests_of
 from minicrawl.crawler.requests.request import HOST_BANNED, Request
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError

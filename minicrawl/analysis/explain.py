@@ -8,20 +8,20 @@ from minicrawl.analysis.usage import PageUsage
 from minicrawl.analysis.why_facts import PageJump, PageRefresh, page_jump, page_refresh
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
-from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.admission.traps import Traps
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
-from minicrawl.crawler.frontier.change_rates import folder_of
-from minicrawl.crawler.hosts.politeness import Health, delay_of
+from minicrawl.crawler.frontier.schedules import folder_of
+from minicrawl.crawler.hosts import Health, delay_of
 from minicrawl.crawler.html.fingerprint import alike
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
-from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
 from minicrawl.crawler.robots.preferences import USAGE, Decision, Verdict
 from minicrawl.crawler.robots.rules import restored
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
-from minicrawl.crawler.urls.parameters import stripped
+from minicrawl.crawler.urls.normalise import stripped
 from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SettingError
 from minicrawl.model import State

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.books.stored_births import read_births
+from minicrawl.crawler.books.stored import read_births
 from minicrawl.errors import StoreError
 from minicrawl.graphs.graph_files import graph_of_keys, keys_of
 from minicrawl.model import READ, State

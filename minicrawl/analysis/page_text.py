@@ -17,9 +17,9 @@ from minicrawl.analysis.explain import Explanation, explain, meant_by
 from minicrawl.analysis.top import Ranked
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.archive.collection import Collection
-from minicrawl.crawler.archiving.records import as_captured
-from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
-from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.crawler.archiving import as_captured
+from minicrawl.crawler.http.response_fields import HTML_TYPES, media_type
+from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.robots.preferences import Verdict
 from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
 from minicrawl.crawler.urls.keys import site_of

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store
-from minicrawl.crawler.books.stored_births import jumps_to_sites
+from minicrawl.crawler.books.stored import jumps_to_sites
 from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.rank.graph import linking_domains

@@ -20,7 +20,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.urls.keys import is_on, site_of
 from minicrawl.errors import SettingError
 from minicrawl.model import READ, State

@@ -19,7 +19,7 @@ from minicrawl.analysis.link_graph import (
     link_weights,
     rankable,
 )
-from minicrawl.crawler.books.stored_births import read_births
+from minicrawl.crawler.books.stored import read_births
 from minicrawl.model import READ, State
 from minicrawl.opic import Book
 from minicrawl.opic.book import SETTLED_ERROR

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minicrawl.crawler.books.stored_births import jumps_to_sites
+from minicrawl.crawler.books.stored import jumps_to_sites
 from minicrawl.crawler.books.stored_forms import kept_settings
-from minicrawl.crawler.frontier.change_rates import ChangeRates
-from minicrawl.crawler.frontier.most_worth import worths
+from minicrawl.crawler.frontier.due_pages import worths
 from minicrawl.crawler.frontier.schedules import (
     BELIEVED,
     CHANGED,
+    ChangeRates,
     first_interval,
     schedule_of,
 )

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minicrawl.archive import record
+from minicrawl.archive.reading import declared_type
 from minicrawl.archive.record import Original
 from minicrawl.errors import StoreError
-from minicrawl.model import ArchiveRecord, RecordKind
+from minicrawl.model import ArchiveRecord, Exchange, RecordKind
 from minicrawl.system import BINARY, sync_folder
 from minicrawl.system import sync as sync_file
 
@@ -29,26 +30,6 @@ LEAST_REVISIT = 1000
 _REMEMBERED = 10_000
 _PACKED_TYPE = re.compile(r"image/(?!svg)|audio/|video/|font/woff|[^/]*/(?:zip|gzip|pdf)$")
 _CODED = re.compile(rb"\ncontent-encoding[\t ]*:", re.IGNORECASE)
-
-
-class Answer(NamedTuple):
-    """An exchange to be archived. head, body: as received, without transfer coding. protocol: see `record.sides`."""
-
-    url: str
-    at: float
-    peer: str | None
-    request: bytes
-    head: bytes
-    status: int
-    body: bytes
-    media_type: str
-    truncated: str | None
-    protocol: str = record.HTTP_1
-
-    @property
-    def is_packed(self) -> bool:
-        """True if the body has a content coding or a compressed type."""
-        return _PACKED_TYPE.match(self.media_type) is not None or _CODED.search(self.head) is not None
 
 
 @dataclass(frozen=True)
@@ -91,16 +72,17 @@ class ArchiveWriter:
         self._last = 0.0
         self._recent: OrderedDict[bytes, Original] = OrderedDict()
 
-    def write(self, answer: Answer) -> ArchiveRecord:
+    def write(self, answer: Exchange) -> ArchiveRecord:
         """Write an answer and its request. Returns the place of the record."""
-        at = self._at(answer.at)
+        at, media_type = self._at(answer.asked_at), declared_type(answer.head)
         both = record.sides(answer.url, at, _ip(answer.peer), self._warcinfo, answer.protocol)
         kind, digest, known = self._judged(answer)
         ids = record.new_id(), record.new_id()
         if known is None:
             head = record.honest(answer.head, answer.status, len(answer.body))
+            is_packed = may_be_packed(media_type, answer.head)
             reply = record.response(
-                ids[0], both, head, answer.body, digest, truncated=answer.truncated, is_packed=answer.is_packed
+                ids[0], both, head, answer.body, digest, truncated=answer.truncated, is_packed=is_packed
             )
         else:
             profile = record.NOT_MODIFIED if kind is RecordKind.NOT_MODIFIED else record.SAME_PAYLOAD
@@ -120,7 +102,7 @@ class ArchiveWriter:
             digest,
             str(kind),
             answer.status,
-            answer.media_type,
+            media_type,
         )
 
     def write_resource(self, url: str, at: float, media_type: str, body: bytes) -> ArchiveRecord:
@@ -145,7 +127,7 @@ class ArchiveWriter:
         self._last = max(at, self._last)
         return self._last
 
-    def _judged(self, answer: Answer) -> tuple[RecordKind, bytes, Original | None]:
+    def _judged(self, answer: Exchange) -> tuple[RecordKind, bytes, Original | None]:
         """The kind of record for an answer, the digest of its body, and the existing record with this body."""
         if answer.status == 304 and (before := self._originals.of_url(answer.url)) and self._is_here(before[2]):
             return RecordKind.NOT_MODIFIED, before[1], before[0]
@@ -153,7 +135,7 @@ class ArchiveWriter:
         original = self._original(digest) if self._may_be_referred_to(answer) else None
         return (RecordKind.RESPONSE if original is None else RecordKind.REVISIT), digest, original
 
-    def _may_be_referred_to(self, answer: Answer) -> bool:
+    def _may_be_referred_to(self, answer: Exchange) -> bool:
         """True if revisits may refer to the body: complete, with status 200, and not small."""
         is_whole = answer.status == 200 and answer.truncated is None
         return self._rules.dedups and is_whole and len(answer.body) >= LEAST_REVISIT
@@ -204,6 +186,11 @@ class ArchiveWriter:
                 raise
         self._size = start + len(data)
         return start
+
+
+def may_be_packed(media_type: str, head: bytes) -> bool:
+    """True if the body behind a head has a content coding or a compressed type."""
+    return _PACKED_TYPE.match(media_type) is not None or _CODED.search(head) is not None
 
 
 class _errors:  # noqa: N801 - used as a function

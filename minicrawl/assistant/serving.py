@@ -24,8 +24,7 @@ from minicrawl import __version__
 from minicrawl.assistant.answers import LONGEST_RANGE, TOOLS, read_page
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.dashboard.commands import done
-from minicrawl.dashboard.web.guard import Guard
-from minicrawl.dashboard.web.http_server import LOOPBACK, Request, bound_socket
+from minicrawl.dashboard.http_server import LOOPBACK, Guard, Request, bound_socket
 from minicrawl.errors import MinicrawlError
 from minicrawl.store.reader import Store, open_store
 

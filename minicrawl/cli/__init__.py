@@ -62,7 +62,14 @@ _GROUPS = {
 }
 _COMMANDS = {name: about for group in _GROUPS.values() for name, about in group.items()}
 """Every command with its one-line description."""
-_MODULES = {"backup": "upkeep", "compact": "upkeep", "salvage": "upkeep", "completion": "config"}
+_MODULES = {
+    **dict.fromkeys(("check", "verify", "backup", "compact", "salvage"), "upkeep"),
+    **dict.fromkeys(("key", "completion"), "config"),
+    "copies": "text",
+    "index": "search",
+    "mcp": "dashboard",
+    "report": "export",
+}
 """Commands in shared modules, as functions of their names; any other is `command` in the module of its name."""
 
 _OF_STORES = _COMMANDS.keys() - {"demo", "seeds", "lab", "salvage", "config", "key", "completion"}

@@ -276,7 +276,7 @@ def _run(
 
 async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport]]", store: Path) -> "CrawlReport":
     """The report of a crawl, which 'minicrawl control' steers while it runs."""
-    from minicrawl.control.listening import listening
+    from minicrawl.control.commands import listening
     from minicrawl.crawler.running_crawl import RunningCrawl
 
     async with RunningCrawl(crawl) as running, listening(running, store, warn):
@@ -390,7 +390,7 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
         click.echo("\n".join(fitted(list(_summary(report)))))
         return
     from minicrawl.analysis.top import lines_per_site, top_list
-    from minicrawl.cli.progress_words import SHOWN
+    from minicrawl.cli.display import SHOWN
     from minicrawl.store.reader import open_store
 
     with open_store(guide.path) as reader:

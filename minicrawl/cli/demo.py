@@ -83,7 +83,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 
 async def _serve(web: "DemoWeb", port: int) -> None:
-    from minicrawl.demo.server import serving
+    from minicrawl.demo.web import serving
 
     stop = asyncio.Event()
     try:
@@ -118,7 +118,7 @@ async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bo
     from minicrawl.cli.display import BestSoFar, showing
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import crawl_with
-    from minicrawl.demo.server import serving
+    from minicrawl.demo.web import serving
 
     if not is_quiet():
         order = given.get("strategy", "by importance")
@@ -135,7 +135,7 @@ async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bo
 
 
 def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]:
-    from minicrawl.demo.compare import mass_curve, masses, overlap, pages_until_mass
+    from minicrawl.demo.web import mass_curve, masses, overlap, pages_until_mass
     from minicrawl.store.reader import open_store
 
     truth = web.truth()

@@ -1,4 +1,4 @@
-"""minicrawl export"""
+"""minicrawl export, minicrawl report"""
 
 import json
 from pathlib import Path
@@ -55,8 +55,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.analysis.page_text import corpus
     from minicrawl.analysis.top import PageFilter, best_first, only, wanted
     from minicrawl.analysis.usage import PageUsage
-    from minicrawl.export.ranks import export_kept, export_ranks, export_table
-    from minicrawl.export.tables import STANDARD_OUTPUT
+    from minicrawl.export.tables import STANDARD_OUTPUT, export_kept, export_ranks, export_table
     from minicrawl.store.reader import open_store
 
     asked = PageFilter(site=site, where=where)
@@ -79,3 +78,26 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     uses = " or ".join(usage.respected)
     left_out = f"; left out {counted(usage.left_out, 'page')} not to be used for {uses}" if usage.left_out else ""
     click.echo(f"{counted(count, 'page')} written to {file}{left_out}")
+
+
+@click.command(epilog="Example: minicrawl report report.html")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@store_option
+@json_option
+def report(file: Path, store: Path, as_json: bool) -> None:
+    """Write a report on the crawl for people: one HTML file that any browser shows, and that can be mailed and printed.
+
+    It has the issues of 'minicrawl audit' with their targets, what loses most first; the most important pages; and
+    errors by reason. The file loads nothing and runs nothing. It is light or dark as its reader's system is.
+    """
+    from minicrawl.errors import SettingError
+    from minicrawl.report import report_on, write_report
+    from minicrawl.store.reader import open_store
+
+    if str(file) != "-" and file.suffix.lower() not in (".html", ".htm"):
+        raise SettingError(f"a report is HTML, so name it {file.with_suffix('.html')}; browsers print that as PDF")
+    with open_store(store) as reader:
+        report = report_on(reader)
+    size = write_report(report, file)
+    line = f"report of {size / 1000:,.0f} kB written to {file}"
+    click.echo(json.dumps({"file": str(file), "bytes": size}) if as_json else line, err=str(file) == "-")

@@ -6,8 +6,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from minicrawl.cli.display import SHOWN, Bar, Best, bars, doing
 from minicrawl.cli.output import amount, duration, shortened, silence_line, tally
-from minicrawl.cli.progress_words import SHOWN, Bar, Best, bars, doing
 from minicrawl.errors import counted, covered
 from minicrawl.log import printable
 from minicrawl.model import Progress, RunState

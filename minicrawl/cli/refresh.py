@@ -20,7 +20,7 @@ from minicrawl.errors import NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.frontier.most_worth import Choice
+    from minicrawl.crawler.frontier.due_pages import Choice
     from minicrawl.model import CrawlReport
 
 _INTERRUPTED = 130
@@ -103,7 +103,7 @@ def _lines(report: "CrawlReport", became: Counter[str]) -> Iterator[str]:
 
 
 def _print_choice(store: Path, pages: int, as_json: bool) -> None:
-    from minicrawl.crawler.frontier.most_worth import most_worth
+    from minicrawl.crawler.frontier.due_pages import most_worth
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():

@@ -1,15 +1,21 @@
-"""minicrawl text"""
+"""minicrawl text, minicrawl copies"""
 
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from minicrawl.cli.changes import day, moment_of
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import document
+from minicrawl.cli.output import document, lines_of, span
+from minicrawl.errors import SettingError
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.copies import Copy
+    from minicrawl.analysis.sites import Mirror
     from minicrawl.store.texts.marked_text import KeptText
 
 
@@ -52,3 +58,63 @@ def _as_json(kept: "KeptText") -> dict[str, object]:
         "text": kept.text,
         "anchors": [anchor._asdict() for anchor in kept.anchors()],
     }
+
+
+@click.command(epilog="Example: minicrawl copies terms.txt https://example.org/guide --since 7d")
+@click.argument("documents", nargs=-1, metavar="FILE|URL...")
+@click.option("--least", type=click.IntRange(1, 100), default=20, show_default=True, metavar="PERCENT",
+              help="Of a document's words a copy carries so many.")  # fmt: skip
+@click.option("--since", metavar="TIME|DATE",
+              help="Only pages first found with the text since: 7d ago, or 2026-01-31 (UTC).")  # fmt: skip
+@click.option("--hosts", "is_hosts", is_flag=True, help="Hosts that have the same pages as another.")
+@store_option
+@json_option
+def copies(  # noqa: PLR0913 - one argument per option, as click calls it
+    documents: tuple[str, ...],
+    least: int,
+    since: str | None,
+    is_hosts: bool,
+    store: Path,
+    as_json: bool,
+) -> None:
+    """Say which pages carry the text of documents, whole or in part; the most important pages first.
+
+    A document is a file of text or HTML, or a page of the crawl. It is looked for in the content of pages, without
+    menus, as a crawl with --text keeps it, by runs of five words: edited copies are found, too. To watch documents, run
+    this after each crawl or refresh, with --since the time between two.
+
+    --hosts shows mirrors instead: hosts with the paths of a more important host, and the same content there.
+    """
+    from minicrawl.analysis.copies import copies
+    from minicrawl.analysis.sites import mirrors_of
+    from minicrawl.store.reader import open_store
+
+    if is_hosts == bool(documents):
+        raise SettingError("say whose copies: FILE or URL, one or more, or --hosts")
+    moment = 0.0 if since is None else moment_of(since, time.time())
+    with open_store(store) as reader:
+        if is_hosts:
+            mirrors = mirrors_of(reader)
+            click.echo(document([each._asdict() for each in mirrors]) if as_json else "\n".join(_mirror_lines(mirrors)))
+            return
+        found = copies(reader, documents, least=least / 100, since=moment)
+    click.echo(document([copy._asdict() for copy in found]) if as_json else "\n".join(_copy_lines(found)))
+
+
+def _copy_lines(found: "Sequence[Copy]") -> list[str]:
+    if not found:
+        return ["No page is known to carry that text."]
+    starts, notes = [f"{'importance':>10}  {'share':>5}  {'first seen (UTC)':<16}"], [""]
+    for copy in found:
+        starts.append(f"{copy.importance:>10.3g}  {copy.share:>5.0%}  {day(copy.seen_at):<16}")
+        when = "" if copy.after is None else f", {span(abs(copy.after))} {'later' if copy.after >= 0 else 'earlier'}"
+        notes.append(f"of {printable(copy.document)}{when}")
+    return lines_of(starts, ["page", *(printable(copy.url) for copy in found)], notes)
+
+
+def _mirror_lines(mirrors: "Sequence[Mirror]") -> list[str]:
+    if not mirrors:
+        return ["No host is known to have the pages of another."]
+    starts = [f"{'paths':>7}  {'alike':>5}", *(f"{each.compared:>7,}  {each.alike:>5.0%}" for each in mirrors)]
+    hosts = ["host", *(printable(each.host) for each in mirrors)]
+    return lines_of(starts, hosts, ["mirror of", *(printable(each.of) for each in mirrors)])

@@ -13,11 +13,10 @@ from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
 from minicrawl.cluster.running.processes import wait_for_orphans
 from minicrawl.cluster.running.steering import Steering
 from minicrawl.cluster.settings import check_item_files, check_working, check_working_on_machines
-from minicrawl.control.listening import answering
+from minicrawl.control.commands import answering
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.outcomes.reasons import AskedAgain
-from minicrawl.crawler.remembered_settings import resumed
+from minicrawl.crawler.remembered_settings import is_nameless, resumed
 from minicrawl.crawler.run import Before, Start, archives_of, check_settings, log_end
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.store.partitions.folder import is_folder, taken

@@ -11,7 +11,7 @@ The number of partitions is fixed when a crawl begins. Without the key nobody ca
 from dataclasses import dataclass
 from functools import lru_cache
 
-from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.sharing import Share
 from minicrawl.crawler.urls.keys import authority, hostname, partition_key
 
 

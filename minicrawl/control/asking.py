@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO  # Any: JSON
 
-from minicrawl.control.messages import FOR_RUNNING, Message, answer_of, line_of, message_of
-from minicrawl.control.socket_files import connected
+from minicrawl.control.messages import FOR_RUNNING, Message, answer_of, connected, line_of, message_of
 from minicrawl.errors import ConfigError, CrawlEndedError, StoreError
 from minicrawl.settings import SETTINGS
 from minicrawl.store.database import is_held

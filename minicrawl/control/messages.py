@@ -1,15 +1,28 @@
-"""The wire format between a crawl and its clients: a JSON object a line, both ways.
+"""The wire format between a crawl and its clients, a JSON object a line, both ways; and the socket file it goes over.
 
 {"do": "ban", "host": "example.org"}                   a command
 {"done": {"host": "example.org", ...}}                 its answer, once a commit holds the change
 {"failed": "x.test is no host that ...", "exit": 2}    the error, as one sentence; nothing has changed
+
+The socket file is beside the store, or elsewhere if that path is too long or cannot be used; that of a crawl in
+partitions is in its folder. Only the holder of the store's lock listens. So a socket file found right after getting
+the lock is left from a crawl that was killed.
 """
 
+import asyncio
+import contextlib
 import json
-from collections.abc import Mapping
+import os
+import socket
+import stat
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from hashlib import blake2b
+from pathlib import Path
 from typing import Any  # Any: JSON
 
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SeedError, StoreError
+from minicrawl.store.database import beside, real_path
+from minicrawl.system import has_local_sockets, user
 
 LONGEST = 256 * 1024
 """Bytes of a line, at most."""
@@ -78,3 +91,123 @@ def parts(urls: list[str], guessed: frozenset[str]) -> list[Message]:
 
 def _seeds(urls: list[str], guessed: frozenset[str]) -> Message:
     return {"do": "add", "urls": urls, "guessed": [url for url in urls if url in guessed]}
+
+
+Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+_ENDING = ".sock"
+_OF_A_FOLDER = "cluster"
+_LONGEST_PATH = 103
+"""Bytes: 107 on Linux, 103 on macOS and BSD (sun_path in sys/un.h, less the NUL at its end)."""
+
+
+class SocketFile:
+    """A bound socket and its path. It can be connected to once it listens, by its owner only."""
+
+    def __init__(self, path: Path, bound: socket.socket) -> None:
+        self.path = path
+        self.socket = bound
+        self._file = _identity(path)
+
+    def remove(self) -> None:
+        """Remove the file, unless it is another one by now."""
+        if _identity(self.path) == self._file:
+            with contextlib.suppress(OSError):
+                self.path.unlink()
+
+
+def bound(store: Path) -> SocketFile:
+    """Bind a socket for the crawl of a store whose lock we hold. Raises StoreError if none can be made anywhere."""
+    if not has_local_sockets():
+        raise StoreError("this crawl cannot be controlled from another shell: this system has no local sockets")
+    why = "the path of its socket would be too long"
+    for path in places(store):
+        try:
+            _make_room(path, is_own_folder=path.parent not in (real_path(store).parent, real_path(store)))
+            return SocketFile(path, _bound(path))
+        except OSError as error:
+            why = f"{path}: {error.strerror or error}"
+    raise StoreError(f"this crawl cannot be controlled from another shell ({why})")
+
+
+@contextlib.asynccontextmanager
+async def serving(file: SocketFile, serve: Serve, end: Callable[[], Awaitable[None]]) -> AsyncIterator[None]:
+    """Pass connections to `serve` during the block; then wait for `end`, and remove the file."""
+    try:
+        server = await asyncio.start_unix_server(serve, sock=file.socket, limit=LONGEST)
+        try:
+            yield
+        finally:
+            server.close()
+            await end()
+    finally:
+        file.remove()
+        file.socket.close()
+
+
+def connected(store: Path, seconds: float) -> socket.socket | None:
+    """A connection to the crawl that runs on a store, with a timeout in seconds; None if none listens."""
+    for path in places(store) if has_local_sockets() else ():
+        if not _is_trusted(path, store):
+            continue
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        line.settimeout(seconds)
+        try:
+            line.connect(os.fspath(path))
+        except OSError:
+            line.close()
+            continue
+        return line
+    return None
+
+
+def places(store: Path) -> Iterator[Path]:
+    """Possible paths of a store's socket, the best first; the same through any links to the store."""
+    real = real_path(store)
+    name = blake2b(os.fsencode(real), digest_size=12).hexdigest() + _ENDING
+    runtime = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{user()}"
+    folders = [Path(runtime, "minicrawl"), Path(f"/tmp/minicrawl-{user()}")]
+    first = real / f"{_OF_A_FOLDER}{_ENDING}" if real.is_dir() else beside(real, _ENDING)
+    for path in (first, *(folder / name for folder in folders)):
+        if len(os.fsencode(path)) <= _LONGEST_PATH:
+            yield path
+
+
+def _bound(path: Path) -> socket.socket:
+    new = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        new.bind(os.fspath(path))
+        path.chmod(0o600)
+    except OSError:
+        new.close()
+        raise
+    return new
+
+
+def _make_room(path: Path, *, is_own_folder: bool) -> None:
+    """Remove the socket of a crawl that was killed. Raises OSError for any other file."""
+    if is_own_folder:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        folder = path.parent.lstat()
+        if not stat.S_ISDIR(folder.st_mode) or folder.st_uid != user() or folder.st_mode & 0o077:
+            raise PermissionError(f"{path.parent} is not a folder of our own alone")
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISSOCK(path.lstat().st_mode):
+            raise FileExistsError(f"{path} is there, and is no socket")
+        path.unlink()
+
+
+def _is_trusted(path: Path, store: Path) -> bool:
+    """True if there is a socket of ours, or of the store's owner: not one put there by a stranger."""
+    try:
+        found = path.lstat()
+        return stat.S_ISSOCK(found.st_mode) and found.st_uid in {user(), store.stat().st_uid}
+    except OSError:
+        return False
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

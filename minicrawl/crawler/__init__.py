@@ -1,4 +1,4 @@
-"""The live crawl: a folder a stage, in the order a URL travels. No folder imports from one further down this list.
+"""The live crawl: a folder or module a stage, in the order a URL travels. None imports from one further down this list.
 
 urls        URLs: their normal form, host, origin and site
 books       the accounts of all pages: cash and history, depth, in-links; and their check
@@ -23,14 +23,11 @@ visits      the turn of a page, step by step
 parts       optional capabilities, a file each
 loop        parts of the engine's loop: requests in flight, arrivals
 
-intake      takes in results of requests, and commits them
-request_kinds  the kinds of request that a crawl makes
-progress    counts of a run so far
+intake      takes in results of requests, and commits them; the kinds of request
+progress    counts of a run so far, and what its hosts wait for
 dispatch    begins requests, and takes in their results
-commits     commits and their times
-engine      the loop that joins the stages
-contact     crawls that should name a contact
-remembered_settings  the settings of a resumed crawl
+engine      the loop that joins the stages, and commits
+remembered_settings  the settings of a resumed crawl; whether a crawl names a contact
 changes     changes to a crawl while it runs
 run         one crawl, from seeds to report
 running_crawl  a running crawl, to be watched and steered

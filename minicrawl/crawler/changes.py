@@ -13,7 +13,7 @@ from minicrawl import log
 from minicrawl.crawler.admission.seeds import Seeds, guesses, spelled
 from minicrawl.crawler.books.stored_forms import ASKED_FIRST, BANNED_HOSTS, asked_first, banned_hosts
 from minicrawl.crawler.engine import Engine
-from minicrawl.crawler.hosts.host import Host
+from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.remembered_settings import shown
 from minicrawl.crawler.requests.due import DueRequests

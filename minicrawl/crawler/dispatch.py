@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.loop.event_stream import EventStream
+from minicrawl.crawler.loop.commands import EventStream
 from minicrawl.crawler.loop.in_flight import InFlight, Slots
 from minicrawl.crawler.loop.limits import Limits
 from minicrawl.crawler.net.open_files import OPEN_FILES, Room

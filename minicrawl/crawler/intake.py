@@ -12,20 +12,23 @@ from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.known.saving import AccountSaver, Saver, save_ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
+from minicrawl.crawler.parts.archive import Requisites
 from minicrawl.crawler.parts.refresh import Refresh
 from minicrawl.crawler.recognise.sessions import Sessions
+from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import Liveness
-from minicrawl.crawler.requests.request import HostTurns
+from minicrawl.crawler.requests.page import LastProbes
+from minicrawl.crawler.requests.page import Pages as PageRequests
+from minicrawl.crawler.requests.request import HostTurns, Kind
+from minicrawl.crawler.requests.requisite import Requisites as RequisiteKind
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
-from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.sharing import Share
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
 from minicrawl.crawler.visits.aliases import Aliases
-from minicrawl.crawler.visits.deep_links import DeepLinks
-from minicrawl.crawler.visits.outlinks import Outlinks
 from minicrawl.crawler.visits.part import Opening, Part, Parts
-from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
-from minicrawl.crawler.visits.visit import Visits
+from minicrawl.crawler.visits.turn import DeepLinks
+from minicrawl.crawler.visits.visit import Outlinks, SchemeGuesses, Visits
 from minicrawl.opic import Strategy
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
@@ -240,3 +243,45 @@ class Intake:
         state.urls.committed()
         if state.outbox is not None:
             state.outbox.committed()
+
+
+def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDARD) -> DueRequests:
+    """All requests of a crawl."""
+
+    def is_allowed(url: str) -> bool:
+        if not (settings.ignore_robots or intake.robots.allows(url)):
+            return False
+        return usage is None or usage.refusal(url) is None
+
+    state, usage = intake.state, None
+    if settings.respect_usage:
+        from minicrawl.crawler.requests.robots import UsageRefusals  # noqa: PLC0415 - few crawls respect any
+
+        usage = UsageRefusals(settings.respect_usage, settings.user_agent, intake.robots)
+    kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.parts, is_allowed, state.hosts, intake.turns)]
+    part = intake.parts.find(Requisites)
+    if part is not None:
+        kinds.append(
+            RequisiteKind(
+                part.queue,
+                state.frontier,
+                state.hosts,
+                state.urls,
+                state.admission,
+                intake.turns,
+                state.writer,
+                timing,
+            )
+        )
+    pages = PageRequests(intake.visits, intake.visits.guesses, intake.parts, is_allowed, intake.turns, state.urls)
+    return DueRequests(
+        state.frontier,
+        intake.turns,
+        pages,
+        intake.robots,
+        intake.sitemaps,
+        usage,
+        kinds,
+        settings,
+        timing,
+    )

@@ -1,20 +1,120 @@
-"""Counts of a run so far, for the display and for the store."""
+"""Counts of a run so far, and the reasons for which its hosts wait, for the display and for the store."""
 
+import heapq
 import json
+import math
 import time
-from collections import defaultdict
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
-from minicrawl.crawler.frontier.waits import HostsNow, hosts_now, waits_by_reason
+from minicrawl.crawler.hosts import Health, Host, delay_of
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.loop.clock import RunClock
+from minicrawl.crawler.loop.limits import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
 from minicrawl.crawler.parts.archive import Archive
-from minicrawl.model import CoursePoint, Fetched, InFlightNow, Progress, RunLook, Silence, State, Sums
+from minicrawl.model import (
+    CoursePoint,
+    Fetched,
+    HostNow,
+    HostWait,
+    InFlightNow,
+    Progress,
+    RunLook,
+    Silence,
+    State,
+    Sums,
+)
 from minicrawl.store.database import logs
 from minicrawl.store.declaration import MetaValue
+
+SMALLEST = 1e-9
+"""Seconds: practically no delay, but switched on."""
+
+
+_FIRST = {"asked": 0, "opening": 1, "waiting": 2, "ready": 3, "banned": 4, "idle": 5}
+"""Activities of hosts, in the order in which they are shown."""
+
+
+def hosts_now(
+    hosts: Iterable[Host], has_page: Callable[[Host], bool], now: float, number: int
+) -> tuple[tuple[HostNow, ...], dict[str, int], dict[str, int]]:
+    """The first `number` hosts, busy and waiting ones first; numbers of all by activity; and the same, but waiting ones
+    by the reason, and those that are dead for now as "dead"."""
+    seen = [(_doing(host, has_page, now), host) for host in hosts]
+    first = heapq.nsmallest(number, seen, key=lambda one: (_FIRST[one[0]], one[1].id))
+    doing = Counter(doing for doing, _ in seen)
+    states = Counter(_state(doing, host, now) for doing, host in seen)
+    return tuple(_host_now(host, doing, now) for doing, host in first), dict(doing), dict(states)
+
+
+def _state(doing: str, host: Host, now: float) -> str:
+    if host.health.dead_until > now and not host.is_banned:
+        return "dead"
+    return _waits_for(host, now) if doing == "waiting" else doing
+
+
+def waits_by_reason(hosts: Iterable[Host], now: float) -> dict[str, int]:
+    """Numbers of hosts that wait by the reason, as in `HostWait`; hosts with a request in flight are left out."""
+    return dict(Counter(_waits_for(host, now) for host in hosts if wait_until(host, now) is not None))
+
+
+def _doing(host: Host, has_page: Callable[[Host], bool], now: float) -> str:
+    if host.is_banned:
+        return "banned"
+    if host.opening:
+        return "opening"
+    if host.in_flight:
+        return "asked"
+    if not has_page(host):
+        return "idle"
+    return "ready" if wait_until(host, now) is None else "waiting"
+
+
+def _host_now(host: Host, doing: str, now: float) -> HostNow:
+    wait = wait_of(host, now) if doing == "waiting" else None
+    until, why = (None, None) if wait is None else (wait.until, wait.why)
+    return HostNow(host.name, doing, until, why, host.delay, host.health.strains)
+
+
+def wait_of(host: Host, now: float) -> HostWait | None:
+    """The wait of a host that is not on offer; None: it waits for an answer, or for nothing with a time."""
+    until = wait_until(host, now)
+    return None if until is None else _wait(host, until, now)
+
+
+def wait_until(host: Host, now: float) -> float | None:
+    """Unix seconds at which the wait ends."""
+    if host.in_flight >= host.most or host.opening or host.is_banned:
+        return None
+    if host.not_before > now:
+        return host.not_before
+    address = host.address
+    return address.ready_at if address is not None and now < address.ready_at < math.inf else None
+
+
+def _wait(host: Host, until: float, now: float) -> HostWait:
+    why = _waits_for(host, now)
+    if why == "address" and host.address is not None:
+        return HostWait(host.name, until, why, host.address.delay)
+    return HostWait(host.name, until, why, host.delay, host.health.strains)
+
+
+def _waits_for(host: Host, now: float) -> str:
+    return _why(host, now) if host.not_before > now or host.address is None else "address"
+
+
+def _why(host: Host, now: float) -> str:
+    delay, health = host.delay, host.health
+    if health.strains:
+        return "failures"
+    if host.rests_until > max(host.ready_at, now + delay):
+        return "rest"
+    if delay and delay == host.crawl_delay:
+        return "crawl-delay"
+    return "slow" if delay and delay == delay_of(SMALLEST, Health(health.seconds)) else "delay"
+
 
 _LATELY = 30.0
 """Seconds over which the speed is measured."""
@@ -81,16 +181,17 @@ class RunProgress:
         """The crawl as it stands, without reading every page; with up to `hosts` hosts."""
         began = time.perf_counter()
         accounts, frontier = self._state.accounts, self._state.frontier
-        all_hosts = hosts_now(frontier.hosts, frontier.pages.has_page, self._clock(), hosts) if hosts else HostsNow()
+        looked_at = frontier.hosts if hosts else ()
+        shown, doing, states = hosts_now(looked_at, frontier.pages.has_page, self._clock(), hosts)
         return RunLook(
             coverage=accounts.coverage.told(),
             errors=dict(self._state.tally.failures),
             silence=silence,
             earlier=self.earlier,
             requests=requests,
-            hosts=all_hosts.first,
-            doing=dict(all_hosts.doing),
-            host_states=dict(all_hosts.states),
+            hosts=shown,
+            doing=doing,
+            host_states=states,
             statuses=self._answers.statuses(),
             failed=self._answers.failed(),
             histograms=self._answers.histograms(),

@@ -3,13 +3,15 @@
 Limits hold for one run. Headers, and passwords for hosts or a proxy, are not in the store.
 """
 
+import ipaddress
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any  # Any: settings as given
 
+from minicrawl.crawler.net.addresses import Routes, endpoint, is_literal
 from minicrawl.errors import HIDDEN, SettingError, StoreError
-from minicrawl.settings import SETTINGS, CrawlSettings, option
+from minicrawl.settings import SETTINGS, USER_AGENT, CrawlSettings, option
 from minicrawl.settings.crawl import lasting
 from minicrawl.settings.requests import is_hidden
 from minicrawl.store.reader import Store
@@ -99,3 +101,28 @@ def shown(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
+
+
+_NOBODYS = frozenset({"localhost", "test", "example", "invalid", "local", "internal"})
+"""Domains that belong to nobody else: RFC 2606, 6762 and 8375; internal by ICANN."""
+
+
+def is_nameless(settings: CrawlSettings, seeds: Iterable[str]) -> bool:
+    """True if requests to someone else's host, among those of normalised URLs, would name nobody."""
+    names_somebody = (
+        settings.contact
+        or settings.user_agent != USER_AGENT
+        or any(header.name.lower() in ("from", "user-agent") for header in settings.headers)
+    )
+    if names_somebody:
+        return False
+    routes = Routes(settings.connect_to)
+    return any(_is_of_others(routes.target(*endpoint(url))[0]) for url in seeds)
+
+
+def _is_of_others(host: str) -> bool:
+    """True if a host, by its name or address, may be other people's."""
+    if is_literal(host):
+        return ipaddress.ip_address(host).is_global
+    name = host.rstrip(".")
+    return name.rpartition(".")[2] not in _NOBODYS and not name.endswith(".home.arpa")

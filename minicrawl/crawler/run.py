@@ -23,22 +23,18 @@ from minicrawl import log
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.changes import Changes
-from minicrawl.crawler.contact import is_nameless
 from minicrawl.crawler.engine import Engine
-from minicrawl.crawler.http.exchange import Capture
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.transport import Transport
-from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.loop.arrivals import BooksThread
-from minicrawl.crawler.loop.clock import SteadyClock
-from minicrawl.crawler.loop.in_flight import Slots
+from minicrawl.crawler.http.transport import Capture, Transport
+from minicrawl.crawler.intake import Intake, requests_of
+from minicrawl.crawler.loop.in_flight import BooksThread, Slots
+from minicrawl.crawler.loop.limits import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.reasons import AskedAgain, ask_again
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.parts.archive import Archive
-from minicrawl.crawler.remembered_settings import refuse_partition, resumed
-from minicrawl.crawler.request_kinds import requests_of
-from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.remembered_settings import is_nameless, refuse_partition, resumed
+from minicrawl.crawler.sharing import Share
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource
 from minicrawl.crawler.urls.keys import origin_of
@@ -301,7 +297,7 @@ def _round(writer: Writer, settings: CrawlSettings, refreshed: int | None) -> tu
     """The settings of a run, and the only pages that it fetches; None: any."""
     if refreshed is None:
         return settings, None
-    from minicrawl.crawler.frontier.most_worth import most_worth  # noqa: PLC0415 - only `minicrawl refresh` chooses
+    from minicrawl.crawler.frontier.due_pages import most_worth  # noqa: PLC0415 - only `minicrawl refresh` chooses
 
     pages = [choice.page for choice in most_worth(writer, refreshed, time.time())]
     return replace(settings, refresh=True, discovery=0.0), np.array(pages, dtype=np.int64)
@@ -410,9 +406,9 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
 
 def _capture(settings: CrawlSettings, writer: Writer, archive: Archive) -> Callable[[], Capture]:
-    from minicrawl.crawler.archiving.capture import MakeCapture  # noqa: PLC0415 - few crawls keep an archive
+    from minicrawl.crawler.archiving import Archiving  # noqa: PLC0415 - few crawls keep an archive
 
-    return MakeCapture(settings, writer.path, archive.prefix)
+    return partial(Archiving, settings, writer.path, archive.prefix)
 
 
 def _carried(transport: Any, timing: Timing) -> Transport:
@@ -493,7 +489,7 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         if expired := sum(not cookie.is_alive(now) for cookie in cookies):
             log.event("cookies-expired", file=str(settings.cookie_file), expired=expired, of=len(cookies))
     if settings.from_archive:
-        from minicrawl.crawler.archiving.replayed import check_replayed  # noqa: PLC0415
+        from minicrawl.crawler.archiving import check_replayed  # noqa: PLC0415
 
         check_replayed(settings, has_transport=has_transport)
     if settings.requisites and settings.archive is None:
@@ -505,7 +501,7 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
 
         find_chromium(settings.chromium)
     if settings.pdf:
-        from minicrawl.crawler.formats.conversion import check_pdf  # noqa: PLC0415
+        from minicrawl.crawler.formats import check_pdf  # noqa: PLC0415
 
         check_pdf()
 

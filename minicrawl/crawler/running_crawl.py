@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar  # Any: settings as given
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.changes import adjusted
-from minicrawl.crawler.loop.event_stream import EventReader
+from minicrawl.crawler.loop.commands import EventReader
 from minicrawl.crawler.run import OWN_TRANSPORT, Run
 from minicrawl.errors import CrawlEndedError, SettingError
 from minicrawl.events import Event, SettingChanged

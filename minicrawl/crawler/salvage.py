@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.accounts import Accounts, kind_of
-from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
+from minicrawl.crawler.books.stored import account_columns, account_totals
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise

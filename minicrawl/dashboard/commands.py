@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any  # Any: JSON
 
 from minicrawl.control.asking import Wait, ask
-from minicrawl.control.messages import Message
-from minicrawl.control.socket_files import connected
+from minicrawl.control.messages import Message, connected
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.errors import ConfigError, CrawlEndedError, SeedError, SettingError
 from minicrawl.settings import SETTINGS, option

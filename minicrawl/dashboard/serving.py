@@ -14,21 +14,19 @@ from importlib.resources import files
 
 from minicrawl.dashboard import readings as read
 from minicrawl.dashboard.commands import done
-from minicrawl.dashboard.looks import Looks
-from minicrawl.dashboard.metrics import MEDIA_TYPE, metrics
-from minicrawl.dashboard.readings import Reading, Readings
-from minicrawl.dashboard.web.guard import Guard
-from minicrawl.dashboard.web.http_server import (
+from minicrawl.dashboard.http_server import (
     LARGEST_HEAD,
     LOOPBACK,
     Answer,
     Connections,
+    Guard,
     Request,
     bound_socket,
     json_answer,
     refused,
 )
-from minicrawl.dashboard.web.sharing import NotYetError, Shared
+from minicrawl.dashboard.looks import MEDIA_TYPE, Looks, metrics
+from minicrawl.dashboard.readings import NotYetError, Reading, Readings, Shared
 from minicrawl.errors import ConfigError, MinicrawlError, SettingError
 from minicrawl.settings import RANKINGS
 

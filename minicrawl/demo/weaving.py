@@ -9,9 +9,20 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from random import Random
 
-from minicrawl.demo.on_demand import CALENDAR_START, ENTRANCES, month_url
-from minicrawl.demo.resources import File, Page, Redirect, Resource, root_of
-from minicrawl.demo.words import SECTIONS, drawn_title, host_names, slug
+from minicrawl.demo.resources import (
+    CALENDAR_START,
+    ENTRANCES,
+    SECTIONS,
+    File,
+    Page,
+    Redirect,
+    Resource,
+    drawn_title,
+    host_names,
+    month_url,
+    root_of,
+    slug,
+)
 
 SEEDS = 5
 CRAWL_DELAY = 0.2

@@ -3,16 +3,33 @@
 Pure and seeded: the same arguments make the same web to the byte. See `weaving` for its contents. Its calendar ends
 after 240 months in each direction, so that the web is finite and its truth exact; with traps, which `generate` adds on
 request, it has no end.
+
+It is served over real HTTP on loopback: all hosts on one port, told apart by the Host header. The server runs in the
+caller's event loop. A crawl reaches it with connect_to=(ConnectTo(None, None, "127.0.0.1", port),), allow_private=True.
 """
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
+from itertools import accumulate
 from random import Random
 
 import numpy as np
+from aiohttp import web as http
 
-from minicrawl.demo.on_demand import CALENDAR_MONTHS, month_page, trap_page
-from minicrawl.demo.resources import File, Page, Redirect, Reply, Resource, relative, rendered
+from minicrawl.demo.resources import (
+    CALENDAR_MONTHS,
+    File,
+    Page,
+    Redirect,
+    Reply,
+    Resource,
+    month_page,
+    relative,
+    rendered,
+    trap_page,
+)
 from minicrawl.demo.weaving import SEEDS, Loom
 from minicrawl.errors import SettingError
 from minicrawl.rank import Graph, pagerank
@@ -144,3 +161,68 @@ def _trap_page(prefix: str, url: str) -> Page | None:
     for path in paths:
         page.link(f"{prefix}{path}", "More")
     return page
+
+
+_ADDRESS = "127.0.0.1"
+_SHUTDOWN_SECONDS = 1.0
+
+
+def serving(web: DemoWeb, port: int = 0) -> AbstractAsyncContextManager[int]:
+    """Serve `web` during the block, and yield the port. 0: any free one.
+
+    Raises OSError if the port is not available.
+    """
+    return serving_answers(lambda url, _: web.respond(url), port)
+
+
+@asynccontextmanager
+async def serving_answers(respond: Callable[[str, Mapping[str, str]], Reply], port: int = 0) -> AsyncIterator[int]:
+    """`serving` for a function that answers a GET of a URL with header fields."""
+
+    async def answer(request: http.BaseRequest) -> http.Response:
+        reply = respond(f"http://{request.host.lower()}{request.raw_path}", request.headers)
+        if reply.delay_seconds:
+            await asyncio.sleep(reply.delay_seconds)
+        return http.Response(status=reply.status, headers=reply.headers, body=reply.body)
+
+    runner = http.ServerRunner(http.Server(answer, access_log=None), shutdown_timeout=_SHUTDOWN_SECONDS)
+    await runner.setup()
+    try:
+        site = http.TCPSite(runner, _ADDRESS, port)
+        await site.start()
+        yield runner.addresses[0][1]
+    finally:
+        await runner.cleanup()
+
+
+def overlap(ranking: Sequence[str], truth: Mapping[str, float], k: int) -> float:
+    """Share of the k truly most important URLs that are among the first k of `ranking`."""
+    best = sorted(truth, key=lambda url: (-truth[url], url))[:k]
+    return len(set(best) & set(ranking[:k])) / k
+
+
+def masses(order: Iterable[str], truth: Mapping[str, float]) -> list[float]:
+    """Cumulative importance of the first 0, 1, 2 ... fetched pages, each counted once.
+
+    order: URLs in the order they were fetched; truth: importance of every URL of the web, sum 1. Compare only sums from
+    here: added up in another order they differ in the last digits.
+    """
+    return list(accumulate((truth.get(url, 0.0) for url in dict.fromkeys(order)), initial=0.0))
+
+
+def mass_curve(order: Iterable[str], truth: Mapping[str, float], shares: Iterable[float]) -> list[float | None]:
+    """Importance fetched after each fraction in `shares` of the web's pages; None if the crawl did not get there.
+
+    order, truth: as for `masses`.
+    """
+    held = masses(order, truth)
+    counts = [round(share * len(truth)) for share in shares]
+    return [held[count] if count < len(held) else None for count in counts]
+
+
+def pages_until_mass(order: Iterable[str], truth: Mapping[str, float], share: float) -> int | None:
+    """The number of fetched pages that first held `share` of all importance; None if they never did.
+
+    order, truth: as for `masses`.
+    """
+    return next((count for count, mass in enumerate(masses(order, truth)) if mass >= share), None)

@@ -1,7 +1,6 @@
 """Files for other programs. (Its graph: `graphs.saving`.)
 
-ranks   every page with its rank
 atom    changes of pages, for feed readers
 markdown  kept texts as Markdown, a file a page
-tables  rows as CSV, JSON lines or Parquet, and the atomic writing of all files
+tables  rows as CSV, JSON lines or Parquet, every page with its rank; the atomic writing of all files
 """

@@ -1,4 +1,4 @@
-"""Rows under columns, as CSV, JSON lines or Parquet; and the atomic writing of all files.
+"""Rows under columns, as CSV, JSON lines or Parquet, every page with its rank; the atomic writing of all files.
 
 A file appears whole or not at all: it is written under a temporary name beside its place, then renamed. Pipes and
 devices are written to instead, and the file that a symbolic link leads to is replaced, not the link. Text that
@@ -8,6 +8,7 @@ and those that change the text direction are escaped in CSV and JSON.
 
 import contextlib
 import csv
+import gzip
 import io
 import json
 import os
@@ -24,6 +25,7 @@ from typing import BinaryIO, TextIO, TypeVar
 
 from minicrawl import installed
 from minicrawl.errors import SettingError
+from minicrawl.store.ranks import RankedPage
 
 STANDARD_OUTPUT = Path("-")
 """The name of standard output, where a file is asked for."""
@@ -209,3 +211,35 @@ def iso(seconds: float | None) -> str | None:
         return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (ValueError, OverflowError, OSError):
         return None
+
+
+_TYPES = (int, str, float, float, int, int, int, int, int, float, str, str, str)
+COLUMNS = dict(zip(RankedPage._fields, _TYPES, strict=True))
+
+
+FORMATS = tuple(ending[1:] for ending in WRITERS)
+
+
+def export_ranks(pages: Iterable[RankedPage], path: Path, form: str | None = None) -> int:
+    """Write `pages` to `path` and return their number. Raises SettingError for an unknown ending or a bad place.
+
+    form: one of FORMATS; None: by the ending of `path`. A second ending .gz compresses the file.
+    """
+    return export_table(Table(COLUMNS, map(tuple, pages)), path, form)
+
+
+def export_kept(pages: Iterable[tuple[RankedPage, float]], name: str, path: Path, form: str | None = None) -> int:
+    """Write pages with a last column `name`: the value of every page in a kept ranking. Otherwise as `export_ranks`."""
+    return export_table(Table(COLUMNS | {name: float}, ((*page, value) for page, value in pages)), path, form)
+
+
+def export_table(table: Table, path: Path, form: str | None = None) -> int:
+    """Write any table, as `export_ranks` does."""
+    if path == STANDARD_OUTPUT:
+        return WRITERS[f".{form or 'csv'}"](table, sys.stdout.buffer)
+    write = writer_for(unpacked_name(path) if form is None else Path(f"ranks.{form}"), WRITERS)
+    with renamed_when_whole(path) as temporary, temporary.open("wb") as file:
+        if not is_packed(path):
+            return write(table, file)
+        with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+            return write(table, packed)  # type: ignore[arg-type]

@@ -18,8 +18,8 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any, BinaryIO, NamedTuple  # Any: callables
 
-from minicrawl.garbage import manage_memory
 from minicrawl.sandbox.cage import Cage, enter
+from minicrawl.system import manage_memory
 
 LENGTH = struct.Struct(">Q")
 

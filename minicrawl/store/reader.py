@@ -65,7 +65,7 @@ def open_file(path: Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
 
 
 class Store:
-    """Reads a store: the ranking and the links here, everything else by subject (see minicrawl.store.read)."""
+    """Reads a store: the ranking and the links here, everything else by subject (see minicrawl.store)."""
 
     def __init__(self, tables: Tables) -> None:
         self.path = tables.path

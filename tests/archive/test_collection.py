@@ -23,7 +23,7 @@ LONG = b"long " * 300
 def folder(tmp_path: Path) -> Path:
     writer = ArchiveWriter(tmp_path, "me", Rules(10**9, dedups=True), NOTHING_BEFORE)
     for at, url, body in ((1000, "a", b"first"), (2000, "a", LONG), (3000, "b", LONG)):
-        writer.write(an_answer(f"http://h.test/{url}", body, at=at))
+        writer.write(an_answer(f"http://h.test/{url}", body, asked_at=at))
     writer.close()
     assert index_anew(tmp_path) == 3
     return tmp_path

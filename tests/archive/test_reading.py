@@ -50,7 +50,7 @@ def test_files_of_warcio_are_read_as_they_were_written(packed: bool, tmp_path: P
 
 def ours(tmp_path: Path) -> Path:
     writer = ArchiveWriter(tmp_path, "me", Rules(10**9, dedups=True), NOTHING_BEFORE)
-    record = writer.write(an_answer(at=1_700_000_000.25))
+    record = writer.write(an_answer(asked_at=1_700_000_000.25))
     writer.close()
     return tmp_path / "archive" / record.file
 

@@ -13,7 +13,7 @@ import pytest
 from support.archives import NOTHING_BEFORE, an_answer, files, seen
 
 from minicrawl.archive.record import Original
-from minicrawl.archive.writer import ArchiveWriter, Committed, Originals, Rules, cut, sync
+from minicrawl.archive.writer import ArchiveWriter, Committed, Originals, Rules, cut, may_be_packed, sync
 from minicrawl.errors import StoreError
 from minicrawl.model import ArchiveRecord
 
@@ -60,7 +60,7 @@ BODIES = {
 def test_a_body_is_kept_once_if_it_is_whole_and_long_and_of_a_page(case: str, tmp_path: Path) -> None:
     answer, kind = BODIES[case]
     tmp_path /= case
-    first, second = written(tmp_path, answer, answer._replace(url="http://h.test/b", at=2000.0))
+    first, second = written(tmp_path, answer, answer._replace(url="http://h.test/b", asked_at=2000.0))
     assert (first.kind, second.kind) == ("response", kind)
     _, _, _, again, _ = seen(files(tmp_path)[0])
     assert again.kind == kind
@@ -112,7 +112,7 @@ def test_a_full_file_is_followed_by_another(tmp_path: Path) -> None:
 
 
 def test_dates_of_a_file_never_fall(tmp_path: Path) -> None:
-    records = written(tmp_path, *[an_answer(at=at, body=b"%d" % at) for at in (5000, 3000, 6000)])
+    records = written(tmp_path, *[an_answer(asked_at=at, body=b"%d" % at) for at in (5000, 3000, 6000)])
     assert [record.at for record in records] == [5000, 5000, 6000]
 
 
@@ -141,7 +141,7 @@ def test_urls_stand_as_they_are(url: str, tmp_path: Path) -> None:
 )
 def test_a_body_is_not_packed_again(media_type: str, field: bytes, is_packed: bool) -> None:
     head = b"HTTP/1.1 200 OK\r\n%b\r\n\r\n" % field
-    assert an_answer(media_type=media_type, head=head).is_packed is is_packed
+    assert may_be_packed(media_type, head) is is_packed
 
 
 def test_a_record_that_does_not_fit_leaves_no_part_of_itself(tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_a_record_that_does_not_fit_leaves_no_part_of_itself(tmp_path: Path) -> 
     resource.setrlimit(resource.RLIMIT_FSIZE, (record.end + 500, before[1]))
     try:
         with pytest.raises(StoreError, match=r"cannot be written: File too large; see to its disk"):
-            writer.write(an_answer(body=os.urandom(10_000), media_type="image/png"))
+            writer.write(an_answer(body=os.urandom(10_000)))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert files(tmp_path)[0].stat().st_size == record.end

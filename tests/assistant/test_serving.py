@@ -15,7 +15,7 @@ from support.steering import Steered, steered, wide
 
 from minicrawl.assistant.answers import TOOLS
 from minicrawl.assistant.serving import server_of
-from minicrawl.control.listening import listening
+from minicrawl.control.commands import listening
 from minicrawl.errors import StoreError
 from minicrawl.search.index_folder import index_path
 

@@ -15,7 +15,7 @@ from support.counted_web import CountedWeb, counted_web
 from support.patience import PATIENCE
 from support.sites import crawl, rows
 
-from minicrawl.control.socket_files import connected
+from minicrawl.control.messages import connected
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 

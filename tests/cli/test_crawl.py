@@ -69,8 +69,7 @@ def test_robots_txt_that_fails_is_a_cause(tmp_path: Path) -> None:
 
 
 def test_crawl_prints_one_json_document(tmp_path: Path) -> None:
-    from minicrawl.demo.server import serving
-    from minicrawl.demo.web import DemoWeb
+    from minicrawl.demo.web import DemoWeb, serving
 
     web = DemoWeb.generate(hosts=3, pages=60)
 

@@ -11,8 +11,7 @@ from support.documents import parse
 
 from minicrawl.cli import main
 from minicrawl.cli.output import called_as
-from minicrawl.demo.compare import pages_until_mass
-from minicrawl.demo.web import DemoWeb
+from minicrawl.demo.web import DemoWeb, pages_until_mass
 from minicrawl.store.reader import open_store
 
 SOME_PAGES = 60

@@ -15,8 +15,7 @@ from support.patience import PATIENCE
 from support.sites import crawl, web_of_sites
 from support.terminal import Terminal
 
-from minicrawl.cli.display import BestSoFar, awaiting_index, showing
-from minicrawl.cli.progress_words import SHOWN, Best, plain
+from minicrawl.cli.display import SHOWN, Best, BestSoFar, awaiting_index, plain, showing
 from minicrawl.dashboard.readings import Readings
 from minicrawl.model import Progress, RunState
 from minicrawl.timing import Timing

@@ -14,13 +14,12 @@ from support.intakes import PATIENT
 from support.sites import Site, crawl, rows
 
 from minicrawl.cli import main
+from minicrawl.cli.display import plain
 from minicrawl.cli.live_display import render
-from minicrawl.cli.progress_words import plain
-from minicrawl.export.ranks import export_ranks
-from minicrawl.export.tables import defused
+from minicrawl.export.tables import defused, export_ranks
 from minicrawl.log import printable
 from minicrawl.model import InFlightNow, Progress
-from minicrawl.report.markup import escaped
+from minicrawl.report import escaped
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.command_line import run
 
-from minicrawl.crawler.http.signing_keys import directory, read_key
+from minicrawl.crawler.http.signing import directory, read_key
 
 
 def test_new_key_is_told_with_the_next_steps(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from support.moments import BEST, MOMENT
 
-from minicrawl.cli.progress_words import bars, doing, plain
+from minicrawl.cli.display import bars, doing, plain
 from minicrawl.model import LimitsNow, Progress, RunState
 
 BARE = Progress(

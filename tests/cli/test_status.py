@@ -12,7 +12,7 @@ from minicrawl.cli.status import _partition_lines
 from minicrawl.dashboard.looks import Looks
 from minicrawl.dashboard.readings import Readings
 from minicrawl.model import State
-from minicrawl.report.contents import report_on
+from minicrawl.report import report_on
 from minicrawl.store.reader import open_store
 
 

@@ -20,7 +20,7 @@ from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply
-from minicrawl.demo.server import serving_answers
+from minicrawl.demo.web import serving_answers
 from minicrawl.model import CrawlReport
 from minicrawl.settings import CrawlSettings
 

@@ -29,7 +29,7 @@ from minicrawl.cluster.folder import found
 from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.resources import Reply
-from minicrawl.demo.server import serving_answers
+from minicrawl.demo.web import serving_answers
 from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport
 from minicrawl.search.searching import Asked, search

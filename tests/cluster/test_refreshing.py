@@ -15,7 +15,7 @@ from minicrawl.cluster.running.partition import Partition, PostError
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.run import Run, opened
-from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.sharing import Share
 from minicrawl.opic.book import BookSums
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.writer import Writer

@@ -14,7 +14,7 @@ from support.sites import crawl
 from support.steering import kept
 
 from minicrawl.control.asking import Wait, ask, assigned
-from minicrawl.control.socket_files import bound
+from minicrawl.control.messages import bound
 from minicrawl.errors import ConfigError, CrawlEndedError, StoreError
 from minicrawl.settings import SETTINGS, CrawlSettings
 from minicrawl.store.writer import Writer

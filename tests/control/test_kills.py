@@ -19,16 +19,15 @@ import pytest
 from support.counted_web import CountedWeb, counted_web
 from support.sites import rows
 
-from minicrawl.control.messages import Message, line_of
-from minicrawl.control.socket_files import connected
+from minicrawl.control.messages import Message, connected, line_of
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
 # Reads (steps, arguments of the crawl) line by line; forks a crawl that is killed after so many steps; says when it is.
 _BREEDER = """
 import json, os, signal, sys, threading
-import minicrawl.control.listening as listening
-import minicrawl.crawler.run, minicrawl.cli.crawl, minicrawl.cli.display, minicrawl.analysis.top
+import minicrawl.control.commands as listening
+import minicrawl.crawler.run, minicrawl.cli.crawl, minicrawl.cli.display, minicrawl.analysis.top.top_list
 from minicrawl.cli import main
 
 def crawl(steps, words):

@@ -14,7 +14,7 @@ from support.sites import rows
 from support.skipping import run_apart
 from support.steering import HOME, Steered, kept, steered, wide
 
-from minicrawl.control.listening import Patience, listening
+from minicrawl.control.commands import Patience, listening
 from minicrawl.control.messages import LONGEST
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store

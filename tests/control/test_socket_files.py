@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from minicrawl.control.socket_files import bound, connected, places
+from minicrawl.control.messages import bound, connected, places
 from minicrawl.errors import StoreError
 
 

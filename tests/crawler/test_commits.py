@@ -15,7 +15,7 @@ from support.small_web import small_web
 from support.steering import HOME, Steered, kept, kept_list, steered, wide
 
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.crawler.commits import Commits
+from minicrawl.crawler.engine import Commits
 from minicrawl.store.reader import open_store
 from minicrawl.timing import STANDARD
 

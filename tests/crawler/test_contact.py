@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from minicrawl.crawler.contact import is_nameless
+from minicrawl.crawler.remembered_settings import is_nameless
 from minicrawl.settings import CrawlSettings
 
 OTHERS = "https://www.iana.org/"

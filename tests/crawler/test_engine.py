@@ -20,8 +20,7 @@ from minicrawl.api import acrawl
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.visits.visit import Visits
-from minicrawl.demo.server import serving
-from minicrawl.demo.web import DemoWeb
+from minicrawl.demo.web import DemoWeb, serving
 from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.rank import pagerank
 from minicrawl.settings import ConnectTo

@@ -14,9 +14,7 @@ from support.sites import Site, crawl
 
 from minicrawl.cli import main
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.page_block import load_block, of_rows
-from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
-from minicrawl.crawler.books.stored_births import stored_births
+from minicrawl.crawler.books.stored import account_totals, load_block, load_totals, stored_births
 from minicrawl.opic.units import all_interpolated
 from minicrawl.store.reader import Store, open_store
 
@@ -36,7 +34,7 @@ def of_the_book(store: Store) -> npt.NDArray[np.float64]:
     accounts = Accounts()
     hosts = []
     for pages in store.page_table.columns():
-        load_block(accounts, of_rows(pages))
+        load_block(accounts, pages)
         hosts.append(pages.host)
     accounts.book.rule = stored_births(store, np.concatenate(hosts))
     load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})

@@ -11,7 +11,7 @@ from politeness import Witness
 from support.sites import rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.net.dns import DnsCache
+from minicrawl.crawler.net.addresses import DnsCache
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing
 

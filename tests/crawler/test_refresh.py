@@ -22,7 +22,7 @@ from support.skipping import run
 
 from minicrawl.api import Crawl, acrawl
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.crawler.frontier.most_worth import most_worth
+from minicrawl.crawler.frontier.due_pages import most_worth
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.intake import Intake
 from minicrawl.model import Fetched, Wanted

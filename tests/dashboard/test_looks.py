@@ -8,7 +8,7 @@ from support.patience import PATIENCE
 from support.sites import crawl
 from support.steering import HOME, Steered, steered, wide
 
-from minicrawl.control.listening import listening
+from minicrawl.control.commands import listening
 from minicrawl.dashboard.looks import EventLog, Looks
 from minicrawl.dashboard.readings import Readings
 from minicrawl.store.database import hold

@@ -15,10 +15,9 @@ from support.patience import PATIENCE
 from support.sites import rows as rows_of
 from support.steering import HOME, Steered, steered, wide
 
-from minicrawl.control.listening import listening
+from minicrawl.control.commands import listening
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.dashboard.looks import Looks
-from minicrawl.dashboard.metrics import metrics
+from minicrawl.dashboard.looks import Looks, metrics
 from minicrawl.dashboard.readings import Readings
 
 LOOK: dict[str, Any] = {

@@ -17,7 +17,7 @@ from support.sites import crawl
 from support.steering import Steered, wide
 from support.steering import steered as steered_alone
 
-from minicrawl.control.listening import listening
+from minicrawl.control.commands import listening
 from minicrawl.dashboard.readings import Readings
 from minicrawl.dashboard.serving import serving, static_files
 from minicrawl.errors import SettingError

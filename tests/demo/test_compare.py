@@ -2,7 +2,7 @@
 
 import random
 
-from minicrawl.demo.compare import mass_curve, masses, pages_until_mass
+from minicrawl.demo.web import mass_curve, masses, pages_until_mass
 
 
 def test_pages_until_mass_is_the_first_prefix_that_holds_the_share() -> None:

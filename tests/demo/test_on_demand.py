@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicrawl.demo.on_demand import CALENDAR_START, ENTRANCES, month_page, month_url, trap_page
+from minicrawl.demo.resources import CALENDAR_START, ENTRANCES, month_page, month_url, trap_page
 
 ROOT = "http://a.test/calendar/"
 

@@ -5,8 +5,7 @@ import asyncio
 import aiohttp
 import pytest
 
-from minicrawl.demo.server import serving
-from minicrawl.demo.web import DemoWeb
+from minicrawl.demo.web import DemoWeb, serving
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.robots.rules import RobotsRules
 from minicrawl.crawler.urls.keys import authority, origin_of
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.demo.on_demand import CALENDAR_MONTHS
+from minicrawl.demo.resources import CALENDAR_MONTHS
 from minicrawl.demo.web import DemoWeb
 from minicrawl.errors import SettingError
 from minicrawl.model import ParsedPage

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from minicrawl.demo.words import drawn_title, host_names, slug
+from minicrawl.demo.resources import drawn_title, host_names, slug
 
 
 def test_hosts_have_names_of_their_own_however_many() -> None:

@@ -5,7 +5,7 @@ import gzip
 import json
 from pathlib import Path
 
-from minicrawl.export.ranks import export_kept, export_ranks
+from minicrawl.export.tables import export_kept, export_ranks
 from minicrawl.store.ranks import RankedPage
 
 PAGES = [

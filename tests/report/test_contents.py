@@ -6,8 +6,7 @@ import pytest
 from support.sites import Server, Site, crawl, rows
 
 from minicrawl.audit.auditing import audited
-from minicrawl.report.contents import report_on
-from minicrawl.report.document import Cell, Report, Section, Urls
+from minicrawl.report import Cell, Report, Section, Urls, report_on
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from minicrawl.audit.findings import Finding, Need, Rule, Severity
-from minicrawl.report.document import Issue, Report, Section, Share, Urls, percent, write_report
+from minicrawl.report import Issue, Report, Section, Share, Urls, percent, write_report
 
 HOSTILE = [
     "<script>alert(1)</script>",

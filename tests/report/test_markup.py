@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicrawl.report.markup import escaped, href, link, plain
+from minicrawl.report import escaped, href, link, plain
 
 
 @pytest.mark.parametrize(("text", "shown"), [

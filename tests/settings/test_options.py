@@ -13,7 +13,7 @@ from support.command_line import HOME, run
 from support.steering import Steered, kept, steered, wide
 
 from minicrawl.control.asking import ask, assigned
-from minicrawl.control.listening import listening
+from minicrawl.control.commands import listening
 from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.settings.options import GROUPS, MOST_WORKERS

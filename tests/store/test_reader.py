@@ -10,9 +10,7 @@ import pytest
 from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.page_block import load_block, of_rows
-from minicrawl.crawler.books.stored_accounts import account_totals, load_totals
-from minicrawl.crawler.books.stored_births import stored_births
+from minicrawl.crawler.books.stored import account_totals, load_block, load_totals, stored_births
 from minicrawl.errors import StoreError
 from minicrawl.opic.units import all_interpolated
 from minicrawl.settings import RANKINGS
@@ -34,7 +32,7 @@ def crawled(tmp_path: Path) -> Path:
 def loaded(store: Store) -> Accounts:
     accounts = Accounts()
     for pages in store.page_table.columns():
-        load_block(accounts, of_rows(pages))
+        load_block(accounts, pages)
     hosts = np.concatenate([np.array(pages.host) for pages in store.page_table.columns()])
     accounts.book.rule = stored_births(store, hosts)
     load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})

@@ -12,7 +12,7 @@ from support.intakes import DAYS_LATER
 from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.books import top_pages
+from minicrawl.crawler.books import stored as top_pages
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer

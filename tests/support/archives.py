@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
 
-from minicrawl.archive.writer import Answer, Originals
+from minicrawl.archive.writer import Originals
+from minicrawl.model import Exchange
 
 NOTHING_BEFORE = Originals(lambda digest: None, lambda url: None)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n"
@@ -55,9 +56,9 @@ def answers(folder: Path) -> list[Seen]:
     return [one for file in files(folder) for one in seen(file) if one.kind in ("response", "revisit")]
 
 
-def an_answer(url: str = "http://h.test/a", body: bytes = b"<p>hello", **facts: Any) -> Answer:
+def an_answer(url: str = "http://h.test/a", body: bytes = b"<p>hello", **facts: Any) -> Exchange:
     """An answer to be kept."""
-    plain = Answer(url, 1000.5, "127.0.0.1:80", REQUEST, HEAD % len(body), 200, body, "text/html", None)
+    plain = Exchange(url, REQUEST, HEAD % len(body), 200, (), body, "127.0.0.1:80", 1000.5, 0.1, None)
     return plain._replace(**facts)
 
 

@@ -14,8 +14,7 @@ from minicrawl.cluster.folder import Folder, found, found_or_made
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.demo.server import serving
-from minicrawl.demo.web import DemoWeb
+from minicrawl.demo.web import DemoWeb, serving
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.partitions.numbers import Numbers
 from minicrawl.store.partitions.pages import AllRanks

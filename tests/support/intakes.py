@@ -8,7 +8,7 @@ from typing import Any
 from minicrawl.crawler.admission.admission import Owns
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.sharing import Share
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import STRATEGIES
 from minicrawl.settings import CrawlSettings

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from minicrawl.control.socket_files import places
+from minicrawl.control.messages import places
 
 
 class Line:

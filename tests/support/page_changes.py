@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from minicrawl.crawler.html.page_text import block_hashes
+from minicrawl.crawler.html.tree import block_hashes
 from minicrawl.crawler.recognise.changes import compared, first_seen, unchanged
 
 Noise = Callable[[], list[str]]

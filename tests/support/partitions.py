@@ -18,7 +18,7 @@ from minicrawl.cluster.running.combined import shared_out, site_links, trust_of_
 from minicrawl.cluster.running.partition import Taking
 from minicrawl.cluster.running.settling import Settling
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.sharing.outbox import Outbox
+from minicrawl.crawler.sharing import Outbox
 from minicrawl.errors import ConfigError
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.sizes import STANDARD_SIZES, Sizes

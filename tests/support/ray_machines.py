@@ -26,7 +26,7 @@ from support.sites import rows
 from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.new_store import make_store
-from minicrawl.demo.server import serving
+from minicrawl.demo.web import serving
 from minicrawl.store.partitions.folder import store_of
 from minicrawl.store.ranks import RankedPage
 

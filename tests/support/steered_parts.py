@@ -14,7 +14,7 @@ from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.cluster.running.steering import Steering
-from minicrawl.control.listening import answering
+from minicrawl.control.commands import answering
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.settings import ConnectTo, CrawlSettings
 

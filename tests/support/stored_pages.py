@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored_accounts import account_totals
+from minicrawl.crawler.books.stored import account_totals
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.pages import Account, AccountColumns, Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer

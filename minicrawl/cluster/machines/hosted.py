@@ -27,8 +27,8 @@ from minicrawl.cluster.running.worker import Worker
 from minicrawl.control.messages import Message, answer_of, done, failed
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.errors import MinicrawlError, StoreError
-from minicrawl.garbage import manage_memory
 from minicrawl.store.database import is_held
+from minicrawl.system import manage_memory
 
 _SECONDS, _APART = 60.0, 0.1
 """Seconds until the actor of a killed keeper must have released the store, and between two checks."""

@@ -12,9 +12,9 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from minicrawl.control.messages import Message
-from minicrawl.crawler.admission.traps.budgets import vouchers_of
+from minicrawl.crawler.admission.traps import vouchers_of
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.sharing.outbox import Carried
+from minicrawl.crawler.sharing import Carried
 from minicrawl.model import InFlightNow, LimitsNow, Progress, RunState, Silence, State, Sums
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
 from minicrawl.opic.sites import SiteLinks

@@ -30,9 +30,8 @@ from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
 from minicrawl.crawler.http.saved_cookies import write_rows
 from minicrawl.crawler.known.known_sites import is_grown
-from minicrawl.crawler.loop.clock import RunClock
-from minicrawl.crawler.loop.limits import limit_reached
-from minicrawl.crawler.sharing.outbox import Carried
+from minicrawl.crawler.loop.limits import RunClock, limit_reached
+from minicrawl.crawler.sharing import Carried
 from minicrawl.errors import StoreError
 from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
 from minicrawl.opic.book import BookSums, certificate_of

@@ -14,12 +14,12 @@ import numpy as np
 
 from minicrawl import log
 from minicrawl.cluster.running.combined import Covered
-from minicrawl.crawler.admission.traps.traps import NO_CONTENT
-from minicrawl.crawler.frontier.addresses import Trade
+from minicrawl.crawler.admission.traps import NO_CONTENT
+from minicrawl.crawler.frontier.lanes import Trade
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.requests.request import Arrival
 from minicrawl.crawler.run import Run
-from minicrawl.crawler.sharing.outbox import Outbox
+from minicrawl.crawler.sharing import Outbox
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
 from minicrawl.model import READ, RunState, State
 from minicrawl.opic.book import BookSums

@@ -25,8 +25,18 @@ from typing import NamedTuple, Protocol
 
 from minicrawl import log
 from minicrawl.cluster.running.partition import PostError
-from minicrawl.control.messages import LONGEST, Message, answer_of, done, failed, line_of, message_of
-from minicrawl.control.socket_files import bound, connected, serving
+from minicrawl.control.messages import (
+    LONGEST,
+    Message,
+    answer_of,
+    bound,
+    connected,
+    done,
+    failed,
+    line_of,
+    message_of,
+    serving,
+)
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError
 from minicrawl.store.transfers import OutboxRow
 

@@ -17,8 +17,7 @@ from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.brief import Brief, packed
 from minicrawl.cluster.running.post import hung_up
 from minicrawl.cluster.running.worker import LONGEST_OF_ALL
-from minicrawl.control.messages import Message, answer_of, line_of, message_of
-from minicrawl.control.socket_files import connected
+from minicrawl.control.messages import Message, answer_of, connected, line_of, message_of
 from minicrawl.errors import StoreError
 from minicrawl.system import started_over_socket
 

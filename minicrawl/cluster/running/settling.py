@@ -14,7 +14,7 @@ import numpy as np
 from minicrawl.cluster.running.partition import Partition
 from minicrawl.crawler.books.accounts import LinkBlocks, settled
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.sharing.mirrors import Mirrors
+from minicrawl.crawler.sharing import Mirrors
 from minicrawl.opic.arrays import IntArray, Pages
 from minicrawl.opic.book import SETTLED_ERROR, Book, certificate_of
 from minicrawl.opic.sites import KnownBirths

@@ -18,8 +18,7 @@ from minicrawl.cluster.running.keeper import Keeper, rest_of
 from minicrawl.cluster.running.quotas import Quotas, has_quotas
 from minicrawl.cluster.running.shared_addresses import shares_addresses
 from minicrawl.cluster.settings import check_working
-from minicrawl.control.commands import adjustable, command_of, this_process
-from minicrawl.control.listening import Do
+from minicrawl.control.commands import Do, adjustable, command_of, this_process
 from minicrawl.control.messages import Message, answer_of
 from minicrawl.crawler.admission.seeds import Seeds, guesses
 from minicrawl.crawler.changes import adjusted

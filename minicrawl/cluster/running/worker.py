@@ -28,9 +28,9 @@ from minicrawl.control.messages import Message, done, failed, line_of, message_o
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.run import Together
 from minicrawl.errors import MinicrawlError
-from minicrawl.garbage import manage_memory
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.writer import Writer
+from minicrawl.system import manage_memory
 
 _LEAST_CACHE = 1_000
 """Kilobytes."""

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain, compress
 
-from minicrawl.crawler.admission.focus import Focus
-from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent, Traps
+from minicrawl.crawler.admission.scope import Focus, Scope
+from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent, Traps
 from minicrawl.settings import CrawlSettings
 
 ELSEWHERE = "elsewhere"

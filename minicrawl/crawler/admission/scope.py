@@ -1,4 +1,4 @@
-"""Scope: the links that a crawl follows, and the rule that refuses each other one.
+"""Scope and focus: the links that a crawl follows, the rule that refuses each other one; what the user wants more of.
 
 The rules hold for links and for the pages that a page stands for: targets of redirects, meta refresh and rel=canonical.
 Seeds are exempt: a user who names a URL wants it. So are the pages of their sites that they redirect to, whose host or
@@ -7,16 +7,19 @@ folder is then in scope as well. Hosts are the same with and without www., by ht
 --scope linked is --scope site and the targets of links from there, which are fetched only to check these links: their
 redirects are followed to the end, but none of their links and hints, nor sitemaps of their hosts. A seed's redirect to
 another site is refused, as with --scope site: most likely that site was meant.
+
+Focus is a factor on the priority of a page. It moves no cash: importance is what links say.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from minicrawl.crawler.urls.keys import authority, site_of, without_www
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import LINKED
-from minicrawl.settings.values import compiled
+from minicrawl.settings.values import compiled, parse_boost
 
 MAX_URL_LENGTH = 2048
 _SHOWN = 3
@@ -145,3 +148,51 @@ def _place(kind: str, url: str) -> str:
 def _spoken(url: str) -> str:
     """A URL as people say it: without scheme and www."""
     return without_www(url.partition("://")[2])
+
+
+MOST = 1e6
+"""The largest factor."""
+_OF_LINK = 300.0
+_AROUND = 3.0
+
+
+@dataclass(frozen=True)
+class Focus:
+    """Factors on the priority of pages.
+
+    boosts: patterns on URLs with their factors. words: the topic. Where n of them are in the URL of a page or in the
+    text of a link to it, and m in the title of the page with that link:
+
+        factor = boost * (1 + 300 n) (1 + 3 m)
+    """
+
+    boosts: tuple[tuple[re.Pattern[str], float], ...] = ()
+    words: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, settings: CrawlSettings) -> "Focus":
+        return cls(
+            tuple(parse_boost(boost) for boost in settings.boost),
+            frozenset(re.findall(r"\w+", settings.topic.lower())),
+        )
+
+    @cached_property
+    def is_off(self) -> bool:
+        return not self.boosts and not self.words
+
+    def boost(self, url: str) -> float:
+        """The product of the factors of all patterns that match a URL."""
+        factor = 1.0
+        for pattern, boost in self.boosts:
+            if pattern.search(url):
+                factor *= boost
+        return factor
+
+    def topic(self, url: str, anchor: str = "", title: str = "") -> float:
+        """The factor by the topic. anchor: text of a link to the URL; title: of the page with that link."""
+        if not self.words:
+            return 1.0
+        return (1.0 + _OF_LINK * self._found(f"{url} {anchor}")) * (1.0 + _AROUND * self._found(title))
+
+    def _found(self, text: str) -> int:
+        return len(self.words.intersection(re.findall(r"[^\W_]+", text.lower())))

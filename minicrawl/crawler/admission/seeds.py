@@ -7,8 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.crawler.urls.parameters import stripped
+from minicrawl.crawler.urls.normalise import normalise, stripped
 from minicrawl.errors import SeedError, without_logins
 
 _SHOWN = 10

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.books.stored_births import jumps_to_sites, stored_births
+from minicrawl.crawler.books.stored import jumps_to_sites, stored_births
 from minicrawl.crawler.books.stored_forms import wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import State

@@ -12,26 +12,36 @@ A page is valued when its rest is over, and when it is due. All of them are valu
 a thirty-second of them has been fetched: by then prices, rates and importance have moved.
 
 Rates and times of the last fetches of all pages are in memory here; rows of the store have the rest.
+
+The read pages that are worth most now, for 'minicrawl refresh': by the value of a fetch, see opic/refresh.py.
+
+A page that has changed by a sitemap that is believed is surely stale.
 """
 
 import heapq
 import math
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from minicrawl.crawler.frontier.change_rates import ChangeRates
+from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.frontier.schedules import (
+    BELIEVED,
     CHANGED,
     ByWorth,
+    ChangeRates,
     Fixed,
     first_interval,
+    schedule_of,
+    shapes,
 )
 from minicrawl.opic import Book
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown
 from minicrawl.opic.book import BookSums
-from minicrawl.opic.refresh import value
+from minicrawl.opic.refresh import PRIOR_SHAPE, freshness, value
 from minicrawl.opic.strategy import packed, priority_in, unpacked
+from minicrawl.store.reader import Store
 
 FIRST = 2**63 - 1
 """The priority of pages that are to be first, whatever their cash and value."""
@@ -308,3 +318,52 @@ class DuePages:
 
     def _due(self, page: int) -> float:
         return self.fetched_at.item(page) + self._schedule.interval(self.price, self.worth(page), self._rate(page))
+
+
+_LEAST_IMPORTANCE = 1e-6
+"""Least importance of a page in multiples of the mean."""
+
+
+class Choice(NamedTuple):
+    """A page to fetch again.
+
+    rate: changes per second. is_learned: it is the page's own. age: seconds. stale: probability of a change. value: of
+    a fetch, in seconds for a page of mean importance.
+    """
+
+    page: int
+    importance: float
+    rate: float
+    is_learned: bool
+    age: float
+    stale: float
+    value: float
+
+
+def worths(store: Store) -> FloatArray:
+    """Importance of all pages relative to the mean; an alias counts as a page without in-links."""
+    importance = store.ranks.importance()
+    least = max(store.ranks.least_importance(), _LEAST_IMPORTANCE / max(len(importance), 1))
+    return np.maximum(importance, least) * len(importance)
+
+
+def most_worth(store: Store, n: int, now: float) -> list[Choice]:
+    """The n read pages whose fetch is worth most now (Unix seconds), the best first.
+
+    Pages that are gone, or failed and rest beyond `now`, are left out.
+    """
+    schedule = schedule_of(kept_settings(store))
+    rates = ChangeRates(1.0 / first_interval(schedule.least))
+    rates.load(store)
+    importance, found = store.ranks.importance(), store.refreshes.last_fetches(now)
+    page, is_learned = found.page.astype(np.int64), found.information >= PRIOR_SHAPE
+    rate = np.where(found.information > 0.0, found.rate, rates.of_all(rates.groups(store)[page]))
+    age = np.maximum(now - found.fetched_at, 0.0)
+    stale = 1.0 - freshness(rate, shapes(found.information), age)
+    has_changed = np.isin(page, list(store.refreshes.changed(BELIEVED)))
+    stale[has_changed] = 1.0
+    ages = np.clip(age, LEAST_AGE, schedule.most)
+    values = value(worths(store)[page], np.where(has_changed, CHANGED, rate), ages)
+    best = np.lexsort((page, -values))[:n]
+    columns = page, importance[page], rate, is_learned, age, stale, values
+    return [Choice._make(row) for row in zip(*(column[best].tolist() for column in columns), strict=True)]

@@ -10,12 +10,10 @@ import math
 from collections.abc import Iterable, Mapping
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.addresses import Addresses, NameServer, Trade
 from minicrawl.crawler.frontier.due_pages import DuePages
-from minicrawl.crawler.frontier.lanes import WaitingErrands
+from minicrawl.crawler.frontier.lanes import Addresses, NameServer, Trade, WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
-from minicrawl.crawler.hosts.host import TURNS_PER_ERRAND, Address, Clock, Errand, Host, HostTurn
-from minicrawl.crawler.hosts.politeness import FRESH, Health
+from minicrawl.crawler.hosts import FRESH, TURNS_PER_ERRAND, Address, Clock, Errand, Health, Host, HostTurn
 from minicrawl.opic import DiscoveryBudget, Strategy
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.timing import STANDARD

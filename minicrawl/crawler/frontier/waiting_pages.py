@@ -15,7 +15,7 @@ import numpy.typing as npt
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.frontier.lanes import Lane
-from minicrawl.crawler.hosts.host import Address, Host
+from minicrawl.crawler.hosts import Address, Host
 from minicrawl.opic import DiscoveryBudget, Strategy
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, order_of, slices
 from minicrawl.opic.strategy import Jumps, bests, packed, unpacked

@@ -4,17 +4,13 @@
     ('https://example.org/b',)
 
 decode         bytes to text, with the encoding that a browser would use
-scripted       the page as a browser with scripts parses it
-refresh        which refreshes are redirects, and which links
 parse          a page's links, title, directives and text, in one pass
 content        the main content among the blocks of a page's text
-page_headers   robots directives, canonical URLs and languages that headers give
-page_text      the record that is kept of a page's text, and hashes of its blocks
-requisites     URLs of the files that a page or a style sheet needs to look as it does
-facts          headings, images, names of parts and more that an audit checks
+page_headers   robots directives, canonical URLs, languages and refreshes
+facts          what an audit checks of a page, and the files that it needs to look as it does
 fingerprint    digests, sketch and vocabulary, by which pages are compared
-parser_choice  the tree of a page, of few elements where that could take long
-tree           the elements that a crawler tells apart, and the place of a link on its page
+parser_choice  the tree of a page, of few elements where that could take long; as a browser with scripts parses it
+tree           the elements that a crawler tells apart, the place of a link, the record that is kept of the text
 browser_tree   the parser of browsers, Lexbor
 """
 

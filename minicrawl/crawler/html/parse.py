@@ -11,15 +11,20 @@ from typing import NamedTuple, TypedDict
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
-from minicrawl.crawler.html.facts import described, facts_of
-from minicrawl.crawler.html.page_headers import LANGUAGE, LANGUAGE_LENGTH, MAX_ALTERNATES, Directives, read_directives
-from minicrawl.crawler.html.page_text import block_hashes, hashes_of, packed
-from minicrawl.crawler.html.parser_choice import Marks, tree_of, within_limit
-from minicrawl.crawler.html.refresh import has_little_text, read_refresh, with_refresh
-from minicrawl.crawler.html.requisites import requisites_of
-from minicrawl.crawler.html.scripted import as_html, scripted
-from minicrawl.crawler.html.tree import LIST, TEXT, Text, up_to_fragment
-from minicrawl.crawler.http.content_type import HTML_TYPES, XHTML, media_type
+from minicrawl.crawler.html.facts import described, facts_of, requisites_of
+from minicrawl.crawler.html.page_headers import (
+    LANGUAGE,
+    LANGUAGE_LENGTH,
+    MAX_ALTERNATES,
+    Directives,
+    has_little_text,
+    read_directives,
+    read_refresh,
+    with_refresh,
+)
+from minicrawl.crawler.html.parser_choice import Marks, as_html, scripted, tree_of, within_limit
+from minicrawl.crawler.html.tree import LIST, TEXT, Text, block_hashes, hashes_of, packed, up_to_fragment
+from minicrawl.crawler.http.response_fields import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import AlternateLink, ParsedPage, Place, Wanted
 from minicrawl.store.texts.marked_text import About, plain_blocks

@@ -1,19 +1,14 @@
 """HTTP: a request is sent, a response comes back.
 
 fetch            send a request and return a `Fetched`
-exchange         the bytes of a request and its response, for archives and hooks
-body             read a body as far as it is wanted
-codings          decode gzip, deflate, br and zstd
-content_type     the media type of a body
-response_fields  content type, location, validators and Retry-After of a response
-validators       ETag and Last-Modified, packed
+body             read a body as far as it is wanted; decode gzip, deflate, br and zstd
+response_fields  media type, location, validators and Retry-After of a response
 credentials      headers, passwords and certificates, and the origins they may go to
-signing          signatures of requests (Web Bot Auth)
-signing_keys     keys that sign requests, and their directory
+signing          signatures of requests (Web Bot Auth), their keys and the directory of these
 cookies          cookies that hosts set, and those of a request
 saved_cookies    cookies in the store and in the user's file
 failures         reason codes of failed requests
-transport        the interface of the two transports
+transport        the interface of the two transports; the bytes of a request and its response
 httpx_transport  httpx: HTTP/2, odd proxies, and any transport of its kind
 connection_pool  our own connections, pooled
 proxies          the proxies of an origin

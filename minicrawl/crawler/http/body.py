@@ -1,13 +1,22 @@
-"""Read the body of a response as far as it is wanted: decoded for the crawl, as sent for a capture."""
+"""Read the body of a response as far as it is wanted: decoded for the crawl, as sent for a capture.
+
+Decode content codings (RFC 9110 8.4): gzip, deflate, br and zstd, from pieces of any size.
+
+The output comes in pieces as well, none much longer than `PIECE`, and the caller may stop at any of them: a small body
+can decompress to a huge one. Unknown codings are ignored, as in browsers (`Content-Encoding: utf-8` is common). Of
+several codings the last is decoded first.
+"""
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Set
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Set
+from typing import Protocol, cast
 
-from minicrawl.crawler.http.codings import decoder
-from minicrawl.crawler.http.content_type import SNIFFED, type_sniffed
-from minicrawl.crawler.http.exchange import Truncated
-from minicrawl.crawler.http.transport import Answer, BrokenOffError
+from zlib_ng import zlib_ng
+
+from minicrawl.crawler.http.response_fields import SNIFFED, type_sniffed
+from minicrawl.crawler.http.transport import Answer, BrokenOffError, Truncated
 from minicrawl.errors import FetchError
 
 Take = Callable[[bytes], Awaitable[bool]]
@@ -98,3 +107,218 @@ class Body:
     def _stop(self) -> None:
         """Stop reading: the body is truncated, unless the last piece is known to be the end."""
         self.unread = None if self._answer.is_read else Truncated.LENGTH
+
+
+ACCEPTED = "gzip, deflate, br, zstd"
+PIECE = 256 * 1024
+
+_MOST_CODINGS = 5
+_MOST_BETWEEN = 64 * 2**20
+_GZIP = b"\x1f\x8b"
+_DEFLATED = 8
+_LONGEST_HEAD = 256 * 1024  # bytes of gzip's input without output
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_LARGEST_WINDOW = 23  # log2 of bytes (RFC 9659)
+
+
+class _Stream(Protocol):
+    """A compressed stream. `has_more`: it has more output for the same input. `unused`: the input behind its end, once
+    `is_over`. `broken`: the error that its library raises for bad input."""
+
+    broken: type[Exception]
+    has_more: bool
+    is_over: bool
+    unused: bytes
+
+    def undo(self, data: bytes) -> bytes: ...
+
+
+_Opened = Callable[[bytes, bool], _Stream | bool | None]
+
+
+class Decoder:
+    """Decodes one coding, or nothing if `opened` is None.
+
+    opened: opens a stream from the first bytes of a body, or (second argument False) of a further member of it; None
+    if it needs more bytes, False if they begin no stream. inner: decodes the output.
+    """
+
+    def __init__(self, opened: _Opened | None, inner: "Decoder | None" = None) -> None:
+        self._opened = opened
+        self._inner = inner
+        self._between = 0
+        self._stream: _Stream | None = None
+        self._parts = 0
+        self._rest = b""  # too few bytes to open a stream
+        self._is_over = False
+
+    @property
+    def is_complete(self) -> bool:
+        """True if the input so far was complete and undamaged."""
+        is_whole = self._stream is None and (self._parts > 0 or not self._rest)
+        return is_whole and (self._inner is None or self._inner.is_complete)
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        """Decode the next bytes. Raises FetchError if they cannot be decoded."""
+        return self._undone(data) if self._inner is None else self._undone_by(self._inner, data)
+
+    def _undone_by(self, inner: "Decoder", data: bytes) -> Iterator[bytes]:
+        """Decode one coding, and its output by `inner`."""
+        for piece in self._undone(data):
+            self._between += len(piece)
+            if self._between > _MOST_BETWEEN:  # the inner one may have no output at which a caller could stop
+                raise _undecodable(f"more than {_MOST_BETWEEN} bytes between two codings")
+            yield from inner.pieces(piece)
+
+    def _undone(self, data: bytes) -> Iterator[bytes]:
+        """Decode one coding."""
+        if self._opened is None:
+            yield data
+            return
+        data, self._rest = self._rest + data, b""
+        while data and not self._is_over:
+            stream = self._stream or self._begun(data, self._opened)
+            if stream is None:
+                return
+            has_more = True
+            while has_more and not stream.is_over:
+                try:
+                    piece = stream.undo(data)
+                except stream.broken as error:
+                    raise _undecodable(str(error)) from error
+                data, has_more = b"", stream.has_more
+                if piece:
+                    yield piece
+            if stream.is_over:
+                self._stream, data = None, stream.unused
+
+    def _begun(self, data: bytes, opened: _Opened) -> _Stream | None:
+        stream = opened(data, self._parts == 0)
+        if stream is None:
+            self._rest = data
+        elif isinstance(stream, bool):
+            if not self._parts:
+                raise _undecodable(f"it begins with {data[:10]!r}")
+            self._is_over = True  # bytes behind the last member are ignored
+        else:
+            self._parts += 1
+            self._stream = stream
+            return stream
+        return None
+
+
+def decoder(content_encoding: str | None) -> Decoder:
+    """The decoder for a Content-Encoding. Raises FetchError for an absurd number of codings."""
+    named = (coding.strip().lower() for coding in (content_encoding or "").split(","))
+    codings = [coding for coding in named if coding not in ("", "identity")]
+    if not codings or not all(coding in _CODINGS for coding in codings):
+        return Decoder(None)
+    if len(codings) > _MOST_CODINGS:
+        raise _undecodable(f"{len(codings)} codings")
+    undoes: Decoder | None = None
+    for coding in codings:
+        undoes = Decoder(_CODINGS[coding], undoes)
+    assert undoes is not None
+    return undoes
+
+
+class _Deflate:
+    """DEFLATE (RFC 1951), bare or with the head and tail of gzip or zlib. wbits: see zlib."""
+
+    broken = cast("type[Exception]", zlib_ng.error)
+
+    def __init__(self, wbits: int) -> None:
+        self._inflate = zlib_ng.decompressobj(wbits)
+        self._silent = 0  # bytes of input without output: of a head without end
+        self.has_more = self.is_over = False
+        self.unused = b""
+
+    def undo(self, data: bytes) -> bytes:
+        piece = self._inflate.decompress(self._inflate.unconsumed_tail + data, PIECE)
+        self._silent = 0 if piece else self._silent + len(data)
+        if self._silent > _LONGEST_HEAD:
+            raise _undecodable("a head without end")
+        self.has_more = len(piece) >= PIECE
+        self.is_over, self.unused = self._inflate.eof, self._inflate.unused_data
+        return piece
+
+
+class _Zstd:
+    """A frame of RFC 8878."""
+
+    def __init__(self) -> None:
+        if sys.version_info >= (3, 14):  # loaded for the first such body
+            from compression import zstd  # noqa: PLC0415
+        else:
+            from backports import zstd  # noqa: PLC0415
+        self.broken: type[Exception] = zstd.ZstdError
+        self._frame = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW})
+        self.has_more = self.is_over = False
+        self.unused = b""
+
+    def undo(self, data: bytes) -> bytes:
+        piece = self._frame.decompress(data, PIECE)
+        self.is_over, self.unused = self._frame.eof, self._frame.unused_data
+        self.has_more = not (self.is_over or self._frame.needs_input)
+        return piece
+
+
+class _Brotli:
+    """RFC 7932."""
+
+    unused = b""
+
+    def __init__(self) -> None:
+        import brotli  # noqa: PLC0415 - loaded for the first such body
+
+        self.broken: type[Exception] = brotli.error
+        self._stream = brotli.Decompressor()
+        self.has_more = self.is_over = False
+
+    def undo(self, data: bytes) -> bytes:
+        piece: bytes = self._stream.process(data, output_buffer_limit=PIECE)
+        self.is_over = self._stream.is_finished()
+        is_full = len(piece) >= PIECE or not self._stream.can_accept_more_data()
+        self.has_more = is_full and not self.is_over
+        return piece
+
+
+def _gzip_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
+    if not data.startswith(_GZIP):
+        return None if _GZIP.startswith(data) else False
+    return _Deflate(16 + zlib_ng.MAX_WBITS)
+
+
+def _deflate_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
+    """ "deflate" means zlib (RFC 9110 8.4.1.2, RFC 1950 2.2), but some servers send bare DEFLATE."""
+    if not is_first:
+        return False
+    if len(data) < 2:
+        return None
+    if data[0] & 0x0F == _DEFLATED and int.from_bytes(data[:2], "big") % 31 == 0:
+        return _Deflate(zlib_ng.MAX_WBITS)
+    return _Deflate(-zlib_ng.MAX_WBITS)
+
+
+def _zstd_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
+    if len(data) < 4:
+        return None
+    is_skippable = data[0] & 0xF0 == 0x50 and data[1:4] == b"\x2a\x4d\x18"
+    return _Zstd() if is_skippable or data.startswith(_ZSTD) else False
+
+
+def _brotli_opened(data: bytes, is_first: bool) -> _Stream | bool:
+    return _Brotli() if is_first else False
+
+
+_CODINGS: dict[str, _Opened] = {
+    "gzip": _gzip_opened,
+    "x-gzip": _gzip_opened,
+    "deflate": _deflate_opened,
+    "br": _brotli_opened,
+    "zstd": _zstd_opened,
+}
+
+
+def _undecodable(why: str) -> FetchError:
+    return FetchError("undecodable", why)

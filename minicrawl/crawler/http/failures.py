@@ -8,8 +8,7 @@ import socket
 import ssl
 
 from minicrawl import log
-from minicrawl.crawler.net.addresses import PrivateAddressError
-from minicrawl.crawler.net.dns import NameServerError
+from minicrawl.crawler.net.addresses import NameServerError, PrivateAddressError
 from minicrawl.crawler.net.open_files import OPEN_FILES, OWN_TROUBLE
 from minicrawl.crawler.net.tls import tls_reason
 from minicrawl.model import Fetched

@@ -9,26 +9,22 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from types import TracebackType
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, Self
 
 from minicrawl import installed
-from minicrawl.crawler.http.body import Body, Take
-from minicrawl.crawler.http.codings import ACCEPTED
+from minicrawl.crawler.http.body import ACCEPTED, Body, Take
 from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
-from minicrawl.crawler.http.content_type import HTML_TYPES, XML_TYPES, media_type, type_inside
 from minicrawl.crawler.http.credentials import Headers, password_headers
-from minicrawl.crawler.http.exchange import Capture, Exchange, Parts, Truncated
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
 from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
-from minicrawl.crawler.http.response_fields import ResponseFields
-from minicrawl.crawler.http.transport import Answer, Field, Transport, as_fields, replaced
+from minicrawl.crawler.http.response_fields import HTML_TYPES, XML_TYPES, ResponseFields, media_type, type_inside
+from minicrawl.crawler.http.transport import Answer, Capture, Field, Parts, Transport, Truncated, as_fields, replaced
 from minicrawl.crawler.net.addresses import Resolver, has_bad_port
-from minicrawl.crawler.net.deadlines import Deadlines
 from minicrawl.crawler.net.open_files import Room, room
 from minicrawl.crawler.net.tls import HTTP_2, TlsClient
 from minicrawl.crawler.urls.keys import authority, origin_of
 from minicrawl.errors import FetchError, SettingError
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage
+from minicrawl.model import Exchange, Fetched, Located, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings, Header
 from minicrawl.timing import STANDARD, Timing
 
@@ -36,7 +32,58 @@ if TYPE_CHECKING:
     from minicrawl.crawler.http.httpx_transport import OddTransports
     from minicrawl.crawler.http.signing import Signer
 
+
+class Deadlines:
+    """`with deadlines:` raises TimeoutError if the block takes longer than `seconds`.
+
+    Like asyncio.timeout(), it cancels the task, which is not visible outside the block. For one event loop; blocks of a
+    task do not nest.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._ends: dict[asyncio.Task[object], float] = {}  # by the loop's clock, the earliest first
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> None:
+        task, loop = asyncio.current_task(), asyncio.get_running_loop()
+        assert task is not None
+        end = self._ends[task] = loop.time() + self._seconds
+        if self._timer is None:
+            self._timer = loop.call_at(end, self._break_off)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        is_over = self._ends.pop(task, None) is None
+        if is_over and not task.uncancel() and kind is asyncio.CancelledError:
+            raise TimeoutError from error
+
+    @property
+    def is_over(self) -> bool:
+        """True if the current task, inside a block, has run out of time."""
+        return asyncio.current_task() not in self._ends
+
+    def _break_off(self) -> None:
+        """Cancel late tasks. Mostly there are none, as the task of the timer has left its block."""
+        self._timer = None
+        loop = asyncio.get_running_loop()
+        while self._ends:
+            task, end = next(iter(self._ends.items()))
+            if end > loop.time():
+                self._timer = loop.call_at(end, self._break_off)
+                return
+            del self._ends[task]
+            task.cancel()
+
+
 _NO_PAGE = ParsedPage()
+
+
+Exchanged = tuple[Fetched, Exchange | None, Sequence[Field]]
+"""A result with its exchange, None without a capture, and the response's header fields in order."""
 
 
 class Fetcher:
@@ -102,14 +149,14 @@ class Fetcher:
         any_type: bool = False,
         at_least: int = 0,
         take: Take | None = None,
-    ) -> "Exchanged":
+    ) -> Exchanged:
         """Like `fetch`, but the exchange is not yet shown to the capture. types: media types that are read.
 
         A requisite with a Content-Length beyond the limit is not read, as half a film is of no use.
         """
         job = _Job(request, _now(), types, any_type, max(self._max_size, at_least), take)
         fetched = await self._fetched(job)
-        return Exchanged(fetched, job.exchange, job.fields)
+        return fetched, job.exchange, job.fields
 
     def sends_secrets_to(self, origin: str) -> bool:
         """True if requests to an origin, scheme://host[:port], carry a secret header."""
@@ -293,19 +340,10 @@ def _signer(settings: CrawlSettings) -> "Signer":
     """The signer of --sign. Raises SettingError."""
     assert settings.sign is not None
     try:
-        from minicrawl.crawler.http.signing import Signer  # noqa: PLC0415 - few crawls sign
-        from minicrawl.crawler.http.signing_keys import read_key  # noqa: PLC0415
+        from minicrawl.crawler.http.signing import Signer, read_key  # noqa: PLC0415 - few crawls sign
     except ImportError as error:
         raise SettingError(f"--sign needs cryptography; run: {installed.adding('sign')}") from error
     return Signer(read_key(settings.sign), settings.signature_agent)
-
-
-class Exchanged(NamedTuple):
-    """A `Fetched` with its exchange, None without a capture, and the response's header fields in order."""
-
-    fetched: Fetched
-    exchange: Exchange | None
-    fields: Sequence[Field]
 
 
 @dataclass(slots=True)

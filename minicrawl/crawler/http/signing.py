@@ -1,4 +1,9 @@
-"""Signed requests: HTTP message signatures (RFC 9421) by the profile of Web Bot Auth.
+"""Ed25519 keys that sign requests: made, read, and published in a key directory.
+
+A key is a PKCS #8 PEM file that its owner alone may read. The directory is a JSON Web Key Set (RFC 7517, RFC 8037) at a
+well-known path of the crawler's own origin (draft-ietf-webbotauth-httpsig-protocol, Key Distribution).
+
+Signed requests: HTTP message signatures (RFC 9421) by the profile of Web Bot Auth.
 
     Signature-Agent: sig1="https://crawler.example"
     Signature-Input: sig1=("@authority" "signature-agent";key="sig1");created=...;expires=...;keyid="...";...
@@ -9,13 +14,152 @@ for the directory at its well-known path, by draft-ietf-webbotauth-httpsig-proto
 directory itself, by -01. Each request has a signature of its own.
 """
 
+import json
 import os
+import shlex
+import stat
 import time
-from base64 import b64encode
+from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
 
-from minicrawl.crawler.http.signing_keys import SigningKey
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+
 from minicrawl.crawler.http.transport import Field, replaced
+from minicrawl.errors import SettingError
+
+Component = tuple[str, str]
+"""Identifier of a message component as RFC 9421 2 spells it, such as "@authority" in quotes, and its value."""
+MEDIA_TYPE = "application/http-message-signatures-directory+json"
+PATH = "/.well-known/http-message-signatures-directory"
+"""The path of a directory at the crawler's origin."""
+PROOF_LASTS = 90 * 86_400
+"""Seconds for which the signatures of a directory are valid."""
+_CACHED = 86_400  # seconds for which verifiers may keep a directory
+_LONGEST = 64 * 1024  # bytes of a key file
+
+
+class SigningKey(NamedTuple):
+    """A key pair. id: the thumbprint of the public key, by which verifiers find it. public: 32 bytes."""
+
+    id: str
+    public: bytes
+    private: Ed25519PrivateKey
+
+    @property
+    def jwk(self) -> dict[str, str]:
+        """The public key as a JSON Web Key (RFC 8037 2)."""
+        return {"kty": "OKP", "crv": "Ed25519", "kid": self.id, "x": _base64url(self.public), "use": "sig"}
+
+    def signature(self, components: Sequence[Component], parameters: str) -> str:
+        """The signature of a message, as a byte sequence of structured fields. parameters: those that Signature-Input
+        has for it, with the list of the components."""
+        return f":{b64encode(self.private.sign(signature_base(components, parameters))).decode()}:"
+
+
+def signature_base(components: Sequence[Component], parameters: str) -> bytes:
+    """The bytes that are signed (RFC 9421 2.5)."""
+    return "\n".join(f"{name}: {value}" for name, value in [*components, ('"@signature-params"', parameters)]).encode()
+
+
+def thumbprint(public: bytes) -> str:
+    """The thumbprint of a public key (RFC 7638 3): the digest of its required members in the order of their names."""
+    members = {"crv": "Ed25519", "kty": "OKP", "x": _base64url(public)}
+    return _base64url(sha256(json.dumps(members, separators=(",", ":")).encode()).digest())
+
+
+def new_key(path: Path) -> SigningKey:
+    """Make a key in a new file that nobody but its owner may read. Raises SettingError."""
+    private = Ed25519PrivateKey.generate()
+    pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    try:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise SettingError(f"{path} is there already, and a lost key cannot be made again; name a new file") from None
+    except OSError as error:
+        raise _unwritten(path, error) from error
+    try:
+        with open(file, "wb") as opened:
+            opened.write(pem)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise _unwritten(path, error) from error
+    return _of(private)
+
+
+def _unwritten(path: Path, error: OSError) -> SettingError:
+    return SettingError(f"the key {path} cannot be written: {error.strerror}")
+
+
+def read_key(path: Path) -> SigningKey:
+    """Read a key. Raises SettingError for a file that is none, or that others than its owner may use."""
+    if path.exists() and not path.is_file():
+        raise SettingError(f"the key {path} is no file; 'minicrawl key new FILE' makes one")
+    try:
+        with path.open("rb") as file:
+            mode, pem = os.fstat(file.fileno()).st_mode, file.read(_LONGEST)
+    except OSError as error:
+        raise SettingError(f"the key {path} cannot be read: {error.strerror}") from error
+    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise SettingError(f"the key {path} is open to others; run: chmod 600 {shlex.quote(str(path))}")
+    try:
+        private = load_pem_private_key(pem, password=None)
+    except (ValueError, TypeError) as error:  # TypeError: a password is needed
+        raise SettingError(f"{path} is no private key in PEM format, without a password") from error
+    except UnsupportedAlgorithm:
+        private = None
+    if not isinstance(private, Ed25519PrivateKey):
+        raise SettingError(f"{path} is a key of another kind than Ed25519; 'minicrawl key new FILE' makes one")
+    return _of(private)
+
+
+def directory(keys: Sequence[SigningKey]) -> bytes:
+    """The directory of some keys, as it is to be served, byte for byte."""
+    return json.dumps({"keys": [key.jwk for key in keys]}, separators=(",", ":")).encode()
+
+
+def directory_fields(keys: Sequence[SigningKey], authority: str, created: int) -> list[tuple[str, str]]:
+    """Header fields for serving the directory, with a signature by each key: proof that the origin has the keys.
+
+    authority: the origin's host, and port where it is not that of https. created: Unix seconds.
+    """
+    digest = f"sha-256=:{b64encode(sha256(directory(keys)).digest()).decode()}:"  # RFC 9530 2
+    components = [('"@authority";req', authority), ('"content-digest"', digest)]
+    covered = " ".join(name for name, _ in components)
+    inputs, signatures = [], []
+    for number, key in enumerate(keys, 1):
+        parameters = f'({covered});created={created};expires={created + PROOF_LASTS};keyid="{key.id}"'
+        parameters += ';tag="http-message-signatures-directory"'
+        inputs.append(f"sig{number}={parameters}")
+        signatures.append(f"sig{number}={key.signature(components, parameters)}")
+    return [
+        ("Content-Type", MEDIA_TYPE),
+        ("Cache-Control", f"max-age={_CACHED}"),
+        ("Content-Digest", digest),
+        ("Signature-Input", ", ".join(inputs)),
+        ("Signature", ", ".join(signatures)),
+    ]
+
+
+def _of(private: Ed25519PrivateKey) -> SigningKey:
+    public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return SigningKey(thumbprint(public), public, private)
+
+
+def _base64url(data: bytes) -> str:
+    """Base64url without padding (RFC 7515 2)."""
+    return urlsafe_b64encode(data).rstrip(b"=").decode()
+
 
 LASTS = 300
 """Seconds for which the signature of a request is valid: clocks differ, and a proxy may hold a request up."""

@@ -1,9 +1,12 @@
-"""The interface between the fetcher and a transport: connection_pool.py, or httpx_transport.py."""
+"""Requests and their responses, byte for byte; the interface of transports: connection_pool.py, httpx_transport.py."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Protocol
 
 from minicrawl.errors import FetchError
+from minicrawl.model import ArchiveRecord, Exchange, ParsedPage
 
 PROXY = "proxy"
 """The reason code of a request that no proxy could forward."""
@@ -107,3 +110,47 @@ def replaced(fields: Sequence[Field], others: Sequence[Field]) -> tuple[Field, .
     """The fields, with those of `others` in place of fields with the same names."""
     names = {name.lower() for name, _ in others}
     return (*(field for field in fields if field[0].lower() not in names), *others)
+
+
+class Truncated(StrEnum):
+    """Reasons why a body is truncated, in the terms of WARC 1.1."""
+
+    LENGTH = "length"
+    """A size limit was reached."""
+    TIME = "time"
+    """The time limit of the page was reached."""
+    DISCONNECT = "disconnect"
+    """The connection ended or stalled."""
+    UNSPECIFIED = "unspecified"
+    """It was left unread, or could not be decoded."""
+
+
+@dataclass(slots=True)
+class Parts:
+    """The exchanges that rendering a page took, of robots.txt files and others, and what was made of it: names, media
+    types and bytes of screenshots. There are no exchanges without a capture."""
+
+    robots: list[Exchange] = field(default_factory=list)
+    exchanges: list[Exchange] = field(default_factory=list)
+    made: list[tuple[str, str, bytes]] = field(default_factory=list)
+
+
+class Capture:
+    """An observer of every exchange in the process that fetches: of pages, robots.txt files, sitemaps, redirects."""
+
+    def observe(self, exchange: Exchange, parsed: ParsedPage) -> ArchiveRecord | None:
+        """Called before the crawl gets the response, with the parsed page (empty for anything else). Returns the place
+        of the record if it wrote one. A StoreError from it ends the crawl."""
+
+    def reads(self, media_type: str) -> bool:
+        """True for types whose bodies are read, up to the largest size of a page, without a use in the crawl."""
+        return False
+
+    def part(self, exchange: Exchange) -> ArchiveRecord | None:
+        """Like `observe`, for a part of a page, which is kept once."""
+
+    def keep(self, url: str, media_type: str, body: bytes) -> ArchiveRecord | None:
+        """Keep a body that is no response."""
+
+    def close(self) -> None:
+        """The last call."""

@@ -4,24 +4,18 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from minicrawl.crawler.admission.admission import Admission, Owns
-from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.admission.traps import Traps
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.schedules import schedule_of
-from minicrawl.crawler.hosts.host import Past
-from minicrawl.crawler.hosts.politeness import HostDelays
+from minicrawl.crawler.hosts import HostDelays, Past
 from minicrawl.crawler.known.batch import Batch
-from minicrawl.crawler.known.discovery import Discovery
-from minicrawl.crawler.known.interests import Interests
-from minicrawl.crawler.known.known_hosts import KnownHosts
-from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.discovery import Discovery, Interests
+from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
 from minicrawl.crawler.known.known_sites import KnownSites
-from minicrawl.crawler.known.known_urls import KnownUrls
 from minicrawl.crawler.known.loading import check_sound, load_hosts, load_pages, load_traps
-from minicrawl.crawler.sharing.mirrors import Mirrors
-from minicrawl.crawler.sharing.outbox import Outbox
-from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.sharing import Mirrors, Outbox, Share
 from minicrawl.opic import DiscoveryBudget, Strategy
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import REASONABLE

@@ -1,25 +1,78 @@
-"""URLs that become pages: seeds, and those found on pages and in sitemaps."""
+"""URLs that become pages, seeds and those found on pages and in sitemaps; and how much more the user wants each."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.admission.admission import ELSEWHERE, Admission
-from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
+from minicrawl.crawler.admission.scope import MOST, Focus
+from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.known.batch import Batch
-from minicrawl.crawler.known.interests import Interests
-from minicrawl.crawler.known.known_hosts import KnownHosts
-from minicrawl.crawler.known.known_urls import KnownUrls
-from minicrawl.crawler.sharing.mirrors import UNREACHED, Mirrors
+from minicrawl.crawler.known.known_pages import KnownHosts, KnownUrls
+from minicrawl.crawler.sharing import UNREACHED, Mirrors
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError
 from minicrawl.model import State
 from minicrawl.opic.arrays import IntArray, Pages, slices
-from minicrawl.store.pages import NewPage, Restated
+from minicrawl.store.pages import Interest, NewPage, Restated
+from minicrawl.store.writer import Writer
+
+
+class Interests:
+    """The factors of all pages on their priorities, while the user has boosts or a topic.
+
+    A link may raise the factor of a page: the store keeps by how much, as the texts of links are not kept.
+    """
+
+    def __init__(self, focus: Focus, pages: WaitingPages, writer: Writer) -> None:
+        self._focus = focus
+        self._pages = pages
+        self._raised = {row.page: row.topic for row in writer.page_table.interests()}
+        self._unsaved: set[int] = set()
+        if not focus.is_off:
+            self._begin(writer.page_table.urls())
+
+    def adjust(self, focus: Focus, urls: Iterable[str]) -> None:
+        """Go on with another focus. urls: of all pages. `reorder` the frontier then."""
+        self._focus = focus
+        self._pages.interest = None
+        if not focus.is_off:
+            self._begin(urls)
+
+    def know(self, page: int, url: str) -> None:
+        """Note a new page."""
+        if self._pages.interest is not None:
+            self._pages.interest[page] = self._of(page, url)
+
+    def note_links(self, pages: Sequence[int], urls: Sequence[str], anchors: Sequence[str], title: str) -> None:
+        """Note the links of a page with this title."""
+        if self._pages.interest is None or not self._focus.words:
+            return
+        for page, url, anchor in zip(pages, urls, anchors, strict=True):
+            topic = self._focus.topic(url, anchor, title)
+            if topic > self._raised.get(page, self._focus.topic(url)):
+                self._raised[page] = topic
+                self._unsaved.add(page)
+                self.know(page, url)
+
+    def save(self, writer: Writer) -> None:
+        writer.put(Interest, (Interest(page, self._raised[page]) for page in sorted(self._unsaved)))
+        self._unsaved.clear()
+
+    def _begin(self, urls: Iterable[str]) -> None:
+        self._pages.interest = np.ones(len(self._pages.host_of), dtype=np.float32)
+        for page, url in enumerate(urls):
+            self.know(page, url)
+
+    def _of(self, page: int, url: str) -> float:
+        topic = self._raised[page] if page in self._raised and self._focus.words else self._focus.topic(url)
+        return min(self._focus.boost(url) * topic, MOST)
+
 
 Depths = npt.NDArray[np.int32]
 

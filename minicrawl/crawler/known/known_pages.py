@@ -1,14 +1,162 @@
-"""Results of the last turns of pages, and their links: from the batch, else from the store."""
+"""Pages by URL and URLs by page; hosts by name; results of the last turns of pages, and their links.
+
+The store finds a URL by its hash, and a URL by its page. Most links lead to recently used URLs, and most pages whose
+turn comes became known a short while ago: both are kept in memory. Results that the batch lacks are read from
+the store.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.hosts import Health, Host, HostDelays
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.model import READ, State
+from minicrawl.store.hosts import HostRow
 from minicrawl.store.link_table import Links, Refused
 from minicrawl.store.links import PlacedLinks, from_bytes, placed
 from minicrawl.store.pages import LastAnswer, LastTurn, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
+
+_GENERATION = 100_000
+
+
+class KnownUrls:
+    """URL to page number and back. URLs not yet committed are known here only."""
+
+    def __init__(self, writer: Writer, committed: int, *, generation: int = _GENERATION) -> None:
+        """committed: number of pages in the store. generation: number of URLs in one of two."""
+        self._writer = writer
+        self._generation = generation
+        self._stored_url = lru_cache(maxsize=1_000)(writer.page_table.url)  # needed more than once in a page's turn
+        self._committed = committed
+        # URLs of the latest pages, by number from `_first` on.
+        self._first = committed
+        self._latest: list[str] = []
+        # Two generations make a cheap cache of recently used URLs: a hit in the old one moves to the young one; when
+        # the young one is full it becomes the old one. The young one has all that are not committed.
+        self._young: dict[str, int] = {}
+        self._old: dict[str, int] = {}
+        self._has_all = not committed
+        """True if both generations together have every known URL, so that the store knows no other."""
+
+    def find(self, urls: Sequence[str]) -> list[int | None]:
+        """Page number of each URL, None where it is unknown."""
+        pages = list(map(self._young.get, urls))
+        if None not in pages:  # as for most pages
+            return pages
+        unmet = [place for place, page in enumerate(pages) if page is None]
+        if self._old:
+            for place in unmet:
+                page = pages[place] = self._old.get(urls[place])
+                if page is not None:
+                    self._remember(urls[place], page)
+            unmet = [place for place in unmet if pages[place] is None]
+        if unmet and not self._has_all:
+            found = self._writer.page_table.find([urls[place] for place in unmet])
+            for url, page in found.items():
+                self._remember(url, page)
+            for place in unmet:
+                pages[place] = found.get(urls[place])
+        return pages
+
+    def add(self, url: str, page: int) -> None:
+        """Make a URL known; page numbers rise by one from call to call."""
+        self._young[url] = page
+        self._latest.append(url)
+
+    def url(self, page: int) -> str:
+        """URL of a known page."""
+        return self._latest[page - self._first] if page >= self._first else self._stored_url(page)
+
+    def committed(self) -> None:
+        """Note that the new URLs are in the store."""
+        self._committed = self._first + len(self._latest)
+        surplus = len(self._latest) - self._generation
+        if 2 * surplus > self._generation:
+            del self._latest[:surplus]
+            self._first += surplus
+        self._age()
+
+    def _remember(self, url: str, page: int) -> None:
+        self._young[url] = page
+        self._age()
+
+    def _age(self) -> None:
+        """Drop the old generation once the young one is full."""
+        new = self._committed - self._first
+        if len(self._young) - (len(self._latest) - new) > self._generation:
+            self._has_all = self._has_all and not self._old
+            self._old = self._young
+            self._young = {url: page for page, url in enumerate(self._latest[new:], self._committed)}
+
+
+class KnownHosts:
+    """Every known host. `answered`: hosts that ever have. `delays`: the least seconds between two requests to one.
+
+    `is_urgent`: a host has asked for more than its usual delay, which must not be forgotten.
+    """
+
+    def __init__(self, frontier: Frontier, delays: HostDelays) -> None:
+        self._frontier = frontier
+        self.delays = delays
+        self._by_name: dict[str, Host] = {}
+        self._changed: set[int] = set()
+        self.answered: set[int] = set()
+        self.is_urgent = False
+
+    def host(self, name: str) -> Host:
+        """The host of a name, made known if new."""
+        host = self._by_name.get(name)
+        if host is None:
+            host = self._by_name[name] = self._frontier.add_host(name, self.delays.of(name))
+            self._changed.add(host.id)
+        return host
+
+    def known(self, name: str) -> Host | None:
+        """The host of a name, if it is known."""
+        return self._by_name.get(name)
+
+    def restore(self, row: HostRow, delay: float, health: Health, ready_at: float) -> Host:
+        """Make a host of the store known."""
+        host = self._by_name[row.name] = self._frontier.add_host(
+            row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
+        )
+        return host
+
+    def note_change(self, host: Host) -> None:
+        """Note that the clock or the health of a host has changed."""
+        self._changed.add(host.id)
+
+    def note_crawl_delay(self, host: Host, crawl_delay: float) -> None:
+        """Note the delay that the robots.txt of a host asks for."""
+        self.note_change(host)
+        self.is_urgent |= self.delays.of(host.name, crawl_delay) > self.delays.of(host.name)
+        host.crawl_delay = crawl_delay
+
+    def save(self, writer: Writer) -> None:
+        """Write the hosts that changed since the last commit."""
+        hosts = (self._frontier.hosts[number] for number in sorted(self._changed))
+        writer.put(HostRow, map(_row, hosts))
+        self._changed.clear()
+        self.is_urgent = False
+
+
+def _row(host: Host) -> HostRow:
+    return HostRow(
+        host.id,
+        host.name,
+        host.crawl_delay,
+        host.ready_at,
+        host.health.seconds,
+        host.health.backoff,
+        host.health.strains,
+        host.health.dead_until,
+        host.rests_until,
+    )
 
 
 class KnownPages:

@@ -11,11 +11,11 @@ from typing import cast
 
 import numpy as np
 
-from minicrawl.crawler.admission.traps.budgets import vouchers_of
+from minicrawl.crawler.admission.traps import vouchers_of
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT, jumps_to_sites
+from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, jumps_to_sites
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.sharing.voices import SharedVoices
+from minicrawl.crawler.sharing import SharedVoices
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
 from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, Voices, counted_doors, door_weights

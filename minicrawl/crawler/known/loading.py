@@ -10,26 +10,24 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from minicrawl.crawler.admission.traps.budgets import Budgets
-from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.admission.traps import Budgets, Traps
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.page_block import load_block, page_blocks
-from minicrawl.crawler.books.stored_accounts import (
+from minicrawl.crawler.books.stored import (
     CARRIED,
     account_totals,
     imbalances,
+    load_block,
     load_totals,
+    page_blocks,
+    stored_births,
 )
-from minicrawl.crawler.books.stored_births import stored_births
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.schedules import BELIEVED
-from minicrawl.crawler.hosts.host import Past
-from minicrawl.crawler.hosts.politeness import FRESH, REST_OF_THE_DEAD, Health, delay_of
+from minicrawl.crawler.hosts import FRESH, REST_OF_THE_DEAD, Health, Past, delay_of
 from minicrawl.crawler.http.response_fields import LONGEST_REST
-from minicrawl.crawler.known.known_hosts import KnownHosts
-from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages
 from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind
@@ -97,14 +95,14 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
     accounts.grow(room)
     frontier.pages.grow(room)
     has_answered = np.zeros(len(frontier.hosts), dtype=np.bool_)
-    for block in page_blocks(writer):
-        host_of = block.columns["host"]
+    for rows in page_blocks(writer):
+        host_of, first, end = rows.host, int(rows.id[0]), int(rows.id[-1]) + 1
         if not 0 <= int(host_of.min()) <= int(host_of.max()) < len(frontier.hosts):
-            raise damaged(writer.path, f"pages with numbers from {block.first} on are on a host that is missing")
-        load_block(accounts, block)
-        frontier.pages.host_of[block.first : block.first + block.size] = host_of
-        frontier.pages.forget(block.first + np.flatnonzero(block.columns["gone"]))
-        has_answered[host_of[block.columns["kind"] == PageKind.PAGE]] = True
+            raise damaged(writer.path, f"pages with numbers from {first} on are on a host that is missing")
+        load_block(accounts, rows)
+        frontier.pages.host_of[first:end] = host_of
+        frontier.pages.forget(first + np.flatnonzero(accounts.book.gone[first:end]))
+        has_answered[host_of[accounts.coverage.kind[first:end] == PageKind.PAGE]] = True
     hosts.answered.update(np.flatnonzero(has_answered).tolist())
     pages.attempts.update(writer.page_table.failures())
     accounts.book.rule = stored_births(writer, frontier.pages.host_of[:size])

@@ -1,6 +1,6 @@
 """Virtual visits: pages pass on their cash along stored links, without a request."""
 
-from minicrawl.crawler.books.stored_births import JUMP
+from minicrawl.crawler.books.stored import JUMP
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic.arrays import FloatArray, slices
 from minicrawl.opic.book import SETTLED_ERROR

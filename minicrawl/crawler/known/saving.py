@@ -5,9 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored_accounts import account_columns, account_totals
-from minicrawl.crawler.books.stored_births import JUMP, SHARED_OUT
-from minicrawl.crawler.books.top_pages import TopPages
+from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, TopPages, account_columns, account_totals
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic.arrays import Pages, slices
 from minicrawl.settings import BY_SITES

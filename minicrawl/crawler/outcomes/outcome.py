@@ -12,7 +12,7 @@ status or failure                     state            tries   cash goes
 refresh within 10 s, without text     alias            1       to the target, all of it
 canonical to another                  alias            1       to the target, all of it
   that is dead, or leads back         fetched          1       to the counted outlinks
-  that others refute (canonicals.py)  fetched          1       the same
+  that others refute (duplicates.py)  fetched          1       the same
 bytes of a page read before           alias            1       to that page, if duplicates are merged
 the host's answer for missing pages   error            1       to the virtual page
 304 of a page that was read before    as it was        1       to the outlinks it had (unchanged)
@@ -37,10 +37,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from minicrawl.crawler.html.page_headers import Directives, read_directives
-from minicrawl.crawler.http.content_type import HTML_TYPES, media_type
 from minicrawl.crawler.http.failures import parser_failed
-from minicrawl.crawler.http.response_fields import asked_rest
-from minicrawl.crawler.http.validators import Validators
+from minicrawl.crawler.http.response_fields import HTML_TYPES, Validators, asked_rest, media_type
 from minicrawl.crawler.robots.preferences import HEADER, META
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import AlternateLink, Fetched, ParsedPage, State

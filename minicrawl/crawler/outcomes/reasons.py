@@ -20,7 +20,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.admission.traps.rules import static_rule
+from minicrawl.crawler.admission.traps import static_rule
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, is_transient
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import State

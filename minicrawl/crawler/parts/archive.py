@@ -1,14 +1,22 @@
-"""The archive of answers (--archive): rows of those that are on the disk."""
+"""The archive of answers (--archive): rows of those that are on the disk, and the files that its pages need.
+
+--requisites has pages look in the archive as they do in a browser; crawler/requests/requisite.py asks for these files.
+"""
 
 import json
 import secrets
+from collections.abc import Iterable
 from typing import Self
 
 from minicrawl import log
+from minicrawl.crawler.outcomes.reasons import wants
+from minicrawl.crawler.requests.requisite import FAILED, RequisiteQueue
 from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import ArchiveRecord, PageRequest
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.archived import FILES, RecordRow
+from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
 
@@ -21,7 +29,7 @@ class Archive(Part):
     def __init__(self, writer: Writer, settings: CrawlSettings) -> None:
         """Cuts off uncommitted records. Raises StoreError."""
         from minicrawl.archive.writer import cut  # noqa: PLC0415 - few crawls keep an archive
-        from minicrawl.crawler.archiving.records import committed, prefix_of  # noqa: PLC0415
+        from minicrawl.crawler.archiving import committed, prefix_of  # noqa: PLC0415
 
         self._writer = writer
         assert settings.archive is not None
@@ -49,7 +57,7 @@ class Archive(Part):
         from minicrawl.archive.cdxj import line, merge  # noqa: PLC0415
         from minicrawl.archive.collection import index_of  # noqa: PLC0415
         from minicrawl.archive.writer import cut  # noqa: PLC0415
-        from minicrawl.crawler.archiving.records import as_captured, committed  # noqa: PLC0415
+        from minicrawl.crawler.archiving import as_captured, committed  # noqa: PLC0415
 
         cut(self._folder, committed(self._writer))
         for file in self._open.values():
@@ -105,3 +113,39 @@ class Archive(Part):
             with self._writer.transaction():
                 self._writer.save_meta({"archive_id": kept})
         return str(kept)
+
+
+class Requisites(Part):
+    """Notes the requisites of pages that are in the archive. `queue`: those that wait.
+
+    Of a page that was rendered the archive has what Chromium has asked for.
+    """
+
+    def __init__(self, queue: RequisiteQueue) -> None:
+        self.queue = queue
+
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        settings, writer = opening.settings, opening.state.writer
+        if settings.archive is None or not settings.requisites:
+            return None
+        failed = {found.reason for found in writer.requisites.counts() if found.state == FAILED}
+        again = [reason for reason in failed if wants(reason, settings.retry)]
+        if again:
+            with writer.transaction():
+                writer.ask_for_requisites_again(again)
+        return cls(RequisiteQueue(writer))
+
+    @staticmethod
+    def explain(store: Store, page: int) -> Iterable[str]:
+        counts = store.requisites.counts(page)
+        if counts:
+            states = ", ".join(f"{found.number:,} {found.state} ({found.reason})" for found in counts)
+            yield f"requisites  needed by it first: {states}"
+
+    def on_turn(self, turn: Turn) -> None:
+        if turn.parsed.requisites and turn.fetched.record is not None:
+            self.queue.note(turn.page, turn.parsed.requisites)
+
+    def save(self, writer: Writer) -> None:
+        self.queue.save(writer)

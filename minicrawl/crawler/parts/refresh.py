@@ -1,7 +1,7 @@
 """Change rates and validators of pages, learned from repeated fetches.
 
 A page is requested on condition that it differs from its validators (RFC 9110 13.1): then 304 says in a few bytes that
-nothing has changed. Some requests are unconditional, to find servers whose validators lie (recognise/conditions.py).
+nothing has changed. Some requests are unconditional, to find servers whose validators lie (recognise/changes.py).
 
 Two dates tell when a page changed, as far as they are believed (frontier/schedules.py): lastmod in its sitemap
 makes it due sooner; Last-Modified tells its change rate, even with many changes between two fetches.
@@ -15,15 +15,32 @@ from typing import Any, Self  # Any: JSON
 
 import numpy as np
 
-from minicrawl.crawler.frontier.change_rates import BY_DATE, UNPROVED, ChangeRates, folder_of, shapes
-from minicrawl.crawler.frontier.schedules import BELIEVED, LONGEST, after_proof, first_interval
-from minicrawl.crawler.html.page_text import block_hashes
-from minicrawl.crawler.http.response_fields import http_date
-from minicrawl.crawler.http.validators import Validators, unpacked
+from minicrawl.crawler.frontier.schedules import (
+    BELIEVED,
+    BY_DATE,
+    LONGEST,
+    UNPROVED,
+    ChangeRates,
+    after_proof,
+    first_interval,
+    folder_of,
+    shapes,
+)
+from minicrawl.crawler.html.tree import block_hashes
+from minicrawl.crawler.http.response_fields import Validators, http_date, unpacked
 from minicrawl.crawler.known.crawl_state import CrawlState
-from minicrawl.crawler.parts.repeated_blocks import HostPictures
-from minicrawl.crawler.recognise.changes import Difference, blocks_of, compared, first_seen, unchanged
-from minicrawl.crawler.recognise.conditions import host_doubt, is_conditional, needs, page_doubt
+from minicrawl.crawler.parts.kept import HostPictures
+from minicrawl.crawler.recognise.changes import (
+    Difference,
+    blocks_of,
+    compared,
+    first_seen,
+    host_doubt,
+    is_conditional,
+    needs,
+    page_doubt,
+    unchanged,
+)
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State

@@ -6,7 +6,7 @@
 from dataclasses import replace
 from typing import Self
 
-from minicrawl.crawler.admission.traps.traps import Traps
+from minicrawl.crawler.admission.traps import Traps
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.sessions import Sessions

@@ -13,12 +13,23 @@ repeated block  It stands on many pages of its host: it tells nothing.
 A place is the gap after a block that stays. Its restlessness rises by 1 with every fetch at which blocks come or go
 there, and falls by 5 with the others; blocks that come there inherit it. Of a new page all places are restless until a
 fetch finds them still, and the page is hasty. Only pages are compared: 304 tells nothing about noise.
+
+When a page that was read may be requested on condition that it has changed, by what its server was found to say.
+
+lie      the page has changed beyond its noise, and has the same validators
+honest   the page has changed, has other validators, and the request was conditional
+
+A page is doubted from a lie on, until its server was honest, and so is every page of a host that has lied on three
+pages more than it was honest. These are requested unconditionally but for every eighth time, so that a repaired server
+can prove it; of others every eleventh request is unconditional, as a check.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Set
-from typing import NamedTuple
+from typing import Any, NamedTuple  # Any: JSON
 
-from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_ids, block_numbers, packed_numbers
+from minicrawl.crawler.html.tree import MOST_BLOCKS, block_ids, block_numbers, packed_numbers
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.texts.marked_text import ID_SHIFT
 from minicrawl.store.texts.repeated_blocks import REPEATED
 
@@ -279,3 +290,48 @@ def _aged(state: int) -> int:
 
 
 _AGED = [_aged(state) for state in range(_STATE + 1)]
+
+
+_LINKS = ("scope", "allow", "deny", "max_depth", "keep_parameters", "topic", "max_size")
+_CONTENT = (
+    *("text", "search", "extract", "extract_structured", "items", "hook", "render"),
+    *("screenshots", "archive", "pdf", "respect_usage"),
+)
+
+
+def needs(settings: CrawlSettings) -> dict[str, Any]:
+    """The settings that say which links and what else is taken from a page, as JSON: with others, all is read again."""
+    shown = settings.shown()
+    found: dict[str, Any] = json.loads(json.dumps({name: shown[name] for name in (*_LINKS, *_CONTENT)}))
+    return found  # with lists for tuples, to compare with those of the store
+
+
+_CHECKED, _PROBED = 11, 8
+_LIES = 3
+"""Lies from which on a host is doubted."""
+_TRUSTED, _SUSPECT, LIED = range(3)
+"""Doubts in a page. A suspect has other blocks under the same validators, which may be noise."""
+
+
+def is_conditional(turn: int, of_page: int, of_host: int) -> bool:
+    """True if a request is to have the page's validators. turn: of the page, counted from another number on each.
+    of_page, of_host: doubts."""
+    if of_page or of_host >= _LIES:
+        return turn % _PROBED == 0
+    return turn % _CHECKED != 0
+
+
+def page_doubt(doubt: int, found: Difference, *, is_same: bool, was_conditional: bool) -> int:
+    """The doubt in a page after a full answer. is_same: it has the same validators."""
+    if not is_same:
+        return _TRUSTED if found.differs and was_conditional else doubt
+    if found.is_change and found.is_certain:
+        return LIED
+    return max(doubt, _SUSPECT * (not found.is_certain)) if doubt == LIED or not found.is_certain else _TRUSTED
+
+
+def host_doubt(doubt: int, of_page: int, now: int, *, was_conditional: bool) -> int:
+    """The doubt in a host after an answer that has changed the doubt in a page."""
+    if now == LIED:
+        return doubt + (of_page != LIED)
+    return max(doubt - 1, 0) if now == _TRUSTED and was_conditional else doubt

@@ -16,11 +16,29 @@ leader until it stands for itself again.
 Invariant: the result depends only on the rows of `fetches` and on which pages are aliases, so a restart finds the
 same, as long as no more than MOST_IN_BAND leaders have an equal band. Entries of pages that have changed since stay in
 memory, and are passed over: the row decides. Once most are stale, load everything anew.
+
+Decide whether to believe a page's rel=canonical.
+
+A page may name a canonical URL under another path and yet differ from it: a print version, a part of a series. But a
+broken template may name one URL, mostly the home page, on every page of a site; if believed, the whole site would be
+one page. So a canonical URL is refuted once DIFFERENT pages under other paths have named it whose contents differ from
+its own and from one another; from then on, pages that differ from it in this way stand for themselves. A page that
+differs in the query only, or has the same content, is believed as before.
+
+Claims are kept in memory for the MOST_NAMED canonical URLs named last. Another one's are read from the store again when
+it is next named.
+
+Classify near-duplicates by the URLs of a page and its leader.
+
+print     one of them is for printing, or for small screens
+mirror    the same path on another host
+template  two pages of one folder: mostly made from one template, or from one list
 """
 
+import re
 import struct
 from array import array
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -46,11 +64,8 @@ _PLACES = 1 << 16
 Keys = npt.NDArray[np.uint64]
 
 
-class Likeness(NamedTuple):
-    """Leader of a duplicate. `distance`: bits in which the sketches differ; None: the bytes are the same."""
-
-    leader: int
-    distance: int | None
+Likeness = tuple[int, int | None]
+"""Leader of a duplicate, and the bits in which the sketches differ; None: the bytes are the same."""
 
 
 class Duplicates:
@@ -116,9 +131,9 @@ class Duplicates:
             if row is None or row.payload != payload or other == page or self._is_alias(other):
                 continue
             if row.leader is None or self._is_alias(row.leader) or self.row(row.leader) is None:
-                return Likeness(other, None)
+                return other, None
             if row.leader != page:
-                return Likeness(row.leader, row.distance)
+                return row.leader, row.distance
         return None
 
     def _resembled(self, page: int, sketch: bytes | None) -> Likeness | None:
@@ -132,7 +147,7 @@ class Duplicates:
             if row is None or row.leader is not None or row.sketch is None or other == page or self._is_alias(other):
                 continue
             nearest = min(nearest, (distance(row.sketch, sketch), other))
-        return Likeness(nearest[1], nearest[0]) if nearest[0] <= ALIKE else None
+        return (nearest[1], nearest[0]) if nearest[0] <= ALIKE else None
 
     def add(self, page: int, digest: int, payload: int, sketch: bytes | None, likeness: Likeness | None) -> None:
         """Note the fingerprint of a page and its leader."""
@@ -141,7 +156,7 @@ class Duplicates:
         if row == before:
             return
         self._put(page, row, before)
-        if likeness is None or likeness.distance is not None:
+        if likeness is None or likeness[1] is not None:
             self._new[payload].append(page)
             self._answer = None, []
         if likeness is None and sketch is not None:
@@ -246,3 +261,104 @@ class _Band:
                 found.append(entry)
             entry = self._before[entry]
         return found
+
+
+DIFFERENT = 5
+MOST_NAMED = 4_096
+"""Canonical URLs whose claims are in memory: 6 MB at most."""
+MOST_REFUTED = 4_096
+"""Canonical URLs that stay refuted, the last ones: an earlier one must be refuted by DIFFERENT more pages."""
+
+
+class Claim(NamedTuple):
+    """A page that names another as canonical, and its content, as in its fingerprint."""
+
+    page: int
+    url: str
+    digest: int | None
+    payload: int | None
+    sketch: bytes | None
+
+
+class Canonicals:
+    """Refuted canonical URLs, and the claims on others. refuted: those in the store."""
+
+    def __init__(self, refuted: Iterable[str]) -> None:
+        self._refuted = dict.fromkeys(refuted)  # in order of refutation
+        self._is_changed = False
+        self._different: OrderedDict[str, list[Claim]] = OrderedDict()
+
+    def is_refuted(self, canonical: str) -> bool:
+        return canonical in self._refuted
+
+    def is_new(self, canonical: str) -> bool:
+        """True if no claims on this URL are in memory; earlier ones must be added from the store then."""
+        return canonical not in self._refuted and canonical not in self._different
+
+    def take_refuted(self) -> list[str] | None:
+        """Return the refuted canonical URLs, if they have changed since the last call."""
+        if not self._is_changed:
+            return None
+        self._is_changed = False
+        return list(self._refuted)
+
+    def add_claims(self, canonical: str, claims: Iterable[Claim], there: Fingerprint | None) -> list[int]:
+        """Note pages that name `canonical`, whose fingerprint is `there` if it was read.
+
+        Returns all differing pages so far in the call that refutes it, else none.
+        """
+        different = self._different.setdefault(canonical, [])
+        self._different.move_to_end(canonical)
+        if len(self._different) > MOST_NAMED:
+            self._different.popitem(last=False)
+        for claim in claims:
+            if not differs(claim, canonical, there) or any(claim.page == other.page for other in different):
+                continue
+            if not any(have_same_content(claim, other) for other in different):
+                different.append(claim)
+        if len(different) < DIFFERENT:
+            return []
+        if len(self._refuted) >= MOST_REFUTED:
+            del self._refuted[next(iter(self._refuted))]
+        self._refuted[canonical] = None
+        self._is_changed = True
+        del self._different[canonical]
+        return [claim.page for claim in different]
+
+
+def differs(claim: Claim, canonical: str, there: Fingerprint | None) -> bool:
+    """True if a page is under another path than its canonical URL and is known to differ from it."""
+    if claim.digest is None or claim.url.partition("?")[0] == canonical.partition("?")[0]:
+        return False
+    return there is None or not have_same_content(claim, there)
+
+
+def have_same_content(one: Claim, other: Claim | Fingerprint) -> bool:
+    """True if two pages have the same content, or nearly."""
+    if other.digest is not None and other.digest == one.digest:
+        return True
+    if other.payload is not None and other.payload == one.payload:
+        return True
+    if other.sketch is None or one.sketch is None:
+        return False
+    return distance(other.sketch, one.sketch) <= ALIKE
+
+
+_PRINT = {"print", "printable", "printer", "printview", "amp", "mobile", "m"}
+_PARTS = re.compile(r"[./?&=]")
+
+
+def kind_of(url: str, leader: str) -> str | None:
+    """The kind, as above; None if the URLs tell nothing. Both are normalised."""
+    if _is_for_print(url) != _is_for_print(leader):
+        return "print"
+    host, _, path = url.partition("//")[2].partition("/")
+    other_host, _, other_path = leader.partition("//")[2].partition("/")
+    if host != other_host:
+        return "mirror" if path == other_path else None
+    return "template" if path.rpartition("/")[0] == other_path.rpartition("/")[0] else None
+
+
+def _is_for_print(url: str) -> bool:
+    """True if a part of the host, the path or the query says so."""
+    return not _PRINT.isdisjoint(_PARTS.split(url.partition("//")[2].lower()))

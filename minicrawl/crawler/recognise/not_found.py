@@ -22,7 +22,6 @@ catch-all             the same, but so do all pages
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -46,7 +45,6 @@ _FEWEST_MARKS = 2  # one may be by chance: pages that have it are like the answe
 _FEW_WORDS = 32  # fewer: may be a page drawn in the browser
 
 
-@dataclass
 class NotFound:
     """An origin's answers for missing pages of a folder.
 
@@ -54,29 +52,12 @@ class NotFound:
     like them; `pages_with`: how many of the `compared` have each word of the answers.
     """
 
-    folder: str
-    url: str
-    asked_at: float
-    verdict: str
-    status: int | None = None
-    digest: int | None = None
-    asked: int = 0
-    words: frozenset[int] = frozenset()
-    is_long: bool = False
-    varies: int = 0
-    numbers: int = 0
-    echoes: bool = False
-    is_there: bool = False
-    matched: set[int] = field(default_factory=set)
-    others: set[int] = field(default_factory=set)
-    compared: int = 0
-    pages_with: Counter[int] = field(default_factory=Counter)
-
-    @classmethod
-    def of(cls, row: Probe) -> "NotFound":
-        """Restore from the store's row."""
-        matched, others = set(_numbers(row.matched)), set(_numbers(row.others))
-        return cls(*row[:7], frozenset(_numbers(row.words)), row.words is None, *row[8:12], matched, others)
+    def __init__(self, row: Probe) -> None:
+        self.folder, self.url, self.asked_at, self.verdict, self.status, self.digest, self.asked = row[:7]
+        self.words, self.is_long = frozenset(_numbers(row.words)), row.words is None
+        self.varies, self.numbers, self.echoes, self.is_there = row[8:12]
+        self.matched, self.others = set(_numbers(row.matched)), set(_numbers(row.others))
+        self.compared, self.pages_with = 0, Counter[int]()
 
     def row(self) -> Probe:
         """The row for the store."""

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
-from minicrawl.crawler.admission.traps.url_patterns import pattern_of
+from minicrawl.crawler.admission.trap_findings import pattern_of
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
-from minicrawl.crawler.urls.parameters import with_outlinks
+from minicrawl.crawler.urls.normalise import with_outlinks
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.recognised import ParameterRow
 from minicrawl.store.writer import Writer
@@ -53,7 +53,8 @@ class Sessions:
         self._sessions: defaultdict[str, set[str]] = defaultdict(set)  # by host: session parameters of any pattern
         self._asked: Counter[str] = Counter()  # probes by host
         self._wanted: dict[str, str] = {}  # by origin: the URL to probe
-        self._probes: dict[str, _Probe] = {}  # by URL of the probe
+        self._probes: dict[str, tuple[tuple[str, str], str, _Page]] = {}
+        """By URL of the probe: pattern and name of the parameter, its value, and the page with it."""
         self._news: dict[str, list[_Page]] = {}  # by pattern: pages that were news
         self._changed: dict[tuple[str, str], ParameterRow] = {}
         for row in rows if learns else ():
@@ -109,7 +110,7 @@ class Sessions:
                     and probe not in self._probes
                 ):
                     self._wanted[origin_of(page.url)] = probe
-                    self._probes[probe] = _Probe((pattern, name), value, page)
+                    self._probes[probe] = (pattern, name), value, page
                     self._take(row._replace(probes=row.probes + 1))
                     return
 
@@ -123,14 +124,14 @@ class Sessions:
 
     def note_answer(self, fetched: Fetched) -> None:
         """Take in the answer for a page without one of its parameters."""
-        probe = self._probes.pop(fetched.url)
-        row = self._rows[probe.parameter]
+        parameter, value, page = self._probes.pop(fetched.url)
+        row = self._rows[parameter]
         if fetched.status is None or is_transient(f"http-{fetched.status}") or row.verdict != "?":
             return  # an overloaded server says nothing of the parameter
-        if fetched.digest != probe.page.digest:
+        if fetched.digest != page.digest:
             self._take(row._replace(verdict="content"))
             return
-        signs = [*json.loads(row.signs), [probe.value, probe.page.is_news]]
+        signs = [*json.loads(row.signs), [value, page.is_news]]
         is_session = _are_enough([is_news for _, is_news in signs])
         self._take(row._replace(verdict="session" if is_session else "?", signs=json.dumps(signs)))
 
@@ -183,14 +184,6 @@ class _Page(NamedTuple):
     url: str
     digest: int
     is_news: bool
-
-
-class _Probe(NamedTuple):
-    """A page fetched again without a parameter, by pattern and name; `value`: that with it."""
-
-    parameter: tuple[str, str]
-    value: str
-    page: _Page
 
 
 def _are_enough(signs: Collection[bool]) -> bool:

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
-from typing import NamedTuple
 
 from minicrawl.crawler.html.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
@@ -96,14 +95,8 @@ class Read:
         return self.sketch is None or other.sketch is None or (self.sketch ^ other.sketch).bit_count() <= _FAR
 
 
-class Judged(NamedTuple):
-    """Pages read before that turn out to be soft 404s, and those that turn out to be none."""
-
-    lost: tuple[int, ...] = ()
-    regained: tuple[int, ...] = ()
-
-
-_NOTHING = Judged()
+Judged = tuple[list[int], list[int]]
+"""Pages read before that turn out to be soft 404s, and those that turn out to be none."""
 
 
 class Soft404s:
@@ -124,7 +117,7 @@ class Soft404s:
         self._dropped: list[int] = []
         for row in rows:
             site = origin_of(row.folder)
-            probe = self._probes.setdefault(site, {})[row.folder] = NotFound.of(row)
+            probe = self._probes.setdefault(site, {})[row.folder] = NotFound(row)
             self._asked[site] += probe.asked
             if probe.verdict == "open":
                 self._want(site, probe, row.url)
@@ -145,7 +138,7 @@ class Soft404s:
         sketch = None if fetched.sketch is None else int.from_bytes(fetched.sketch)
         read = Read(self._number, page, fetched.url, fetched.digest, fetched.short_text, sketch, is_there)
         probes = self._probes.get(origin_of(read.url))
-        judged = self._judged(probes.values(), [read]) if probes else _NOTHING
+        judged = self._judged(probes.values() if probes else (), [read])
         self._note(read, says_so=not is_there and _says_not_found(heading))
         return judged
 
@@ -175,7 +168,7 @@ class Soft404s:
             probe.add(answer.url, answer.digest, read_vocabulary(vocabulary(answer.short_text)))
             if probe.asked == 1 and self._may_ask(site):
                 self._want(site, probe, fetched.url)
-                return Judged()
+                return [], []
         else:
             probe.asked, probe.url = probe.asked + 1, fetched.url
             if probe.asked == 1:
@@ -241,7 +234,7 @@ class Soft404s:
             lost += sorted(now - before)
             regained += sorted(before - now)
             self._changed[probe.folder] = probe
-        return Judged(tuple(lost), tuple(regained))
+        return lost, regained
 
     def _compare(self, probe: NotFound, read: Read) -> None:
         is_there = read.is_there or (read.words != SENT_HOME_WORDS and _is_above(read.url, probe.folder))
@@ -274,7 +267,8 @@ class Soft404s:
     def _want_first(self, site: str, read: Read) -> None:
         """Want the first probe of the folder of a page."""
         folder = folder_of(read.url)
-        probe = self._probes.setdefault(site, {})[folder] = NotFound(folder, "", 0.0, "open")
+        new = Probe(folder, "", 0.0, "open", None, None, 0, b"", 0, 0, False, False, b"", b"")
+        probe = self._probes.setdefault(site, {})[folder] = NotFound(new)
         self._want(site, probe, read.url)
 
     def _may_ask(self, site: str) -> bool:

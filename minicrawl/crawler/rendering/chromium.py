@@ -5,9 +5,15 @@ workers) finds no network, as Chromium is in a cage, see there. It also resolves
 hides from pages the means to speak UDP: without a cage, this is the only protection.
 
 The only module that imports playwright, which the extra `render` installs; it speaks with Chromium over a pipe.
+
+Take screenshots of a rendered page: of the window, of the whole page, and a thumbnail.
+
+Chromium makes all three, in WebP, half the bytes of PNG: nothing here reads a picture. The names are those of
+browsertrix, so viewers of its archives show them: urn:view:URL, urn:fullPage:URL, urn:thumbnail:URL.
 """
 
 import asyncio
+import base64
 import contextlib
 import os
 import re
@@ -21,7 +27,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from minicrawl import installed, log
 from minicrawl.crawler.rendering.page_requests import Resource
-from minicrawl.crawler.rendering.screenshots import Screenshot, taken
 from minicrawl.errors import SettingError
 from minicrawl.sandbox import cage
 from minicrawl.system import is_root
@@ -38,6 +43,18 @@ if TYPE_CHECKING:
         WebSocketRoute,
     )
 
+VIEW, FULL_PAGE, THUMBNAIL = "view", "fullPage", "thumbnail"
+MEDIA_TYPE = "image/webp"
+Screenshot = tuple[str, str, bytes]
+"""Its name, media type and bytes."""
+_WIDTH, _HEIGHT = 1280, 720
+_THUMBNAIL_SCALE = 0.25
+_HIGHEST = 10_000
+"""Pixels of a page that are shown; Chromium draws about 16,000 at most."""
+_MOST_BYTES = 16 * 2**20
+_SECONDS = 20.0
+"""For all screenshots of a page."""
+_QUALITY = 80
 _RESIDENT = re.compile(r"^Rss(?:Anon|Shmem):\s+(\d+) kB$", re.MULTILINE)
 
 
@@ -361,3 +378,29 @@ async def _close(page: "Page") -> None:
 
 async def _refuse(socket: "WebSocketRoute") -> None:
     await socket.close()
+
+
+async def taken(page: "Page") -> list[Screenshot]:
+    """The screenshots of a page as it is now; fewer if Chromium fails, takes too long or makes too large ones."""
+    from playwright.async_api import Error  # noqa: PLC0415 - an extra
+
+    found: list[Screenshot] = []
+    try:
+        async with asyncio.timeout(_SECONDS):
+            session = await page.context.new_cdp_session(page)
+            height = int((await session.send("Page.getLayoutMetrics"))["cssContentSize"]["height"])
+            view = await _drawn(session, _HEIGHT)
+            found.append((VIEW, MEDIA_TYPE, view))
+            found.append((THUMBNAIL, MEDIA_TYPE, await _drawn(session, _HEIGHT, _THUMBNAIL_SCALE)))
+            whole = view if height <= _HEIGHT else await _drawn(session, min(height, _HIGHEST))
+            found.append((FULL_PAGE, MEDIA_TYPE, whole))
+    except (Error, TimeoutError, KeyError) as error:
+        log.event("page-not-pictured", url=page.url, why=str(error) or f"it takes more than {_SECONDS:.0f} s")
+    return [one for one in found if len(one[2]) <= _MOST_BYTES]
+
+
+async def _drawn(session: "CDPSession", height: int, scale: float = 1.0) -> bytes:
+    """A picture of the top of a page. height: in pixels of the page."""
+    clip = {"x": 0, "y": 0, "width": _WIDTH, "height": height, "scale": scale}
+    asked = {"format": "webp", "quality": _QUALITY, "clip": clip, "captureBeyondViewport": height > _HEIGHT}
+    return base64.b64decode((await session.send("Page.captureScreenshot", asked))["data"])

@@ -23,15 +23,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from minicrawl.crawler.hosts.politeness import HostDelays
-from minicrawl.crawler.http.exchange import Exchange, Parts
+from minicrawl.crawler.hosts import HostDelays
 from minicrawl.crawler.http.fetch import Exchanged, Fetcher
-from minicrawl.crawler.http.transport import Field
+from minicrawl.crawler.http.transport import Field, Parts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.robots.rules import MAX_BYTES, MAX_REDIRECTS, RobotsState, judged
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.model import Fetched, PageRequest
+from minicrawl.model import Exchange, Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
 
 _MANY = 1000

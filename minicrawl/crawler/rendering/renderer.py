@@ -5,8 +5,8 @@ import re
 from functools import partial
 
 from minicrawl import log
-from minicrawl.crawler.http.exchange import Parts
 from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.crawler.http.transport import Parts
 from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, View, find_chromium
 from minicrawl.crawler.rendering.page_requests import Page, PageRequests, Resource
 from minicrawl.crawler.urls.keys import politeness_key

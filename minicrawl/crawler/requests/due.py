@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 from minicrawl import log
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts.host import Errand
-from minicrawl.crawler.hosts.outage import SILENT
+from minicrawl.crawler.hosts import SILENT, Errand
 from minicrawl.crawler.net.addresses import Routes
 from minicrawl.crawler.requests.page import Pages
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
@@ -27,7 +26,7 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.requests.usage import UsageRefusals
+    from minicrawl.crawler.requests.robots import UsageRefusals
 
 
 class DueRequests:

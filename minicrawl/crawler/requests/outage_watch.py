@@ -10,10 +10,9 @@ import numpy.typing as npt
 from minicrawl import log
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts.outage import HOSTS, Outage
+from minicrawl.crawler.hosts import HOSTS, Outage
 from minicrawl.crawler.http.transport import PROXY
-from minicrawl.crawler.known.known_pages import KnownPages
-from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.known.known_pages import KnownPages, KnownUrls
 from minicrawl.crawler.net.open_files import OPEN_FILES
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from minicrawl import log
-from minicrawl.crawler.hosts.host import Host, HostTurn
-from minicrawl.crawler.known.known_hosts import KnownHosts
-from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.hosts import Host, HostTurn
+from minicrawl.crawler.known.known_pages import KnownHosts, KnownUrls
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
@@ -14,7 +13,7 @@ from minicrawl.model import Fetched, PageRequest, ParsedPage, State
 
 
 class Probes(Protocol):
-    """The due probe of an origin, and learning from its answer, see crawler/visits/due_probes.py."""
+    """The due probe of an origin, and learning from its answer, see crawler/visits/part.py."""
 
     def due(self, origin: str) -> str | None: ...
 
@@ -94,7 +93,7 @@ class Visits(Protocol):
 
 
 class Guesses(Protocol):
-    """Pages whose scheme was guessed, see crawler/visits/scheme_guesses.py."""
+    """Pages whose scheme was guessed, see crawler/visits/visit.py."""
 
     def wrong(self, page: int) -> str | None: ...
 

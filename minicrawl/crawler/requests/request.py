@@ -12,11 +12,9 @@ from typing import NamedTuple
 
 from minicrawl import log
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts.host import Host, HostTurn
-from minicrawl.crawler.hosts.outage import SILENT
-from minicrawl.crawler.hosts.politeness import FRESH, after, delay_of
+from minicrawl.crawler.hosts import FRESH, SILENT, Host, HostTurn, after, delay_of
 from minicrawl.crawler.http.transport import PROXY
-from minicrawl.crawler.known.known_hosts import KnownHosts
+from minicrawl.crawler.known.known_pages import KnownHosts
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, State
 from minicrawl.timing import Timing

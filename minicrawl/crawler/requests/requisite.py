@@ -11,9 +11,8 @@ from collections.abc import Iterable
 
 from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts.host import Host
-from minicrawl.crawler.known.known_hosts import KnownHosts
-from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.hosts import Host
+from minicrawl.crawler.known.known_pages import KnownHosts, KnownUrls
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource

@@ -3,22 +3,26 @@
 A robots.txt is an errand of its host, in place of the page whose turn has come. If it redirects, the next request is an
 errand of the target's host, at that host's own time, and so on; meanwhile the first host is closed. No robots.txt is
 consulted for a robots.txt: "/robots.txt" is always allowed (RFC 9309 2.2.2), and so are the targets of its redirects.
+
+Uses that a crawl respects (--respect-usage): pages that robots.txt does not want used so are refused.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from minicrawl.crawler.hosts.host import Host, HostTurn, Past
-from minicrawl.crawler.http.failures import unread
+from minicrawl.crawler.hosts import Host, HostTurn, Past
+from minicrawl.crawler.http.failures import parser_failed, unread
 from minicrawl.crawler.http.response_fields import LONGEST_REST
 from minicrawl.crawler.known.batch import Batch
-from minicrawl.crawler.known.known_hosts import KnownHosts
+from minicrawl.crawler.known.known_pages import KnownHosts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Request
+from minicrawl.crawler.robots.preferences import USAGE
 from minicrawl.crawler.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, is_unreachable, judged, restored
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.model import Fetched
+from minicrawl.model import Fetched, State
 from minicrawl.store.reader import Store
 from minicrawl.timing import Timing
 
@@ -207,3 +211,22 @@ class RobotsErrand(Request):
     def failure(self) -> str | None:
         is_failing = self.reason is None and is_unreachable(self.fetched)
         return f"http-{self.fetched.status}" if is_failing else self.reason
+
+
+class UsageRefusals:
+    """Refuses URLs whose site disallows a use that is respected. uses: of USES."""
+
+    def __init__(self, uses: Sequence[str], agent: str, robots: RobotsFiles) -> None:
+        self._uses = uses
+        self._agent = agent
+        self._robots = robots
+
+    def refusal(self, url: str) -> Refusal | None:
+        """The refusal of a URL that may be fetched, by its robots.txt if that is known."""
+        robots = self._robots.state(origin_of(url))
+        try:
+            if robots and robots.rules and robots.rules.preferences(self._agent, url).forbids(self._uses):
+                return Refusal(State.DISALLOWED, USAGE, robots.expires)
+        except Exception as error:
+            return Refusal(State.DISALLOWED, parser_failed(url, error), 0.0)
+        return None

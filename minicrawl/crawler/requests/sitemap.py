@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts.host import Host
+from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.http.failures import parser_failed
 from minicrawl.crawler.known.discovery import Discovery, unknown
-from minicrawl.crawler.known.known_hosts import KnownHosts
-from minicrawl.crawler.known.known_pages import KnownPages
-from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.requests.request import Arrival, Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.sitemaps.queue import SitemapQueue

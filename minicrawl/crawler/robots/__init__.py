@@ -8,8 +8,7 @@
 
 rules        parsing a robots.txt, and when to ask for it again
 matching     the rule that decides on a URL, also among a thousand wildcard rules
-preferences  vocabularies of preferences, their mapping to three uses, and their combination
-usage_rules  the rules of a robots.txt on use
+preferences  vocabularies of preferences on use, their mapping to three uses, their combination; rules on use
 """
 
 from minicrawl.crawler.robots.rules import RobotsRules

@@ -12,6 +12,13 @@ Content-Signal   draft-romm-aipref-contentsignals and contentsignals.org: use=ye
 noai, noimageai  robots directives that DeviantArt introduced in 2022
 
 Labels of earlier drafts of Content-Usage are unknown to the present one, which has unknown labels ignored.
+
+The rules of a group of robots.txt on the use of what may be fetched: Content-Usage (draft-ietf-aipref-attach,
+August 2026), and Content-Signal alike.
+
+A rule has a path, which may be left out, and a statement. Of each vocabulary the rule with the longest matching path
+counts, as for access; rules with equal paths are combined, the most restrictive verdict holds. A statement that makes
+no sense says nothing, but its path counts.
 """
 
 import re
@@ -21,6 +28,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from minicrawl.crawler.http.response_fields import LONGEST_ON_USE
+from minicrawl.crawler.robots.matching import Pattern
 from minicrawl.settings.options import USES
 
 USAGE = "usage"
@@ -165,3 +173,38 @@ def decisions(statements: Iterable[Statement]) -> dict[str, Decision]:
         verdict = Verdict.UNKNOWN if by is None else by.preferences[at]
         found[use] = Decision(verdict, by if verdict else None)
     return found
+
+
+UsageLine = tuple[str, bytes]
+"""The vocabulary, and the value of the line as written."""
+
+
+def parted(value: bytes) -> tuple[bytes, bytes]:
+    """The path of a rule, empty if it has none, and its statement."""
+    if not value.startswith(b"/"):
+        return b"", value
+    path, *statement = value.split(maxsplit=1)
+    return path, statement[0] if statement else b""
+
+
+class UsageRules:
+    """The rules of a group, to be asked for many URLs."""
+
+    def __init__(self, lines: Iterable[UsageLine]) -> None:
+        self._rules: list[tuple[str, Pattern, str, Preferences]] = []
+        for name, value in lines:
+            path, statement = parted(value)
+            says = read(name, statement.decode("utf-8", "replace"))
+            self._rules.append((name, Pattern.parse(path), f"{name}: {value.decode('utf-8', 'replace')}", says))
+
+    def deciding(self, octets: str) -> list[tuple[str, Preferences]]:
+        """The lines that count for a URL by its octets, as written, and their verdicts."""
+        found = [rule for rule in self._rules if rule[1].matches(octets)]
+        longest: dict[str, int] = {}
+        for name, pattern, _, _ in found:
+            longest[name] = max(longest.get(name, 0), pattern.length)
+        return [(text, says) for name, pattern, text, says in found if pattern.length == longest[name]]
+
+    def preferences(self, octets: str) -> Preferences:
+        """The verdicts on a URL by its octets."""
+        return combined(says for _, says in self.deciding(octets))

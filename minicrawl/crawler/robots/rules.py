@@ -23,8 +23,9 @@ from minicrawl.crawler.robots.preferences import (
     ROBOTS_TXT,
     Preferences,
     Statement,
+    UsageLine,
+    UsageRules,
 )
-from minicrawl.crawler.robots.usage_rules import UsageLine, UsageRules
 from minicrawl.model import Fetched, State
 from minicrawl.store.hosts import RobotsRow
 from minicrawl.timing import STANDARD, Timing

@@ -10,28 +10,25 @@ from typing import TYPE_CHECKING, Self
 
 from minicrawl import log
 from minicrawl.crawler.html.fingerprint import Identity
-from minicrawl.crawler.html.page_headers import canonicals, languages
-from minicrawl.crawler.html.refresh import read_refresh, with_refresh
-from minicrawl.crawler.http.content_type import HTML_TYPES, PDF, UTF_8, media_type
-from minicrawl.crawler.http.exchange import Capture
+from minicrawl.crawler.html.page_headers import canonicals, languages, read_refresh, with_refresh
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, unread
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.response_fields import refresh_value, shown
-from minicrawl.crawler.http.transport import Field, Transport
+from minicrawl.crawler.http.response_fields import HTML_TYPES, PDF, UTF_8, media_type, refresh_value, shown
+from minicrawl.crawler.http.transport import Capture, Field, Transport
 from minicrawl.crawler.net.open_files import Room, raised_limit, room
 from minicrawl.crawler.robots.rules import MAX_BYTES
 from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
 from minicrawl.crawler.sources.source import GiveUrls, Wait
-from minicrawl.crawler.urls.parameters import stripped, without_parameters
+from minicrawl.crawler.urls.normalise import stripped, without_parameters
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
 from minicrawl.sandbox.sandbox import ChildDiedError
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.archiving.replayed import ArchiveTransport
-    from minicrawl.crawler.formats.conversion import Conversion
+    from minicrawl.crawler.archiving import ArchiveTransport
+    from minicrawl.crawler.formats import Conversion
     from minicrawl.crawler.rendering.renderer import Renderer
     from minicrawl.crawler.sources.hooked import HookedPages
 
@@ -159,9 +156,10 @@ class LocalSource:
         if document is None:
             fetched, parsed = await self._parsed(page._replace(body=b""), fields, wanted)
             return fetched, parsed._replace(unread=media_type(page.content_type) == PDF)
-        as_html = page._replace(body=document.html, content_type=UTF_8)
+        html, is_cut = document
+        as_html = page._replace(body=html, content_type=UTF_8)
         fetched, parsed = await self._parsed(as_html, fields, replace(wanted, facts=False, requisites=False))
-        parsed = parsed._replace(truncated=parsed.truncated or document.is_cut)
+        parsed = parsed._replace(truncated=parsed.truncated or is_cut)
         return fetched._replace(content_type=page.content_type), parsed
 
     def _is_rendered(self, url: str) -> bool:
@@ -271,7 +269,7 @@ def _is_html(page: Fetched) -> bool:
 
 
 def _conversion(settings: CrawlSettings, timing: Timing) -> "Conversion":
-    from minicrawl.crawler.formats.conversion import Conversion  # noqa: PLC0415 - few crawls read other formats
+    from minicrawl.crawler.formats import Conversion  # noqa: PLC0415 - few crawls read other formats
 
     return Conversion(settings, timing)
 
@@ -311,6 +309,6 @@ class SourceSpec:
         )
 
     def _archive(self) -> "ArchiveTransport":
-        from minicrawl.crawler.archiving.replayed import ArchiveTransport  # noqa: PLC0415 - few crawls read archives
+        from minicrawl.crawler.archiving import ArchiveTransport  # noqa: PLC0415 - few crawls read archives
 
         return ArchiveTransport(self.replayed, self.settings)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from minicrawl import log
 from minicrawl.crawler.html.decode import as_utf8, encoding_of
+from minicrawl.crawler.html.facts import requisites_of_style
 from minicrawl.crawler.html.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.html.parser_choice import (
@@ -20,7 +21,6 @@ from minicrawl.crawler.html.parser_choice import (
     with_few_attributes,
     within_limit,
 )
-from minicrawl.crawler.html.requisites import requisites_of_style
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.sandbox.sandbox import Limits, Sandbox
 from minicrawl.system import cores

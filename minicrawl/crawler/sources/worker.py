@@ -23,13 +23,12 @@ from typing import Any  # Any: messages
 from msgspec.msgpack import encode
 
 from minicrawl import log
-from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
-from minicrawl.crawler.sources.workers import News, Said
+from minicrawl.crawler.sources.workers import Line, News, Said
 from minicrawl.errors import ConfigError, StoreError
-from minicrawl.garbage import manage_memory
 from minicrawl.model import PageRequest
 from minicrawl.sandbox.child import sayable
+from minicrawl.system import manage_memory
 
 _MOMENT = 0.001
 """Seconds between two looks at whether the crawl has read the last answers."""

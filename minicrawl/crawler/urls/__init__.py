@@ -3,10 +3,8 @@
     >>> normalise("HTTP://Example.org/a/../b#c")
     'http://example.org/b'
 
-normalise   parse, resolve and normalise; rules that users write for single hosts
-keys        host, politeness key, origin, site, owner, partition of a URL
-parameters  tracking and session parameters, which are stripped (parameters.txt)
-groups      pages that are likely to link alike: by owner, host and folder
+normalise  parse, resolve and normalise; tracking and session parameters, which are stripped (parameters.txt)
+keys       host, politeness key, origin, site, owner, partition of a URL
 """
 
 from minicrawl.crawler.urls.normalise import normalise

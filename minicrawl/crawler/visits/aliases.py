@@ -15,8 +15,7 @@ from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import Admitted
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, Outcome
 from minicrawl.crawler.urls.keys import site_of
-from minicrawl.crawler.visits.deep_links import DeepLinks
-from minicrawl.crawler.visits.turn import Turn
+from minicrawl.crawler.visits.turn import DeepLinks, Turn
 from minicrawl.model import State
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.link_table import Links

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar  # Any: callables
 
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.sharing import Share
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.turn import Turn

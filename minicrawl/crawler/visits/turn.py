@@ -1,11 +1,24 @@
-"""The turn of a page, as it passes from step to step."""
+"""The turn of a page, as it passes from step to step.
 
+Links beyond --max-depth, kept in case they may be followed later.
+
+They are followed when a shorter way to the page is found, or when a later run goes deeper.
+"""
+
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from minicrawl.crawler.admission.traps.traps import NO_CONTENT, PageContent
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
+from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
-from minicrawl.model import Fetched, ParsedPage
+from minicrawl.model import Fetched, ParsedPage, Place, State
+from minicrawl.opic.arrays import IntArray, Pages
+from minicrawl.store.link_table import Refused
+from minicrawl.store.links import PlacedLinks, placed, places_to_bytes, to_bytes
 from minicrawl.store.pages import LastAnswer
 
 NOT_FOUND = ("http-404", "http-410")
@@ -33,3 +46,103 @@ class Turn:
     reinstated: Sequence[int] = ()
     last: LastAnswer | None = None
     is_withheld: bool = False
+
+
+_NONE: Pages = np.zeros(0, dtype=np.int64)
+
+
+class DeepLinks:
+    """Links of visited pages refused by --max-depth alone; they are followed once their page is near enough."""
+
+    def __init__(self, state: CrawlState) -> None:
+        self._writer = state.writer
+        self._accounts = state.accounts
+        self._pages = state.pages
+        self._urls = state.urls
+        self._admission = state.admission
+        self._discovery = state.discovery
+        self._tally = state.tally
+
+    def note_refused(self, turn: Turn) -> None:
+        """Keep the refused target of a page, the links refused by --max-depth alone, and those that are no URLs."""
+        page, outcome, parsed = turn.page, turn.outcome, turn.parsed
+        if outcome.reason == "soft-404":
+            return  # its links are kept as they were, should it turn out to be none
+        leads_to = None if outcome.state is State.ALIAS else outcome.alias
+        scope = self._admission.scope
+        depth, source = int(self._accounts.depth[page]) + 1, turn.fetched.url
+        too_deep = [
+            url
+            for url in (parsed.outlinks if scope.limits_depth else ())
+            if scope.refuses(url, depth, source=source) == "max-depth" and scope.refuses(url, 0, source=source) is None
+        ]
+        if leads_to or (too_deep and outcome.follows) or parsed.malformed or self._accounts.had_turn[page]:
+            kept = json.dumps(too_deep) if too_deep and outcome.follows else None
+            malformed = json.dumps(parsed.malformed) if parsed.malformed else None
+            self._pages.note_refused(Refused(page, leads_to, kept, malformed))
+
+    def follow_further(self, now: float) -> None:
+        """Follow links that a smaller --max-depth has left out so far."""
+        uncommitted = self._pages.refused_rows()
+        for row in [*self._writer.link_table.too_deep(), *uncommitted]:
+            self._follow_behind(self._follow(row.source))
+        self._discovery.offer_new(now)
+
+    def note_nearer(self, pages: Pages, depths: npt.NDArray[np.int32]) -> None:
+        """Follow more links of pages once at `depths` that are nearer to a seed now, and of the pages behind them."""
+        if not self._admission.scope.limits_depth:
+            return  # depths do not matter, and in the end all are done at once
+        self._follow_behind(pages[self._accounts.depth[pages] < depths])
+
+    def _follow_behind(self, pages: Pages) -> None:
+        """Follow more links of pages that are nearer now, and of the pages behind them."""
+        nearer: list[int] = pages.tolist()
+        while nearer:
+            page = nearer.pop()
+            if not self._accounts.had_turn[page]:
+                continue  # its links are followed when its turn comes
+            nearer += self._follow(page).tolist()
+            targets = self._pages.outlinks(page)
+            behind = targets[self._accounts.depth[targets] > self._accounts.reach(page)]
+            self._accounts.bring_nearer(page, behind)
+            nearer += behind.tolist()
+
+    def _follow(self, page: int) -> Pages:
+        """Follow the links of a read page that are no longer beyond --max-depth. Returns the known pages that are
+        nearer by these."""
+        refused = self._pages.refused_row(page)
+        depth, source = int(self._accounts.depth[page]) + 1, self._urls.url(page)
+        too_deep = json.loads(refused.too_deep or "[]") if refused else []
+        refusals = {url: self._admission.scope.refuses(url, depth, source=source) for url in too_deep}
+        urls = [url for url, refusal in refusals.items() if refusal is None]
+        if refused is None or not urls:
+            return _NONE
+        still = [url for url, refusal in refusals.items() if refusal == "max-depth"]
+        self._pages.note_refused(refused._replace(too_deep=json.dumps(still) if still else None))
+        row = self._pages.links_row(page)
+        own = placed(row.targets, row.places) if row.own is None else placed(row.own, row.own_places)
+        admitted = self._discovery.admitted(source, urls, urls)
+        known = np.array([target for target in admitted.pages if target is not None], dtype=np.int64)
+        depths = self._accounts.depth[known]
+        found = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int64)
+        found = found[(found != page) & ~np.isin(found, own.targets)]
+        left_out = max(row.refused - len(admitted.urls) - len(admitted.elsewhere), 0)
+        self._tally.left_out += left_out - row.refused
+        self._tally.elsewhere += len(admitted.elsewhere)
+        row = row._replace(refused=left_out)
+        outlinks = _longer(own, found)
+        targets, places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
+        if row.own is None:
+            self._accounts.relink(page, outlinks, own)
+            self._pages.relink(row._replace(targets=targets, places=places))
+        else:
+            self._pages.relink(row._replace(own=targets, own_places=places))
+        return known[self._accounts.depth[known] < depths]
+
+
+def _longer(links: PlacedLinks, found: IntArray) -> PlacedLinks:
+    """The links of a page with more links appended, whose place is unknown: as in a list."""
+    targets = np.concatenate([links.targets, found])
+    if links.places is None:
+        return PlacedLinks(targets)
+    return PlacedLinks(targets, np.concatenate([links.places, np.full(len(found), Place.LIST, dtype=np.uint8)]))

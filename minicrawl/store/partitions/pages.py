@@ -1,4 +1,4 @@
-"""The readers of pages and links over all partitions: each answers as that of one store does, see minicrawl.store.read.
+"""The readers of pages and links over all partitions: each answers as that of one store does, see minicrawl.store.
 
 Rows are merged as they are read: one row per partition is in memory at once.
 """

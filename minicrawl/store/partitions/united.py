@@ -3,7 +3,7 @@
 X = R + V' * B / sum(B)        as in one process (opic/book.py), with V' and sum(B) of all partitions
 importance = X / sum(X)
 
-Temporary views shadow those of the file, so that every query of minicrawl.store.read works unchanged:
+Temporary views shadow those of the file, so that every query works unchanged:
 
 pages   without mirrors, except `adopted` ones, which their home does not know yet
 book    with V', sum(B) and sum(X) of all partitions

@@ -26,7 +26,7 @@ from minicrawl.cluster.running.combined import (
     trust_of_all,
 )
 from minicrawl.crawler.known.known_sites import is_front
-from minicrawl.crawler.sharing.outbox import Carried
+from minicrawl.crawler.sharing import Carried
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind

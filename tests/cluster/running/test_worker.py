@@ -23,8 +23,7 @@ from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.brief import Brief, packed
 from minicrawl.cluster.running.post import VERSION
 from minicrawl.cluster.running.worker import Server
-from minicrawl.control.messages import line_of
-from minicrawl.control.socket_files import connected
+from minicrawl.control.messages import connected, line_of
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.opic.book import UNIT
 from minicrawl.settings import CrawlSettings

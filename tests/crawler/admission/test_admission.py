@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from minicrawl.crawler.admission.admission import ELSEWHERE, Admission
-from minicrawl.crawler.admission.traps.traps import NO_CONTENT, Traps
+from minicrawl.crawler.admission.traps import NO_CONTENT, Traps
 from minicrawl.settings import CrawlSettings
 
 HOME = "http://a.test/"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from minicrawl.crawler.admission.focus import Focus
+from minicrawl.crawler.admission.scope import Focus
 from minicrawl.settings import CrawlSettings
 
 

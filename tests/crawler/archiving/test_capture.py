@@ -18,10 +18,10 @@ from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection, index_anew
 from minicrawl.archive.record import sha1
 from minicrawl.archive.writer import Committed
-from minicrawl.crawler.archiving.capture import MakeCapture
-from minicrawl.crawler.http.exchange import Exchange, Truncated
+from minicrawl.crawler.archiving import Archiving
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.model import ArchiveRecord, PageRequest, ParsedPage
+from minicrawl.crawler.http.transport import Truncated
+from minicrawl.model import ArchiveRecord, Exchange, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings
 
 BODY = b"<p>hello"
@@ -50,7 +50,7 @@ def exchange(
 
 def kept(store: Path, shown: Exchange, parsed: ParsedPage = NOTHING, **settings: Any) -> ArchiveRecord | None:
     folder = store.parent / "kept"
-    capture = MakeCapture(CrawlSettings(archive=folder, **settings), store, "me")()
+    capture = Archiving(CrawlSettings(archive=folder, **settings), store, "me")
     try:
         return capture.observe(shown, parsed)
     finally:
@@ -181,7 +181,7 @@ def from_the_wire(folder: Path, server: Server, **settings: Any) -> Seen:
     async def run() -> None:
         async with server:
             given = all_names_at(server.port, archive=folder / "kept", **settings)
-            async with Fetcher(given, capture=MakeCapture(given, store, "me")()) as fetcher:
+            async with Fetcher(given, capture=Archiving(given, store, "me")) as fetcher:
                 await fetcher.fetch(PageRequest("http://h.test/"))
 
     skipping.run(run())

@@ -11,8 +11,8 @@ from support.archives import a_record, an_http_record
 from support.sites import Reply, Server, crawl, rows, wide_site
 
 import minicrawl
-from minicrawl.archive.places import indexed
-from minicrawl.crawler.archiving.replayed import ArchiveTransport
+from minicrawl.archive.collection import indexed
+from minicrawl.crawler.archiving import ArchiveTransport
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest

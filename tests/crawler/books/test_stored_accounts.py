@@ -7,7 +7,7 @@ import pytest
 from support.intakes import crawl_all, intake_of
 from support.sites import random_site, rows
 
-from minicrawl.crawler.books.stored_accounts import account_columns, account_totals, imbalances
+from minicrawl.crawler.books.stored import account_columns, account_totals, imbalances
 from minicrawl.crawler.intake import Intake
 from minicrawl.errors import StoreError
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.intakes import crawl_all, intake_of
 
-from minicrawl.crawler.books.stored_births import stored_births
+from minicrawl.crawler.books.stored import stored_births
 
 WEB = {
     "http://a.test/": ["http://a.test/1", "http://b.test/", "http://b.test/2"],

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.books import top_pages
-from minicrawl.crawler.books.top_pages import TopPages, most_important
+from minicrawl.crawler.books import stored as top_pages
+from minicrawl.crawler.books.stored import TopPages, most_important
 from minicrawl.opic import Book
 
 

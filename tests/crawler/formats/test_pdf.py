@@ -8,10 +8,9 @@ from pypdf import PdfReader, PdfWriter
 from support import pdfs
 from support.effort import seconds
 
-from minicrawl.crawler.formats.conversion import convert
-from minicrawl.crawler.formats.pdf import MOST_PAGES, from_pdf, paragraphs
+from minicrawl.crawler.formats import MOST_PAGES, from_pdf, paragraphs
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.http.content_type import UTF_8
+from minicrawl.crawler.http.response_fields import UTF_8
 from minicrawl.model import ParsedPage, Place, Wanted
 from minicrawl.sandbox.cage import Cage
 from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox
@@ -114,7 +113,7 @@ def in_child(body: bytes) -> str:
 
     async def run() -> str:
         limits = Limits(12.0, 60.0, Cage(10**9))
-        sandbox = Sandbox(convert, limits)
+        sandbox = Sandbox(from_pdf, limits)
         try:
             found = await sandbox.call(body, 4.0)
             assert found is not None

@@ -1,7 +1,7 @@
 """The addresses of hosts, and how many look-ups are in flight."""
 
-from minicrawl.crawler.frontier.addresses import Addresses, NameServer
-from minicrawl.crawler.hosts.host import Host
+from minicrawl.crawler.frontier.lanes import Addresses, NameServer
+from minicrawl.crawler.hosts import Host
 
 
 def test_name_server_that_loses_look_ups_gets_fewer_of_them_and_more_again() -> None:

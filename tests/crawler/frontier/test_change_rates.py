@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.sites import crawl
 
-from minicrawl.crawler.frontier.change_rates import EVERY_HOST, ChangeRates, folder_of
+from minicrawl.crawler.frontier.schedules import EVERY_HOST, ChangeRates, folder_of
 from minicrawl.store.refreshes import GroupRate
 from minicrawl.store.writer import Writer
 

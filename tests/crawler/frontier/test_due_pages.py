@@ -9,7 +9,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.schedules import ByWorth, Fixed
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
-from minicrawl.crawler.hosts.host import Host
+from minicrawl.crawler.hosts import Host
 from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.refresh import WEEK, interval, value
 from minicrawl.opic.strategy import STRATEGIES

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.crawler.frontier.lanes import Offers, WaitingErrands
-from minicrawl.crawler.hosts.host import Address, Host
+from minicrawl.crawler.hosts import Address, Host
 
 STEPS = st.lists(st.tuples(st.integers(0, 5), st.none() | st.integers(0, 9)), max_size=400)
 

@@ -13,7 +13,7 @@ from support.skipping import run
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.crawler.frontier.most_worth import most_worth
+from minicrawl.crawler.frontier.due_pages import most_worth
 from minicrawl.crawler.run import crawl_with
 from minicrawl.model import CrawlReport
 from minicrawl.store.reader import open_store

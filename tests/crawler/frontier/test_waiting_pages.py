@@ -4,7 +4,7 @@ import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
-from minicrawl.crawler.hosts.host import Host
+from minicrawl.crawler.hosts import Host
 from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.strategy import STRATEGIES
 

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from minicrawl.crawler.frontier.waits import hosts_now, wait_of, waits_by_reason
-from minicrawl.crawler.hosts.host import Address, Host
-from minicrawl.crawler.hosts.politeness import Health
+from minicrawl.crawler.hosts import Address, Health, Host
+from minicrawl.crawler.progress import hosts_now, wait_of, waits_by_reason
 
 NOW = 1000.0
 
@@ -76,5 +75,5 @@ def test_a_host_without_pages_that_is_banned_or_opened_says_so() -> None:
 def test_states_of_hosts_name_the_reason_of_a_wait_and_the_dead() -> None:
     dead = Health(strains=9, dead_until=NOW + 60)
     hosts = [host(0), host(1, health=Health(strains=2)), host(2, health=dead), host(3, health=dead, is_banned=True)]
-    assert hosts_now(hosts, lambda one: True, NOW, 0).states == {"delay": 1, "failures": 1, "dead": 1, "banned": 1}
+    assert hosts_now(hosts, lambda one: True, NOW, 0)[2] == {"delay": 1, "failures": 1, "dead": 1, "banned": 1}
     assert waits_by_reason(hosts[:2], NOW) == {"delay": 1, "failures": 1}

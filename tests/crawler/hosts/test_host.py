@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.sites import Site, crawl, rows
 
-from minicrawl.crawler.hosts.host import Host, Past
+from minicrawl.crawler.hosts import Host, Past
 from minicrawl.crawler.intake import Intake
 from minicrawl.opic import STRATEGIES
 from minicrawl.settings import CrawlSettings

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.hosts.outage import CHECKS, HOSTS, MOST_HELD, Outage
+from minicrawl.crawler.hosts import CHECKS, HOSTS, MOST_HELD, Outage
 from minicrawl.timing import STANDARD
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.hosts.politeness import (
+from minicrawl.crawler.hosts import (
     FRESH,
     REST_OF_THE_DEAD,
     STRAINS_OF_THE_DEAD,

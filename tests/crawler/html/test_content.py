@@ -7,7 +7,7 @@ from support.effort import growth
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.content import framed
-from minicrawl.crawler.html.page_text import in_order
+from minicrawl.crawler.html.tree import in_order
 from minicrawl.store.texts.marked_text import (
     BETWEEN_BLOCKS,
     CONTAINERS,

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_hashes, block_numbers, in_order
 from minicrawl.crawler.html.parse import parse_html
+from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_numbers, in_order
 from minicrawl.model import Wanted
 from minicrawl.store.texts.marked_text import MARKS, KeptText, Kind, unpack
 

@@ -3,7 +3,7 @@
 import pytest
 
 from minicrawl.crawler.html import parse_html
-from minicrawl.crawler.html.refresh import Refresh, read_refresh
+from minicrawl.crawler.html.page_headers import Refresh, read_refresh
 from minicrawl.model import ParsedPage
 
 URL = "http://h.test/dir/page"

@@ -4,7 +4,7 @@ import pytest
 from support.effort import growth
 
 from minicrawl.crawler.html import parse_html
-from minicrawl.crawler.html.requisites import MAX_REQUISITES, candidates, requisites_of_style, style_references
+from minicrawl.crawler.html.facts import MAX_REQUISITES, candidates, requisites_of_style, style_references
 from minicrawl.model import RequisiteKind, Wanted
 
 WHOLE = Wanted(places=True, requisites=True)

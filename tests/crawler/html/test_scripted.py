@@ -6,8 +6,7 @@ import pytest
 from support.effort import growth
 
 from minicrawl.crawler.html import parse_html
-from minicrawl.crawler.html.parser_choice import Marks
-from minicrawl.crawler.html.scripted import as_html, scripted
+from minicrawl.crawler.html.parser_choice import Marks, as_html, scripted
 from minicrawl.model import ParsedPage
 
 URL = "http://h.test/page?ref=1"

@@ -7,7 +7,7 @@ import zlib
 import brotli
 import pytest
 
-from minicrawl.crawler.http.codings import decoder
+from minicrawl.crawler.http.body import decoder
 from minicrawl.errors import FetchError
 
 NOISE = random.Random(1).randbytes(3000)  # cannot be compressed

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicrawl.crawler.http.content_type import SNIFFED, media_type, type_inside, type_sniffed
+from minicrawl.crawler.http.response_fields import SNIFFED, media_type, type_inside, type_sniffed
 
 
 def test_header_without_type_is_html() -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import gzip
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,11 +11,10 @@ from support import skipping
 from support.misbehaving import answer, chunk
 from support.raw_server import Server, all_names_at, says
 
-from minicrawl.crawler.http.exchange import Capture, Exchange, Truncated, no_other_type
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.transport import Field, Sign
+from minicrawl.crawler.http.transport import Capture, Field, Sign, Truncated
 from minicrawl.crawler.sources.local import LocalSource
-from minicrawl.model import Fetched, PageRequest
+from minicrawl.model import Exchange, Fetched, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings
 
 URL = "http://h.test/a?b"
@@ -28,24 +27,33 @@ PACKED = gzip.compress(b"<p>hello", mtime=0)
 PAGE = b"HTTP/1.1 103 Early\r\nLink: </x>\r\n\r\n" + HEAD + chunk(PACKED[:7]) + chunk(PACKED[7:]) + b"0\r\nX: y\r\n\r\n"
 
 
-def every_type(media_type: str) -> bool:
-    """Read every body, of any type and status."""
-    return True
+class Shown(Capture):
+    """Keeps the exchanges shown. reads_all: every body is read, of any type and status."""
+
+    def __init__(self, *, reads_all: bool = False) -> None:
+        self.exchanges: list[Exchange] = []
+        self._reads_all = reads_all
+
+    def observe(self, exchange: Exchange, parsed: ParsedPage) -> None:
+        self.exchanges.append(exchange)
+
+    def reads(self, media_type: str) -> bool:
+        return self._reads_all
 
 
 def seen(
-    server: Server, request: PageRequest, reads: Callable[[str], bool] = no_other_type, **settings: Any
+    server: Server, request: PageRequest, *, reads_all: bool = False, **settings: Any
 ) -> tuple[Fetched, list[Exchange]]:
     """Fetch from a server. Returns the result and the exchanges shown."""
-    shown: list[Exchange] = []
+    shown = Shown(reads_all=reads_all)
 
     async def run() -> Fetched:
         async with server:
             given = all_names_at(server.port, **settings)
-            async with Fetcher(given, capture=Capture(lambda exchange, _: shown.append(exchange), reads)) as fetcher:
+            async with Fetcher(given, capture=shown) as fetcher:
                 return await fetcher.fetch(request)
 
-    return skipping.run(run()), shown
+    return skipping.run(run()), shown.exchanges
 
 
 def test_an_exchange_is_what_was_on_the_wire() -> None:
@@ -99,24 +107,23 @@ class Replayed:
     ids=["coded", "404", "redirect", "plain"],
 )
 def test_what_is_fetched_follows_from_the_exchange(reply: bytes) -> None:
-    fetched, (exchange,) = seen(says(reply), PageRequest(URL), every_type)
+    fetched, (exchange,) = seen(says(reply), PageRequest(URL), reads_all=True)
 
     async def again() -> Fetched:
-        capture = Capture(lambda *_: None, every_type)
-        async with Fetcher(CrawlSettings(), Replayed(exchange), capture=capture) as fetcher:
+        async with Fetcher(CrawlSettings(), Replayed(exchange), capture=Shown(reads_all=True)) as fetcher:
             return await fetcher.fetch(PageRequest(URL))
 
     assert asyncio.run(again())._replace(seconds=0, waited=0) == fetched._replace(seconds=0, waited=0)
 
 
 @pytest.mark.parametrize(
-    ("reads", "body", "truncated"), [(no_other_type, b"", Truncated.UNSPECIFIED), (every_type, b"%PDF-" * 9, None)]
+    ("reads_all", "body", "truncated"), [(False, b"", Truncated.UNSPECIFIED), (True, b"%PDF-" * 9, None)]
 )
 def test_bodies_the_crawl_has_no_use_for_are_read_where_somebody_wants_them(
-    reads: Callable[..., Any], body: bytes, truncated: Truncated | None
+    reads_all: bool, body: bytes, truncated: Truncated | None
 ) -> None:
     reply = answer(b"%PDF-" * 9, "Content-Type: application/pdf")
-    fetched, (exchange,) = seen(says(reply), PageRequest(URL), reads)
+    fetched, (exchange,) = seen(says(reply), PageRequest(URL), reads_all=reads_all)
     assert (exchange.body, exchange.truncated) == (body, truncated)
     assert (fetched.body, fetched.content_type, fetched.size) == (b"", "application/pdf", len(body))
 
@@ -149,20 +156,20 @@ def test_it_is_said_why_a_body_is_not_whole(reply: bytes, truncated: Truncated |
 
 
 def test_robots_redirects_and_sitemaps_are_shown_too() -> None:
-    shown: list[Exchange] = []
+    shown = Shown()
     moved, urls = answer(b"", "Location: /r", status="302 Found"), answer(b"http://h.test/x\n")
     server = says(moved, answer(b"User-agent: *"), urls)
 
     async def run() -> None:
         async with server:
             settings = all_names_at(server.port)
-            async with LocalSource(settings, capture=Capture(lambda exchange, _: shown.append(exchange))) as source:
+            async with LocalSource(settings, capture=shown) as source:
                 await source.robots("http://h.test/robots.txt")
                 await source.robots("http://h.test/r")
                 await source.sitemap("http://h.test/map.txt", lambda urls, is_index, lastmods: None)
 
     asyncio.run(run())
-    assert [(exchange.url[13:], exchange.status, exchange.body) for exchange in shown] == [
+    assert [(exchange.url[13:], exchange.status, exchange.body) for exchange in shown.exchanges] == [
         ("/robots.txt", 302, b""),
         ("/r", 200, b"User-agent: *"),
         ("/map.txt", 200, b"http://h.test/x\n"),
@@ -190,7 +197,7 @@ def test_validators_go_back_as_they_came_and_headers_go_to_their_host() -> None:
 
 def test_a_body_that_only_the_capture_wants_changes_nothing_where_it_breaks() -> None:
     reply = answer(b"", "Content-Type: image/png", "Transfer-Encoding: chunked", length="") + b"zz\r\n"
-    wanted, (exchange,) = seen(says(reply), PageRequest(URL), every_type)
+    wanted, (exchange,) = seen(says(reply), PageRequest(URL), reads_all=True)
     left, _ = seen(says(reply), PageRequest(URL))
     assert wanted._replace(seconds=0, waited=0) == left._replace(seconds=0, waited=0)
     assert exchange.truncated is Truncated.UNSPECIFIED

@@ -22,8 +22,7 @@ from support.sites import rows
 
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.http.failures import reason_of
-from minicrawl.crawler.net.addresses import PrivateAddressError
-from minicrawl.crawler.net.dns import NameServerError
+from minicrawl.crawler.net.addresses import NameServerError, PrivateAddressError
 from minicrawl.crawler.net.open_files import OPEN_FILES
 from minicrawl.store.reader import open_store
 
@@ -70,7 +69,7 @@ PARTS = [
     "http.response_fields:ResponseFields.joined",
     "http.response_fields:_text",
     "http.response_fields:ResponseFields._only",
-    "http.codings:_Deflate.undo",
+    "http.body:_Deflate.undo",
     "sources.page_reading:parse_html",
     "html.parse:encoding_of",
     "html.decode:_prescanned",
@@ -81,11 +80,11 @@ PARTS = [
     "html.parser_choice:BrowserTree",
     "html.parse:base_url",
     "html.parse:resolved",
-    "html.refresh:normalise",
+    "html.page_headers:normalise",
     "sources.page_reading:identity_of",
     "html.fingerprint:words_of",
     "sources.local:without_parameters",
-    "urls.parameters:stripped",
+    "urls.normalise:stripped",
     "outcomes.outcome:media_type",
     "outcomes.outcome:read_directives",
     "outcomes.outcome:normalise",

@@ -19,7 +19,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from minicrawl.crawler.html.page_headers import read_directives
-from minicrawl.crawler.http.codings import PIECE, decoder
+from minicrawl.crawler.http.body import PIECE, decoder
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.urls.normalise import normalise

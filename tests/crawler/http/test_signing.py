@@ -7,8 +7,7 @@ import pytest
 from http_message_signatures import InvalidSignature
 from support.signed_web import AGENT, Directory, verified
 
-from minicrawl.crawler.http.signing import LASTS, Signer
-from minicrawl.crawler.http.signing_keys import SigningKey, directory, new_key
+from minicrawl.crawler.http.signing import LASTS, Signer, SigningKey, directory, new_key
 
 
 @pytest.fixture

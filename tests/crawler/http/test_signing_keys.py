@@ -23,7 +23,7 @@ from http_message_signatures import HTTPMessageVerifier, algorithms
 from support.patience import PATIENCE
 from support.signed_web import Directory
 
-from minicrawl.crawler.http.signing_keys import (
+from minicrawl.crawler.http.signing import (
     PROOF_LASTS,
     SigningKey,
     directory,
@@ -180,7 +180,7 @@ def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
 def test_key_that_cannot_be_written_leaves_no_file(tmp_path: Path) -> None:
     code = (
         "import resource, signal, sys; from pathlib import Path; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "from minicrawl.crawler.http.signing_keys import new_key; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "from minicrawl.crawler.http.signing import new_key; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
         "new_key(Path(sys.argv[1]))"
     )
     path = tmp_path / "key.pem"

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.http.response_fields import LONGEST_VALIDATOR
-from minicrawl.crawler.http.validators import Validators, unpacked
+from minicrawl.crawler.http.response_fields import LONGEST_VALIDATOR, Validators, unpacked
 from minicrawl.model import Fetched
 
 DATE = "Sat, 21 Nov 2026 08:00:00 GMT"

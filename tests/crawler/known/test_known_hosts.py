@@ -4,9 +4,9 @@ from pathlib import Path
 
 from support.intakes import intake_of
 
-from minicrawl.crawler.hosts.politeness import HostDelays
+from minicrawl.crawler.hosts import HostDelays
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.known.known_hosts import KnownHosts
+from minicrawl.crawler.known.known_pages import KnownHosts
 
 
 def hosts_of(path: Path, delay: float) -> tuple[Intake, KnownHosts]:

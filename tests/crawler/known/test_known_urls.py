@@ -4,7 +4,7 @@ from pathlib import Path
 
 from support.sites import crawl
 
-from minicrawl.crawler.known.known_urls import KnownUrls
+from minicrawl.crawler.known.known_pages import KnownUrls
 from minicrawl.store.writer import Writer
 
 HOME, OTHER, NEW = "http://a.test/", "http://a.test/b", "http://a.test/new"

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 from support.skipping import run
 
-from minicrawl.crawler.loop.arrivals import Arrivals, BooksThread
+from minicrawl.crawler.loop.in_flight import Arrivals, BooksThread
 from minicrawl.crawler.requests.request import Arrival
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from minicrawl.crawler.loop.clock import RunClock, SteadyClock
+from minicrawl.crawler.loop.limits import RunClock, SteadyClock
 
 
 def test_clock_does_not_step_with_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import random
 import threading
 
-from minicrawl.crawler.loop.event_stream import EventReader, EventStream
+from minicrawl.crawler.loop.commands import EventReader, EventStream
 from minicrawl.events import Event, EventsDropped
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from minicrawl.crawler.net.deadlines import Deadlines
+from minicrawl.crawler.http.fetch import Deadlines
 
 
 async def stayed(deadlines: Deadlines, answer: asyncio.Future[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import aiodns
 import pytest
 
-from minicrawl.crawler.net.dns import GRACE, DnsCache, NameServerError
+from minicrawl.crawler.net.addresses import GRACE, DnsCache, NameServerError
 from minicrawl.timing import STANDARD, Timing
 
 NOT_FOUND = aiodns.error.DNSError(aiodns.error.ARES_ENOTFOUND, "Domain name not found")

@@ -13,7 +13,7 @@ import httpx
 import pytest
 from support.sites import Server, Site, crawl, html, rows
 
-from minicrawl.crawler.net.dns import DnsCache
+from minicrawl.crawler.net.addresses import DnsCache
 from minicrawl.crawler.net.open_files import LEAST, RESERVED, is_full, room
 from minicrawl.timing import Timing
 

@@ -15,9 +15,9 @@ from minicrawl.analysis.why_facts import PageRefresh
 from minicrawl.api import Crawl, acrawl
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.crawler.frontier.most_worth import most_worth
+from minicrawl.crawler.frontier.due_pages import most_worth
 from minicrawl.crawler.frontier.schedules import BELIEVED
-from minicrawl.crawler.loop.clock import SteadyClock
+from minicrawl.crawler.loop.limits import SteadyClock
 from minicrawl.crawler.run import crawl_with
 from minicrawl.store.reader import Store, open_store
 from minicrawl.timing import Timing

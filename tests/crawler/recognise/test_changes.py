@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.page_changes import KINDS, Life, noise_of, summed, verdicts
 
-from minicrawl.crawler.html.page_text import MOST_BLOCKS, block_hashes, block_ids
+from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_ids
 from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged
 
 LONGEST_MEMORY = 4 * MOST_BLOCKS + 4

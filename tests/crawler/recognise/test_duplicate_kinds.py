@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicrawl.crawler.recognise.duplicate_kinds import kind_of
+from minicrawl.crawler.recognise.duplicates import kind_of
 
 KINDS = [
     ("http://a.test/3.11/lib/x.html", "http://a.test/3.12/lib/x.html", None),

@@ -39,7 +39,7 @@ class Slow:
         row = next((row for row in self.rows if row.payload == payload), None)
         if row is None:
             return None
-        return Likeness(row.page, None) if row.leader is None else Likeness(row.leader, row.distance)
+        return (row.page, None) if row.leader is None else (row.leader, row.distance)
 
     def _resembled(self, sketch: bytes) -> Likeness | None:
         so_far: list[tuple[int, int, bytes]] = []
@@ -47,7 +47,7 @@ class Slow:
             if row.leader is None and row.sketch is not None and alike_in_a_band(row.sketch, sketch):
                 so_far.append((distance(row.sketch[:24], sketch[:24]), row.page, row.sketch))
         near = [(distance(other, sketch), page) for bits, page, other in sorted(so_far)[:8] if bits <= ALIKE_SO_FAR]
-        return Likeness(min(near)[1], min(near)[0]) if near and min(near)[0] <= ALIKE else None
+        return (min(near)[1], min(near)[0]) if near and min(near)[0] <= ALIKE else None
 
 
 def alike_in_a_band(one: bytes, other: bytes) -> bool:
@@ -120,8 +120,8 @@ def test_what_pages_said_before_does_not_add_up() -> None:
     assert most <= 3 * 20
     assert times <= 100
     for row in kept.values():
-        assert found.likeness(20, row.payload, None) == Likeness(row.page, None)
-        assert found.likeness(20, 0, row.sketch) == Likeness(row.page, 0)
+        assert found.likeness(20, row.payload, None) == (row.page, None)
+        assert found.likeness(20, 0, row.sketch) == (row.page, 0)
 
 
 ONE, OTHER = bytes(BITS // 8), b"\xff" * (BITS // 8)
@@ -133,7 +133,7 @@ def test_page_read_again_is_not_its_own_duplicate_and_what_it_said_is_forgotten(
     assert found.likeness(0, 10, ONE) is None
     found.add(0, 0, 11, OTHER, None)
     assert found.likeness(1, 10, ONE) is None
-    assert found.likeness(1, 11, ONE) == Likeness(0, None)
+    assert found.likeness(1, 11, ONE) == (0, None)
     found.forget(0)
     assert found.likeness(1, 11, OTHER) is None
 

@@ -181,9 +181,9 @@ def test_pages_taken_for_errors_are_given_back_when_nearly_all_are_like_them() -
         judged.append(found.note_answer(page_of(probe, "nothing here"), 0.0))
     for number, said in ((16, "wholly other text"), (17, "as this is")):
         judged.append(found.read(number, page_of(f"{HOME}f/b{number}", said), is_there=False))
-    assert [(len(one.lost), len(one.regained)) for one in judged] == [(0, 0)] * 19 + [(16, 0)]
-    judged = [found.read(18, page_of(f"{HOME}f/c", "nothing here"), is_there=False)]
-    assert len(judged[0].regained) == 16
+    assert [(len(lost), len(regained)) for lost, regained in judged] == [(0, 0)] * 19 + [(16, 0)]
+    _, regained = found.read(18, page_of(f"{HOME}f/c", "nothing here"), is_there=False)
+    assert len(regained) == 16
     assert not found.is_soft_404(18, f"{HOME}f/c")
 
 

@@ -14,7 +14,7 @@ from support.sites import rows
 
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection
-from minicrawl.crawler.archiving.records import committed
+from minicrawl.crawler.archiving import committed
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 

@@ -14,7 +14,7 @@ from support import skipping
 from support.sites import Server, Site, crawl, faults_in, html, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.net.dns import DnsCache
+from minicrawl.crawler.net.addresses import DnsCache
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing

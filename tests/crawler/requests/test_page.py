@@ -7,7 +7,7 @@ import pytest
 from support.intakes import HOME, intake_of
 from support.sites import rows
 
-from minicrawl.crawler.hosts.politeness import Health
+from minicrawl.crawler.hosts import Health
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.requests.page import LastProbes, Pages, PageTurn, Probe
 from minicrawl.crawler.requests.request import Refusal

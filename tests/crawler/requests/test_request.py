@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.intakes import intake_of
 
-from minicrawl.crawler.hosts.host import HostTurn
+from minicrawl.crawler.hosts import HostTurn
 from minicrawl.crawler.intake import Intake
 from minicrawl.model import Fetched
 

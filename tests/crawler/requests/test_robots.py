@@ -16,10 +16,8 @@ from support.misbehaving import MisbehavingServer, answer, redirect
 from support.sites import Server, Site, crawl, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.net.addresses import Resolver
-from minicrawl.crawler.net.dns import DnsCache
-from minicrawl.crawler.request_kinds import requests_of
+from minicrawl.crawler.intake import Intake, requests_of
+from minicrawl.crawler.net.addresses import DnsCache, Resolver
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Request
 from minicrawl.model import Fetched

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from support.effort import growth
 
 from minicrawl.crawler.robots.matching import octets_of
-from minicrawl.crawler.robots.preferences import NOTHING, Preferences, combined, read
+from minicrawl.crawler.robots.preferences import NOTHING, Preferences, UsageLine, UsageRules, combined, parted, read
 from minicrawl.crawler.robots.rules import MAX_BYTES, RobotsRules
-from minicrawl.crawler.robots.usage_rules import UsageLine, UsageRules, parted
 
 US = "minicrawl/1.0"
 ORIGIN = "https://h.test"

@@ -8,8 +8,7 @@ from support.intakes import answer, intake_of, next_page, page_of
 from support.sites import rows
 
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.sharing.mirrors import Mirrors
-from minicrawl.crawler.sharing.share import Share
+from minicrawl.crawler.sharing import Mirrors, Share
 from minicrawl.opic.book import UNIT
 from minicrawl.store.partitions.records import Records, from_bytes
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from minicrawl.crawler.sharing.outbox import Carried, Outbox
+from minicrawl.crawler.sharing import Carried, Outbox
 from minicrawl.errors import StoreError
 from minicrawl.store.partitions.records import Records, Sums, from_bytes, to_bytes, unpacked
 from minicrawl.store.writer import Writer

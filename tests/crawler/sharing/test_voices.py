@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 
-from minicrawl.crawler.sharing.voices import SharedVoices
+from minicrawl.crawler.sharing import SharedVoices
 
 NOTHING = np.zeros((0, 3), dtype=np.int64)
 

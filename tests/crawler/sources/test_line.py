@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from minicrawl.crawler.sources.line import Line
+from minicrawl.crawler.sources.workers import Line
 from minicrawl.sandbox.child import LENGTH, framed
 
 

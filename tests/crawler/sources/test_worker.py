@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 from msgspec.msgpack import decode
 
-from minicrawl.crawler.sources.line import Line
 from minicrawl.crawler.sources.local import SourceSpec
 from minicrawl.crawler.sources.worker import serve
-from minicrawl.crawler.sources.workers import News, Said
+from minicrawl.crawler.sources.workers import Line, News, Said
 from minicrawl.settings import CrawlSettings
 
 Message = tuple[int, News, Any]

@@ -19,11 +19,10 @@ from support.raw_server import all_names_at, says
 from support.sites import faults_in, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.http.signing_keys import new_key
+from minicrawl.crawler.http.signing import new_key
 from minicrawl.crawler.sources.local import SourceSpec
 from minicrawl.crawler.sources.workers import WorkerSource, chosen
-from minicrawl.demo.server import serving
-from minicrawl.demo.web import DemoWeb
+from minicrawl.demo.web import DemoWeb, serving
 from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport, Fetched, PageRequest, ParsedPage
 from minicrawl.settings import ConnectTo

@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.sites import Site, crawl, faults_in, rows
 
-from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.crawler.urls.parameters import _listed, stripped, without_parameters
+from minicrawl.crawler.urls.normalise import _listed, normalise, stripped, without_parameters
 from minicrawl.model import Fetched, ParsedPage
 
 PAGE = "http://h.test/a"

@@ -12,8 +12,8 @@ from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.salvage import salvage
-from minicrawl.crawler.visits.outlinks import Counted
 from minicrawl.crawler.visits.turn import Turn
+from minicrawl.crawler.visits.visit import Counted
 from minicrawl.model import Fetched, ParsedPage, Place, State
 from minicrawl.store.links import from_bytes, placed
 from minicrawl.store.reader import open_store

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import pytest
 
-from minicrawl.crawler.visits.scheme_guesses import SchemeGuesses
+from minicrawl.crawler.visits.visit import SchemeGuesses
 
 GUESSED, GIVEN = "https://a.test/", "https://b.test/"
 

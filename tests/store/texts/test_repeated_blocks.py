@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.html.page_text import block_hashes, block_ids, packed_numbers
+from minicrawl.crawler.html.tree import block_hashes, block_ids, packed_numbers
 from minicrawl.crawler.recognise.changes import blocks_of, compared, first_seen
 from minicrawl.store.texts.marked_text import ID_SHIFT
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks, template

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from support.sites import crawl, random_site
 
-from minicrawl.crawler.admission.traps.budgets import HOSTS, MANY, PAGES, Budgets, Vouchers
+from minicrawl.crawler.admission.traps import HOSTS, MANY, PAGES, Budgets, Vouchers
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from minicrawl.crawler.admission.traps.findings import DUPLICATES, JUDGED, PAGES, Counting, Findings, KnownPatterns
+from minicrawl.crawler.admission.trap_findings import DUPLICATES, JUDGED, PAGES, Counting, Findings, KnownPatterns
 from minicrawl.store.patterns import PatternRow
 
 

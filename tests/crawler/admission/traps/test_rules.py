@@ -2,8 +2,8 @@
 
 import pytest
 
-from minicrawl.crawler.admission.traps.findings import JUDGED, Findings
-from minicrawl.crawler.admission.traps.rules import MAX_LENGTH, MAX_PARAMETERS, MAX_SEGMENTS, static_rule
+from minicrawl.crawler.admission.trap_findings import JUDGED, Findings
+from minicrawl.crawler.admission.traps import MAX_LENGTH, MAX_PARAMETERS, MAX_SEGMENTS, static_rule
 
 HOME = "http://a.test/"
 

@@ -16,9 +16,9 @@ from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main
-from minicrawl.crawler.admission.traps.findings import COMBINATIONS, JUDGED, SAMPLES
-from minicrawl.crawler.admission.traps.findings import PAGES as COUNTED
-from minicrawl.crawler.admission.traps.traps import MONTHS, PageContent, Traps, is_sample
+from minicrawl.crawler.admission.trap_findings import COMBINATIONS, JUDGED, SAMPLES
+from minicrawl.crawler.admission.trap_findings import PAGES as COUNTED
+from minicrawl.crawler.admission.traps import MONTHS, PageContent, Traps, is_sample
 from minicrawl.crawler.html.fingerprint import identity_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store
@@ -480,7 +480,7 @@ def test_status_names_the_patterns_and_how_many_urls_each(shut: Path) -> None:
 
 
 def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.crawler.admission.traps.budgets.PAGES", 3)
+    monkeypatch.setattr("minicrawl.crawler.admission.traps.PAGES", 3)
     store, other = tmp_path / "crawl.db", "http://b.test/"
     site: Site = {HOME: [other], other: [f"{other}{page}" for page in "abcdefgh"]}
     for _ in range(2):
@@ -495,7 +495,7 @@ def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_farm_makes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sixty domains behind one honest link vouch for their hub less than seven honest sites do for one."""
-    monkeypatch.setattr("minicrawl.crawler.admission.traps.budgets.PAGES", 50)
+    monkeypatch.setattr("minicrawl.crawler.admission.traps.PAGES", 50)
     honest, large = [f"http://s{number}.test/" for number in range(8)], "http://s1.test/"
     web: Site = {site: [other for other in honest if other != site] for site in honest}
     web[large] = [*honest, *(f"{large}{page}" for page in range(20))]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from minicrawl.crawler.admission.traps.url_patterns import pattern_of
+from minicrawl.crawler.admission.trap_findings import pattern_of
 
 HOME = "http://a.test/"
 

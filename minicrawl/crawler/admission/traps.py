@@ -1,0 +1,363 @@
+"""Crawler traps: pages that a server makes up without end.
+
+Static rules look at a URL alone. Learned rules look at the findings on the pages of one pattern so far. Only unknown
+URLs are judged, and pages whose first turn has come. No clock, no randomness: the same pages in the same order lead to
+the same verdicts, and all that was learned goes to the store and back.
+
+rule                  a URL is dropped when
+trap-long-url         it has more than 1,024 characters before the query or in it, 20 segments (Heritrix: 20) or 32
+                      parameters
+trap-repeated-path    a run of segments comes three times in a row            (Heritrix: 3; BUbiNG: 3)
+trap-repeated-parameter
+                      it has a parameter more than three times
+trap-escaped-again    it was escaped twice or more: %2525, &amp;amp;
+trap-duplicates       10 of the last 12 pages of its pattern repeated content of another page of the host, so did more
+                      than three quarters of all of them, and these pages lead nowhere else. A few known URLs of the
+                      pattern are still read as samples; the others wait until the last page read has new content
+trap-session          the same, and there are session ids in the pattern
+trap-parameters       it has 3 parameters or more, its pattern's own pages linked to at least 128 URLs, and 8 per page
+                      read, that only combine known values, and these pages lead nowhere else
+trap-calendar         its month is not among the 40 known ones of its pattern, it was found on a page with another date,
+                      and these pages lead nowhere else; or the pages of its pattern only count from page to page
+                      (trap_findings.py), and lead nowhere else
+trap-host-budget, trap-many-hosts
+                      its site has more pages, or hosts, than others vouch for
+
+A pattern leads nowhere else when less than a quarter of its pages made URLs known of other patterns with new content:
+/a/1?id=x and /b/1?id=y do not save each other. Sites that exist two or three times (http and https, with and without
+en/) stay below three quarters of duplicates. Numbered articles that only link to the next one are no calendar: their
+words differ.
+
+Budgets of sites grow with the sites that link there (IRLbot's STAR, WWW 2008). The owner of a site can make up hosts
+(wildcard DNS) and pages without end, but not links from others that are trusted. So pages are counted by site
+(crawler/urls/keys.py), whatever their host, and the sites that link to it vouch for it, each as far as it is trusted
+(opic/sites/trust.py): a thousand sites made up behind one honest link vouch for little more than none. Each full
+voucher makes room for PAGES more. Sites of seeds, sites with MANY vouchers, and those that became known since trust was
+worked out last have no budget.
+"""
+
+import math
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from minicrawl.crawler.admission.trap_findings import KnownPatterns, PatternStore, UrlPattern, leads_away, pattern_of
+from minicrawl.crawler.urls.keys import politeness_key, site_of
+from minicrawl.opic.arrays import FloatArray
+from minicrawl.opic.sites import SiteLinks, vouchers
+from minicrawl.store.patterns import PatternRow
+from minicrawl.store.writer import Writer
+
+MAX_LENGTH = 1024
+MAX_SEGMENTS = 20
+MAX_SEGMENT_REPEATS = 2
+MAX_PARAMETERS = 32
+MAX_SAME_PARAMETER = 3
+"""Times that a parameter may be in a query: a choice of three. Links that append one without end have it once more each
+time."""
+
+
+def _has_run(segments: Sequence[str]) -> bool:
+    """True if a run of segments, not all of them numbers, comes more than twice in a row."""
+    if len(segments) - len(set(segments)) < MAX_SEGMENT_REPEATS:
+        return False
+    for period in range(1, len(segments) // (MAX_SEGMENT_REPEATS + 1) + 1):
+        in_a_row = 0
+        for place in range(period, len(segments)):
+            in_a_row = in_a_row + 1 if segments[place] == segments[place - period] else 0
+            if in_a_row >= MAX_SEGMENT_REPEATS * period:
+                run = segments[place - period + 1 : place + 1]
+                if not all(segment.isdigit() for segment in run):
+                    return True
+    return False
+
+
+def static_rule(url: str) -> str | None:
+    """The rule that makes a normalised URL a trap by itself, or None."""
+    stem, _, query = url.partition("?")
+    segments, parameters = stem.count("/") - 2, query.count("&") + 1
+    if max(len(stem), len(query)) > MAX_LENGTH or segments > MAX_SEGMENTS or parameters > MAX_PARAMETERS:
+        return "trap-long-url"
+    if segments > MAX_SEGMENT_REPEATS and _has_run(stem.split("/")[3:]):
+        return "trap-repeated-path"
+    if parameters > MAX_SAME_PARAMETER and _has_same(query):
+        return "trap-repeated-parameter"
+    # Links that escape the current URL once more.
+    return "trap-escaped-again" if "%2525" in url or "amp;amp;" in url else None
+
+
+def _has_same(query: str) -> bool:
+    """True if a parameter comes more often than it may."""
+    names = Counter(part.partition("=")[0] for part in query.split("&"))
+    return max(names.values()) > MAX_SAME_PARAMETER
+
+
+PAGES = 5_000
+PAGES_PER_HOST = 50
+HOSTS = PAGES // PAGES_PER_HOST
+MANY = 100
+"""Vouchers from which on a site has no budget."""
+
+Vouchers = Callable[[str], float | None]
+"""The vouchers of a site by name; None: it is new."""
+
+
+def vouchers_of(links: SiteLinks, trust: FloatArray) -> FloatArray:
+    """The number of sites that link to each one, weighed by their trust, shape (sites,); no site is linked to twice."""
+    if not links.names:
+        return np.zeros(0)
+    weights = vouchers(trust)[links.source]
+    return np.bincount(links.target, weights, minlength=len(links.names)).astype(np.float64, copy=False)
+
+
+class Budgets:
+    """The pages and hosts of every site.
+
+    Invariant: verdicts depend on the seeds, the vouchers and the numbers of pages alone.
+    """
+
+    def __init__(self, vouchers: Vouchers, pages: Mapping[str, int] | None = None) -> None:
+        """pages: number of known pages by host, with its port if it has one."""
+        self._vouchers = vouchers
+        self._site_of: dict[str, str] = {}  # by host that has pages
+        self._pages, self._hosts = Counter[str](), Counter[str]()
+        self._seeds: set[str] = set()
+        for host, known in (pages or {}).items():
+            if known:
+                self._add(host, known)
+
+    def protect(self, hosts: Iterable[str]) -> None:
+        """Exempt the sites of these hosts from budgets: the user wants them crawled."""
+        self._seeds.update(map(self._site, hosts))
+
+    def refusal(self, host: str) -> tuple[str, str] | None:
+        """The rule that refuses more pages of a host, and the name of the budget; None: there is room."""
+        site = self._site(host)
+        known, hosts = self._pages[site], self._hosts[site]
+        has_many_hosts = hosts >= HOSTS and host not in self._site_of
+        if not (known >= PAGES or has_many_hosts) or site in self._seeds:
+            return None
+        vouchers = self._vouchers(site)
+        most = math.inf if vouchers is None or vouchers >= MANY else PAGES * (1.0 + vouchers)
+        if known >= most:
+            return "trap-host-budget", site
+        return ("trap-many-hosts", f"*.{site}") if has_many_hosts and PAGES_PER_HOST * hosts >= most else None
+
+    def add(self, host: str) -> None:
+        """Count one more known page of the host."""
+        self._add(host, 1)
+
+    def _add(self, host: str, pages: int) -> None:
+        site = self._site_of.get(host)
+        if site is None:
+            site = self._site_of[host] = self._site(host)
+            self._hosts[site] += 1
+        self._pages[site] += pages
+
+    def _site(self, host: str) -> str:
+        # Looking up a suffix takes long: a host that is known as a site is its own.
+        return self._site_of.get(host) or (host if host in self._pages else site_of(host))
+
+
+class PageContent(NamedTuple):
+    """Digests of a page's text (fingerprint.py): all of it, and its wording without numbers; None: it was read before,
+    has no text, or has no number.
+
+    `is_not_found`: its host answers the same for pages that do not exist. Then it is no evidence on its pattern, unless
+    it links on.
+    """
+
+    digest: int | None
+    wording: int | None = None
+    is_not_found: bool = False
+
+
+NO_CONTENT = PageContent(None)
+
+
+# The pattern of a page whose turn it is, which is asked for before it is fetched, and once or twice when it was read.
+_pattern_of_page = lru_cache(maxsize=1_000)(pattern_of)
+
+
+MONTHS = 40
+SAMPLED = 10
+"""One in so many known pages of a pattern that is shut for duplicates is a sample."""
+
+
+class Traps:
+    """The findings on all patterns, the budgets of sites, and the verdicts that follow.
+
+    Invariant: verdicts depend on the rows, the digests, the seeds and the numbers of pages alone, so a crawl that goes
+    on from these judges alike.
+    """
+
+    def __init__(
+        self,
+        store: PatternStore | None = None,
+        budgets: Budgets | None = None,
+        *,
+        is_empty: bool = False,
+    ) -> None:
+        """budgets: None if sites may have any number of pages. is_empty: the store has no rows yet."""
+        self._patterns = KnownPatterns(store, is_empty=is_empty)
+        self._budgets = budgets
+
+    def protect(self, seeds: Iterable[str]) -> None:
+        """Exempt the sites of these URLs from budgets."""
+        if self._budgets is not None:
+            self._budgets.protect(map(politeness_key, seeds))
+
+    def verdict(self, url: str) -> tuple[str, str] | None:
+        """The rule that makes a URL a trap, known or not, and the name of its pattern; or None."""
+        pattern = _pattern_of_page(url)
+        rule = static_rule(url)
+        if rule is not None:
+            return rule, pattern.name
+        rule = self._patterns.shut_by(pattern.name)
+        if rule is None or (pattern.month is not None and self._has_month(pattern)):
+            return None
+        return rule, pattern.name
+
+    def turns_away(self, url: str) -> str | None:
+        """The rule that keeps a known URL from being read, or None.
+
+        The first pages read of a pattern may be the only ones that repeat each other. So if it is shut for duplicates,
+        a few samples are read, and others as long as the last pages read have new content. Unknown URLs that such pages
+        link to stay unknown, so this comes to an end.
+        """
+        found = self.verdict(url)
+        if found is None:
+            return None
+        rule, name = found
+        return None if rule == "trap-duplicates" and self._may_say_news(url, name) else rule
+
+    def verdict_on_new(self, url: str, *, is_host_known: bool) -> tuple[str, str] | None:
+        """`verdict` for an unknown URL, whose site must have had room at its last refusal."""
+        found = self.verdict(url)
+        if found is not None:
+            return found
+        domain = site_of(url)
+        for name in [domain] if is_host_known else [domain, f"*.{domain}"]:
+            rule = self._patterns.shut_by(name)
+            if rule is not None:
+                return rule, name
+        return None
+
+    def refusals(self, source: str, content: PageContent, urls: Sequence[str]) -> list[str | None]:
+        """Learn from the page at `source`, and judge the distinct unknown URLs that it links to.
+
+        Returns the rule against each URL, or None: it is known from now on.
+        """
+        if (content.digest is None or content.is_not_found) and not urls:
+            return []
+        pattern = _pattern_of_page(source)
+        rules: list[str | None] = []
+        is_fruitful = False
+        for url in urls:
+            target = pattern_of(url)
+            rule = self._refusal(url, target, source, pattern)
+            rules.append(rule)
+            is_fruitful = is_fruitful or (rule is None and leads_away(pattern, target) and not self._is_barren(target))
+        if content.digest is not None:
+            self._learn(pattern, content.digest, content.wording, is_fruitful=is_fruitful)
+        return rules
+
+    def is_news(self, digest: int) -> bool:
+        """True if no page has had this content yet."""
+        return not self._patterns.is_known(digest)
+
+    def take_rows(self) -> tuple[list[PatternRow], list[int]]:
+        """Patterns that changed and new digests since the last call."""
+        return self._patterns.take_rows()
+
+    def save(self, writer: Writer) -> None:
+        patterns, digests = self.take_rows()
+        writer.put(PatternRow, patterns)
+        writer.save_digests(digests)
+
+    def _refusal(self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern) -> str | None:
+        """The rule against an unknown URL, or None: it counts as known from now on."""
+        rule, host = static_rule(url), politeness_key(url)
+        if rule is not None:
+            # Recorded by host: the pattern may have other URLs that are fine.
+            self._patterns.drop(f"{host} {rule}", rule)
+            return rule
+        rule = self._rule_of(pattern, found_on)
+        if rule is not None:
+            self._patterns.drop(pattern.name, rule)
+            return rule
+        if self._budgets is not None:
+            refusal = self._budgets.refusal(host)
+            if refusal is not None:
+                rule, name = refusal
+                self._patterns.drop(name, rule)
+                return rule
+            self._budgets.add(host)
+        self._note_admitted(url, pattern, source, is_own=found_on.name == pattern.name)
+        return None
+
+    def _note_admitted(self, url: str, pattern: UrlPattern, source: str, *, is_own: bool) -> None:
+        """Record a newly known URL in the findings. is_own: it was found on a page of its pattern."""
+        has_combinations = pattern.month is None and pattern.name.count("&") >= 2
+        if not pattern.is_numbered and not has_combinations:
+            return
+        findings = self._patterns.changed(pattern.name)
+        if pattern.is_numbered:
+            findings.add_numbered(url, source if is_own else None)
+        if pattern.month is not None:
+            findings.add_month(pattern.month)
+        elif has_combinations:
+            findings.add_parameters(url, is_own=is_own)
+
+    def _rule_of(self, pattern: UrlPattern, found_on: UrlPattern) -> str | None:
+        """The rule that shuts a URL's pattern to it; the URL may be the one that shuts it for good."""
+        rule = self._patterns.shut_by(pattern.name)
+        if rule == "trap-duplicates" and self._patterns.shut_by(found_on.name) is None and not self._is_barren(pattern):
+            return None
+        if pattern.month is None:
+            return rule
+        findings = self._patterns.findings(pattern.name)
+        if findings is None or pattern.month in findings.values:
+            return None
+        is_endless = len(findings.values) >= MONTHS and found_on.month is not None and findings.leads_nowhere
+        return "trap-calendar" if rule is None and is_endless else rule
+
+    def _is_barren(self, pattern: UrlPattern) -> bool:
+        """True if the pages of a pattern are known to have nothing new."""
+        findings = self._patterns.findings(pattern.name)
+        return findings is not None and (findings.is_repetitive or findings.is_endless)
+
+    def _may_say_news(self, url: str, name: str) -> bool:
+        """True if a URL is a sample of its pattern, or the last page read, or enough of the last ones, had new
+        content."""
+        findings = self._patterns.findings(name)
+        if findings is None:
+            return False
+        says_news = not (findings.last & 1 and findings.is_repetitive)
+        return says_news or (is_sample(url) and not findings.is_sampled)
+
+    def _has_month(self, pattern: UrlPattern) -> bool:
+        """True if a URL of this month is known."""
+        findings = self._patterns.findings(pattern.name)
+        return findings is not None and pattern.month in findings.values
+
+    def _learn(self, pattern: UrlPattern, digest: int, wording: int | None, *, is_fruitful: bool) -> None:
+        findings = self._patterns.changed(pattern.name)
+        is_repeated = self._patterns.is_known(digest)
+        if not is_repeated:
+            self._patterns.add_digest(digest)
+        numbered_wording = wording if pattern.is_numbered else None
+        findings.add_page(numbered_wording, is_repeated=is_repeated, is_fruitful=is_fruitful)
+        if self._patterns.shut_by(pattern.name) is None:
+            rule = findings.rule(pattern.name)
+            if rule is not None:
+                self._patterns.shut(pattern.name, rule)
+
+
+def is_sample(url: str) -> bool:
+    """True for known pages that are read first when their pattern is shut for duplicates."""
+    return zlib.crc32(url.encode()) % SAMPLED == 0

@@ -1,0 +1,298 @@
+"""An archive (minicrawl/archive) of a crawl: written in the process that fetches, or read in place of the network.
+
+Replayed, a host answers with its archived answers, and no request is made. The last of several answers for a URL
+counts, but for a 304. A URL that is not in the archive is a failure, NOT_ARCHIVED. A missing robots.txt counts as none:
+its writer may have kept those elsewhere, or nowhere.
+
+Soft 404s are found by answers for pages that cannot exist, whose URLs nobody can guess: so another crawl asks for
+others. The archive's own such answers of the same folder take their place, in their order.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from minicrawl.archive.cdxj import Captured, captured, nearest, surt, twin
+from minicrawl.archive.collection import Collection, check_there
+from minicrawl.archive.reading import Record
+from minicrawl.archive.record import Original, without
+from minicrawl.archive.writer import ArchiveWriter, Committed, Originals, Rules
+from minicrawl.crawler.html.page_headers import read_directives
+from minicrawl.crawler.http.answer_reader import AnswerReader
+from minicrawl.crawler.http.body import decoder
+from minicrawl.crawler.http.response_fields import ResponseFields
+from minicrawl.crawler.http.transport import BrokenOffError, Capture, Field, Sign, head, target_of
+from minicrawl.crawler.net.tls import HTTP_1
+from minicrawl.crawler.urls.keys import origin_of
+from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.errors import FetchError, SettingError, StoreError
+from minicrawl.model import ArchiveRecord, Exchange, ParsedPage
+from minicrawl.settings import USER_AGENT, CrawlSettings
+from minicrawl.store.archived import FILES, RecordRow
+from minicrawl.store.reader import Store, open_store
+
+
+def as_captured(url: str, row: RecordRow) -> Captured:
+    """A row of `records` in the form of the index."""
+    kept = row.file, row.start, row.length, row.kind, row.status, row.media_type
+    return captured(url, row.at, row.digest, kept)
+
+
+def committed(store: Store) -> Committed:
+    """The archive files recorded in a store."""
+    prefixes = tuple(f"{prefix_of(str(part.meta('archive_id')))}-" for part in store.parts)
+    sizes = {name: size for part in store.parts for name, size in part.meta_json(FILES).items()}
+    return Committed(prefixes, sizes, min(float(part.meta("asked_until") or 0.0) for part in store.parts))
+
+
+def prefix_of(archive_id: str) -> str:
+    """The first part of the names of the archive's files."""
+    return f"minicrawl-{archive_id}"
+
+
+_ALWAYS_LEFT_OUT = frozenset({b"authorization", b"cookie", b"proxy-authorization"})
+_SET_COOKIE = frozenset({b"set-cookie"})
+_NO_PAGE = ParsedPage()
+_REMEMBERED = 10_000
+_FILE_SIZE = 10**9
+"""Bytes after which another file of the archive begins."""
+_BITS = 1 << 24
+_ROBOTS_TAG = re.compile(rb"\nx-robots-tag[\t ]*:", re.IGNORECASE)
+
+
+class Archiving(Capture):
+    """Selects the exchanges to keep, and writes them. prefix: first part of the names of the archive's files; store:
+    where answers already archived are found."""
+
+    def __init__(self, settings: CrawlSettings, store: Path, prefix: str) -> None:
+        assert settings.archive is not None
+        self._settings = settings
+        self._path = store
+        self._opened: Store | None = None
+        self._met: bytearray | None = None
+        self._parts: dict[str, None] = {}
+        rules = Rules(_FILE_SIZE, settings.dedup, _description(settings), _left_out(settings))
+        originals = Originals(self._with_body, self._last_of)
+        self._writer = ArchiveWriter(settings.archive, prefix, rules, originals)
+
+    def observe(self, exchange: Exchange, parsed: ParsedPage) -> ArchiveRecord | None:
+        """Write an exchange, unless it is not to be kept."""
+        if not (parsed.archive and _allows(exchange)):
+            return None
+        if self._settings.takes_cookies:  # by which the crawl is logged in
+            exchange = exchange._replace(head=without(exchange.head, _SET_COOKIE))
+        return self._writer.write(exchange)
+
+    def reads(self, media_type: str) -> bool:
+        return True
+
+    def part(self, exchange: Exchange) -> ArchiveRecord | None:
+        """Write an exchange for a part of a page, unless the crawl has kept its URL, or it is not to be kept."""
+        if exchange.url in self._parts or self._store.archived.has(exchange.url):
+            return None
+        record = self.observe(exchange, _NO_PAGE)
+        if record is not None:  # until the store has it
+            self._parts[exchange.url] = None
+            if len(self._parts) > _REMEMBERED:
+                self._parts.pop(next(iter(self._parts)))
+        return record
+
+    def keep(self, url: str, media_type: str, body: bytes) -> ArchiveRecord:
+        """Write a body that is no answer."""
+        return self._writer.write_resource(url, time.time(), media_type, body)
+
+    def close(self) -> None:
+        self._writer.close()
+        if self._opened is not None:
+            self._opened.close()
+
+    @property
+    def _store(self) -> Store:
+        """Opened on first use: not every source is used."""
+        if self._opened is None:
+            self._opened = open_store(self._path)
+        return self._opened
+
+    def _with_body(self, digest: bytes) -> tuple[Original, str] | None:
+        if self._met is None:
+            is_alone = self._settings.workers <= 1 and not self._store.archived.last()
+            self._met = bytearray(_BITS // 8 if is_alone else 0)
+        if self._met:  # most bodies are new, and no other process has written one
+            place, bit = divmod(int.from_bytes(digest[:8]) % _BITS, 8)
+            if not self._met[place] >> bit & 1:
+                self._met[place] |= 1 << bit
+                return None
+        found = self._store.archived.with_body(digest)
+        return None if found is None else (Original(found[0], found[1]), found[3])
+
+    def _last_of(self, url: str) -> tuple[Original, bytes, str] | None:
+        page = self._store.page_table.find([url]).get(url)
+        found = None if page is None else self._store.archived.last_of(page)
+        return None if found is None else (Original(found[0], found[1]), found[2], found[3])
+
+
+def _allows(exchange: Exchange) -> bool:
+    """True if the head allows copies to be kept."""
+    if _ROBOTS_TAG.search(exchange.head) is None:
+        return True
+    return read_directives(ResponseFields(exchange.fields).joined(b"x-robots-tag", "\n") or "").archive
+
+
+def _description(settings: CrawlSettings) -> dict[str, str]:
+    """Fields of a file's warcinfo record."""
+    facts = {
+        "software": USER_AGENT,
+        "format": "WARC File Format 1.1",
+        "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
+        "robots": "ignore" if settings.ignore_robots else "obey",
+        "http-header-user-agent": settings.agent,
+    }
+    if settings.contact:
+        facts["operator"] = settings.contact
+    return facts
+
+
+def _left_out(settings: CrawlSettings) -> frozenset[bytes]:
+    """Names of request fields that may identify the user."""
+    return _ALWAYS_LEFT_OUT | {header.name.lower().encode() for header in settings.headers if header.is_secret}
+
+
+NOT_ARCHIVED = "not-archived"
+_VERSION = re.compile(rb"^HTTP/[\d.]+")
+_PROBE = re.compile(r"(.*/)[a-p]{16}(/|\.[^/?]*)?")
+_BEGINNING = 4096
+_NONE = b"HTTP/1.1 404 Not Found\r\n\r\n"
+
+
+def check_replayed(settings: CrawlSettings, *, has_transport: bool) -> None:
+    """Raise SettingError for archives that are missing, or that cannot be in place of the network."""
+    check_there(settings.from_archive)
+    if settings.from_archive and (settings.archive is not None or has_transport):
+        raise SettingError(
+            "a crawl that reads an archive keeps none, whose dates would be wrong: leave out --archive, or --forget "
+            "archive; nor has it a transport of one's own"
+        )
+
+
+def _is_ours(one: Captured) -> bool:
+    """True for a file of a crawl of ours: it has no answer of a URL that it did not ask for."""
+    return prefix_of("") in one.file
+
+
+class ArchiveTransport:
+    """Answers out of collections. Files of one that the settings do not name are links made by us."""
+
+    def __init__(self, folders: Sequence[Path], settings: CrawlSettings) -> None:
+        given = settings.from_archive
+        self._archives = [Collection(folder, follows_links=str(folder) not in given) for folder in folders]
+        for archive in self._archives:
+            archive.beside = [other for other in self._archives if other is not archive]
+        self._probes: dict[str, Iterator[tuple[Captured, Collection]]] = {}
+
+    async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> "ArchivedAnswer":
+        request = head(b"GET", target_of(url), fields)
+        found = self._last(url) or self._probe(url)
+        if found is not None:
+            try:
+                return ArchivedAnswer(request, *found[1].answer(found[0]))
+            except StoreError as error:
+                raise FetchError(NOT_ARCHIVED, str(error)) from error
+        if url == f"{origin_of(url)}/robots.txt":
+            return ArchivedAnswer(request, Record(0, 0, {}, _NONE), b"")
+        raise FetchError(NOT_ARCHIVED, url)
+
+    async def aclose(self) -> None:
+        for archive in self._archives:
+            archive.close()
+
+    def _last(self, url: str) -> tuple[Captured, Collection] | None:
+        """The last answer for a URL, in any spelling, and its collection; else that of its twin."""
+        return self._last_as(url) or self._last_as(twin(url), is_twin=True)
+
+    def _last_as(self, url: str, *, is_twin: bool = False) -> tuple[Captured, Collection] | None:
+        last = None
+        for archive in self._archives:
+            some = [one for one in archive.with_key_of(url) if not (is_twin and (one.is_redirect or _is_ours(one)))]
+            same = [one for one in some if one.url == url] or [one for one in some if normalise(one.url) == url]
+            one = nearest(same, None)
+            if one is not None and one.status != 304 and (last is None or one.stamp > last[0].stamp):
+                last = one, archive
+        return last
+
+    def _probe(self, url: str) -> tuple[Captured, Collection] | None:
+        """The next answer for a page that cannot exist, if the URL is a probe's."""
+        form = _PROBE.fullmatch(url)
+        if form is None:
+            return None
+        kind = f"{form[1]}*{form[2] or ''}"
+        if kind not in self._probes:
+            self._probes[kind] = iter(list(self._kept_probes(form[1], form[2] or "")))
+        return next(self._probes[kind], None)
+
+    def _kept_probes(self, folder: str, ending: str) -> Iterator[tuple[Captured, Collection]]:
+        """Archived answers for pages in a folder that cannot exist, the oldest first."""
+        key = surt(folder)
+        rest = f"{'' if key.endswith('/') else '/'}[a-p]{{16}}{re.escape(ending.rstrip('/').lower())}"
+        found = [(one, archive) for archive in self._archives for one in archive.matching(key, rest)]
+        same = ((one, archive) for one, archive in found if _PROBE.fullmatch(one.url) and one.url.startswith(folder))
+        return iter(sorted(same, key=lambda pair: (pair[0].stamp, pair[0].start)))
+
+
+class ArchivedAnswer:
+    """An archived answer. Retry-After is left out: nobody is to wait for an archive."""
+
+    peer, protocol = None, HTTP_1
+
+    def __init__(self, request: bytes, record: Record, payload: bytes) -> None:
+        """Raises FetchError for a record that is no answer."""
+        reader = AnswerReader()
+        reader.feed(_VERSION.sub(b"HTTP/1.1", record.head, count=1))
+        if not reader.has_head:
+            raise FetchError("bad-response", "the record has no head")
+        self.request, self.asked_at = request, asyncio.get_running_loop().time()
+        self.head, self.status = reader.head, reader.status
+        self.fields = [field for field in reader.fields if field[0].lower() != b"retry-after"]
+        self._is_cut = record.is_cut or "warc-truncated" in record.fields
+        self._payload = unchunked(reader, payload)
+        coding = ResponseFields(self.fields).joined(b"content-encoding")
+        if coding and not _is_coded(self._payload, coding):
+            self.fields = [field for field in self.fields if field[0].lower() != b"content-encoding"]
+
+    @property
+    def is_read(self) -> bool:
+        return not self._payload and not self._is_cut
+
+    @property
+    def ahead(self) -> bytes:
+        return b""
+
+    async def read(self) -> bytes:
+        piece, self._payload = self._payload, b""
+        if not piece and self._is_cut:
+            raise BrokenOffError("reset", "the archive has no more of it")
+        return piece
+
+    async def aclose(self) -> None:
+        """Nothing to close."""
+
+
+def unchunked(reader: AnswerReader, payload: bytes) -> bytes:
+    """A body without chunks, which some archives keep; as it is if the head says chunked and there are none."""
+    if not any(name.lower() == b"transfer-encoding" for name, _ in reader.fields):
+        return payload
+    try:
+        body = b"".join(reader.feed(payload))
+        return body if body or reader.is_whole else payload
+    except FetchError:
+        return payload
+
+
+def _is_coded(payload: bytes, coding: str) -> bool:
+    """True if a body begins like one with this coding; some archives keep decoded bodies below the head as it came."""
+    try:
+        next(decoder(coding).pieces(payload[:_BEGINNING]), None)
+    except FetchError:
+        return False
+    return True

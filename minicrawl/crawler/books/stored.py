@@ -1,0 +1,198 @@
+"""Accounts as stored: columns of pages and blocks of them, totals beside the pages, the rule of birth cash, top pages.
+
+Every commit changes the received cash of many pages, and an index of it would have to be rewritten each time. But few
+pages become one of the best: a commit adds those of its changed pages that have become worthy, so that the store finds
+the best ones without reading all others.
+"""
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any  # Any: arrays
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.crawler.books.accounts import Accounts, kind_of
+from minicrawl.model import State
+from minicrawl.opic import Book
+from minicrawl.opic.arrays import IntArray, Pages, flagged, slices
+from minicrawl.opic.sites import Births, KnownBirths, SiteBirths
+from minicrawl.settings import BY_SITES
+from minicrawl.store.database import damaged
+from minicrawl.store.declaration import MetaValue
+from minicrawl.store.pages import Account, AccountColumns, PageColumns
+from minicrawl.store.reader import Store
+
+JUMP, SHARED_OUT = "jump", "shared_out"
+"""Keys of `meta`: the jump of walkers, and the number of pages known when births were last shared out."""
+
+
+def stored_births(store: Store, host_of: Pages) -> Births:
+    """host_of: the host of every page of the store. Raises StoreError."""
+    return _of_sites(store, host_of) if jumps_to_sites(store) else Births()
+
+
+def read_births(store: Store) -> Births:
+    """The same for reading commands. Raises StoreError."""
+    return KnownBirths(store.site_table.births()) if jumps_to_sites(store) else Births()
+
+
+def jumps_to_sites(store: Store) -> bool:
+    """True if walkers of the store jump to sites by their trust, as of its last commit."""
+    return store.meta(JUMP) == BY_SITES
+
+
+def _of_sites(store: Store, host_of: Pages) -> SiteBirths:
+    births = SiteBirths()
+    births.grow(len(host_of))
+    shared = min(int(store.meta(SHARED_OUT) or 0), len(host_of))
+    births.site[:shared] = store.site_table.of_hosts()[host_of[:shared]]
+    doors = store.site_table.doors()
+    births.door[doors[:, 0]] = doors[:, 2]
+    births.door[shared:] = 0
+    sites = store.site_table.all()
+    births.page_level = np.array([1, *(site.page_level for site in sites)], dtype=np.int64)
+    births.door_level = np.array([0, *(site.door_level for site in sites)], dtype=np.int64)
+    return births
+
+
+CARRIED = "carried"
+"""Units that other partitions have handed over, less those sent to them: only in a partition's store."""
+
+
+def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
+    """Some columns of the accounts of some pages."""
+    columns = columns_of(accounts)
+    return AccountColumns(pages.tolist(), {name: columns[name][pages].tolist() for name in names})
+
+
+def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
+    """The totals of the accounts, for `meta`."""
+    return {
+        "clock": accounts.book.clock,
+        "window": accounts.book.window,
+        "virtual": accounts.book.virtual,
+        "never_visited": accounts.book.never_visited,
+        "births": accounts.book.births,
+        "total": accounts.book.total(),
+        **({CARRIED: accounts.book.carried} if accounts.has_neighbours else {}),
+    }
+
+
+def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
+    """Load the totals of a store, after all pages."""
+    accounts.book.clock = float(totals["clock"] or 0.0)
+    accounts.book.carried = int(totals.get(CARRIED) or 0)
+    accounts.book.recount(int(totals["virtual"] or 0))
+    accounts.coverage.recount()
+    accounts.turns = int(np.count_nonzero(accounts.had_turn[: accounts.size]))
+
+
+def imbalances(accounts: Accounts) -> Iterator[str]:
+    """A sentence on a book that does not balance."""
+    book = accounts.book
+    held, born = int(book.cash_of(slice(0, book.size)).sum()) + book.virtual, book.births + book.carried
+    if held != born:
+        yield f"the book holds {held} units instead of {born}"
+
+
+def columns_of(accounts: Accounts) -> dict[str, npt.NDArray[Any]]:
+    """The arrays behind an Account, by its fields."""
+    return {
+        "depth": accounts.depth,
+        "inlinks": accounts.inlinks,
+        "visited": accounts.had_turn,
+        "cash": accounts.book.cash,
+        "forwarded": accounts.book.forwarded,
+        "history": accounts.book.history,
+        "clock": accounts.book.clock_of,
+        "chain_length": accounts.hops,
+    }
+
+
+def load_block(accounts: Accounts, rows: PageColumns) -> None:
+    """Load the next pages of a store. A mirror counts as gone and as an alias."""
+    book, pages = accounts.book, slice(int(rows.id[0]), int(rows.id[0]) + len(rows.id))
+    book.size = pages.stop
+    accounts.grow(pages.stop)
+    elsewhere = np.array(rows.are(State.ELSEWHERE))
+    book.gone[pages] = np.array(rows.are(State.GONE)) | elsewhere
+    book.alias[pages] = np.array(rows.are(State.ALIAS)) | elsewhere
+    accounts.coverage.kind[pages] = np.fromiter(
+        map(kind_of, rows.state, rows.is_answered.tolist()), np.int8, len(rows.id)
+    )
+    stored = rows.account._asdict()
+    for name, column in columns_of(accounts).items():
+        column[pages] = stored[name]
+
+
+def page_blocks(store: Store) -> Iterator[PageColumns]:
+    """All pages of a store, rising. Raises StoreError if a page is missing."""
+    size, end = store.size(), 0
+    for rows in store.page_table.columns():
+        if not np.array_equal(rows.id, np.arange(end, end + len(rows.id))):
+            break
+        yield rows
+        end += len(rows.id)
+    if end < size:
+        raise damaged(store.path, f"pages with numbers from {end} on are missing")
+
+
+KEPT = 1_000
+_SLACK = 1.02
+"""Factor by which the virtual page's cash per unit of birth cash may grow before all pages are read again."""
+
+
+class TopPages:
+    """Invariant: every page whose X is `floor` or more is kept, so no page left out is better than one kept.
+    X: the numerator of importance, see Book.
+
+    Pages that were worth as much once may be kept, too; when they are too many, `floor` rises and they go.
+    """
+
+    def __init__(self) -> None:
+        self.floor = 0.0
+        self._pages: set[int] = set()
+        self._held = 0.0
+        self._shared_out = -1
+
+    def changes(self, book: Book, changed: Pages) -> tuple[list[int], bool]:
+        """(pages to add, given those `changed` since the last call; whether all earlier ones are deleted)."""
+        if not self.floor or book.held() > self._held or book.shared_out != self._shared_out:
+            return self._anew(book), True
+        worthy = changed[book.worths(changed, self._held) >= self.floor]
+        added = [page for page in worthy.tolist() if page not in self._pages]
+        if len(self._pages) + len(added) > 2 * KEPT:
+            return self._anew(book), True
+        self._pages.update(added)
+        return added, False
+
+    def _anew(self, book: Book) -> list[int]:
+        self._held, self._shared_out = _SLACK * book.held(), book.shared_out
+        self.floor = sys.float_info.min
+        if book.size > KEPT:
+            best = most_important(book, KEPT)
+            self.floor = max(self.floor, float(book.worths(best, self._held).min()))
+        pages = self._worthy(book)
+        if len(pages) > KEPT + KEPT // 2:  # many share the last place
+            self.floor = math.nextafter(self.floor, math.inf)
+            pages = self._worthy(book)
+        self._pages = set(pages)
+        return pages
+
+    def _worthy(self, book: Book) -> list[int]:
+        found = (flagged(book.worths(rows, self._held) >= self.floor) + rows.start for rows in slices(book.size))
+        return [page for pages in found for page in pages.tolist()]
+
+
+def most_important(book: Book, count: int) -> IntArray:
+    """The `count` pages with the largest importance, in any order: block by block, without an array of all pages."""
+    pages, best = np.zeros(0, dtype=np.int64), np.zeros(0)
+    for rows in slices(book.size):
+        pages = np.concatenate([pages, np.arange(rows.start, rows.stop)])
+        best = np.concatenate([best, book.worths(rows, book.held())])
+        if len(best) > count:
+            largest = np.argpartition(-best, count)[:count]
+            pages, best = pages[largest], best[largest]
+    return pages

@@ -1,0 +1,202 @@
+"""What is kept of a page: its text, facts for an audit, items, repeated blocks; and failures of hooks, counted."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.html.page_headers import read_directives
+from minicrawl.crawler.outcomes.outcome import said_by
+from minicrawl.crawler.robots.preferences import of_page, preferences_of
+from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import READ, PageRequest
+from minicrawl.store.facts import FactsRow
+from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
+from minicrawl.store.texts.writing import TextWriter
+from minicrawl.store.writer import Writer
+
+if TYPE_CHECKING:
+    from minicrawl.extract.item_file import ItemFile
+
+
+class Usage(Part):
+    """Withholds pages that forbid a use that is respected: their texts and items are not kept."""
+
+    def __init__(self, respected: Sequence[str]) -> None:
+        """respected: of USES."""
+        self._respected = respected
+
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        respected = opening.settings.respect_usage
+        return cls(respected) if respected else None
+
+    def on_turn(self, turn: Turn) -> None:
+        if turn.outcome.state in READ and (said := said_by(turn.fetched, turn.parsed)) is not None:
+            turn.is_withheld = preferences_of(of_page(said)).forbids(self._respected)
+
+
+class Texts(Part):
+    """Keeps the text of every page that does not forbid it, by noarchive or as `Usage` decides. A store that has texts
+    goes on with them."""
+
+    def __init__(self, texts: TextWriter) -> None:
+        self._texts = texts
+
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        writer = opening.state.writer
+        return cls(TextWriter(writer)) if opening.settings.keeps_text or writer.texts.size else None
+
+    def on_turn(self, turn: Turn) -> None:
+        is_kept = turn.parsed.archive and read_directives(turn.fetched.robots_tag or "").archive
+        is_kept = is_kept and not turn.is_withheld
+        self._texts.note(turn.page, turn.parsed.kept if is_kept else b"", hides=not is_kept)
+
+    def save(self, writer: Writer) -> None:
+        self._texts.save(writer)
+
+
+class Facts(Part):
+    """Keeps the facts of every HTML page as of its last answer. A store that has facts goes on without stale ones."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, FactsRow] = {}
+        self._gone: set[int] = set()
+
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        return cls() if opening.settings.audit or opening.state.writer.facts.is_there() else None
+
+    def on_turn(self, turn: Turn) -> None:
+        facts = turn.parsed.facts
+        if facts is None:
+            self._rows.pop(turn.page, None)
+            self._gone.add(turn.page)
+            return
+        self._gone.discard(turn.page)
+        mixed = " ".join(facts.mixed) or None
+        self._rows[turn.page] = FactsRow(
+            turn.page, facts.description, facts.language, facts.h1s, facts.without_alt, mixed
+        )
+
+    def save(self, writer: Writer) -> None:
+        writer.put(FactsRow, self._rows.values())
+        writer.remove(FactsRow, ((page,) for page in self._gone))
+        self._rows.clear()
+        self._gone.clear()
+
+
+class Items(Part):
+    """Writes the items of pages that were read into the user's file."""
+
+    def __init__(self, file: "ItemFile") -> None:
+        self._file = file
+
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        settings = opening.settings
+        if not settings.items:
+            return None
+        from minicrawl.extract.item_file import ItemFile  # noqa: PLC0415
+        from minicrawl.extract.selectors import columns_of  # noqa: PLC0415 - few crawls extract items
+
+        columns = columns_of(settings.extract, is_structured=settings.extract_structured)
+        return cls(ItemFile(opening.state.writer, Path(settings.items), columns))
+
+    def on_turn(self, turn: Turn) -> None:
+        if turn.outcome.state in READ and not turn.is_withheld:
+            self._file.note(turn.fetched.url, turn.now, turn.parsed.items)
+
+    def save(self, writer: Writer) -> None:
+        self._file.save(writer)
+
+    def finish(self) -> None:
+        self._file.finish()
+
+
+MOST_HOSTS = 300
+"""Pictures that are kept in memory when they have been saved, of the hosts used last: 48 kB each."""
+_PART = 4
+
+
+class HostPictures(Part):
+    """The pictures of hosts.
+
+    A picture is saved once a quarter of the pages that it knows are new, and at the end of a run: so that of a large
+    host is written for every 16th page, and what a killed run has learned since is lost.
+    """
+
+    def __init__(self, writer: Writer, frontier: Frontier, *, learns: bool) -> None:
+        """learns: have blocks hashed that nothing else asks for."""
+        self._load = writer.texts.host_blocks
+        self._frontier = frontier
+        self._of: dict[int, RepeatedBlocks] = {}
+        self._learns, self._is_settled = learns, False
+
+    @classmethod
+    def of(cls, opening: Opening) -> Self:
+        return cls(opening.state.writer, opening.state.frontier, learns=opening.settings.keeps_text)
+
+    def picture(self, page: int) -> RepeatedBlocks:
+        """The picture of a page's host."""
+        host = self._frontier.host(page).id
+        picture = self._of.pop(host, None) or RepeatedBlocks(self._load(host))
+        self._of[host] = picture  # the last one now
+        return picture
+
+    def request(self, page: int, asked: PageRequest) -> PageRequest:
+        if not self._learns:
+            return asked
+        known = self._of.get(self._frontier.host(page).id)  # only looked at, as a commit may be under way
+        return asked._replace(blocks=True) if known is None or known.is_due(page) else asked
+
+    def on_turn(self, turn: Turn) -> None:
+        if turn.parsed.blocks:
+            self.picture(turn.page).note(turn.page, turn.parsed.blocks)
+
+    def on_settled(self) -> None:
+        self._is_settled = True
+
+    def save(self, writer: Writer) -> None:
+        writer.save_host_blocks(self._unsaved())
+        for host in list(self._of)[:-MOST_HOSTS]:
+            del self._of[host]
+
+    def _unsaved(self) -> Iterator[tuple[int, bytes]]:
+        """Hosts and packed pictures that are to be saved now."""
+        kept = len(self._of) - MOST_HOSTS
+        for number, (host, picture) in enumerate(self._of.items()):
+            is_due = _PART * picture.noted >= picture.size
+            if picture.noted and (is_due or self._is_settled or number < kept):
+                yield host, picture.packed()
+
+
+META = "hook_errors"
+
+
+class HookFailures(Part):
+    """Failures by hook, over all runs."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._counts = Counter[str](writer.meta_json(META))
+        self._has_changed = False
+
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        is_on = opening.settings.hook or opening.settings.extracts
+        return cls(opening.state.writer) if is_on else None
+
+    def on_answer(self, turn: Turn) -> bool:
+        for hook, _ in turn.parsed.hook_failures:
+            self._counts[hook] += 1
+            self._has_changed = True
+        return False
+
+    def save(self, writer: Writer) -> None:
+        if self._has_changed:
+            writer.save_meta({META: json.dumps(self._counts)})
+            self._has_changed = False
