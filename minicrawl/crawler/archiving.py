@@ -18,7 +18,7 @@ from minicrawl.archive.cdxj import Captured, captured, nearest, surt, twin
 from minicrawl.archive.collection import Collection, check_there
 from minicrawl.archive.reading import Record
 from minicrawl.archive.record import Original, without
-from minicrawl.archive.writer import ArchiveWriter, Committed, Originals, Rules
+from minicrawl.archive.writer import ArchiveWriter, Committed, Rules
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.body import decoder
@@ -74,8 +74,7 @@ class Archiving(Capture):
         self._met: bytearray | None = None
         self._parts: dict[str, None] = {}
         rules = Rules(_FILE_SIZE, settings.dedup, _description(settings), _left_out(settings))
-        originals = Originals(self._with_body, self._last_of)
-        self._writer = ArchiveWriter(settings.archive, prefix, rules, originals)
+        self._writer = ArchiveWriter(settings.archive, prefix, rules, (self._with_body, self._last_of))
 
     def observe(self, exchange: Exchange, parsed: ParsedPage) -> ArchiveRecord | None:
         """Write an exchange, unless it is not to be kept."""
@@ -125,12 +124,12 @@ class Archiving(Capture):
                 self._met[place] |= 1 << bit
                 return None
         found = self._store.archived.with_body(digest)
-        return None if found is None else (Original(found[0], found[1]), found[3])
+        return None if found is None else (found[:2], found[3])
 
     def _last_of(self, url: str) -> tuple[Original, bytes, str] | None:
         page = self._store.page_table.find([url]).get(url)
         found = None if page is None else self._store.archived.last_of(page)
-        return None if found is None else (Original(found[0], found[1]), found[2], found[3])
+        return None if found is None else (found[:2], found[2], found[3])
 
 
 def _allows(exchange: Exchange) -> bool:

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from zlib import crc32
 
 import networkx
 import numpy as np
@@ -98,7 +99,7 @@ def told(pages: dict[str, str]) -> Pairs:
         identity = identity_of(html.encode(), url)
         sketch = np.frombuffer(identity.sketch or bytes(40), np.uint64)
         host = names.setdefault(url[: -len(path) - 1], len(names))
-        rows.append((host, hash(path), identity.payload or 0, sketch))
+        rows.append((host, crc32(path.encode()), identity.payload or 0, sketch))
     a, b, *_ = mirrors(*(np.array(column) for column in zip(*rows, strict=True)))
     graph = networkx.Graph(list(zip(a.tolist(), b.tolist(), strict=True)))
     origins = list(names)
