@@ -54,7 +54,7 @@ def _pages(store: Store) -> Iterator[ListedPage]:
     for page in store.pages("importance"):
         if page.fetched_at is not None:
             kept = store.text(page.url)
-            yield ListedPage(page.url, page.importance, page.title, None if kept is None else kept.text)
+            yield page.url, page.importance, page.title, None if kept is None else kept.text
 
 
 def folder_of(store: Store) -> Path:

@@ -30,6 +30,7 @@ from minicrawl.store.hosts import HostRow
 from minicrawl.store.pages import Queue
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
+from minicrawl.store.requisites import RequisiteRow
 
 LINKS_SHOWN = 10
 _LINKS_LOOKED_AT, _ALIASES_LOOKED_AT = 50, 20
@@ -45,24 +46,6 @@ class RobotsVerdict:
     status: int | None = None
     crawl_delay: float | None = None
     expires: float | None = None
-
-
-@dataclass(frozen=True)
-class HostDelay:
-    """A host, the seconds between two requests to it, and their causes.
-
-    crawl_delay: that of robots.txt. next_at, dead_until: Unix seconds. backoff: the delay by its failures; strains:
-    number of failures in a row. seconds: duration of its last answer.
-    """
-
-    name: str
-    crawl_delay: float
-    next_at: float
-    delay: float
-    backoff: float
-    seconds: float
-    strains: int
-    dead_until: float | None
 
 
 @dataclass(frozen=True)
@@ -82,8 +65,8 @@ class KnownPage:
 
     is_rank_exact: False for ranks beyond the best while a crawl runs: they are estimates. leads_to: target of its
     redirect, if that was refused. found_on: the first page that linked to it; None for a seed or a sitemap's URL.
-    linked_from, links_to: some of the links. nofollow, refused: links not
-    counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
+    delay: seconds between two requests to the host. linked_from, links_to: some of the links. nofollow, refused: links
+    not counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
     host's soft 404s. queue: position among waiting pages. refresh: None where no page is fetched again. jump: None
     where walkers jump to all pages uniformly.
     """
@@ -97,7 +80,8 @@ class KnownPage:
     content_type: str | None
     bytes: int | None
     seconds: float | None
-    host: HostDelay
+    host: HostRow
+    delay: float
     linked_from: tuple[str, ...]
     links_to: tuple[str, ...]
     nofollow: int
@@ -112,30 +96,23 @@ class KnownPage:
     def as_json(self) -> dict[str, Any]:
         """The page as one flat object, with the fields of its rank."""
         values = asdict(self)
-        for name in ("ranked", "nofollow", "refused"):
+        for name in ("ranked", "nofollow", "refused", "delay"):
             del values[name]
+        values["host"] = {
+            "name": self.host.name,
+            "crawl_delay": self.host.crawl_delay,
+            "next_at": max(self.host.next_fetch, self.host.rests_until),
+            "delay": self.delay,
+            "backoff": self.host.backoff,
+            "seconds": self.host.seconds,
+            "strains": self.host.strains,
+            "dead_until": self.host.dead_until or None,
+        }
         values["queue"] = self.queue and self.queue._asdict()
         if self.jump is not None:
             values["jump"]["site"] = self.jump.site and self.jump.site._asdict()
         not_counted = {"nofollow": self.nofollow, "out of scope or in a trap": self.refused}
         return {**self.ranked._asdict(), **values, "not_counted": not_counted}
-
-
-@dataclass(frozen=True)
-class NeededFile:
-    """A requisite (--requisites). kind: style, frame or file; state: waiting, kept or failed. needed_by:
-    the first page to need it; level: number of style sheets, frames and redirects between them. asked_at: Unix seconds.
-    """
-
-    kind: str
-    state: str
-    reason: str
-    meaning: str | None
-    needed_by: str
-    level: int
-    status: int | None
-    bytes: int
-    asked_at: float | None
 
 
 @dataclass(frozen=True)
@@ -146,7 +123,7 @@ class Explanation:
     option, pattern or line, if any. sitemap: the first that lists it. page: None for a URL that is not in the store.
     trap: the rule by which the URL is a trap, and its URL pattern. usage: see minicrawl.crawler.robots.preferences.
     notes: lines of optional capabilities about the page. partition: the partition with the URL, in a folder. requisite:
-    a page needs a file with the URL.
+    a file with the URL, and the first page that needs it (--requisites).
     """
 
     asked: str
@@ -162,7 +139,7 @@ class Explanation:
     page: KnownPage | None = None
     notes: tuple[str, ...] = ()
     partition: int | None = None
-    requisite: NeededFile | None = None
+    requisite: tuple[RequisiteRow, str] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The explanation as one flat object, with the fields of the page."""
@@ -172,9 +149,14 @@ class Explanation:
         values["usage"] = {use: _as_json(decision) for use, decision in self.usage.items()}
         if not self.notes:
             del values["notes"]
-        for name in ("partition", "requisite"):
-            if values[name] is None:
-                del values[name]
+        if self.partition is None:
+            del values["partition"]
+        del values["requisite"]
+        if self.requisite is not None:
+            row, needed_by = self.requisite
+            file = {name: getattr(row, name) for name in ("kind", "state", "reason")}
+            file |= {"meaning": meaning(row.reason), "needed_by": needed_by}
+            values["requisite"] = file | {name: getattr(row, name) for name in ("level", "status", "bytes", "asked_at")}
         return values if self.page is None else self.page.as_json() | values
 
 
@@ -261,13 +243,9 @@ class _Explainer:
         facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url), self._usage.decisions(url)
         return Explanation(asked, url, UNKNOWN, *facts, requisite=self._requisite(asked) or self._requisite(url))
 
-    def _requisite(self, url: str) -> NeededFile | None:
+    def _requisite(self, url: str) -> tuple[RequisiteRow, str] | None:
         row = self._store.requisites.of(url)
-        if row is None:
-            return None
-        needed_by = self._store.page_table.url(row.page)
-        came = row.status, row.bytes, row.asked_at
-        return NeededFile(row.kind, row.state, row.reason, meaning(row.reason), needed_by, row.level, *came)
+        return None if row is None else (row, self._store.page_table.url(row.page))
 
     def _known(self, asked: str, url: str, page: int) -> Explanation:
         ranked, refused, robots = self._store.ranks.page(page), self._store.link_table.refused(page), self._robots(url)
@@ -318,7 +296,8 @@ class _Explainer:
             content_type=facts["content_type"],
             bytes=facts["bytes"],
             seconds=facts["seconds"],
-            host=self._host(facts["host"]),
+            host=facts["host"],
+            delay=self._delay(facts["host"]),
             linked_from=tuple(map(store.page_table.url, sources[:LINKS_SHOWN])),
             links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:LINKS_SHOWN].tolist())),
             nofollow=facts["nofollow"],
@@ -331,19 +310,10 @@ class _Explainer:
             jump=page_jump(store, page, ranked, sources),
         )
 
-    def _host(self, host: HostRow) -> HostDelay:
+    def _delay(self, host: HostRow) -> float:
         delay = self._settings.delay
         health = Health(host.seconds, host.backoff, host.strains, host.dead_until)
-        return HostDelay(
-            name=host.name,
-            crawl_delay=host.crawl_delay,
-            next_at=max(host.next_fetch, host.rests_until),
-            delay=delay_of(max(delay, host.crawl_delay) if delay else 0.0, health),
-            backoff=host.backoff,
-            seconds=host.seconds,
-            strains=host.strains,
-            dead_until=host.dead_until or None,
-        )
+        return delay_of(max(delay, host.crawl_delay) if delay else 0.0, health)
 
     def _trap(self, url: str, *, is_known: bool) -> tuple[str, str] | None:
         """The trap that a URL is in; None if it is in none."""

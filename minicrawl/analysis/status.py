@@ -8,27 +8,9 @@ from typing import Any  # Any: JSON
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
 from minicrawl.model import READ, Silence, State, Sums
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.hosts import HostRow
+from minicrawl.store.patterns import PatternRow
 from minicrawl.store.reader import Store
-
-
-@dataclass(frozen=True)
-class FailingHost:
-    """A host with `failures` failures in a row. backoff: seconds between two requests; dead_until: Unix seconds."""
-
-    host: str
-    failures: int
-    backoff: float
-    dead_until: float | None
-
-
-@dataclass(frozen=True)
-class TrapPattern:
-    """A URL pattern that is a trap, with its numbers of pages read and of links dropped."""
-
-    pattern: str
-    rule: str
-    read: int
-    dropped: int
 
 
 @dataclass(frozen=True)
@@ -115,8 +97,8 @@ class Status:
     states: dict[str, int]
     reasons: dict[str, int]
     hosts: int
-    failing_hosts: tuple[FailingHost, ...]
-    traps: tuple[TrapPattern, ...]
+    failing_hosts: tuple[HostRow, ...]
+    traps: tuple[PatternRow, ...]
     sitemaps: Sitemaps
     duplicates: dict[str, int]
     probed: int
@@ -131,6 +113,13 @@ class Status:
         speed = self.run and self.run.pages_per_second
         run = asdict(self.run) if self.run else {}
         values = asdict(self) | {"run": run, "pages_per_second": speed}
+        values["failing_hosts"] = [
+            {"host": row.name, "failures": row.strains, "backoff": row.backoff, "dead_until": row.dead_until or None}
+            for row in self.failing_hosts
+        ]
+        values["traps"] = [
+            {"pattern": row.name, "rule": row.trap, "read": row.parsed, "dropped": row.dropped} for row in self.traps
+        ]
         values["probes"] = {"asked": values.pop("probed"), "soft_404": values.pop("soft_404")}
         for name in ("partitions", "requisites"):
             if not values[name]:
@@ -167,13 +156,8 @@ def status(store: Store) -> Status:
             states=dict(states),
             reasons={f"{state}/{reason}": count for (state, reason), count in counts.items()},
             hosts=store.hosts.count(),
-            failing_hosts=tuple(
-                FailingHost(row.name, row.strains, row.backoff, row.dead_until or None)
-                for row in store.hosts.strained()
-            ),
-            traps=tuple(
-                TrapPattern(row.name, row.trap or "", row.parsed, row.dropped) for row in store.patterns.trap_patterns()
-            ),
+            failing_hosts=tuple(store.hosts.strained()),
+            traps=tuple(store.patterns.trap_patterns()),
             sitemaps=_sitemaps(store),
             duplicates=dict(zip(("exact", "near"), store.recognised.duplicate_counts(), strict=True)),
             probed=len(probes),

@@ -91,7 +91,7 @@ def _run(bench: Bench) -> Iterator[Table]:
         graph = generate("power-law", size, np.random.default_rng(0))
         yield _on(bench, f"A generated graph of {size:,} pages", graph)
     for path in bench.graphs:
-        yield _on(bench, path.stem, load_graph(path).graph)
+        yield _on(bench, path.stem, load_graph(path)[0])
 
 
 SUITE = Suite("agreement", "Agreement", __doc__, _PEERS, _run)
