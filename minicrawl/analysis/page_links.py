@@ -18,12 +18,10 @@ from minicrawl.analysis.explain import meant_by
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.model import State
+from minicrawl.opic.arrays import Flags, Pages
 from minicrawl.store.audit_columns import NO_PAGE
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import Store
-
-Pages = npt.NDArray[np.integer]
-Flags = npt.NDArray[np.bool_]
 
 _LONGEST_CHAIN = 16
 _AT_ONCE = 500

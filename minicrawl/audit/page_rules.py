@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
-from minicrawl.analysis.page_links import Flags, Pages
 from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Need, Severity, rule
+from minicrawl.errors import counted
+from minicrawl.opic.arrays import Flags, Pages
 from minicrawl.store.audit_columns import NO_PAGE
 
 
@@ -115,10 +116,6 @@ def _titles(crawled: Crawled) -> Iterable[tuple[int, str]]:
     return crawled.store.audit_table.texts("title")
 
 
-def _descriptions(crawled: Crawled) -> Iterable[tuple[int, str]]:
-    return crawled.store.facts.texts("description")
-
-
 def _lengths(crawled: Crawled, texts: Iterable[tuple[int, str]]) -> Pages:
     """Characters of the text of every page, shape (size,); 0 without one."""
     length = np.zeros(crawled.size, dtype=np.int64)
@@ -140,16 +137,12 @@ def _alike(crawled: Crawled, texts: Callable[[Crawled], Iterable[tuple[int, str]
     pages = pages[np.lexsort((-crawled.stake[pages], language[pages], crawled.sites[pages], said[pages]))]
     same = np.column_stack([said[pages], crawled.sites[pages], language[pages]])
     starts = np.flatnonzero(np.any(same[1:] != same[:-1], axis=1)) + 1
-    groups = [group for group in np.split(pages, starts) if len(group) > 1 and not _are_versions(crawled, group)]
+    several = (group for group in np.split(pages, starts) if len(group) > 1)
+    groups = [group for group in several if not crawled.hreflangs.keys() >= set(group.tolist())]
     firsts = {int(group[0]) for group in groups}
     words = {page: text for page, text in texts(crawled) if page in firsts}
     for group in groups:
         yield Fault(int(group[0]), words[int(group[0])], group[1:], float(crawled.stake[group].sum()))
-
-
-def _are_versions(crawled: Crawled, pages: Pages) -> bool:
-    """True if each page has versions in other languages, so that the pages are some of them."""
-    return all(page in crawled.hreflangs for page in pages.tolist())
 
 
 @rule(
@@ -196,7 +189,7 @@ def description_missing(crawled: Crawled) -> Iterator[Fault]:
     needs=Need.FACTS,
 )
 def description_duplicate(crawled: Crawled) -> Iterator[Fault]:
-    return _alike(crawled, _descriptions)
+    return _alike(crawled, lambda crawled: crawled.store.facts.texts("description"))
 
 
 @rule(
@@ -235,11 +228,7 @@ def language_missing(crawled: Crawled) -> Iterator[Fault]:
 def image_without_alt(crawled: Crawled) -> Iterator[Fault]:
     without = crawled.facts.without_alt
     is_without = crawled.has_facts & (without > 0)
-    return crawled.faults(is_without, lambda page: _images(int(without[page])))
-
-
-def _images(number: int) -> str:
-    return f"{number:,} images" if number > 1 else "1 image"
+    return crawled.faults(is_without, lambda page: counted(int(without[page]), "image"))
 
 
 @rule(

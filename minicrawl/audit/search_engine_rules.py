@@ -1,7 +1,7 @@
 """Rules on canonicals, versions in other languages, sitemaps, and pages that search engines may not read or show."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -99,17 +99,12 @@ def _read(text: str) -> list[tuple[str, str]]:
     return [(language, url) for language, _, url in parts]
 
 
-def _versions(crawled: Crawled) -> Mapping[int, list[tuple[str, str]]]:
-    """The versions of each page of ours that names some, itself left in."""
-    return {page: _read(text) for page, text in crawled.hreflangs.items() if crawled.is_page[page]}
-
-
 def _by_target(crawled: Crawled) -> dict[int, list[int]]:
     """The pages of ours that name each page as a version in another language."""
     naming = defaultdict[int, list[int]](list)
-    for page, versions in _versions(crawled).items():
-        for target in dict.fromkeys(crawled.named.get(url, page) for _, url in versions):
-            if target != page:
+    for page, text in crawled.hreflangs.items():
+        for target in dict.fromkeys(crawled.named.get(url, page) for _, url in _read(text)):
+            if target != page and crawled.is_page[page]:
                 naming[target].append(page)
     return naming
 

@@ -14,10 +14,10 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from minicrawl.archive.cdxj import Captured, captured, nearest, surt, twin
+from minicrawl.archive.cdxj import Captured, nearest, stamp, surt, twin
 from minicrawl.archive.collection import Collection, check_there
 from minicrawl.archive.reading import Record
-from minicrawl.archive.record import Original, without
+from minicrawl.archive.record import Original, sha1, without
 from minicrawl.archive.writer import ArchiveWriter, Committed, Rules
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.answer_reader import AnswerReader
@@ -28,7 +28,7 @@ from minicrawl.crawler.net.tls import HTTP_1
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
-from minicrawl.model import ArchiveRecord, Exchange, ParsedPage
+from minicrawl.model import ArchiveRecord, Exchange, ParsedPage, RecordKind
 from minicrawl.settings import USER_AGENT, CrawlSettings
 from minicrawl.store.archived import FILES, RecordRow
 from minicrawl.store.reader import Store, open_store
@@ -36,8 +36,9 @@ from minicrawl.store.reader import Store, open_store
 
 def as_captured(url: str, row: RecordRow) -> Captured:
     """A row of `records` in the form of the index."""
-    kept = row.file, row.start, row.length, row.kind, row.status, row.media_type
-    return captured(url, row.at, row.digest, kept)
+    digest, is_revisit = sha1(row.digest), row.kind in (RecordKind.REVISIT, RecordKind.NOT_MODIFIED)
+    place = row.file, row.start, row.length
+    return Captured(url, stamp(row.at), row.media_type, row.status, digest, *place, is_revisit)
 
 
 def committed(store: Store) -> Committed:

@@ -63,7 +63,7 @@ def _found(element: etree._Element, path: str) -> object:
 def _as_texts(found: object) -> list[str]:
     """The results of an XPath as texts."""
     if not isinstance(found, list):
-        return [_value(found)]
+        return [f"{found:g}" if isinstance(found, float) else str(found)]
     return [
         single_spaced("".join(map(str, each.itertext()))) if isinstance(each, etree._Element) else str(each).strip()
         for each in found
@@ -95,10 +95,6 @@ def single_spaced(text: str) -> str:
 def _attribute(node: LexborNode, name: str) -> str | None:
     attributes = node.attributes
     return (attributes[name] or "") if name in attributes else None
-
-
-def _value(found: object) -> str:
-    return f"{found:g}" if isinstance(found, float) else str(found)
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple, Protocol  # Any: arrays
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.rank.pagerank import MOST_STEPS, FloatArray, check, distribution
+from minicrawl.opic.arrays import FloatArray, Pages
+from minicrawl.rank.pagerank import MOST_STEPS, check, distribution
 
-IntArray = npt.NDArray[np.integer]
 Arrays = tuple[npt.NDArray[Any], ...]
 
 _TARGETS = 3
@@ -40,9 +40,9 @@ class LinkRows(NamedTuple):
     links, not negative, shape (links,); None: 1 each.
     """
 
-    sources: IntArray
-    outdegrees: IntArray
-    targets: IntArray
+    sources: Pages
+    outdegrees: Pages
+    targets: Pages
     weights: FloatArray | None = None
 
 

@@ -21,8 +21,7 @@ Comparison by paths and contents: K. Bharat, A. Broder, "Mirror, mirror on the W
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
+from minicrawl.opic.arrays import FloatArray, IntArray
 
 FEWEST = 5
 """Pages, each counted by its share beyond the host's frame, that must be compared: parked domains have fewer."""

@@ -24,8 +24,8 @@ from public.results import OURS, PEER, Column, Row, Table
 
 from minicrawl.graphs.graph_files import load_graph
 from minicrawl.lab.webs import generate
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Graph, gauss_seidel, kendall_tau, l1, overlap, pagerank
-from minicrawl.rank.pagerank import FloatArray
 
 _DAMPING, _TOLERANCE = 0.85, 1e-10
 _PEERS = (

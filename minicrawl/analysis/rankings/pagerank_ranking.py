@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
-from minicrawl.analysis.link_graph import FloatArray, FoldedPages, FoldedStore, folded_rows
+from minicrawl.analysis.link_graph import FoldedPages, FoldedStore, folded_rows
 from minicrawl.analysis.rankings.options import Found, Options, jump_of, site_weights
 from minicrawl.errors import SettingError
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.surfer import REASONABLE, Surfer
 from minicrawl.rank import Graph, l1, overlap
 from minicrawl.rank.blocks import Arrays, LinkRows, Plan, Shelf, block_pagerank, plan_blocks

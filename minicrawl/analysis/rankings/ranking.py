@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import FloatArray, FoldedStore, folded_pages, folded_store
+from minicrawl.analysis.link_graph import FoldedStore, folded_pages, folded_store
 from minicrawl.analysis.rankings.hub_ranking import hub_rankings
 from minicrawl.analysis.rankings.options import Found, Options, named_pages, words_in
 from minicrawl.analysis.rankings.pagerank_ranking import pagerank_ranking, pagerank_ranking_on_disk
 from minicrawl.analysis.rankings.visit_ranking import visit_ranking
 from minicrawl.errors import SettingError
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, topic_shares, trustrank
 from minicrawl.store.ranks import RankedPage
@@ -163,13 +164,9 @@ def _opic(_: Options, store: Store, folded: FoldedStore) -> Found:
     return {"opic": history / max(history.sum(), np.finfo(np.float64).tiny)}, ()
 
 
-def _hits(options: Options, store: Store, folded: FoldedStore) -> Found:
-    return hub_rankings(options, store, folded), ()
-
-
 RANKERS: dict[str, Callable[[Options, Store, FoldedStore], Found]] = {
     "pagerank": pagerank_ranking,
-    "hits": _hits,
+    "hits": lambda options, store, folded: (hub_rankings(options, store, folded), ()),
     "trustrank": _trustrank,
     "topic": topic_ranking,
     "inverse": _inverse,

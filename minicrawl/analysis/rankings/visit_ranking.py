@@ -18,12 +18,13 @@ from urllib.parse import quote_from_bytes
 
 import numpy as np
 
-from minicrawl.analysis.link_graph import FloatArray, FoldedPages
+from minicrawl.analysis.link_graph import FoldedPages
 from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.crawler.admission.scope import MAX_URL_LENGTH
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.crawler.urls.normalise import normalise, stripped
 from minicrawl.errors import SettingError, counted
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank.compare import kendall_tau, l1, overlap
 from minicrawl.store.reader import Store
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from support.sites import Site, crawl, rows
 
-from minicrawl.analysis.link_graph import FloatArray, folded_pages, folded_store
+from minicrawl.analysis.link_graph import folded_pages, folded_store
 from minicrawl.analysis.rankings.options import Options, jump_of, named_pages, pages_with_words, site_weights
 from minicrawl.analysis.rankings.pagerank_ranking import METHODS, pagerank_ranking
 from minicrawl.errors import SettingError
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.store.reader import Store, open_store
 
 
