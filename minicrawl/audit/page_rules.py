@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
@@ -10,6 +11,10 @@ from minicrawl.audit.findings import Fault, Need, Severity, rule
 from minicrawl.errors import counted
 from minicrawl.opic.arrays import Flags, Pages
 from minicrawl.store.audit_columns import NO_PAGE
+
+_duplicates, _reach, _titles, _headings, _images, _security = (
+    partial(rule, each) for each in ("duplicates", "reach", "titles", "headings", "images", "security")
+)
 
 
 def _copies(crawled: Crawled, groups: Mapping[int, Iterable[int]]) -> Iterator[Fault]:
@@ -30,10 +35,9 @@ def _copies(crawled: Crawled, groups: Mapping[int, Iterable[int]]) -> Iterator[F
             yield Fault(target, "", others, float(crawled.stake[list(others)].sum()))
 
 
-@rule(
+@_duplicates(
     "duplicate-exact",
     Severity.WARNING,
-    "duplicates",
     why="Several addresses give the same page, so that links and importance are split among them.",
     how="Let all but one redirect to that one, or name it as their canonical.",
 )
@@ -45,10 +49,9 @@ def duplicate_exact(crawled: Crawled) -> Iterator[Fault]:
     return _copies(crawled, groups)
 
 
-@rule(
+@_duplicates(
     "duplicate-near",
     Severity.NOTICE,
-    "duplicates",
     why="Several pages say nearly the same, and search engines will show one of them.",
     how="Make one page of them, or name one as the canonical of the others.",
 )
@@ -64,10 +67,9 @@ DEEP = 5
 """Links from a seed."""
 
 
-@rule(
+@_reach(
     "orphan",
     Severity.WARNING,
-    "reach",
     why="No page links to this one, which only a sitemap or a seed names; readers never come there.",
     how="Link to it, or remove it.",
     needs=Need.FINISHED,
@@ -81,10 +83,9 @@ def orphan(crawled: Crawled) -> Iterator[Fault]:
     return (Fault(page) for page in pages if urls[page].partition("://")[2].partition("/")[2])
 
 
-@rule(
+@_reach(
     "too-deep",
     Severity.NOTICE,
-    "reach",
     why=f"It takes more than {DEEP} links to come to the page, so that readers and crawlers seldom do.",
     how="Link to it from a page nearer to the start.",
 )
@@ -93,10 +94,9 @@ def too_deep(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(crawled.is_page & (depth > DEEP), lambda page: f"{depth[page]} links")
 
 
-@rule(
+@_reach(
     "dead-end",
     Severity.NOTICE,
-    "reach",
     why="The page has no link on which readers could go on.",
     how="Link at least to the start of the site.",
 )
@@ -112,7 +112,7 @@ def _is_shown(crawled: Crawled) -> Flags:
     return found
 
 
-def _titles(crawled: Crawled) -> Iterable[tuple[int, str]]:
+def _titles_of(crawled: Crawled) -> Iterable[tuple[int, str]]:
     return crawled.store.audit_table.texts("title")
 
 
@@ -145,32 +145,29 @@ def _alike(crawled: Crawled, texts: Callable[[Crawled], Iterable[tuple[int, str]
         yield Fault(int(group[0]), words[int(group[0])], group[1:], float(crawled.stake[group].sum()))
 
 
-@rule(
+@_titles(
     "title-missing",
     Severity.WARNING,
-    "titles",
     why="The page has no title, which search results, tabs and bookmarks show.",
     how="Give it a title element that says what is on this page.",
 )
 def title_missing(crawled: Crawled) -> Iterator[Fault]:
-    return crawled.faults(_is_shown(crawled) & (_lengths(crawled, _titles(crawled)) == 0))
+    return crawled.faults(_is_shown(crawled) & (_lengths(crawled, _titles_of(crawled)) == 0))
 
 
-@rule(
+@_titles(
     "title-duplicate",
     Severity.WARNING,
-    "titles",
     why="Several pages of the site have the same title, and cannot be told apart in search results.",
     how="Say in each title what is on that page alone.",
 )
 def title_duplicate(crawled: Crawled) -> Iterator[Fault]:
-    return _alike(crawled, _titles)
+    return _alike(crawled, _titles_of)
 
 
-@rule(
+@_titles(
     "description-missing",
     Severity.NOTICE,
-    "titles",
     why="The page has no description, so search engines choose the words that they show.",
     how="Describe the page in a sentence or two: meta name=description.",
     needs=Need.FACTS,
@@ -180,10 +177,9 @@ def description_missing(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(among & ~crawled.facts.has_description)
 
 
-@rule(
+@_titles(
     "description-duplicate",
     Severity.NOTICE,
-    "titles",
     why="Several pages of the site have the same description, which then tells nothing of any of them.",
     how="Describe each page by itself, or leave the description out.",
     needs=Need.FACTS,
@@ -192,10 +188,9 @@ def description_duplicate(crawled: Crawled) -> Iterator[Fault]:
     return _alike(crawled, lambda crawled: crawled.store.facts.texts("description"))
 
 
-@rule(
+@_headings(
     "h1-missing",
     Severity.WARNING,
-    "headings",
     why="The page has no main heading, by which readers and screen readers see what it is about.",
     how="Make its heading an h1.",
     needs=Need.FACTS,
@@ -205,10 +200,9 @@ def h1_missing(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(among & (crawled.facts.h1s == 0))
 
 
-@rule(
+@_headings(
     "language-missing",
     Severity.WARNING,
-    "headings",
     why="The page does not name its language, so screen readers may pronounce it as another.",
     how="Name it: <html lang=en>.",
     needs=Need.FACTS,
@@ -217,10 +211,9 @@ def language_missing(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(crawled.has_facts & ~crawled.facts.has_language)
 
 
-@rule(
+@_images(
     "image-without-alt",
     Severity.WARNING,
-    "images",
     why="Who does not see an image is told nothing of it, or its file name.",
     how='Say in alt what it shows; alt="" for one that only decorates.',
     needs=Need.FACTS,
@@ -231,10 +224,9 @@ def image_without_alt(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(is_without, lambda page: counted(int(without[page]), "image"))
 
 
-@rule(
+@_security(
     "mixed-content",
     Severity.ERROR,
-    "security",
     why="An https page loads a file or sends a form by http: browsers block it, and others on the way can change it.",
     how="Name the file by https.",
     needs=Need.FACTS,
@@ -250,10 +242,9 @@ def mixed_content(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(url, "", tuple(pages), float(crawled.stake[pages].sum()))
 
 
-@rule(
+@_security(
     "insecure-link",
     Severity.NOTICE,
-    "security",
     why="A link leads from an https page to an http address, where others can read and change what is sent.",
     how="Link to https.",
 )
@@ -265,10 +256,9 @@ def insecure_link(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(target, "", pages, float(crawled.stake[target]))
 
 
-@rule(
+@_security(
     "insecure-page",
     Severity.WARNING,
-    "security",
     why="The host answers by https, but gives this page by http too, where others can read and change it.",
     how="Let http redirect to https.",
 )
