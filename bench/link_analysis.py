@@ -43,8 +43,8 @@ def first(values: Floats, k: int, pages: Ints | None = None) -> set[int]:
 
 
 def collusion(loaded: LoadedGraph, draw: np.random.Generator) -> None:
-    graph = loaded.graph
-    hosts = [urlsplit(name).netloc for name in loaded.names] if loaded.names else ["one"] * graph.size
+    graph, names = loaded
+    hosts = [urlsplit(name).netloc for name in names] if names else ["one"] * graph.size
     site = np.unique(hosts, return_inverse=True)[1]
     farm = graph.size + np.arange(COLLUDERS)
     sources = np.concatenate([np.repeat(farm[1:], 4), [0]])
@@ -72,7 +72,7 @@ def collusion(loaded: LoadedGraph, draw: np.random.Generator) -> None:
 
 
 def base_sets(loaded: LoadedGraph, draw: np.random.Generator) -> None:
-    graph = loaded.graph
+    graph, _ = loaded
     inlinks, _ = graph.reverse()
     indegree = inlinks.outdegrees()
     centres = np.flatnonzero(indegree + graph.outdegrees() >= ROOT)
@@ -152,7 +152,7 @@ def similarities_by(links: "sparse.csr_array[np.float64]", pages: Ints) -> dict[
 
 
 def similarity(loaded: LoadedGraph, draw: np.random.Generator) -> None:
-    graph, size = loaded.graph, loaded.graph.size
+    (graph, names), size = loaded, loaded[0].size
     inlinks, _ = graph.reverse()
     fit = np.flatnonzero((graph.outdegrees() >= 3) & (inlinks.outdegrees() >= 1))
     chosen = draw.choice(fit, min(COPIES, len(fit)), replace=False)
@@ -185,9 +185,9 @@ def similarity(loaded: LoadedGraph, draw: np.random.Generator) -> None:
                 one, other = (reached(graph, each) for each in (page, int(row.argmax())))
                 reaches.setdefault(name, []).append(len(np.intersect1d(one, other)) / len(np.union1d(one, other)))
     print("  reach:   " + against_first(reaches), flush=True)
-    if loaded.names is None or not any("/" in name.partition("://")[2] for name in loaded.names):
+    if names is None or not any("/" in name.partition("://")[2] for name in names):
         return
-    paths = [name.rpartition("/")[0] for name in loaded.names]
+    paths = [name.rpartition("/")[0] for name in names]
     _, folder, sizes = np.unique(paths, return_inverse=True, return_counts=True)
     members = sizes[folder]
     fit = np.intersect1d(fit, np.flatnonzero((members > 10) & (members <= 200)))

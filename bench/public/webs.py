@@ -16,8 +16,8 @@ from public.peers import UnavailableError, run, run_pip
 from public.server import Reply
 
 from minicrawl.demo.web import DemoWeb
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Graph, pagerank
-from minicrawl.rank.pagerank import FloatArray
 
 LOCAL = "127.0.0.1"
 _LINKING = {"a", "area", "frame", "iframe"}

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minicrawl.archive.cdxj import Captured
-from minicrawl.archive.collection import Collection
+from minicrawl.archive.collection import Collection, indexed
 from minicrawl.archive.export import ListedPage
-from minicrawl.archive.places import indexed
 from minicrawl.archive.reading import Record
 from minicrawl.archive.unpacking import MOST_KEPT
 from minicrawl.archive.writer import FILES, Committed
@@ -31,8 +30,8 @@ class OpenedArchive(NamedTuple):
 
 @contextmanager
 def opened(store: Path, place: str | Path | None) -> Iterator[OpenedArchive]:
-    """Open the archive at a place (see minicrawl.archive.places), or else the store's, with the captures not yet in its
-    index.
+    """Open the archive at a place (see minicrawl.archive.collection), or else the store's, with the captures not yet
+    in its index.
 
     Raises SettingError, StoreError.
     """
@@ -55,7 +54,7 @@ def _pages(store: Store) -> Iterator[ListedPage]:
     for page in store.pages("importance"):
         if page.fetched_at is not None:
             kept = store.text(page.url)
-            yield ListedPage(page.url, page.importance, page.title, None if kept is None else kept.text)
+            yield page.url, page.importance, page.title, None if kept is None else kept.text
 
 
 def folder_of(store: Store) -> Path:

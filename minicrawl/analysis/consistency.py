@@ -11,7 +11,6 @@ in flight  an outbox row that its receiver has not committed yet
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -33,14 +32,9 @@ MOST = 1_000
 """Most faults reported per store."""
 
 
-class _Sent(NamedTuple):
-    """Contributions of other partitions' links to pages, as committed at their home: units, in-links, and their sites
-    where these count."""
-
-    urls: list[str]
-    received: IntArray
-    inlinks: IntArray
-    voices: IntArray
+_Sent = tuple[list[str], IntArray, IntArray, IntArray]
+"""Contributions of other partitions' links to pages, as committed at their home: URLs, units, in-links, and their sites
+where these count."""
 
 
 def all_violations(stores: Sequence[Store]) -> Iterator[str]:
@@ -92,7 +86,7 @@ def _mirrors(store: Store) -> Mapping[int, _Sent]:
     for row in rows:
         by_home[row.home].append(row)
     return {
-        home: _Sent(
+        home: (
             [urls[row.page] for row in some],
             np.array([forwarded[row.page] for row in some], dtype=np.int64),
             np.array([row.inlinks for row in some], dtype=np.int64),
@@ -106,11 +100,11 @@ def _not_arrived(row: OutboxRow) -> _Sent:
     """Contributions in a row that its home has not committed, with their signs turned."""
     records = from_bytes(row.records)
     voices = records.voices if len(records.voices) else np.zeros(len(records.urls), dtype=np.int64)
-    return _Sent(records.urls, -records.received, -records.inlinks.astype(np.int64), -voices)
+    return (records.urls, -records.received, -records.inlinks.astype(np.int64), -voices)
 
 
 def _spill(spill: Spill, home: int, sent: _Sent) -> None:
-    text = np.frombuffer("\n".join(sent.urls).encode(), dtype=np.uint8)
+    text = np.frombuffer("\n".join(sent[0]).encode(), dtype=np.uint8)
     spill.append(home, (text, *sent[1:]))
 
 

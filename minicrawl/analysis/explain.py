@@ -18,7 +18,7 @@ from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
-from minicrawl.crawler.robots.preferences import USAGE, Decision
+from minicrawl.crawler.robots.preferences import USAGE, Decision, Verdict
 from minicrawl.crawler.robots.rules import restored
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import stripped
@@ -30,18 +30,11 @@ from minicrawl.store.hosts import HostRow
 from minicrawl.store.pages import Queue
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
+from minicrawl.store.requisites import RequisiteRow
 
 LINKS_SHOWN = 10
 _LINKS_LOOKED_AT, _ALIASES_LOOKED_AT = 50, 20
 UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True)
-class Trap:
-    """The rule by which a URL is a trap, and its URL pattern."""
-
-    rule: str
-    pattern: str
 
 
 @dataclass(frozen=True)
@@ -53,35 +46,6 @@ class RobotsVerdict:
     status: int | None = None
     crawl_delay: float | None = None
     expires: float | None = None
-
-
-@dataclass(frozen=True)
-class UseVerdict:
-    """The verdict on a use of a URL: allowed, disallowed or unknown. said: the statement that decides, as written;
-    where: robots.txt, header or meta; file: the URL of robots.txt."""
-
-    verdict: str
-    said: str | None = None
-    where: str | None = None
-    file: str | None = None
-
-
-@dataclass(frozen=True)
-class HostDelay:
-    """A host, the seconds between two requests to it, and their causes.
-
-    crawl_delay: that of robots.txt. next_at, dead_until: Unix seconds. backoff: the delay by its failures; strains:
-    number of failures in a row. seconds: duration of its last answer.
-    """
-
-    name: str
-    crawl_delay: float
-    next_at: float
-    delay: float
-    backoff: float
-    seconds: float
-    strains: int
-    dead_until: float | None
 
 
 @dataclass(frozen=True)
@@ -101,8 +65,8 @@ class KnownPage:
 
     is_rank_exact: False for ranks beyond the best while a crawl runs: they are estimates. leads_to: target of its
     redirect, if that was refused. found_on: the first page that linked to it; None for a seed or a sitemap's URL.
-    linked_from, links_to: some of the links. nofollow, refused: links not
-    counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
+    delay: seconds between two requests to the host. linked_from, links_to: some of the links. nofollow, refused: links
+    not counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
     host's soft 404s. queue: position among waiting pages. refresh: None where no page is fetched again. jump: None
     where walkers jump to all pages uniformly.
     """
@@ -116,7 +80,8 @@ class KnownPage:
     content_type: str | None
     bytes: int | None
     seconds: float | None
-    host: HostDelay
+    host: HostRow
+    delay: float
     linked_from: tuple[str, ...]
     links_to: tuple[str, ...]
     nofollow: int
@@ -131,8 +96,18 @@ class KnownPage:
     def as_json(self) -> dict[str, Any]:
         """The page as one flat object, with the fields of its rank."""
         values = asdict(self)
-        for name in ("ranked", "nofollow", "refused"):
+        for name in ("ranked", "nofollow", "refused", "delay"):
             del values[name]
+        values["host"] = {
+            "name": self.host.name,
+            "crawl_delay": self.host.crawl_delay,
+            "next_at": max(self.host.next_fetch, self.host.rests_until),
+            "delay": self.delay,
+            "backoff": self.host.backoff,
+            "seconds": self.host.seconds,
+            "strains": self.host.strains,
+            "dead_until": self.host.dead_until or None,
+        }
         values["queue"] = self.queue and self.queue._asdict()
         if self.jump is not None:
             values["jump"]["site"] = self.jump.site and self.jump.site._asdict()
@@ -141,30 +116,14 @@ class KnownPage:
 
 
 @dataclass(frozen=True)
-class NeededFile:
-    """A requisite (--requisites). kind: style, frame or file; state: waiting, kept or failed. needed_by:
-    the first page to need it; level: number of style sheets, frames and redirects between them. asked_at: Unix seconds.
-    """
-
-    kind: str
-    state: str
-    reason: str
-    meaning: str | None
-    needed_by: str
-    level: int
-    status: int | None
-    bytes: int
-    asked_at: float | None
-
-
-@dataclass(frozen=True)
 class Explanation:
     """The state of a URL and its reasons.
 
     url: the known spelling; asked: the user's, normalised. reason: the code; meaning: that in words; rule: the deciding
     option, pattern or line, if any. sitemap: the first that lists it. page: None for a URL that is not in the store.
-    usage: verdicts by use, see minicrawl.crawler.robots.preferences. notes: lines of optional capabilities about the
-    page. partition: the partition with the URL, in a folder. requisite: a page needs a file with the URL.
+    trap: the rule by which the URL is a trap, and its URL pattern. usage: see minicrawl.crawler.robots.preferences.
+    notes: lines of optional capabilities about the page. partition: the partition with the URL, in a folder. requisite:
+    a file with the URL, and the first page that needs it (--requisites).
     """
 
     asked: str
@@ -174,24 +133,38 @@ class Explanation:
     meaning: str | None
     rule: str | None
     sitemap: str | None
-    trap: Trap | None
+    trap: tuple[str, str] | None
     robots: RobotsVerdict
-    usage: dict[str, UseVerdict]
+    usage: dict[str, Decision]
     page: KnownPage | None = None
     notes: tuple[str, ...] = ()
     partition: int | None = None
-    requisite: NeededFile | None = None
+    requisite: tuple[RequisiteRow, str] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The explanation as one flat object, with the fields of the page."""
         values = asdict(self)
         del values["page"]
+        values["trap"] = self.trap and dict(zip(("rule", "pattern"), self.trap, strict=True))
+        values["usage"] = {use: _as_json(decision) for use, decision in self.usage.items()}
         if not self.notes:
             del values["notes"]
-        for name in ("partition", "requisite"):
-            if values[name] is None:
-                del values[name]
+        if self.partition is None:
+            del values["partition"]
+        del values["requisite"]
+        if self.requisite is not None:
+            row, needed_by = self.requisite
+            file = {name: getattr(row, name) for name in ("kind", "state", "reason")}
+            file |= {"meaning": meaning(row.reason), "needed_by": needed_by}
+            values["requisite"] = file | {name: getattr(row, name) for name in ("level", "status", "bytes", "asked_at")}
         return values if self.page is None else self.page.as_json() | values
+
+
+def _as_json(decision: Decision) -> dict[str, str | None]:
+    """A decision on a use: the statement as written, where it stands (robots.txt, header or meta), and its file."""
+    verdict, by = decision
+    said, where, file = (None, None, None) if by is None else (by.said, by.place, by.url)
+    return {"verdict": verdict.word, "said": said, "where": where, "file": file}
 
 
 def meant_by(text: str) -> list[str]:
@@ -218,11 +191,6 @@ def _some_links_to(store: Store, page: int) -> list[int]:
         if len(found) < _LINKS_LOOKED_AT:
             found |= dict.fromkeys(store.link_table.some_sources(end, _LINKS_LOOKED_AT))
     return [source for source in found if source not in ends[1:]][:_LINKS_LOOKED_AT]
-
-
-def _use_verdict(decision: Decision) -> UseVerdict:
-    verdict, by = decision
-    return UseVerdict(verdict.word) if by is None else UseVerdict(verdict.word, by.said, by.place, by.url)
 
 
 class _Explainer:
@@ -266,22 +234,18 @@ class _Explainer:
         reason, rule = why_not(url, self._scope, nearest)
         trap = self._trap(url, is_known=False)
         if trap is not None and reason == "no-link":
-            reason, rule = trap.rule, f"pattern {trap.pattern}"
+            reason, rule = trap[0], f"pattern {trap[1]}"
         listing = store.sitemaps.listing(url, politeness_key(url))
         if listing is not None and reason == "no-link":
             reason = "sitemap"
             rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
         listed_by = listing.url if listing else None
-        facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url), self._uses(url)
+        facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url), self._usage.decisions(url)
         return Explanation(asked, url, UNKNOWN, *facts, requisite=self._requisite(asked) or self._requisite(url))
 
-    def _requisite(self, url: str) -> NeededFile | None:
+    def _requisite(self, url: str) -> tuple[RequisiteRow, str] | None:
         row = self._store.requisites.of(url)
-        if row is None:
-            return None
-        needed_by = self._store.page_table.url(row.page)
-        came = row.status, row.bytes, row.asked_at
-        return NeededFile(row.kind, row.state, row.reason, meaning(row.reason), needed_by, row.level, *came)
+        return None if row is None else (row, self._store.page_table.url(row.page))
 
     def _known(self, asked: str, url: str, page: int) -> Explanation:
         ranked, refused, robots = self._store.ranks.page(page), self._store.link_table.refused(page), self._robots(url)
@@ -290,7 +254,7 @@ class _Explainer:
         known = self._page(ranked, page, leads_to)
         is_banned = ranked.state == State.WAITING and politeness_key(url) in banned_hosts(self._store)
         reason = HOST_BANNED if is_banned else ranked.reason
-        usage = self._uses(url, page)
+        usage = self._usage.decisions(url, page)
         site_line = self._refusing(usage) if ranked.reason == USAGE else robots.rule
         return Explanation(
             asked=asked,
@@ -309,13 +273,13 @@ class _Explainer:
             requisite=self._requisite(url),
         )
 
-    def _uses(self, url: str, page: int | None = None) -> dict[str, UseVerdict]:
-        return {use: _use_verdict(decision) for use, decision in self._usage.decisions(url, page).items()}
-
-    def _refusing(self, usage: dict[str, UseVerdict]) -> str | None:
+    def _refusing(self, usage: dict[str, Decision]) -> str | None:
         """The lines of a site's files that forbid the uses that the crawl respects."""
-        found = (usage[use] for use in self._usage.respected if usage[use].verdict == "disallowed")
-        return ", ".join(dict.fromkeys(f"{each.said!r} of {each.file}" for each in found)) or None
+        found = (usage[use] for use in self._usage.respected)
+        lines = (
+            f"{by.said!r} of {by.url}" for verdict, by in found if verdict is Verdict.DISALLOWED and by is not None
+        )
+        return ", ".join(dict.fromkeys(lines)) or None
 
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
         store, facts = self._store, self._store.page_table.facts(page)
@@ -332,7 +296,8 @@ class _Explainer:
             content_type=facts["content_type"],
             bytes=facts["bytes"],
             seconds=facts["seconds"],
-            host=self._host(facts["host"]),
+            host=facts["host"],
+            delay=self._delay(facts["host"]),
             linked_from=tuple(map(store.page_table.url, sources[:LINKS_SHOWN])),
             links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:LINKS_SHOWN].tolist())),
             nofollow=facts["nofollow"],
@@ -345,30 +310,18 @@ class _Explainer:
             jump=page_jump(store, page, ranked, sources),
         )
 
-    def _host(self, host: HostRow) -> HostDelay:
+    def _delay(self, host: HostRow) -> float:
         delay = self._settings.delay
         health = Health(host.seconds, host.backoff, host.strains, host.dead_until)
-        return HostDelay(
-            name=host.name,
-            crawl_delay=host.crawl_delay,
-            next_at=max(host.next_fetch, host.rests_until),
-            delay=delay_of(max(delay, host.crawl_delay) if delay else 0.0, health),
-            backoff=host.backoff,
-            seconds=host.seconds,
-            strains=host.strains,
-            dead_until=host.dead_until or None,
-        )
+        return delay_of(max(delay, host.crawl_delay) if delay else 0.0, health)
 
-    def _trap(self, url: str, *, is_known: bool) -> Trap | None:
+    def _trap(self, url: str, *, is_known: bool) -> tuple[str, str] | None:
         """The trap that a URL is in; None if it is in none."""
         if not self._settings.traps:
             return None
         traps = Traps(self._store.patterns)
         is_host_known = is_known or self._store.hosts.has(politeness_key(url))
-        found = traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
-        if found is None:
-            return None
-        return Trap(*found)
+        return traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
 
     def _duplicate_of(self, url: str, page: int) -> DuplicateOf | None:
         row = self._store.recognised.fingerprint(page)

@@ -11,6 +11,7 @@ from minicrawl.crawler.books.stored import read_births
 from minicrawl.errors import StoreError
 from minicrawl.graphs.graph_files import graph_of_keys, keys_of
 from minicrawl.model import READ, State
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.sites import UNIT, Births
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph
@@ -20,7 +21,6 @@ from minicrawl.rank.hits import balanced_weights
 from minicrawl.store.links import LinkGraph, Places
 from minicrawl.store.reader import Store
 
-FloatArray = npt.NDArray[np.float64]
 States = npt.NDArray[np.str_]
 
 

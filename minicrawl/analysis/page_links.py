@@ -18,12 +18,10 @@ from minicrawl.analysis.explain import meant_by
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.model import State
+from minicrawl.opic.arrays import Flags, Pages
 from minicrawl.store.audit_columns import NO_PAGE
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import Store
-
-Pages = npt.NDArray[np.integer]
-Flags = npt.NDArray[np.bool_]
 
 _LONGEST_CHAIN = 16
 _AT_ONCE = 500
@@ -58,21 +56,6 @@ class PageLink(NamedTuple):
     reason: str
     leads_to: str | None
     importance: float
-
-
-class Target(NamedTuple):
-    """A target of links, once, with the pages it is linked from: `sources` of them, the most important first.
-
-    importance: of the first. links: URL and anchor of each, as in PageLink.
-    """
-
-    target: str
-    status: int | None
-    reason: str
-    leads_to: str | None
-    importance: float
-    sources: int
-    links: Sequence[tuple[str, str | None]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,15 +94,12 @@ class PageLinks:
                 leads_to = None if last == other else answer.url
                 yield PageLink(url, linked, anchor, answer.status, answer.reason, leads_to, importance)
 
-    def targets(self, n: int | None = None) -> Iterator[Target]:
-        """The first n targets, or all, in the order of their most important pages."""
+    def by_target(self, n: int | None = None) -> Iterator[list[PageLink]]:
+        """The links to each of the first n targets, or to all, in the order of their most important pages."""
         found: dict[str, list[PageLink]] = {}
         for link in self.rows():
             found.setdefault(link.target, []).append(link)
-        for links in islice(found.values(), n):
-            _, target, _, status, reason, leads_to, importance = links[0]
-            sources = [(link.source, link.anchor) for link in links]
-            yield Target(target, status, reason, leads_to, importance, len(links), sources)
+        return islice(found.values(), n)
 
     def codes(self) -> Counter[tuple[int | None, str]]:
         """Number of links by (status, reason) of their ends."""

@@ -20,6 +20,7 @@ from minicrawl.archive.collection import Collection
 from minicrawl.crawler.archiving import as_captured
 from minicrawl.crawler.http.response_fields import HTML_TYPES, media_type
 from minicrawl.crawler.recognise.duplicates import kind_of
+from minicrawl.crawler.robots.preferences import Verdict
 from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import FetchError, SettingError
@@ -95,7 +96,7 @@ def page_text(store: Store, text: str) -> KeptText:
 def _why_none(store: Store, found: Explanation) -> str:
     facts = store.page_table.facts(store.page_table.find([found.url])[found.url])
     kind = media_type(facts["content_type"])
-    unwanted = [use for use in PageUsage(store).respected if found.usage[use].verdict == "disallowed"]
+    unwanted = [use for use in PageUsage(store).respected if found.usage[use].verdict is Verdict.DISALLOWED]
     if unwanted:
         return f"the page does not want {' and '.join(unwanted)}, which the crawl respects"
     if "noarchive" in (facts["robots"] or ""):

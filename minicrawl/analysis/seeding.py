@@ -17,10 +17,9 @@ from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.sites import DIVISIONS, numbered_sites
 from minicrawl.experiment import Claim
 from minicrawl.model import State
+from minicrawl.opic.arrays import FloatArray, Pages
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import Graph, pagerank
-from minicrawl.rank.hits import IntArray
-from minicrawl.rank.pagerank import FloatArray
 from minicrawl.rank.seeds import Core, core_distances, extract_seeds, links_between, reach
 from minicrawl.store.reader import Store
 
@@ -72,9 +71,9 @@ class CrawledWeb:
 
     graph: Graph
     per: Division
-    places: IntArray
+    places: Pages
     names: tuple[str, ...]
-    fetched: IntArray
+    fetched: Pages
     jump: FloatArray
     weights: FloatArray | None
 
@@ -171,21 +170,21 @@ def _named(core: Core, web: CrawledWeb, url: Callable[[int], str]) -> SeedCore:
     )
 
 
-def reached(graph: Graph, ranks: FloatArray, sets: Sequence[IntArray]) -> Reach:
+def reached(graph: Graph, ranks: FloatArray, sets: Sequence[Pages]) -> Reach:
     """What breadth-first crawls read at each depth from 0 to DEPTHS, as the mean of some sets of seeds."""
     found = [reach(graph, seeds, ranks, DEPTHS) for seeds in sets]
     pages, mass = (np.mean(each, axis=0) for each in zip(*found, strict=True))
     return pages, mass
 
 
-def _apart(graph: Graph, sets: Sequence[IntArray]) -> Apart:
+def _apart(graph: Graph, sets: Sequence[Pages]) -> Apart:
     links = core_distances(graph, sets)
     pairs = links[~np.eye(len(sets), dtype=np.bool_)]
     ways = pairs[pairs >= 0]
     return float(ways.mean()) if len(ways) else 0.0, 1.0 - len(ways) / max(len(pairs), 1)
 
 
-def claims(web: CrawledWeb, cores: Sequence[Core], drawn: Sequence[IntArray]) -> list[Claim]:
+def claims(web: CrawledWeb, cores: Sequence[Core], drawn: Sequence[Pages]) -> list[Claim]:
     """What the paper says of the seeds of cores, and whether it holds here. drawn: sets of random seeds."""
     ranks, seeds = web.ranks(), np.array([core.seed for core in cores])
     near = _apart(web.graph, [core.pages() for core in cores])

@@ -8,27 +8,9 @@ from typing import Any  # Any: JSON
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
 from minicrawl.model import READ, Silence, State, Sums
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.hosts import HostRow
+from minicrawl.store.patterns import PatternRow
 from minicrawl.store.reader import Store
-
-
-@dataclass(frozen=True)
-class FailingHost:
-    """A host with `failures` failures in a row. backoff: seconds between two requests; dead_until: Unix seconds."""
-
-    host: str
-    failures: int
-    backoff: float
-    dead_until: float | None
-
-
-@dataclass(frozen=True)
-class TrapPattern:
-    """A URL pattern that is a trap, with its numbers of pages read and of links dropped."""
-
-    pattern: str
-    rule: str
-    read: int
-    dropped: int
 
 
 @dataclass(frozen=True)
@@ -55,22 +37,6 @@ class Requisites:
     waiting: int
     failed: dict[str, int]
     bytes: int
-
-
-@dataclass(frozen=True)
-class Duplicates:
-    """Numbers of exact duplicates, and of near-duplicates."""
-
-    exact: int
-    near: int
-
-
-@dataclass(frozen=True)
-class Probes:
-    """Number of probes for nonexistent pages, and the folders that answered them with a page."""
-
-    asked: int
-    soft_404: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -116,8 +82,9 @@ class Status:
 
     stopped: why the last run stopped; "killed": without a reason; None while it runs. known, read: numbers of pages;
     left_out: links of read pages excluded by scope, filters and traps. states, reasons: pages by state, and by
-    "state/reason". hook_errors: failures by hook. run: None before the
-    first commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far,
+    "state/reason". duplicates: numbers of exact and near ones. probed: number of probes for nonexistent pages;
+    soft_404: the folders that answered them with a page. hook_errors: failures by hook. run: None before the first
+    commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far,
     no bound. last_commit: Unix seconds. partitions: of a folder. requisites: None without any.
     """
 
@@ -130,11 +97,12 @@ class Status:
     states: dict[str, int]
     reasons: dict[str, int]
     hosts: int
-    failing_hosts: tuple[FailingHost, ...]
-    traps: tuple[TrapPattern, ...]
+    failing_hosts: tuple[HostRow, ...]
+    traps: tuple[PatternRow, ...]
     sitemaps: Sitemaps
-    duplicates: Duplicates
-    probes: Probes
+    duplicates: dict[str, int]
+    probed: int
+    soft_404: tuple[str, ...]
     hook_errors: dict[str, int]
     run: Run | None
     last_commit: float | None
@@ -145,29 +113,29 @@ class Status:
         speed = self.run and self.run.pages_per_second
         run = asdict(self.run) if self.run else {}
         values = asdict(self) | {"run": run, "pages_per_second": speed}
+        values["failing_hosts"] = [
+            {"host": row.name, "failures": row.strains, "backoff": row.backoff, "dead_until": row.dead_until or None}
+            for row in self.failing_hosts
+        ]
+        values["traps"] = [
+            {"pattern": row.name, "rule": row.trap, "read": row.parsed, "dropped": row.dropped} for row in self.traps
+        ]
+        values["probes"] = {"asked": values.pop("probed"), "soft_404": values.pop("soft_404")}
         for name in ("partitions", "requisites"):
             if not values[name]:
                 del values[name]
         return values
 
 
-@dataclass(frozen=True)
-class CrawlAtRest:
-    """A crawl that does not run, or does not listen. earlier: totals of runs before the last; settings: of the last.
-
-    banned: hosts excluded by `control ban`.
-    """
-
-    status: Status
-    earlier: Sums
-    banned: Sequence[str]
-    settings: CrawlSettings
+AtRest = tuple[Status, Sums, Sequence[str], CrawlSettings]
+"""A crawl that does not run, or does not listen; totals of runs before the last; hosts excluded by `control ban`; the
+settings of the last run."""
 
 
-def at_rest(store: Store) -> CrawlAtRest:
+def at_rest(store: Store) -> AtRest:
     """State of a store's crawl and its runs, as of one commit. Raises StoreError."""
     with store.snapshot():
-        return CrawlAtRest(status(store), earlier_runs(store), banned_hosts(store), kept_settings(store))
+        return status(store), earlier_runs(store), banned_hosts(store), kept_settings(store)
 
 
 def status(store: Store) -> Status:
@@ -177,7 +145,7 @@ def status(store: Store) -> Status:
         states: Counter[str] = Counter()
         for (state, _), count in counts.items():
             states[state] += count
-        is_running, run_at = store.is_in_use(), store.meta("run_at")
+        is_running, run_at, probes = store.is_in_use(), store.meta("run_at"), store.recognised.probes()
         return Status(
             store=str(store.path),
             running=is_running,
@@ -188,16 +156,12 @@ def status(store: Store) -> Status:
             states=dict(states),
             reasons={f"{state}/{reason}": count for (state, reason), count in counts.items()},
             hosts=store.hosts.count(),
-            failing_hosts=tuple(
-                FailingHost(row.name, row.strains, row.backoff, row.dead_until or None)
-                for row in store.hosts.strained()
-            ),
-            traps=tuple(
-                TrapPattern(row.name, row.trap or "", row.parsed, row.dropped) for row in store.patterns.trap_patterns()
-            ),
+            failing_hosts=tuple(store.hosts.strained()),
+            traps=tuple(store.patterns.trap_patterns()),
             sitemaps=_sitemaps(store),
-            duplicates=Duplicates(*store.recognised.duplicate_counts()),
-            probes=_probes(store),
+            duplicates=dict(zip(("exact", "near"), store.recognised.duplicate_counts(), strict=True)),
+            probed=len(probes),
+            soft_404=tuple(sorted(probe.folder for probe in probes if probe.verdict == "soft-404")),
             hook_errors=store.meta_json("hook_errors"),
             run=_run(store.meta_json("run")),
             last_commit=None if run_at is None else float(run_at),
@@ -239,11 +203,6 @@ def _requisites(store: Store) -> Requisites | None:
             failed[count.reason] += count.number
     size = sum(count.bytes for count in found)
     return Requisites(states["kept"], states["waiting"], dict(failed), size) if found else None
-
-
-def _probes(store: Store) -> Probes:
-    probes = store.recognised.probes()
-    return Probes(len(probes), tuple(sorted(probe.folder for probe in probes if probe.verdict == "soft-404")))
 
 
 def _run(kept: dict[str, Any]) -> Run | None:

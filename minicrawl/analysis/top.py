@@ -72,7 +72,9 @@ def best_wanted(
 def _conditions(store: Store, asked: PageFilter) -> Iterator[Condition]:
     if asked.site is not None:
         yield _site(store, [word.strip().lower() for word in asked.site.split(",")])
-    yield from map(_holds, (asked.words or "").split())
+    for word in (asked.words or "").split():
+        pattern = "%" + re.sub(r"([%_\\])", r"\\\1", word) + "%"
+        yield Condition("url LIKE ? ESCAPE '\\' OR title LIKE ? ESCAPE '\\'", [pattern, pattern])
 
 
 def _site(store: Store, words: Sequence[str]) -> Condition:
@@ -83,11 +85,6 @@ def _site(store: Store, words: Sequence[str]) -> Condition:
     hosts = [name for name in names if any(is_on(name, word) for word in words)]
     by_name = "host IN (SELECT id FROM hosts WHERE name IN (SELECT value FROM json_each(?)))"
     return Condition(by_name, [json.dumps(hosts)])
-
-
-def _holds(word: str) -> Condition:
-    pattern = "%" + re.sub(r"([%_\\])", r"\\\1", word) + "%"
-    return Condition("url LIKE ? ESCAPE '\\' OR title LIKE ? ESCAPE '\\'", [pattern, pattern])
 
 
 Ranked = Iterator[tuple[int, RankedPage, float | None]]
@@ -116,13 +113,9 @@ def best_first(store: Store, by: str = RANKINGS[0]) -> tuple[Order, Ranked]:
     counts = store.page_table.counts()
     read = sum(count for (state, _), count in counts.items() if state in READ)
     has_unread = any(state == State.WAITING for state, _ in counts)
-    return Order(by, read, sum(counts.values()), has_unread), _placed(store.ranks.best_first(by))
-
-
-def _placed(ranked: Ranked) -> Ranked:
-    """Ranked pages with their places in this order as ranks."""
-    for place, (page, row, value) in enumerate(ranked, start=1):
-        yield page, row._replace(rank=place), value
+    ranked = enumerate(store.ranks.best_first(by), start=1)
+    placed = ((page, row._replace(rank=place), value) for place, (page, row, value) in ranked)
+    return Order(by, read, sum(counts.values()), has_unread), placed
 
 
 def only(ranked: Ranked, is_wanted: Wanted) -> Ranked:

@@ -11,17 +11,11 @@ from typing import Any  # Any: arrays
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import (
-    FloatArray,
-    births_of,
-    check_is_rankable,
-    folded_graph,
-    link_weights,
-    rankable,
-)
+from minicrawl.analysis.link_graph import births_of, check_is_rankable, folded_graph, link_weights, rankable
 from minicrawl.crawler.books.stored import read_births
 from minicrawl.model import READ, State
 from minicrawl.opic import Book
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import kendall_tau, l1, overlap, pagerank

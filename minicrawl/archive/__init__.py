@@ -5,8 +5,7 @@ writer      writes records to files, and truncates uncommitted bytes after a kil
 reading     reads records from WARC and ARC files of any origin
 unpacking   the bytes of such a file without their coding
 cdxj        the index, and looking up a URL in it
-collection  an archive as a folder
-places      folders, files, standard input, URLs and indexes that name archives
+collection  an archive as a folder; folders, files and standard input that name archives
 check       finds damaged records and gaps in the index
 export      an archive as one file
 """

@@ -19,9 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from minicrawl.archive.record import sha1
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.model import RecordKind
 
 _SORTED_AT_ONCE = 64 * 1024 * 1024
 """Characters of the lines sorted in memory at once."""
@@ -29,7 +27,6 @@ _WWW = re.compile(r"^www\d*\.(?=.)")
 _SLASHES = re.compile("//+")
 _ORDINARY = re.compile(r'[!"$&-~]*')
 _PORTS = {"http": 80, "https": 443}
-_REVISITS = (RecordKind.REVISIT, RecordKind.NOT_MODIFIED)
 REVISIT = "warc/revisit"
 """The media type of a revisit with no known type of its own."""
 
@@ -148,12 +145,6 @@ def read(text: str) -> Captured | None:
         )
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, IndexError):
         return None
-
-
-def captured(url: str, at: float, digest: bytes, row: tuple[str, int, int, str, int, str]) -> Captured:
-    """An answer whose record this process has written. row: file, start, length, kind, status, media type."""
-    file, start, length, kind, status, media_type = row
-    return Captured(url, stamp(at), media_type, status, sha1(digest), file, start, length, kind in _REVISITS)
 
 
 def merge(index: Path, lines: Iterable[str], *, is_anew: bool = False) -> int:

@@ -9,7 +9,6 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from minicrawl.archive.cdxj import Captured, read
 from minicrawl.archive.collection import Collection
@@ -22,13 +21,9 @@ _PACKED_AT_MOST = 20
 _HTML = ("text/html", "application/xhtml+xml")
 
 
-class ListedPage(NamedTuple):
-    """A page for the list of a WACZ. importance: of all known pages together 1. text: None if none is kept."""
-
-    url: str
-    importance: float
-    title: str | None = None
-    text: str | None = None
+ListedPage = tuple[str, float, str | None, str | None]
+"""A page for the list of a WACZ: its URL, its importance (that of all known pages together is 1), its title, and its
+text, if they are known."""
 
 
 def export(  # noqa: PLR0913 - what a file says of itself
@@ -149,12 +144,12 @@ def _pages(collection: Collection, pages: Iterable[ListedPage]) -> Iterator[Line
     """
     yield {**_HEADER, "hasText": True}
     number = 0
-    for page in pages:
-        captured = [one for one in collection.of(page.url) if _is_page(one)]
-        last = {name: value for name, value in (("title", page.title), ("text", page.text)) if value}
+    for url, importance, title, text in pages:
+        captured = [one for one in collection.of(url) if _is_page(one)]
+        last = {name: value for name, value in (("title", title), ("text", text)) if value}
         for one in captured:
             more = last if one is captured[-1] else {}
-            yield {**_line(number, one), "importance": page.importance, **more}
+            yield {**_line(number, one), "importance": importance, **more}
             number += 1
 
 

@@ -13,7 +13,6 @@ import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import NamedTuple
 
 from zlib_ng import zlib_ng
 
@@ -37,11 +36,8 @@ SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
 
-class Original(NamedTuple):
-    """The original response of a revisit, with the body. `at`: its date, in Unix seconds."""
-
-    url: str
-    at: float
+Original = tuple[str, float]
+"""The original response of a revisit, with the body: its URL, and its date in Unix seconds."""
 
 
 def sides(url: str, at: float, ip: str | None, warcinfo: str, protocol: str = HTTP_1) -> str:
@@ -128,10 +124,11 @@ def revisit(  # noqa: PLR0913 - the fields of an answer
     record: str, both: str, head: bytes, digest: bytes, profile: str, original: Original
 ) -> bytes:
     """A revisit record: the head of an answer whose body is in another record. digest: of that body."""
+    url, at = original
     block = sha1(hashlib.sha1(head, usedforsecurity=False).digest())
     lines = (
-        f"{both}WARC-Profile: {profile}\r\nWARC-Refers-To-Target-URI: {original.url}\r\n"
-        f"WARC-Refers-To-Date: {date(original.at)}\r\nWARC-Payload-Digest: {sha1(digest)}\r\n"
+        f"{both}WARC-Profile: {profile}\r\nWARC-Refers-To-Target-URI: {url}\r\n"
+        f"WARC-Refers-To-Date: {date(at)}\r\nWARC-Payload-Digest: {sha1(digest)}\r\n"
         f"WARC-Block-Digest: {block}\r\n{_REPLY}"
     )
     top = _head("revisit", record, lines, len(head))

@@ -32,15 +32,9 @@ _PACKED_TYPE = re.compile(r"image/(?!svg)|audio/|video/|font/woff|[^/]*/(?:zip|g
 _CODED = re.compile(rb"\ncontent-encoding[\t ]*:", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Originals:
-    """Look-up of archived responses: by the SHA-1 of their body, and the last one of a URL.
-
-    Both give the file as well, which may be in another folder by now.
-    """
-
-    of_digest: Callable[[bytes], tuple[Original, str] | None]
-    of_url: Callable[[str], tuple[Original, bytes, str] | None]
+Originals = tuple[Callable[[bytes], tuple[Original, str] | None], Callable[[str], tuple[Original, bytes, str] | None]]
+"""Look-up of archived responses: by the SHA-1 of their body, and the last one of a URL, with the SHA-1 of its body.
+Both give the file as well, which may be in another folder by now."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +57,7 @@ class ArchiveWriter:
         self._folder = folder / FILES
         self._prefix = prefix
         self._rules = rules
-        self._originals = originals
+        self._of_digest, self._of_url = originals
         self._clock = clock
         self._file: int | None = None
         self._errors = _errors(self._folder)
@@ -91,7 +85,7 @@ class ArchiveWriter:
         asked = record.request(ids[1], both, sent, ids[0])
         start = self._append(reply + asked)
         if kind is RecordKind.RESPONSE and self._may_be_referred_to(answer):
-            self._remember(digest, Original(answer.url, at))
+            self._remember(digest, (answer.url, at))
         return ArchiveRecord(
             answer.url,
             at,
@@ -129,7 +123,7 @@ class ArchiveWriter:
 
     def _judged(self, answer: Exchange) -> tuple[RecordKind, bytes, Original | None]:
         """The kind of record for an answer, the digest of its body, and the existing record with this body."""
-        if answer.status == 304 and (before := self._originals.of_url(answer.url)) and self._is_here(before[2]):
+        if answer.status == 304 and (before := self._of_url(answer.url)) and self._is_here(before[2]):
             return RecordKind.NOT_MODIFIED, before[1], before[0]
         digest = hashlib.sha1(answer.body, usedforsecurity=False).digest()
         original = self._original(digest) if self._may_be_referred_to(answer) else None
@@ -143,7 +137,7 @@ class ArchiveWriter:
     def _original(self, digest: bytes) -> Original | None:
         if digest in self._recent:
             return self._recent[digest]
-        found = self._originals.of_digest(digest)
+        found = self._of_digest(digest)
         return found[0] if found is not None and self._is_here(found[1]) else None
 
     def _remember(self, digest: bytes, original: Original) -> None:

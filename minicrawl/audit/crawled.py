@@ -9,11 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.page_links import Flags, LinkPairs, Pages, Web, sites
+from minicrawl.analysis.page_links import LinkPairs, Web, sites
 from minicrawl.audit.findings import MOST_EXAMPLES, Fault, Finding, Need, Rule
 from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.model import READ, State
+from minicrawl.opic.arrays import Flags, Pages
 from minicrawl.store.audit_columns import AuditColumns
 from minicrawl.store.facts import FactColumns
 from minicrawl.store.reader import Store
@@ -25,9 +26,8 @@ _REFUSALS = frozenset({"http-401", "http-402", "http-403", "http-405", "http-406
 """What sites answer to programs they do not know: on another site no sign that a page is not there."""
 
 
-def _may_pass(reason: str) -> bool:
-    """True for failures that may be over soon, or are those of a robot."""
-    return is_transient(reason) or reason in ("host-dead", "robots-unreachable", "undecodable", "bad-url", "too-large")
+_PASSING = frozenset({"host-dead", "robots-unreachable", "undecodable", "bad-url", "too-large"})
+"""Failures that may be over soon, or are those of a robot; so are transient ones."""
 
 
 class Judged(NamedTuple):
@@ -169,7 +169,7 @@ class Crawled:
 
     @cached_property
     def _is_passing(self) -> Flags:
-        return self.having(self.columns.reason, _may_pass)
+        return self.having(self.columns.reason, lambda reason: is_transient(reason) or reason in _PASSING)
 
     @cached_property
     def is_unreachable(self) -> Flags:

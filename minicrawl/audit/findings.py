@@ -85,7 +85,7 @@ class Rule:
 
 
 def rule(  # noqa: PLR0913 - what a user is told of it
-    name: str, severity: Severity, subject: str, *, why: str, how: str, needs: Need = Need.NOTHING
+    subject: str, name: str, severity: Severity, *, why: str, how: str, needs: Need = Need.NOTHING
 ) -> Callable[[Check], Rule]:
     """Make a Rule of a function of the crawled pages."""
     return lambda check: Rule(name, severity, subject, why, how, needs, check)

@@ -1,6 +1,7 @@
 """Rules on seeds, links, redirects, and answers that mislead or come slowly."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
@@ -8,14 +9,15 @@ from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Severity, rule
 from minicrawl.model import READ, State
 
+_seeds, _links, _redirects, _answers = (partial(rule, each) for each in ("seeds", "links", "redirects", "answers"))
+
 _NO_TURN = ("seed", "link", "sitemap", "alternate")
 """Reasons of pages that were not asked for yet."""
 
 
-@rule(
+@_seeds(
     "seed-dead",
     Severity.ERROR,
-    "seeds",
     why="The crawl could not begin there, so that what lies behind it was not audited.",
     how="Correct the seed, or crawl again once it answers; 'minicrawl why URL' tells more.",
 )
@@ -29,10 +31,9 @@ def seed_dead(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(page, said, importance=1.0)
 
 
-@rule(
+@_links(
     "broken-link",
     Severity.ERROR,
-    "links",
     why="Whoever follows the links comes to a page that is not there.",
     how="Correct the links, or let the address redirect to the page that replaces it.",
 )
@@ -41,10 +42,9 @@ def broken_link(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(target, str(crawled.columns.reason[target]), sources)
 
 
-@rule(
+@_links(
     "link-no-url",
     Severity.ERROR,
-    "links",
     why="The link is not a URL, so it leads nowhere.",
     how="Correct the address of the link.",
 )
@@ -54,10 +54,9 @@ def link_no_url(crawled: Crawled) -> Iterator[Fault]:
             yield Fault(page, ", ".join(texts))
 
 
-@rule(
+@_links(
     "link-unreachable",
     Severity.WARNING,
-    "links",
     why="The page could not be read, which may pass: its host was silent, failed, or refused the crawler.",
     how="Look at the page in a browser; correct the links if it stays so.",
 )
@@ -67,10 +66,9 @@ def link_unreachable(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(target, str(crawled.columns.reason[end[target]]), sources)
 
 
-@rule(
+@_links(
     "link-to-redirect",
     Severity.NOTICE,
-    "links",
     why="Each reader waits for one request more than needed.",
     how="Let the links lead to the address at the end of the redirect.",
 )
@@ -86,10 +84,9 @@ def link_to_redirect(crawled: Crawled) -> Iterator[Fault]:
 _LOOPS = ("redirect-loop", "redirect-chain")
 
 
-@rule(
+@_redirects(
     "redirect-chain",
     Severity.WARNING,
-    "redirects",
     why="Every further redirect costs each reader a request, and search engines give up on long chains.",
     how="Let each address redirect straight to the last one.",
 )
@@ -103,10 +100,9 @@ def redirect_chain(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(target, f"{length} redirects", sources)
 
 
-@rule(
+@_redirects(
     "redirect-loop",
     Severity.ERROR,
-    "redirects",
     why="The redirects lead back to where they began, or on and on: nobody ever sees a page.",
     how="Let the address redirect to a page.",
 )
@@ -116,10 +112,9 @@ def redirect_loop(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(target, "", sources)
 
 
-@rule(
+@_redirects(
     "redirect-temporary",
     Severity.NOTICE,
-    "redirects",
     why="Search engines keep the old address of a temporary redirect, and its importance stays there.",
     how="Redirect with 301 or 308 if it is for good, or let the links lead to the new address.",
 )
@@ -130,10 +125,9 @@ def redirect_temporary(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(target, str(crawled.columns.reason[target]).removeprefix("redirect-"), sources)
 
 
-@rule(
+@_redirects(
     "redirect-dead",
     Severity.ERROR,
-    "redirects",
     why="The address redirects to a page that is not there.",
     how="Let it redirect to the page that replaces it, and correct the links.",
 )
@@ -150,10 +144,9 @@ LARGE = 1_000_000
 """Bytes of HTML on the network."""
 
 
-@rule(
+@_answers(
     "soft-404",
     Severity.ERROR,
-    "answers",
     why="The server says 200 OK for a page that is not there, so that search engines show it.",
     how="Answer with 404 or 410 there, and correct the links.",
 )
@@ -162,10 +155,9 @@ def soft_404(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(target, f"status {crawled.columns.status[target]}", sources)
 
 
-@rule(
+@_answers(
     "page-slow",
     Severity.WARNING,
-    "answers",
     why=f"Readers wait more than {SLOW:g} seconds for the page, and crawlers come less often.",
     how="Look at what the server does for it; if it is slow for all pages of a host, look at the host.",
 )
@@ -183,10 +175,9 @@ def page_slow(crawled: Crawled) -> Iterator[Fault]:
             yield from (Fault(page, f"{seconds[page]:.1f} s") for page in pages.tolist())
 
 
-@rule(
+@_answers(
     "page-large",
     Severity.WARNING,
-    "answers",
     why="The page's HTML is larger than a megabyte, which takes long on a phone.",
     how="Split the page, or send it compressed.",
 )

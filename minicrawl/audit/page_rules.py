@@ -2,13 +2,19 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 
-from minicrawl.analysis.page_links import Flags, Pages
 from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Need, Severity, rule
+from minicrawl.errors import counted
+from minicrawl.opic.arrays import Flags, Pages
 from minicrawl.store.audit_columns import NO_PAGE
+
+_duplicates, _reach, _titles, _headings, _images, _security = (
+    partial(rule, each) for each in ("duplicates", "reach", "titles", "headings", "images", "security")
+)
 
 
 def _copies(crawled: Crawled, groups: Mapping[int, Iterable[int]]) -> Iterator[Fault]:
@@ -29,10 +35,9 @@ def _copies(crawled: Crawled, groups: Mapping[int, Iterable[int]]) -> Iterator[F
             yield Fault(target, "", others, float(crawled.stake[list(others)].sum()))
 
 
-@rule(
+@_duplicates(
     "duplicate-exact",
     Severity.WARNING,
-    "duplicates",
     why="Several addresses give the same page, so that links and importance are split among them.",
     how="Let all but one redirect to that one, or name it as their canonical.",
 )
@@ -44,10 +49,9 @@ def duplicate_exact(crawled: Crawled) -> Iterator[Fault]:
     return _copies(crawled, groups)
 
 
-@rule(
+@_duplicates(
     "duplicate-near",
     Severity.NOTICE,
-    "duplicates",
     why="Several pages say nearly the same, and search engines will show one of them.",
     how="Make one page of them, or name one as the canonical of the others.",
 )
@@ -63,10 +67,9 @@ DEEP = 5
 """Links from a seed."""
 
 
-@rule(
+@_reach(
     "orphan",
     Severity.WARNING,
-    "reach",
     why="No page links to this one, which only a sitemap or a seed names; readers never come there.",
     how="Link to it, or remove it.",
     needs=Need.FINISHED,
@@ -80,10 +83,9 @@ def orphan(crawled: Crawled) -> Iterator[Fault]:
     return (Fault(page) for page in pages if urls[page].partition("://")[2].partition("/")[2])
 
 
-@rule(
+@_reach(
     "too-deep",
     Severity.NOTICE,
-    "reach",
     why=f"It takes more than {DEEP} links to come to the page, so that readers and crawlers seldom do.",
     how="Link to it from a page nearer to the start.",
 )
@@ -92,10 +94,9 @@ def too_deep(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(crawled.is_page & (depth > DEEP), lambda page: f"{depth[page]} links")
 
 
-@rule(
+@_reach(
     "dead-end",
     Severity.NOTICE,
-    "reach",
     why="The page has no link on which readers could go on.",
     how="Link at least to the start of the site.",
 )
@@ -111,12 +112,8 @@ def _is_shown(crawled: Crawled) -> Flags:
     return found
 
 
-def _titles(crawled: Crawled) -> Iterable[tuple[int, str]]:
+def _titles_of(crawled: Crawled) -> Iterable[tuple[int, str]]:
     return crawled.store.audit_table.texts("title")
-
-
-def _descriptions(crawled: Crawled) -> Iterable[tuple[int, str]]:
-    return crawled.store.facts.texts("description")
 
 
 def _lengths(crawled: Crawled, texts: Iterable[tuple[int, str]]) -> Pages:
@@ -140,44 +137,37 @@ def _alike(crawled: Crawled, texts: Callable[[Crawled], Iterable[tuple[int, str]
     pages = pages[np.lexsort((-crawled.stake[pages], language[pages], crawled.sites[pages], said[pages]))]
     same = np.column_stack([said[pages], crawled.sites[pages], language[pages]])
     starts = np.flatnonzero(np.any(same[1:] != same[:-1], axis=1)) + 1
-    groups = [group for group in np.split(pages, starts) if len(group) > 1 and not _are_versions(crawled, group)]
+    several = (group for group in np.split(pages, starts) if len(group) > 1)
+    groups = [group for group in several if not crawled.hreflangs.keys() >= set(group.tolist())]
     firsts = {int(group[0]) for group in groups}
     words = {page: text for page, text in texts(crawled) if page in firsts}
     for group in groups:
         yield Fault(int(group[0]), words[int(group[0])], group[1:], float(crawled.stake[group].sum()))
 
 
-def _are_versions(crawled: Crawled, pages: Pages) -> bool:
-    """True if each page has versions in other languages, so that the pages are some of them."""
-    return all(page in crawled.hreflangs for page in pages.tolist())
-
-
-@rule(
+@_titles(
     "title-missing",
     Severity.WARNING,
-    "titles",
     why="The page has no title, which search results, tabs and bookmarks show.",
     how="Give it a title element that says what is on this page.",
 )
 def title_missing(crawled: Crawled) -> Iterator[Fault]:
-    return crawled.faults(_is_shown(crawled) & (_lengths(crawled, _titles(crawled)) == 0))
+    return crawled.faults(_is_shown(crawled) & (_lengths(crawled, _titles_of(crawled)) == 0))
 
 
-@rule(
+@_titles(
     "title-duplicate",
     Severity.WARNING,
-    "titles",
     why="Several pages of the site have the same title, and cannot be told apart in search results.",
     how="Say in each title what is on that page alone.",
 )
 def title_duplicate(crawled: Crawled) -> Iterator[Fault]:
-    return _alike(crawled, _titles)
+    return _alike(crawled, _titles_of)
 
 
-@rule(
+@_titles(
     "description-missing",
     Severity.NOTICE,
-    "titles",
     why="The page has no description, so search engines choose the words that they show.",
     how="Describe the page in a sentence or two: meta name=description.",
     needs=Need.FACTS,
@@ -187,22 +177,20 @@ def description_missing(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(among & ~crawled.facts.has_description)
 
 
-@rule(
+@_titles(
     "description-duplicate",
     Severity.NOTICE,
-    "titles",
     why="Several pages of the site have the same description, which then tells nothing of any of them.",
     how="Describe each page by itself, or leave the description out.",
     needs=Need.FACTS,
 )
 def description_duplicate(crawled: Crawled) -> Iterator[Fault]:
-    return _alike(crawled, _descriptions)
+    return _alike(crawled, lambda crawled: crawled.store.facts.texts("description"))
 
 
-@rule(
+@_headings(
     "h1-missing",
     Severity.WARNING,
-    "headings",
     why="The page has no main heading, by which readers and screen readers see what it is about.",
     how="Make its heading an h1.",
     needs=Need.FACTS,
@@ -212,10 +200,9 @@ def h1_missing(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(among & (crawled.facts.h1s == 0))
 
 
-@rule(
+@_headings(
     "language-missing",
     Severity.WARNING,
-    "headings",
     why="The page does not name its language, so screen readers may pronounce it as another.",
     how="Name it: <html lang=en>.",
     needs=Need.FACTS,
@@ -224,10 +211,9 @@ def language_missing(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(crawled.has_facts & ~crawled.facts.has_language)
 
 
-@rule(
+@_images(
     "image-without-alt",
     Severity.WARNING,
-    "images",
     why="Who does not see an image is told nothing of it, or its file name.",
     how='Say in alt what it shows; alt="" for one that only decorates.',
     needs=Need.FACTS,
@@ -235,17 +221,12 @@ def language_missing(crawled: Crawled) -> Iterator[Fault]:
 def image_without_alt(crawled: Crawled) -> Iterator[Fault]:
     without = crawled.facts.without_alt
     is_without = crawled.has_facts & (without > 0)
-    return crawled.faults(is_without, lambda page: _images(int(without[page])))
+    return crawled.faults(is_without, lambda page: counted(int(without[page]), "image"))
 
 
-def _images(number: int) -> str:
-    return f"{number:,} images" if number > 1 else "1 image"
-
-
-@rule(
+@_security(
     "mixed-content",
     Severity.ERROR,
-    "security",
     why="An https page loads a file or sends a form by http: browsers block it, and others on the way can change it.",
     how="Name the file by https.",
     needs=Need.FACTS,
@@ -261,10 +242,9 @@ def mixed_content(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(url, "", tuple(pages), float(crawled.stake[pages].sum()))
 
 
-@rule(
+@_security(
     "insecure-link",
     Severity.NOTICE,
-    "security",
     why="A link leads from an https page to an http address, where others can read and change what is sent.",
     how="Link to https.",
 )
@@ -276,10 +256,9 @@ def insecure_link(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(target, "", pages, float(crawled.stake[target]))
 
 
-@rule(
+@_security(
     "insecure-page",
     Severity.WARNING,
-    "security",
     why="The host answers by https, but gives this page by http too, where others can read and change it.",
     how="Let http redirect to https.",
 )

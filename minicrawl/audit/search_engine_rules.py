@@ -1,7 +1,8 @@
 """Rules on canonicals, versions in other languages, sitemaps, and pages that search engines may not read or show."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -9,6 +10,10 @@ from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Severity, rule
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State
+
+_canonicals, _hreflang, _indexability, _sitemaps = (
+    partial(rule, each) for each in ("canonicals", "hreflang", "indexability", "sitemaps")
+)
 
 
 def _named(crawled: Crawled, is_at_fault: Callable[[int], bool], detail: Callable[[int], str]) -> Iterator[Fault]:
@@ -19,10 +24,9 @@ def _named(crawled: Crawled, is_at_fault: Callable[[int], bool], detail: Callabl
             yield Fault(page, detail(page), sources)
 
 
-@rule(
+@_canonicals(
     "canonical-broken",
     Severity.ERROR,
-    "canonicals",
     why="The pages say that they stand for one that is not there, so that search engines show neither.",
     how="Let the pages name themselves, or the page that replaces the other.",
 )
@@ -34,10 +38,9 @@ def canonical_broken(crawled: Crawled) -> Iterator[Fault]:
     )
 
 
-@rule(
+@_canonicals(
     "canonical-redirect",
     Severity.WARNING,
-    "canonicals",
     why="The canonical redirects, so that search engines may not believe it.",
     how="Name the address at the end of the redirect.",
 )
@@ -49,10 +52,9 @@ def canonical_redirect(crawled: Crawled) -> Iterator[Fault]:
     )
 
 
-@rule(
+@_canonicals(
     "canonical-chain",
     Severity.WARNING,
-    "canonicals",
     why="The canonical names a further page as its canonical; search engines follow no chains.",
     how="Let all of them name the last one.",
 )
@@ -61,10 +63,9 @@ def canonical_chain(crawled: Crawled) -> Iterator[Fault]:
     return _named(crawled, lambda page: bool(is_html[page]) and page in canonicals, lambda page: canonicals[page])
 
 
-@rule(
+@_canonicals(
     "canonical-noindex",
     Severity.ERROR,
-    "canonicals",
     why="The canonical asks search engines not to show it, so that they show neither.",
     how="Take noindex off the canonical, or let the pages name themselves.",
 )
@@ -73,10 +74,9 @@ def canonical_noindex(crawled: Crawled) -> Iterator[Fault]:
     return _named(crawled, lambda page: bool(hidden[page]), lambda page: "")
 
 
-@rule(
+@_canonicals(
     "canonical-to-other-site",
     Severity.NOTICE,
-    "canonicals",
     why="The pages leave their place in search engines to another site.",
     how="Let the pages name themselves, unless the other site is meant to be shown.",
 )
@@ -99,25 +99,19 @@ def _read(text: str) -> list[tuple[str, str]]:
     return [(language, url) for language, _, url in parts]
 
 
-def _versions(crawled: Crawled) -> Mapping[int, list[tuple[str, str]]]:
-    """The versions of each page of ours that names some, itself left in."""
-    return {page: _read(text) for page, text in crawled.hreflangs.items() if crawled.is_page[page]}
-
-
 def _by_target(crawled: Crawled) -> dict[int, list[int]]:
     """The pages of ours that name each page as a version in another language."""
     naming = defaultdict[int, list[int]](list)
-    for page, versions in _versions(crawled).items():
-        for target in dict.fromkeys(crawled.named.get(url, page) for _, url in versions):
-            if target != page:
+    for page, text in crawled.hreflangs.items():
+        for target in dict.fromkeys(crawled.named.get(url, page) for _, url in _read(text)):
+            if target != page and crawled.is_page[page]:
                 naming[target].append(page)
     return naming
 
 
-@rule(
+@_hreflang(
     "hreflang-broken",
     Severity.ERROR,
-    "hreflang",
     why="The version in another language is a page that is not there.",
     how="Name the page that replaces it, or take it out of the list of versions.",
 )
@@ -127,10 +121,9 @@ def hreflang_broken(crawled: Crawled) -> Iterator[Fault]:
             yield Fault(target, str(crawled.columns.reason[crawled.web.end[target]]), tuple(sources))
 
 
-@rule(
+@_hreflang(
     "hreflang-to-noncanonical",
     Severity.WARNING,
-    "hreflang",
     why="The version in another language redirects or names another canonical; search engines ignore it then.",
     how="Name the page that it leads to.",
 )
@@ -142,10 +135,9 @@ def hreflang_to_noncanonical(crawled: Crawled) -> Iterator[Fault]:
             yield Fault(target, "redirects" if moved[target] else "names another page", tuple(sources))
 
 
-@rule(
+@_hreflang(
     "hreflang-no-return",
     Severity.WARNING,
-    "hreflang",
     why="Search engines believe versions only if each of two pages names the other.",
     how="Let the page name the pages that name it.",
 )
@@ -169,10 +161,9 @@ def _is_version(crawled: Crawled, page: int, target: int) -> bool:
     return any(language.lower() != "x-default" for language, url in versions if crawled.named.get(url) == target)
 
 
-@rule(
+@_indexability(
     "noindex-linked",
     Severity.NOTICE,
-    "indexability",
     why="The page asks search engines not to show it, yet links pass importance to it.",
     how="Take noindex off if the page is meant to be found.",
 )
@@ -181,10 +172,9 @@ def noindex_linked(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(target, "", sources)
 
 
-@rule(
+@_indexability(
     "robots-blocked",
     Severity.WARNING,
-    "indexability",
     why="robots.txt keeps search engines from a page that has more importance than the average.",
     how="Allow it in robots.txt, or link to it less.",
 )
@@ -194,10 +184,9 @@ def robots_blocked(crawled: Crawled) -> Iterator[Fault]:
         yield Fault(target, "", sources)
 
 
-@rule(
+@_sitemaps(
     "sitemap-broken",
     Severity.ERROR,
-    "sitemaps",
     why="A sitemap lists a page that is not there, and search engines ask for it again and again.",
     how="Take it out of the sitemap.",
 )
@@ -207,10 +196,9 @@ def sitemap_broken(crawled: Crawled) -> Iterator[Fault]:
     )
 
 
-@rule(
+@_sitemaps(
     "sitemap-redirect",
     Severity.WARNING,
-    "sitemaps",
     why="A sitemap lists an address that redirects; it should have the pages that are to be shown.",
     how="List the address at the end of the redirect.",
 )
@@ -219,10 +207,9 @@ def sitemap_redirect(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(crawled.is_listed & web.is_redirect & ~web.is_broken[web.end])
 
 
-@rule(
+@_sitemaps(
     "sitemap-noindex",
     Severity.WARNING,
-    "sitemaps",
     why="A sitemap offers a page to search engines that asks them not to show it.",
     how="Take it out of the sitemap, or take noindex off the page.",
 )
@@ -230,10 +217,9 @@ def sitemap_noindex(crawled: Crawled) -> Iterator[Fault]:
     return crawled.faults(crawled.is_listed & crawled.is_html & crawled.is_noindex)
 
 
-@rule(
+@_sitemaps(
     "sitemap-missing",
     Severity.NOTICE,
-    "sitemaps",
     why="The page has more importance than the average, but no sitemap of its host lists it.",
     how="Add it to the sitemap.",
 )

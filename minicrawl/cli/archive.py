@@ -174,8 +174,7 @@ def replay(folder: str | None, store: Path) -> None:
         )
     with opened(store, folder) as archive, tempfile.TemporaryDirectory(prefix="minicrawl-") as temporary:
         place = archive.collection.folder.absolute()
-        pages = (page.url for page in archive.pages or ())
-        best = next((url for url in pages if any(True for _ in archive.collection.of(url))), "*/URL")
+        best = next((url for url, *_ in archive.pages or () if any(True for _ in archive.collection.of(url))), "*/URL")
         name = re.sub(r"[^\w.-]", "-", place.name) or "kept"
         collections = Path(temporary, "collections")
         collections.mkdir()

@@ -76,7 +76,7 @@ def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
 
     never_read = None
     if graph is not None:
-        web = load_graph(graph).graph
+        web, _ = load_graph(graph)
     else:
         with open_store(store) as reader, reader.snapshot():
             web, never_read = web_of_store(reader)

@@ -145,7 +145,7 @@ def _read(graph: Path, nodes: int | None, seed: int) -> "tuple[str, _Draw]":
     from minicrawl.graphs.graph_files import load_graph
     from minicrawl.lab.graphbench.sequences import of_graph
 
-    loaded = load_graph(graph).graph
+    loaded, _ = load_graph(graph)
     if nodes is None and loaded.size > _MOST:
         raise SettingError(
             f"{graph} has {loaded.size:,} pages, too many for tables of all pairs; take some with --nodes, "

@@ -73,7 +73,7 @@ def convergence(graph: Path, visits: int, seed: int, out: Path, as_json: bool) -
     from minicrawl.graphs.graph_files import load_graph
     from minicrawl.lab.convergence import on_graph
 
-    show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph).graph, seed, visits))], out, as_json)
+    show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph)[0], seed, visits))], out, as_json)
 
 
 @command.command(epilog="Example: minicrawl lab refresh --quick")
@@ -93,14 +93,12 @@ def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
     """
     need_extra("the lab", "numba", "matplotlib")
     from minicrawl.graphs.graph_files import load_graph
-    from minicrawl.lab.refresh import Setup, experiment
+    from minicrawl.lab.refresh import experiment
     from minicrawl.rank import pagerank
 
     def run() -> "Result":
-        importance = None if graph is None else pagerank(load_graph(graph).graph)
-        return experiment(
-            Setup(max(200, pages // 10) if quick else pages, 1 if quick else worlds, 60.0, seed, importance)
-        )
+        importance = None if graph is None else pagerank(load_graph(graph)[0])
+        return experiment(max(200, pages // 10) if quick else pages, 1 if quick else worlds, seed, importance)
 
     show([("refresh" if graph is None else f"refresh of {graph}", run)], out, as_json)
 
@@ -142,10 +140,8 @@ def _with_urls(path: Path) -> "tuple[Graph, tuple[str, ...] | None]":
     """The graph in a file, and the URLs of its pages if it has them."""
     from minicrawl.graphs.graph_files import load_graph
 
-    loaded = load_graph(path)
-    return loaded.graph, loaded.names if loaded.names is not None and all(
-        "://" in name for name in loaded.names
-    ) else None
+    graph, names = load_graph(path)
+    return graph, names if names is not None and all("://" in name for name in names) else None
 
 
 @command.command(epilog="Example: minicrawl lab lecture")

@@ -14,7 +14,7 @@ from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.page_links import PageLink, PageLinks, Target
+    from minicrawl.analysis.page_links import PageLink, PageLinks
 
 _SHOWN = 50
 _CLASS = re.compile(r"[1-5]xx", re.IGNORECASE)
@@ -71,7 +71,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         found = page_links(reader, asked)
         ends = found.codes()
         if as_json:
-            rows = map(_as_json, found.targets(n)) if asked.broken else (link._asdict() for link in found.rows(n))
+            rows = map(_as_json, found.by_target(n)) if asked.broken else (link._asdict() for link in found.rows(n))
             click.echo(document(list(rows)))
         else:
             click.echo("\n".join(fitted(_lines(found, ends, n or _SHOWN))))
@@ -98,9 +98,11 @@ def _is_one(status: int | None, reason: str, codes: list[str]) -> bool:
     return reason in codes or (status is not None and (str(status) in codes or f"{status // 100}xx" in codes))
 
 
-def _as_json(target: "Target") -> dict[str, object]:
-    links = [{"source": source, "anchor": anchor} for source, anchor in target.links]
-    return {**target._asdict(), "links": links}
+def _as_json(links: "list[PageLink]") -> dict[str, object]:
+    """A target of links, once, with the pages it is linked from; importance is that of the first."""
+    told = ("target", "status", "reason", "leads_to", "importance")
+    pages = [{"source": link.source, "anchor": link.anchor} for link in links]
+    return {**{name: getattr(links[0], name) for name in told}, "sources": len(links), "links": pages}
 
 
 def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) -> Iterator[str]:

@@ -14,8 +14,8 @@ from minicrawl.log import printable
 from minicrawl.settings import option
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.link_graph import FloatArray
     from minicrawl.analysis.rankings.ranking import Rankings
+    from minicrawl.opic.arrays import FloatArray
     from minicrawl.store.ranks import RankedPage
     from minicrawl.store.reader import Store
 

@@ -15,7 +15,9 @@ from minicrawl.log import printable
 from minicrawl.model import State
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.status import FailingHost, Partition, Run, Sitemaps, Status, TrapPattern
+    from minicrawl.analysis.status import Partition, Run, Sitemaps, Status
+    from minicrawl.store.hosts import HostRow
+    from minicrawl.store.patterns import PatternRow
 
 _TRAPS_SHOWN = 10
 _HOSTS_SHOWN = 5
@@ -62,12 +64,12 @@ def found_lines(status: "Status") -> Iterator[str]:
     yield from _failing_lines(status.failing_hosts)
     yield from _sitemap_lines(status.sitemaps)
     yield from _trap_lines(status.traps)
-    if status.duplicates.exact or status.duplicates.near:
-        yield f"duplicates {status.duplicates.exact:,} exact, {status.duplicates.near:,} near"
-    if status.probes.asked:
+    if any(status.duplicates.values()):
+        yield f"duplicates {status.duplicates['exact']:,} exact, {status.duplicates['near']:,} near"
+    if status.probed:
         yield (
-            f"probes    {counted(status.probes.asked, 'page')} that cannot exist asked for, "
-            f"{len(status.probes.soft_404):,} answered as if they did (soft 404)"
+            f"probes    {counted(status.probed, 'page')} that cannot exist asked for, "
+            f"{len(status.soft_404):,} answered as if they did (soft 404)"
         )
     if (parts := status.requisites) is not None:
         failed = f"; failed: {tally(parts.failed)}" if parts.failed else ""
@@ -76,10 +78,10 @@ def found_lines(status: "Status") -> Iterator[str]:
         yield f"hooks     failed: {tally(status.hook_errors)} (item-failed)"
 
 
-def _failing_lines(hosts: "tuple[FailingHost, ...]") -> Iterator[str]:
+def _failing_lines(hosts: "tuple[HostRow, ...]") -> Iterator[str]:
     if hosts:
-        dead = sum(host.dead_until is not None for host in hosts)
-        shown = ", ".join(f"{printable(host.host)} ({host.failures} in a row)" for host in hosts[:_HOSTS_SHOWN])
+        dead = sum(host.dead_until > 0.0 for host in hosts)
+        shown = ", ".join(f"{printable(host.name)} ({host.strains} in a row)" for host in hosts[:_HOSTS_SHOWN])
         more = f" and {len(hosts) - _HOSTS_SHOWN:,} more" if len(hosts) > _HOSTS_SHOWN else ""
         yield f"failing   {counted(len(hosts), 'host')}, {dead:,} of them dead for now: {shown}{more}"
 
@@ -94,10 +96,10 @@ def _sitemap_lines(sitemaps: "Sitemaps") -> Iterator[str]:
             yield f"          {sitemaps.left_out:,} more sitemaps were left out: too many of a host, or too deep"
 
 
-def _trap_lines(traps: "tuple[TrapPattern, ...]") -> Iterator[str]:
+def _trap_lines(traps: "tuple[PatternRow, ...]") -> Iterator[str]:
     for trap in traps[:_TRAPS_SHOWN]:
-        counts = f"{trap.read:,} read, {counted(trap.dropped, 'link')} dropped"
-        yield f"trap      {printable(trap.pattern)}: {trap.rule}; {counts}"
+        counts = f"{trap.parsed:,} read, {counted(trap.dropped, 'link')} dropped"
+        yield f"trap      {printable(trap.name)}: {trap.trap}; {counts}"
     if len(traps) > _TRAPS_SHOWN:
         yield f"          and {len(traps) - _TRAPS_SHOWN:,} more: see --json"
 

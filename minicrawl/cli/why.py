@@ -15,8 +15,10 @@ from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.analysis.explain import Explanation, HostDelay, KnownPage, NeededFile, Trap
+    from minicrawl.analysis.explain import Explanation, KnownPage
     from minicrawl.analysis.why_facts import PageJump, PageRefresh
+    from minicrawl.store.hosts import HostRow
+    from minicrawl.store.requisites import RequisiteRow
 
 
 _KINDS = {
@@ -66,7 +68,7 @@ def explanation_lines(found: "Explanation") -> Iterator[str]:
     if found.asked != found.url:
         yield "  known as    this, without parameters for tracking and sessions (see --keep-parameters)"
     if found.requisite is not None:
-        yield f"  {requisite_sentence(found.requisite)}"
+        yield f"  {requisite_sentence(*found.requisite)}"
     if found.page is None:
         state = "unknown" if found.requisite is None else "no page"
         yield f"  {state}     {found.reason}: {printable(found.rule or found.meaning or '')}"
@@ -103,10 +105,10 @@ def _page_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
 def _answer_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     """Lines on the host, the robots.txt and the last answer of a page."""
     ranked, robots, host = page.ranked, found.robots, page.host
-    until = host.dead_until or host.next_at
+    until = _not_before(host)
     when = f"not to be asked before {at(until)}" if until else "not asked so far"
     yield f"  host        {printable(host.name)}: {when}"
-    yield f"  delay       {_delay(host)}"
+    yield f"  delay       {_delay(host, page.delay)}"
     yield f"  robots.txt  {_verdict(found)}" + (f", asks for {robots.crawl_delay:g} s" if robots.crawl_delay else "")
     yield from _usage_lines(found)
     if ranked.fetched_at is not None:
@@ -148,33 +150,36 @@ def _verdict(found: "Explanation") -> str:
 
 def _usage_lines(found: "Explanation") -> Iterator[str]:
     """Lines on preferences on the use of a URL: what they are, and what says so."""
-    known = {use: verdict for use, verdict in found.usage.items() if verdict.said is not None}
-    if not known:
+    if not any(by is not None for _, by in found.usage.values()):
         yield f"  usage       nothing is said on {', '.join(found.usage)}"
-    for use, each in found.usage.items():
-        if known:
-            by = f": {printable(each.said)}, {printable(each.file or each.where or '')}" if each.said else ""
-            yield f"  {use:<11} {each.verdict}{by}"
+        return
+    for use, (verdict, by) in found.usage.items():
+        said = "" if by is None else f": {printable(by.said)}, {printable(by.url or by.place)}"
+        yield f"  {use:<11} {verdict.word}{said}"
 
 
-def _delay(host: "HostDelay") -> str:
+def _not_before(host: "HostRow") -> float:
+    return host.dead_until or max(host.next_fetch, host.rests_until)
+
+
+def _delay(host: "HostRow", seconds: float) -> str:
     """A host's delay and its reason, in words."""
-    if not host.delay:
+    if not seconds:
         return "none: politeness is off"
-    delay = f"{host.delay:.3g} s between two requests"
+    delay = f"{seconds:.3g} s between two requests"
     if host.strains:
         dead = f"; dead until {at(host.dead_until)}" if host.dead_until else ""
         return f"{delay}, backed off: {host.strains} failures in a row{dead}"
-    if host.delay == host.crawl_delay:
+    if seconds == host.crawl_delay:
         return f"{delay}, as its robots.txt asks"
-    if host.delay == host.backoff:
+    if seconds == host.backoff:
         return f"{delay}, being eased back after failures"
     return f"{delay}; its last answer took {host.seconds:.2f} s"
 
 
-def _trap_lines(trap: "Trap | None") -> Iterator[str]:
+def _trap_lines(trap: tuple[str, str] | None) -> Iterator[str]:
     if trap is not None:
-        yield f"  trap        {trap.rule}, pattern {printable(trap.pattern)}"
+        yield f"  trap        {trap[0]}, pattern {printable(trap[1])}"
 
 
 def _duplicate_lines(page: "KnownPage") -> Iterator[str]:
@@ -222,13 +227,13 @@ def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
 _FILES = {"style": "A style sheet", "frame": "A frame"}
 
 
-def requisite_sentence(file: "NeededFile") -> str:
+def requisite_sentence(file: "RequisiteRow", needed_by: str) -> str:
     """A sentence on a file that a page needs."""
+    from minicrawl.crawler.outcomes.reasons import meaning
+
     through = f" by way of {counted(file.level, 'other')}" if file.level else ""
-    what = (
-        f"{_FILES.get(file.kind, 'A file')} that {printable(file.needed_by)} needs{through}, the first page to need it"
-    )
-    why = printable(file.meaning or file.reason)
+    what = f"{_FILES.get(file.kind, 'A file')} that {printable(needed_by)} needs{through}, the first page to need it"
+    why = printable(meaning(file.reason) or file.reason)
     match file.state:
         case "kept" if file.asked_at is not None and file.status is not None:
             return f"{what}: in the archive since {at(file.asked_at)} ({file.status}, {file.bytes:,} bytes)."
@@ -259,7 +264,7 @@ def _of_waiting(found: "Explanation", page: "KnownPage", why: str) -> Iterator[s
         yield f"It was tried {counted(page.attempts, 'time')}, without an answer."
     if (queue := page.queue) is not None:
         yield f"Pages with more cash that wait, too: {queue.before:,}, {queue.before_on_host:,} of them on its host."
-    if found.reason != "host-banned" and (until := page.host.dead_until or page.host.next_at):
+    if found.reason != "host-banned" and (until := _not_before(page.host)):
         yield f"Its host is asked for nothing before {at(until)}."
 
 

@@ -14,12 +14,11 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from minicrawl.archive.cdxj import Captured, captured, nearest, surt, twin
-from minicrawl.archive.collection import Collection
-from minicrawl.archive.places import check_there
+from minicrawl.archive.cdxj import Captured, nearest, stamp, surt, twin
+from minicrawl.archive.collection import Collection, check_there
 from minicrawl.archive.reading import Record
-from minicrawl.archive.record import Original, without
-from minicrawl.archive.writer import ArchiveWriter, Committed, Originals, Rules
+from minicrawl.archive.record import Original, sha1, without
+from minicrawl.archive.writer import ArchiveWriter, Committed, Rules
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.body import decoder
@@ -29,7 +28,7 @@ from minicrawl.crawler.net.tls import HTTP_1
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
-from minicrawl.model import ArchiveRecord, Exchange, ParsedPage
+from minicrawl.model import ArchiveRecord, Exchange, ParsedPage, RecordKind
 from minicrawl.settings import USER_AGENT, CrawlSettings
 from minicrawl.store.archived import FILES, RecordRow
 from minicrawl.store.reader import Store, open_store
@@ -37,8 +36,9 @@ from minicrawl.store.reader import Store, open_store
 
 def as_captured(url: str, row: RecordRow) -> Captured:
     """A row of `records` in the form of the index."""
-    kept = row.file, row.start, row.length, row.kind, row.status, row.media_type
-    return captured(url, row.at, row.digest, kept)
+    digest, is_revisit = sha1(row.digest), row.kind in (RecordKind.REVISIT, RecordKind.NOT_MODIFIED)
+    place = row.file, row.start, row.length
+    return Captured(url, stamp(row.at), row.media_type, row.status, digest, *place, is_revisit)
 
 
 def committed(store: Store) -> Committed:
@@ -75,8 +75,7 @@ class Archiving(Capture):
         self._met: bytearray | None = None
         self._parts: dict[str, None] = {}
         rules = Rules(_FILE_SIZE, settings.dedup, _description(settings), _left_out(settings))
-        originals = Originals(self._with_body, self._last_of)
-        self._writer = ArchiveWriter(settings.archive, prefix, rules, originals)
+        self._writer = ArchiveWriter(settings.archive, prefix, rules, (self._with_body, self._last_of))
 
     def observe(self, exchange: Exchange, parsed: ParsedPage) -> ArchiveRecord | None:
         """Write an exchange, unless it is not to be kept."""
@@ -126,12 +125,12 @@ class Archiving(Capture):
                 self._met[place] |= 1 << bit
                 return None
         found = self._store.archived.with_body(digest)
-        return None if found is None else (Original(found[0], found[1]), found[3])
+        return None if found is None else (found[:2], found[3])
 
     def _last_of(self, url: str) -> tuple[Original, bytes, str] | None:
         page = self._store.page_table.find([url]).get(url)
         found = None if page is None else self._store.archived.last_of(page)
-        return None if found is None else (Original(found[0], found[1]), found[2], found[3])
+        return None if found is None else (found[:2], found[2], found[3])
 
 
 def _allows(exchange: Exchange) -> bool:

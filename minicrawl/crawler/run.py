@@ -238,7 +238,7 @@ def archives_of(settings: CrawlSettings) -> AbstractContextManager[tuple[Path, .
     block."""
     if not settings.from_archive:
         return nullcontext(())
-    from minicrawl.archive.places import indexed  # noqa: PLC0415 - few crawls read archives
+    from minicrawl.archive.collection import indexed  # noqa: PLC0415 - few crawls read archives
 
     return indexed(settings.from_archive)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Any  # Any: JSON
 
-from minicrawl.analysis.status import CrawlAtRest
+from minicrawl.analysis.status import AtRest
 from minicrawl.control.asking import ask
 from minicrawl.control.commands import adjustable
 from minicrawl.crawler.loop.limits import aims
@@ -98,7 +98,7 @@ class Looks:
             return {**self._last, "crawl": "busy", "why": why}
         self._speed.forget()
         found = self._readings.at_rest()
-        parts = [partition(part) for part in found.status.partitions]
+        parts = [partition(part) for part in found[0].partitions]
         return {**at_rest(found), **({"partitions": parts} if parts else {})}
 
 
@@ -128,9 +128,10 @@ class EventLog:
         return [event for event in self._log if event["number"] > after]
 
 
-def at_rest(found: CrawlAtRest) -> Look:
+def at_rest(found: AtRest) -> Look:
     """A look at a crawl that does not run or listen, with the keys of a running one."""
-    status, run = found.status, found.status.run
+    status, earlier, banned, settings = found
+    run = status.run
     return {
         "crawl": "busy" if status.running else "resting",
         "state": "busy" if status.running else "ended",
@@ -143,15 +144,15 @@ def at_rest(found: CrawlAtRest) -> Look:
         "known": status.known,
         "read": status.read,
         "in_flight": 0,
-        "earlier": found.earlier._asdict(),
+        "earlier": earlier._asdict(),
         "workers": [],
         "requests": [],
         "hosts": [],
         "doing": {},
         "aims": [],
         "speed": {"pages": 0.0, "bytes": 0.0},
-        "banned": found.banned,
-        "settings": adjustable(found.settings),
+        "banned": banned,
+        "settings": adjustable(settings),
         "last_commit": status.last_commit,
     }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar  # Any: JSON
 
 from minicrawl.analysis.explain import explain
-from minicrawl.analysis.status import CrawlAtRest, Partition, at_rest
+from minicrawl.analysis.status import AtRest, Partition, at_rest
 from minicrawl.analysis.top import PageFilter, TopList, best_wanted, lines_per_site, top_list
 from minicrawl.control.messages import Message
 from minicrawl.dashboard.commands import started
@@ -144,7 +144,7 @@ class Readings:
     def __init__(self, path: Path) -> None:
         """Raises StoreError for a folder without a crawl."""
         self.path = path
-        self._at_rest: tuple[object, CrawlAtRest] | None = None
+        self._at_rest: tuple[object, AtRest] | None = None
         if path.is_dir():
             folder_at(path)
 
@@ -156,7 +156,7 @@ class Readings:
         """True if another process is writing to the store."""
         return any(map(is_held, files_of(self.path)))
 
-    def at_rest(self) -> CrawlAtRest:
+    def at_rest(self) -> AtRest:
         """Summary of the crawl and its runs, cached until a file changes, as it may take a look at all pages."""
         files = self.is_in_use(), self._files()
         if self._at_rest is None or self._at_rest[0] != files:
@@ -245,7 +245,7 @@ def hosts(readings: Readings) -> Reading:
 
 def partitions(readings: Readings) -> Reading:
     """Figures of each partition from its store; empty for a crawl in one store."""
-    parts = readings.at_rest().status.partitions if readings.has_begun() else ()
+    parts = readings.at_rest()[0].partitions if readings.has_begun() else ()
     return {"partitions": [partition(part) for part in parts]}
 
 

@@ -16,19 +16,19 @@ class Document:
     """A page of HTML in UTF-8."""
 
     def __init__(self, html: bytes) -> None:
-        self._html = html
+        self.html = html
 
     @cached_property
     def tree(self) -> LexborHTMLParser:
         """The page as parsed by Lexbor, like browsers do."""
-        return LexborHTMLParser(self._html, options=LexborDocumentOptions.WO_EVENTS)
+        return LexborHTMLParser(self.html, options=LexborDocumentOptions.WO_EVENTS)
 
     @cached_property
     def xml_tree(self) -> etree._Element | None:
         """The page as parsed by libxml2; None if it is empty."""
         parser = etree.HTMLParser(encoding="utf-8", no_network=True)
         try:
-            root: etree._Element | None = etree.fromstring(self._html, parser)
+            root: etree._Element | None = etree.fromstring(self.html, parser)
         except (etree.ParserError, etree.XMLSyntaxError):
             return None
         return root
@@ -63,7 +63,7 @@ def _found(element: etree._Element, path: str) -> object:
 def _as_texts(found: object) -> list[str]:
     """The results of an XPath as texts."""
     if not isinstance(found, list):
-        return [_value(found)]
+        return [f"{found:g}" if isinstance(found, float) else str(found)]
     return [
         single_spaced("".join(map(str, each.itertext()))) if isinstance(each, etree._Element) else str(each).strip()
         for each in found
@@ -97,13 +97,10 @@ def _attribute(node: LexborNode, name: str) -> str | None:
     return (attributes[name] or "") if name in attributes else None
 
 
-def _value(found: object) -> str:
-    return f"{found:g}" if isinstance(found, float) else str(found)
-
-
 @dataclass(frozen=True)
-class Page:
-    """A page of HTML that was just read.
+class Page(Document):
+    """A page of HTML that was just read: `css` and `xpath` find texts, `tree` and `xml_tree` are for the methods of
+    selectolax and lxml.
 
     `url`: normalised; `status`: of HTTP; `content_type`: as the header says; `html`: the page in UTF-8, whatever its
     encoding was; `title`; `links`: the normalised URLs that it links to, in document order; `body`: the page as it was
@@ -118,28 +115,6 @@ class Page:
     links: tuple[str, ...] = field(repr=False)
     body: bytes = field(default=b"", repr=False)
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-
-    @cached_property
-    def document(self) -> Document:
-        return Document(self.html)
-
-    @property
-    def tree(self) -> LexborHTMLParser:
-        """The page as browsers read it, for selectolax's own methods."""
-        return self.document.tree
-
-    @property
-    def xml_tree(self) -> etree._Element | None:
-        """The page for lxml's own methods."""
-        return self.document.xml_tree
-
-    def css(self, selector: str, attribute: str | None = None) -> list[str]:
-        """The texts of the elements that a CSS selector finds, or that attribute of those that have it."""
-        return self.document.css(selector, attribute)
-
-    def xpath(self, path: str) -> list[str]:
-        """The results of an XPath, as texts."""
-        return self.document.xpath(path)
 
     @cached_property
     def text(self) -> str:

@@ -18,7 +18,7 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
 from itertools import islice
 from pathlib import Path
@@ -77,7 +77,8 @@ class Hooks:
             found = hook.call(page)
             if found is None:
                 return
-            for item in islice(_items(found), MOST_ITEMS + 1 - len(items)):
+            several = [found] if isinstance(found, Mapping) else found
+            for item in islice(several, MOST_ITEMS + 1 - len(items)):
                 if len(items) == MOST_ITEMS:
                     raise ValueError(f"more than {MOST_ITEMS:,} items of one page; the rest is left out")
                 items.append(_as_json(item))
@@ -107,7 +108,9 @@ class Hooks:
 
         def ask(hook: Hook) -> None:
             given = hook.call(url) or {}
-            headers.update(_headers(given))
+            for name, value in given.items():
+                check_header(name, value)
+            headers.update({str(name): str(value) for name, value in given.items()})
 
         for hook in self._of("request"):
             self._call(hook, ask, failures)
@@ -243,11 +246,6 @@ def imported(place: str) -> ModuleType:
     return module
 
 
-def _items(found: object) -> Iterable[Any]:
-    """The one or several items returned by a hook."""
-    return [found] if isinstance(found, Mapping) else found  # type: ignore[return-value]
-
-
 def _as_json(item: object) -> str:
     if not isinstance(item, Mapping):
         raise TypeError(f"an item is a dict, not {type(item).__name__}")
@@ -264,9 +262,3 @@ def check_header(name: str, value: str) -> None:
     """Raise ValueError for what cannot be sent as a header."""
     if any(char in f"{name}{value}" for char in "\r\n\0") or not name.isascii() or ":" in name:
         raise ValueError(f"{name!r} cannot be a header")
-
-
-def _headers(given: Mapping[str, str]) -> dict[str, str]:
-    for name, value in given.items():
-        check_header(name, value)
-    return {str(name): str(value) for name, value in given.items()}

@@ -23,7 +23,6 @@ import zipfile
 import zlib
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, cast
@@ -70,12 +69,8 @@ _NPZ_ERRORS = (ValueError, KeyError, RuntimeError, MemoryError, OverflowError, E
 _ANOTHER = "name another graph file"
 
 
-@dataclass(frozen=True, eq=False)
-class LoadedGraph:
-    """A graph from a file. names: the URL (or title) of page i is names[i]; None where the file has none."""
-
-    graph: Graph
-    names: tuple[str, ...] | None = None
+LoadedGraph = tuple[Graph, tuple[str, ...] | None]
+"""A graph from a file, and the URL (or title) of each page by number; None where the file has none."""
 
 
 def load_graph(path: str | Path) -> LoadedGraph:
@@ -152,7 +147,7 @@ def _load_npz(path: Path) -> LoadedGraph:
     names = tuple(beside.read_text("utf-8").removesuffix("\n").split("\n")) if beside.exists() else None
     if names is not None and len(names) != size:
         raise SettingError(f"{beside} has {len(names)} lines for the {size} pages of {path}; write one a page")
-    return LoadedGraph(graph, names)
+    return graph, names
 
 
 # Edge lists
@@ -166,7 +161,7 @@ def _load_edges(path: Path) -> LoadedGraph:
         size = int(ends.max()) + 1
         # Where numbers are sparser they are names: memory would go to pages without links.
         if ends.min() >= 0 and size <= min(np.iinfo(np.int32).max, max(10_000_000, 100 * len(ends))):
-            return LoadedGraph(_graph(path, ends[:, 0], ends[:, 1], size))
+            return _graph(path, ends[:, 0], ends[:, 1], size), None
     return _load_named_edges(path)
 
 
@@ -184,7 +179,7 @@ def _load_named_edges(path: Path) -> LoadedGraph:
                     )
                 ends.extend(numbers.setdefault(field, len(numbers)) for field in fields[:2])
     sources, targets = np.array(ends, dtype=np.int64).reshape(-1, 2).T
-    return LoadedGraph(_graph(path, sources, targets, len(numbers)), tuple(numbers))
+    return _graph(path, sources, targets, len(numbers)), tuple(numbers)
 
 
 # Stores
@@ -203,7 +198,7 @@ def _load_store(path: Path) -> LoadedGraph:
         raise SettingError(f"{path} is damaged: its links cannot be read; {_ANOTHER}") from error
     if len(names) != links.size:
         raise SettingError(f"{path} is damaged: page numbers are missing; {_ANOTHER}")
-    return LoadedGraph(_graph(path, links.link_sources(), links.targets, links.size), names)
+    return _graph(path, links.link_sources(), links.targets, links.size), names
 
 
 _TEXT: dict[str, Callable[[Path], LoadedGraph]] = {".txt": _load_edges, ".tsv": _load_edges}

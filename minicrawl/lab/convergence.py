@@ -98,18 +98,16 @@ def _off_line(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Sna
         yield Snapshot({POWER: x})
 
 
-def _cycle(book: Adaptive, graph: Graph, rng: np.random.Generator, done: int, each: int) -> VisitLog:
-    return visit_pages(book, graph, (np.arange(done, done + each) % graph.size).astype(np.int32))
-
-
-def _at_random(book: Adaptive, graph: Graph, rng: np.random.Generator, done: int, each: int) -> VisitLog:
-    return visit_pages(book, graph, rng.integers(0, graph.size, each, dtype=np.int32))
-
-
 METHODS: dict[str, Method] = {
     "greedy": _cash_book(lambda book, graph, rng, done, each: visit_greedily(book, graph, each)),
-    "cycle": _cash_book(_cycle),
-    "random": _cash_book(_at_random),
+    "cycle": _cash_book(
+        lambda book, graph, rng, done, each: visit_pages(
+            book, graph, (np.arange(done, done + each) % graph.size).astype(np.int32)
+        )
+    ),
+    "random": _cash_book(
+        lambda book, graph, rng, done, each: visit_pages(book, graph, rng.integers(0, graph.size, each, dtype=np.int32))
+    ),
     "off-line": _off_line,
     "greedy, held": _held,
 }

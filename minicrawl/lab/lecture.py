@@ -12,9 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Graph, hits, pagerank
 from minicrawl.rank.hits import bridges, capped_weights, communities, with_self_links
-from minicrawl.rank.pagerank import FloatArray
 
 LECTURE, BY_HAND = "printed", "by hand"
 _GOLDEN = (1.0 + 5.0**0.5) / 2.0

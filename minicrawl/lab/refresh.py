@@ -6,7 +6,6 @@ a time; values and learned rates come from `opic.refresh`.
 """
 
 import math
-from dataclasses import dataclass
 from statistics import fmean
 
 import numpy as np
@@ -111,39 +110,27 @@ def _changes_between(worth: FloatArray) -> FloatArray:
     return np.where(worth >= 1.0, np.inf, high)
 
 
-@dataclass(frozen=True)
-class Setup:
-    """pages: of a world; worlds: number drawn, from `seed` on; until: mean times between two changes.
-
-    importance: the values that pages draw theirs from, with repeats; None: Pareto.
-    """
-
-    pages: int = 5_000
-    worlds: int = 3
-    until: float = 60.0
-    seed: int = 0
-    importance: FloatArray | None = None
-
-    def draw(self, seed: int) -> World:
-        """Pages of drawn importance and lognormal change rates of mean 1."""
-        random = np.random.default_rng(seed)
-        values = self.importance
-        importance = random.pareto(_SHAPE, self.pages) + 1.0 if values is None else random.choice(values, self.pages)
-        rates = random.lognormal(0.0, _SPREAD, self.pages)
-        return importance / importance.sum(), rates / rates.mean()
+def drawn(pages: int, seed: int, values: FloatArray | None = None) -> World:
+    """Pages of drawn importance and lognormal change rates of mean 1. values: pages draw importance from these, with
+    repeats; None: Pareto."""
+    random = np.random.default_rng(seed)
+    importance = random.pareto(_SHAPE, pages) + 1.0 if values is None else random.choice(values, pages)
+    rates = random.lognormal(0.0, _SPREAD, pages)
+    return importance / importance.sum(), rates / rates.mean()
 
 
-def experiment(setup: Setup) -> Result:
-    """All schedules under all budgets."""
+def experiment(pages: int, worlds: int, seed: int, values: FloatArray | None = None, until: float = 60.0) -> Result:
+    """All schedules under all budgets. worlds: number drawn, from `seed` on, see `drawn`; until: mean times between two
+    changes."""
     rows: list[tuple[float, str, float, float]] = []
-    worlds = [(seed, setup.draw(seed)) for seed in range(setup.seed, setup.seed + setup.worlds)]
+    webs = [(number, drawn(pages, number, values)) for number in range(seed, seed + worlds)]
     for budget in BUDGETS:
         for name in (_OPTIMUM, LEARNED, TRUE_RATES, CASH, IN_TURN):
             kept = [
                 optimum(world, budget)
                 if name == _OPTIMUM
-                else keep_fresh(world, name, budget=budget, until=setup.until, random=np.random.default_rng(seed))
-                for seed, world in worlds
+                else keep_fresh(world, name, budget=budget, until=until, random=np.random.default_rng(number))
+                for number, world in webs
             ]
             rows.append((budget, name, fmean(fresh for fresh, _ in kept), fmean(never for _, never in kept)))
     return Result("refresh", "Keeping pages fresh under a budget", _COLUMNS, rows, [_panel(rows)], _claims(rows))

@@ -20,7 +20,7 @@ from minicrawl.lab.compiled import VisitLog, interpolated_history, paper_book, s
 from minicrawl.lab.convergence import EXACT
 from minicrawl.lab.webs import Evolving
 from minicrawl.opic import Adaptive, Book
-from minicrawl.opic.arrays import Flags, FloatArray, IntArray
+from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.units import all_interpolated
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 
@@ -38,18 +38,6 @@ _COLUMNS = ("change rate", "policy", "measures per page", "error of all pages in
 
 Remembered = tuple[FloatArray, float]
 """The estimate of importance of a window at the end, shape (pages,), and the mean number of measures kept per page."""
-
-
-@dataclass(frozen=True)
-class ImprovedFixed:
-    """The visits of the last T, T in turnovers of the cash in hand, and at least the last `count` of a page."""
-
-    turnovers: float
-    count: int
-
-    def counts(self, newer: IntArray, end: FloatArray, now: float, in_hand: float) -> Flags:
-        """True for each visit that counts, by the number of later visits of its page and the clock at its end."""
-        return (end > now - self.turnovers * in_hand) | (newer < self.count)
 
 
 class Past:
@@ -77,14 +65,15 @@ class Past:
         before = len(self.clock) - visits
         return float(self.clock[-1] - (self.clock[before - 1] if before > 0 else 0.0))
 
-    def kept(self, window: ImprovedFixed, in_hand: float, *, compressed: bool = False) -> Remembered:
-        """The estimate of a window that keeps visits.
+    def kept(self, turnovers: float, count: int, in_hand: float, *, compressed: bool = False) -> Remembered:
+        """The estimate of an improved fixed window, which keeps the visits of the last T, T in `turnovers` of the cash
+        in hand, and at least the last `count` of a page.
 
         compressed: older visits are merged, as they come, into measures of 2, 4, 8 ... visits, never more than two of a
         size; a measure counts as a whole while one of its visits does.
         """
         now = float(self.clock[-1])
-        kept = window.counts(self.newer, self.end, now, in_hand)
+        kept = (self.end > now - turnovers * in_hand) | (self.newer < count)
         measures = np.bincount(self.pages[kept], minlength=self.size)
         if compressed:
             last, measures = _merged(np.bincount(self.pages, minlength=self.size), measures)
@@ -202,13 +191,12 @@ def _months(run: Run, months: float) -> float:
 
 
 def _last(visits: int) -> Callable[[Run], Remembered]:
-    return lambda run: run.past.kept(ImprovedFixed(0.0, visits), run.book.in_hand())
+    return lambda run: run.past.kept(0.0, visits, run.book.in_hand())
 
 
 def _fixed(months: int, least: int = 1, *, compressed: bool = False) -> Callable[[Run], Remembered]:
     def remembered(run: Run) -> Remembered:
-        window = ImprovedFixed(_months(run, months), least)
-        return run.past.kept(window, run.book.in_hand(), compressed=compressed)
+        return run.past.kept(_months(run, months), least, run.book.in_hand(), compressed=compressed)
 
     return remembered
 

@@ -71,7 +71,8 @@ class Adaptive:
 
     def cash(self, page: int) -> int:
         """Cash of a page, in units."""
-        return int(self.standing[page]) + (self.level if self._is_paid(page) else 0)
+        is_paid = self.pay_out.to == "all" or self.visited[page]
+        return int(self.standing[page]) + (self.level if is_paid else 0)
 
     def cashes(self) -> IntArray:
         """Cash of every page, shape (size,)."""
@@ -116,7 +117,8 @@ class Adaptive:
         if not self.visited[page]:
             self._first_visit(page)
         self.income += cash - each * len(outlinks)
-        self._pay_when_due()
+        if self.pay_out.to != "nobody" and self.income >= max(1, self.pay_out.lump * self.in_hand()):
+            self.pay()
         return cash
 
     def pay(self) -> None:
@@ -144,9 +146,6 @@ class Adaptive:
             "X": (history + cash - initial) / clock,
         }
 
-    def _is_paid(self, page: int) -> bool:
-        return self.pay_out.to == "all" or bool(self.visited[page])
-
     def _first_visit(self, page: int) -> None:
         self.visited[page] = True
         if self.pay_out.to == "visited":
@@ -162,7 +161,3 @@ class Adaptive:
             self.history[page] = interpolated(past, cash, elapsed, self.window * self.in_hand())
         self.clock += cash
         self.last[page] = self.clock
-
-    def _pay_when_due(self) -> None:
-        if self.pay_out.to != "nobody" and self.income >= max(1, self.pay_out.lump * self.in_hand()):
-            self.pay()

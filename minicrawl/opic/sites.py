@@ -287,27 +287,22 @@ class Voices(NamedTuple):
     links: IntArray
 
 
-class SitePairs(NamedTuple):
-    """Pairs of sites, each of shape (pairs,): links: from pages of `source` to pages of `target`."""
-
-    source: IntArray
-    target: IntArray
-    links: IntArray
-
-
 class SiteLinks(NamedTuple):
-    """Input of trust. names: of the sites, by number, from 0 on. roots: sites with a seed."""
+    """Input of trust. names: of the sites, by number, from 0 on. roots: sites with a seed. source, target, links:
+    number of links between pages of two sites, each of shape (pairs,)."""
 
     names: list[str]
     roots: Flags
-    pairs: SitePairs
+    source: IntArray
+    target: IntArray
+    links: IntArray
 
     def trust(self, start: FloatArray | None = None) -> FloatArray:
         """Trust of every site; without a root, all are roots. start: initial trust, such as the previous one."""
         if not self.names:
             return np.zeros(0)
         roots = self.roots if self.roots.any() else np.ones(len(self.names), dtype=np.bool_)
-        return site_trust(*self.pairs, roots, len(self.names), start=start)
+        return site_trust(*self[2:], roots, len(self.names), start=start)
 
 
 class SiteGraph:
@@ -347,10 +342,10 @@ class SiteGraph:
         self._merge()
         return _voices(self._keys, self._links)
 
-    def pairs(self, site_of: IntArray) -> SitePairs:
-        """The links between sites. site_of: the site of every page, from 0 on."""
+    def pairs(self, site_of: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+        """Source, target and number of links of each pair of sites. site_of: the site of every page, from 0 on."""
         keys, links = self._by_pair(site_of, lambda rows: self._links[rows])
-        return SitePairs(keys >> _SITE_BITS, keys & _SITE, links)
+        return keys >> _SITE_BITS, keys & _SITE, links
 
     def voice_counts(self, site_of: IntArray, most: int = GENERATED) -> IntArray:
         """Number of other sites that link to each page, shape (pages,); see `trust.voice_counts`."""

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple, Protocol  # Any: arrays
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.rank.pagerank import MOST_STEPS, FloatArray, check, distribution
+from minicrawl.opic.arrays import FloatArray, Pages
+from minicrawl.rank.pagerank import MOST_STEPS, check, distribution
 
-IntArray = npt.NDArray[np.integer]
 Arrays = tuple[npt.NDArray[Any], ...]
 
 _TARGETS = 3
@@ -40,9 +40,9 @@ class LinkRows(NamedTuple):
     links, not negative, shape (links,); None: 1 each.
     """
 
-    sources: IntArray
-    outdegrees: IntArray
-    targets: IntArray
+    sources: Pages
+    outdegrees: Pages
+    targets: Pages
     weights: FloatArray | None = None
 
 
@@ -94,17 +94,6 @@ def plan_blocks(size: int, memory: int) -> Plan:
     return Plan(size, blocks, width, links, width * _PER_PAGE + links * _PER_LINK)
 
 
-class OnShelf(NamedTuple):
-    """Ranks on a shelf: `blocks` reads them, in the order of the pages; np.concatenate makes them one array.
-
-    rounds: number of rounds taken. error: bound on the L1 distance from the exact ranks; 2 says nothing.
-    """
-
-    rounds: int
-    error: float
-    blocks: Iterator[FloatArray]
-
-
 def block_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     rows: Iterable[LinkRows],
     plan: Plan,
@@ -113,8 +102,11 @@ def block_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     preference: FloatArray | None = None,
     tolerance: float = 1e-12,
     most_rounds: int = MOST_STEPS,
-) -> OnShelf:
+) -> tuple[Iterator[FloatArray], int, float]:
     """`settled_pagerank` in little memory.
+
+    Returns the ranks, whose blocks are read in the order of the pages (np.concatenate makes them one array), the number
+    of rounds taken, and a bound on the L1 distance from the exact ranks; 2 says nothing.
 
     rows: the link table in parts of any size; read once. shelf: empty; in use until the last block was taken.
 
@@ -126,7 +118,7 @@ def block_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     """
     check(damping, tolerance, most_rounds)
     if plan.size == 0:
-        return OnShelf(0, 0.0, iter(()))
+        return iter(()), 0, 0.0
     p = None if preference is None else distribution(preference, plan.size)
     joined = _JoinedPieces(plan, shelf)
     for some in rows:
@@ -146,7 +138,7 @@ def block_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
             total += float(y.sum())
             shelf.put(block, y)
         error = 2.0 * damping * added / ((1.0 - damping) * total)
-    return OnShelf(rounds, min(2.0, error), (shelf.get(block) / total for block in range(plan.blocks)))
+    return (shelf.get(block) / total for block in range(plan.blocks)), rounds, min(2.0, error)
 
 
 def split(rows: LinkRows, plan: Plan) -> Iterator[tuple[int, Arrays]]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from minicrawl.rank.pagerank import FloatArray
+from minicrawl.opic.arrays import FloatArray
 
 Values = npt.NDArray[np.floating] | npt.NDArray[np.integer]
 

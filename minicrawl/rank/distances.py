@@ -51,10 +51,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.opic.arrays import FloatArray, Pages
 from minicrawl.rank.graph import Graph
 
-FloatArray = npt.NDArray[np.float64]
-Pages = npt.NDArray[np.integer]
 Balls = npt.NDArray[np.unsignedinteger]
 
 _WORDS = 16

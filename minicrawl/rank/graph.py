@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from minicrawl.opic.arrays import Pages
+
 
 @dataclass(frozen=True, eq=False)
 class Graph:
@@ -99,10 +101,7 @@ class Graph:
         return checked
 
 
-SiteArray = npt.NDArray[np.integer]
-
-
-def linking_domains(graph: Graph, site: SiteArray, domain: SiteArray, sites: int) -> npt.NDArray[np.int64]:
+def linking_domains(graph: Graph, site: Pages, domain: Pages, sites: int) -> npt.NDArray[np.int64]:
     """Number of domains, other than its own, with a link to each site; shape (sites,).
 
     site: number of each page's site: hosts, registrable domains or any other division of the pages. domain: that of

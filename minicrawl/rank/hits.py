@@ -22,10 +22,8 @@ import numpy.typing as npt
 from scipy import sparse
 from scipy.sparse import linalg
 
+from minicrawl.opic.arrays import FloatArray, Pages
 from minicrawl.rank.graph import Graph
-from minicrawl.rank.pagerank import FloatArray
-
-IntArray = npt.NDArray[np.integer]
 
 _MOST_STEPS = 10_000
 _ROUNDING = 1e-15
@@ -100,7 +98,7 @@ def adjacency(graph: Graph, weights: FloatArray | None = None) -> "sparse.csr_ar
 # The pages of a topic
 
 
-def base_set(graph: Graph, root: IntArray, in_links_per_page: int = 50) -> npt.NDArray[np.int64]:
+def base_set(graph: Graph, root: Pages, in_links_per_page: int = 50) -> npt.NDArray[np.int64]:
     """The pages of `root`, all they link to, and up to `in_links_per_page` that link to each of them; rising.
 
     Of more pages that link to a root page, those with the lowest numbers: in a crawl, the first that were known.
@@ -112,20 +110,20 @@ def base_set(graph: Graph, root: IntArray, in_links_per_page: int = 50) -> npt.N
     # Each once, by target; links are in the order of their sources.
     pairs = np.unique(graph.targets[to_root].astype(np.int64) * graph.size + sources[to_root])
     targets, linking = np.divmod(pairs, max(graph.size, 1))
-    first = _place_in_run(targets) < in_links_per_page
+    first = np.arange(len(targets)) - np.searchsorted(targets, targets) < in_links_per_page
     in_root[graph.targets[in_root[sources]]] = True
     in_root[linking[first]] = True
     return np.flatnonzero(in_root)
 
 
-def within(graph: Graph, pages: IntArray) -> FloatArray:
+def within(graph: Graph, pages: Pages) -> FloatArray:
     """Weights that leave the links among `pages`, shape (links,)."""
     is_in = np.zeros(graph.size, dtype=np.bool_)
     is_in[pages] = True
     return (is_in[graph.sources()] & is_in[graph.targets]).astype(np.float64)
 
 
-def with_self_links(graph: Graph, pages: IntArray, weights: FloatArray | None = None) -> tuple[Graph, FloatArray]:
+def with_self_links(graph: Graph, pages: Pages, weights: FloatArray | None = None) -> tuple[Graph, FloatArray]:
     """The graph with a link of weight 1 from each of `pages` to itself, K = W + I, and the weights of its links.
 
     Then pages that good authorities link to, or that link to them, are authorities, too: K' K = W' W + W + W' + I.
@@ -154,12 +152,12 @@ def balanced_weights(graph: Graph, weights: FloatArray) -> FloatArray:
 # Links inside a site, and many links from one site, count less. sites: a number per page, shape (size,).
 
 
-def intrinsic_weights(graph: Graph, sites: IntArray, inside: float = 0.0) -> FloatArray:
+def intrinsic_weights(graph: Graph, sites: Pages, inside: float = 0.0) -> FloatArray:
     """1 for a link between sites, `inside` for one within a site, as those serve navigation."""
     return np.where(sites[graph.sources()] == sites[graph.targets], inside, 1.0)
 
 
-def capped_weights(graph: Graph, sites: IntArray, most: int = 6) -> FloatArray:
+def capped_weights(graph: Graph, sites: Pages, most: int = 6) -> FloatArray:
     """1 for the first `most` links of a site to a page, 0 for the rest (Kleinberg: 4 to 8), by number of their page."""
     order, place = _votes(graph, sites)
     weights = np.zeros(len(order))
@@ -167,7 +165,7 @@ def capped_weights(graph: Graph, sites: IntArray, most: int = 6) -> FloatArray:
     return weights
 
 
-def _votes(graph: Graph, sites: IntArray) -> tuple[IntArray, IntArray]:
+def _votes(graph: Graph, sites: Pages) -> tuple[Pages, Pages]:
     """Links by target and source site; for each, its position among those with both equal."""
     voting = sites[graph.sources()]
     order = np.lexsort((voting, graph.targets))
@@ -249,8 +247,3 @@ def _scaled(x: Any) -> FloatArray:
     total = x.sum()
     scaled: FloatArray = x / total if total > 0.0 else x
     return scaled
-
-
-def _place_in_run(values: IntArray) -> npt.NDArray[np.int64]:
-    """Number of equal values before each, in rising `values`."""
-    return np.arange(len(values)) - np.searchsorted(values, values)

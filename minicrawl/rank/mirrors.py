@@ -18,13 +18,10 @@ What hosts share beyond a template, x, tells mirrors from sites made alike, whet
 Comparison by paths and contents: K. Bharat, A. Broder, "Mirror, mirror on the Web", WWW 1999.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int64]
-FloatArray = npt.NDArray[np.float64]
+from minicrawl.opic.arrays import FloatArray, IntArray
 
 FEWEST = 5
 """Pages, each counted by its share beyond the host's frame, that must be compared: parked domains have fewer."""
@@ -36,21 +33,12 @@ _MOST_FRAME = 0.9
 """Greatest similarity of two pages of a host that is told from 1."""
 
 
-class Mirrors(NamedTuple):
-    """Pairs of hosts a < b, shape (pairs,) each.
-
-    compared: paths read on both. alike: x, the mean share of content that is in both, about 0 to 1.
-    """
-
-    a: IntArray
-    b: IntArray
-    compared: IntArray
-    alike: FloatArray
-
-
-def mirrors(host: IntArray, path: IntArray, payload: IntArray, sketch: npt.NDArray[np.uint64]) -> Mirrors:
-    """Find pairs of hosts that mirror each other. Of a large group of mirrors some pairs are left out, but all hang
-    together by others.
+def mirrors(
+    host: IntArray, path: IntArray, payload: IntArray, sketch: npt.NDArray[np.uint64]
+) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+    """Find pairs of hosts that mirror each other. Returns, of each pair, the hosts, a < b; the number of paths read on
+    both; and x, the mean share of content that is in both, about 0 to 1. Of a large group of mirrors some pairs are
+    left out, but all hang together by others.
 
     host, path, payload: numbers of hosts (from 0), digests of paths and of bodies of the pages read, shape (pages,).
     sketch: bits of which two pages of similarity J differ in (1 - J) / 2, all 0 for a page without, shape (pages,
@@ -85,7 +73,7 @@ def mirrors(host: IntArray, path: IntArray, payload: IntArray, sketch: npt.NDArr
     one, two = host[a[ends - 1]], host[b[ends - 1]]
     content = compared * (1.0 - np.maximum(own_a, own_b))
     found = (x >= ALIKE) & (content >= FEWEST) & (compared >= COVERED * np.minimum(pages[one], pages[two]))
-    return Mirrors(one[found], two[found], compared[found], x[found])
+    return one[found], two[found], compared[found], x[found]
 
 
 def _with_one_path(host: IntArray, path: IntArray) -> tuple[IntArray, IntArray]:

@@ -30,12 +30,10 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.rank.distances import links_of
 from minicrawl.rank.graph import Graph
-
-FloatArray = npt.NDArray[np.float64]
 
 MOST_STEPS = 10_000
 """Steps or rounds after which every method stops, settled or not."""
@@ -193,10 +191,7 @@ def _step(
     return step
 
 
-Pages = npt.NDArray[np.int64]
-
-
-def dangling_layers(graph: Graph) -> list[Pages]:
+def dangling_layers(graph: Graph) -> list[IntArray]:
     """The pages without links; those that link only to these; and so on. Links are unweighted here."""
     inlinks, _ = graph.reverse()
     left = graph.outdegrees()
@@ -218,7 +213,7 @@ def pruned_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     *,
     weights: FloatArray | None = None,
     most_steps: int = MOST_STEPS,
-) -> tuple[Settled, list[Pages]]:
+) -> tuple[Settled, list[IntArray]]:
     """PageRank of the pages that are no dead ends, and then of the others, at the cost of the former; and the layers.
 
     A page whose links all weigh nothing stays. Raises ValueError as `settled_pagerank` does, and where no page is left,

@@ -22,14 +22,11 @@ from dataclasses import dataclass
 from itertools import cycle
 
 import numpy as np
-import numpy.typing as npt
 
+from minicrawl.opic.arrays import FloatArray, IntArray, Pages
 from minicrawl.rank.distances import distances_from, reverse
 from minicrawl.rank.graph import Graph
-from minicrawl.rank.hits import IntArray, hits
-from minicrawl.rank.pagerank import FloatArray
-
-PageArray = npt.NDArray[np.int64]
+from minicrawl.rank.hits import hits
 
 _MOST_HUBS = 999
 
@@ -43,11 +40,11 @@ class Core:
     """
 
     seed: int
-    hubs: PageArray
-    authorities: PageArray
+    hubs: IntArray
+    authorities: IntArray
     density: float
 
-    def pages(self) -> PageArray:
+    def pages(self) -> IntArray:
         """Hubs and authorities, each once, rising."""
         return np.union1d(self.hubs, self.authorities)
 
@@ -57,7 +54,7 @@ class Core:
 
 def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     graph: Graph,
-    hosts: IntArray,
+    hosts: Pages,
     count: int,
     *,
     density: float = 100.0,
@@ -102,7 +99,7 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     return cores
 
 
-def links_between(graph: Graph, hosts: IntArray) -> tuple[PageArray, PageArray]:
+def links_between(graph: Graph, hosts: Pages) -> tuple[IntArray, IntArray]:
     """Sources and targets of the links between hosts, each link once, sorted by source and target."""
     if len(hosts) != graph.size:
         raise ValueError(f"every one of {graph.size} pages has one host, but {len(hosts)} are given")
@@ -113,7 +110,7 @@ def links_between(graph: Graph, hosts: IntArray) -> tuple[PageArray, PageArray]:
     return sources, targets
 
 
-def _weights_between(graph: Graph, hosts: IntArray, weights: FloatArray) -> FloatArray:
+def _weights_between(graph: Graph, hosts: Pages, weights: FloatArray) -> FloatArray:
     """The weight of each link of `links_between`: the largest among a page's parallel links."""
     sources = graph.sources()
     leaves = hosts[sources] != hosts[graph.targets]
@@ -123,7 +120,7 @@ def _weights_between(graph: Graph, hosts: IntArray, weights: FloatArray) -> Floa
     return largest
 
 
-def _graph(sources: PageArray, targets: PageArray, size: int) -> Graph:
+def _graph(sources: IntArray, targets: IntArray, size: int) -> Graph:
     """The graph of sorted links."""
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(sources, minlength=size))])
     return Graph(indptr, targets.astype(np.int32))
@@ -170,17 +167,17 @@ class _Side:
         self._lists: list[tuple[int, int, Iterator[int]]] = []
         self._offers = 0
 
-    def linked(self, page: int) -> IntArray:
+    def linked(self, page: int) -> Pages:
         """Pages linked with a page of this side."""
         return self._links.targets[self._links.indptr[page] : self._links.indptr[page + 1]]
 
-    def add(self, page: int) -> IntArray:
+    def add(self, page: int) -> Pages:
         """Admit a page; returns the pages linked with it."""
         self.pages.append(page)
         self.is_in[page] = True
         return self.linked(page)
 
-    def offer(self, pages: IntArray) -> None:
+    def offer(self, pages: Pages) -> None:
         """Add pages to the candidates."""
         self._offers += 1
         self._push(self._offers, iter(np.sort(self._place[pages]).tolist()))
@@ -204,7 +201,7 @@ class _Side:
 # Pages reached from seeds
 
 
-def reach(graph: Graph, seeds: IntArray, ranks: FloatArray, depths: int) -> tuple[FloatArray, FloatArray]:
+def reach(graph: Graph, seeds: Pages, ranks: FloatArray, depths: int) -> tuple[FloatArray, FloatArray]:
     """Pages that a breadth-first crawl reads at each depth, seeds being at depth 0: their number, and the sum of their
     ranks, each of shape (depths + 1,). ranks: per page, shape (size,)."""
     depth = distances_from(graph, seeds)
@@ -213,7 +210,7 @@ def reach(graph: Graph, seeds: IntArray, ranks: FloatArray, depths: int) -> tupl
     return np.bincount(depth[reached], minlength=depths + 1).astype(np.float64), mass.astype(np.float64)
 
 
-def core_distances(graph: Graph, cores: Sequence[IntArray]) -> PageArray:
+def core_distances(graph: Graph, cores: Sequence[Pages]) -> IntArray:
     """Fewest links from a page of each core to a page of each other, shape (cores, cores); -1 where no path exists."""
     distances = np.full((len(cores), len(cores)), -1, dtype=np.int64)
     for source, pages in enumerate(cores):

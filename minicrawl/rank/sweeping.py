@@ -21,8 +21,9 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import linalg
 
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank.graph import Graph
-from minicrawl.rank.pagerank import MOST_STEPS, FloatArray, Settled, check, distribution
+from minicrawl.rank.pagerank import MOST_STEPS, Settled, check, distribution
 
 _WORTH = 1.5
 """Residual, as a multiple of the mean, from which on a page is worth a visit, as in the book."""

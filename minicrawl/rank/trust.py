@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank.graph import Graph
-from minicrawl.rank.pagerank import FloatArray, check, distribution, pagerank
+from minicrawl.rank.pagerank import check, distribution, pagerank
 
 _STARTS = 100
 """Number of trusted pages when none are named."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Self
 
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.errors import SettingError
@@ -70,25 +70,8 @@ class Found:
     behind: int
 
 
-class _Ranked(NamedTuple):
-    """A page as the store has it now, and its score. leader: the page that it duplicates. alike: URLs of its
-    duplicates."""
-
-    page: int
-    url: str
-    title: str | None
-    leader: int
-    changed_at: float | None
-    score: float
-    importance: float
-    alike: tuple[str, ...] = ()
-
-    def joined(self, other: "_Ranked | None") -> "_Ranked":
-        """Merged with its group so far: under the leader if that is one of them, with the best score."""
-        if other is None:
-            return self
-        front, behind = (self, other) if self.page == self.leader else (other, self)
-        return front._replace(score=max(front.score, behind.score), alike=(*front.alike, behind.url, *behind.alike))
+_Facts = tuple[str, str | None, int | None, float | None]
+"""URL, title, the page that it duplicates, and the time of the last change of a page, as the store has it now."""
 
 
 def _place(value: float, least: float, most: float) -> float:
@@ -122,21 +105,26 @@ class Searcher:
         query = parse_query(text, asked.sites)
         with index_errors(self._path), self._store.snapshot():
             matching = Matching(self._index.words, query)
-            enough = asked.n * _MARGIN
-            hits = matching.best(max(enough, _MATCHES) if asked.since is None else _MOST_FILTERED)
-            ranked = self._ranked({page: hits[page][0] for page in hits}, asked, extremes or self._extremes())
+            hits = matching.best(max(asked.n * _MARGIN, _MATCHES) if asked.since is None else _MOST_FILTERED)
+            size = self._store.size()
+            matches = sorted(page for page in hits if page < size)  # the store may be one that was copied earlier
+            importance = dict(zip(matches, self._store.ranks.importance_of(matches).tolist(), strict=True))
+            ends = extremes or self._extremes()
+            scores = {page: hits[page][0] * (1 + IMPORTANCE * _place(importance[page], *ends)) for page in matches}
+            facts, groups = self._grouped(sorted(scores, key=lambda page: (-scores[page], page)), asked)
+            best = sorted(groups, key=lambda page: (-scores[groups[page][0]], page))[: asked.n]
             pages = (
                 FoundPage(
                     rank=rank,
-                    url=one.url,
-                    title=one.title or "",
-                    score=one.score,
-                    importance=one.importance,
-                    snippet=matching.snippet(hits[one.page][1]),
-                    alike=one.alike,
-                    fetched_at=one.changed_at,
+                    url=facts[page][0],
+                    title=facts[page][1] or "",
+                    score=scores[groups[page][0]],
+                    importance=importance[page],
+                    snippet=matching.snippet(hits[page][1]),
+                    alike=tuple(facts[other][0] for other in groups[page] if other != page),
+                    fetched_at=facts[page][3],
                 )
-                for rank, one in enumerate(ranked[: asked.n], 1)
+                for rank, page in enumerate(best, 1)
             )
             return Found(tuple(pages), matching.count(), self.behind())
 
@@ -151,25 +139,21 @@ class Searcher:
         least, most = (float(self._index.state.get(key) or 0.0) for key in ("least", "most"))
         return least, most
 
-    def _ranked(self, agreement: dict[int, float], asked: Asked, extremes: tuple[float, float]) -> list[_Ranked]:
-        """The best pages that may be shown, one of each group of duplicates. agreement: of the pages that match."""
-        size = self._store.size()
-        pages = sorted(page for page in agreement if page < size)  # the store may be one that was copied earlier
-        importance = dict(zip(pages, self._store.ranks.importance_of(pages).tolist(), strict=True))
-        scores = {page: agreement[page] * (1 + IMPORTANCE * _place(importance[page], *extremes)) for page in pages}
-        best = iter(sorted(pages, key=lambda page: (-scores[page], page)))
-        groups: dict[int, _Ranked] = {}
-        while len(groups) < asked.n * _MARGIN and (some := list(islice(best, asked.n * _MARGIN))):
-            for page, (url, title, leader, at) in self._shown(some).items():
-                if asked.since is None or (at or 0) >= asked.since:
-                    group = page if leader is None else leader
-                    one = _Ranked(page, url, title, group, at, scores[page], importance[page])
-                    groups[group] = one.joined(groups.get(group))
-        return sorted(groups.values(), key=lambda one: (-one.score, one.page))
+    def _grouped(self, pages: Sequence[int], asked: Asked) -> tuple[dict[int, _Facts], dict[int, list[int]]]:
+        """Facts of the first pages that may be shown, and their groups of duplicates: each under its leader if that is
+        one of them, else under its first page. pages: best first, as they are in each group."""
+        best, enough = iter(pages), asked.n * _MARGIN
+        facts, groups = dict[int, _Facts](), dict[int, list[int]]()
+        while len(groups) < enough and (some := list(islice(best, enough))):
+            for page, of_page in self._shown(some).items():
+                if asked.since is None or (of_page[3] or 0) >= asked.since:
+                    facts[page] = of_page
+                    groups.setdefault(page if of_page[2] is None else of_page[2], []).append(page)
+        return facts, {leader if leader in group else group[0]: group for leader, group in groups.items()}
 
-    def _shown(self, pages: Sequence[int]) -> dict[int, tuple[str, str | None, int | None, float | None]]:
-        """URL, title, leader and time of the last change of the pages, in this order, without those that are gone by
-        now, and those that do not want to be searched for if the crawl respects that."""
+    def _shown(self, pages: Sequence[int]) -> dict[int, _Facts]:
+        """The pages, in this order, without those that are gone by now, and those that do not want to be searched for
+        if the crawl respects that."""
         rows = {row[0]: row for row in self._store.ranks.facts(json.dumps(pages)) if row[3] == State.FETCHED}
         there = {page: (*rows[page][1:3], *rows[page][4:]) for page in pages if page in rows}
         respected = self._store.settings.get("respect_usage")

@@ -27,7 +27,7 @@ _TRUSTED = """
 
 
 class SiteRow(NamedTuple):
-    """A site that walkers jump to; see opic/sites/births.py."""
+    """A site that walkers jump to; see opic/sites.py."""
 
     id: Annotated[int, "from 1 on"]
     name: Annotated[str, "its owner, see crawler/urls/keys.py"]
@@ -96,7 +96,7 @@ class SiteTable:
         return [name for (name,) in self._tables.rows(query, (page,))]
 
     def births(self) -> IntArray:
-        """Birth cash of every page by number, that of an alias by its door weight (opic/sites/births.py)."""
+        """Birth cash of every page by number, that of an alias by its door weight (opic/sites.py)."""
         return self._array("SELECT birth FROM born ORDER BY id", 1).reshape(-1)
 
     def linking_sites(self, name: str) -> list[str]:

@@ -30,7 +30,7 @@ LEFT JOIN doors ON doors.page = pages.id;
 
 -- Every page with its importance. The formulas are those of the package minicrawl.opic:
 --   X = R + V' * birth / sum(birth), R = cash + forwarded,  importance = X / sum(X),  aliases have none     (book.py)
---   history brought to now:                                                                          (window.py)
+--   history brought to now:                                                                           (units.py)
 --   h * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
 --   aliases have none: what they spend their target spends again; so have pages that another partition has
 CREATE VIEW weighed AS

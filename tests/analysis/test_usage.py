@@ -11,7 +11,6 @@ from support.preferring import FREE, HEADER, HOME, META, SIGNAL, SITE, Preferrin
 from support.searching import urls
 from support.sites import crawl, rows
 
-from minicrawl.analysis.explain import explain
 from minicrawl.errors import counted
 from minicrawl.search.following import following
 from minicrawl.store.reader import Store, open_store
@@ -56,8 +55,6 @@ def test_corpus_has_the_verdicts_that_are_known(store: Path, tmp_path: Path) -> 
     ],
 )
 def test_why_tells_what_decides(store: Path, reader: Store, url: str, expected: tuple[str | None, ...]) -> None:
-    found = explain(reader, url).usage["ai-train"]
-    assert (found.verdict, found.said, found.where, found.file) == expected
     told = json.loads(run("why", url, "--json", "--store", store).output)["usage"]["ai-train"]
     assert tuple(told.values()) == expected
     printed = run("why", url, "--store", store).output

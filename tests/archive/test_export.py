@@ -10,7 +10,7 @@ from support.archives import NOTHING_BEFORE, an_answer, files
 
 from minicrawl.archive.cdxj import read
 from minicrawl.archive.collection import Collection, captures, index_anew, index_of
-from minicrawl.archive.export import ListedPage, export
+from minicrawl.archive.export import export
 from minicrawl.archive.reading import record_at
 from minicrawl.archive.writer import ArchiveWriter, Rules
 from minicrawl.errors import SettingError, StoreError
@@ -87,8 +87,8 @@ def test_a_file_that_cannot_be_written_is_named(
 
 def test_pages_are_listed_in_the_order_of_their_importance(collection: Collection, tmp_path: Path) -> None:
     """Ids rise, as viewers list pages by id; what is no page of the crawl is not listed."""
-    pages = [ListedPage("http://h.test/2", 0.7, "Two", "two\nlines"), ListedPage("http://h.test/0", 0.2)]
-    export(collection, tmp_path / "x.wacz", {}, "minicrawl/0", NOW, [*pages, ListedPage("http://h.test/gone", 0.1)])
+    pages = [("http://h.test/2", 0.7, "Two", "two\nlines"), ("http://h.test/0", 0.2, None, None)]
+    export(collection, tmp_path / "x.wacz", {}, "minicrawl/0", NOW, [*pages, ("http://h.test/gone", 0.1, None, None)])
     with zipfile.ZipFile(tmp_path / "x.wacz") as wacz:
         header, *lines = map(json.loads, wacz.read("pages/pages.jsonl").splitlines())
     assert header["hasText"] is True

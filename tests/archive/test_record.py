@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.archive import record
-from minicrawl.archive.record import Original
 
 ID, FILE = "urn:uuid:1", "urn:uuid:0"
 BOTH = record.sides("http://h.test/a", 1000000000.000001, "127.0.0.1", FILE)
@@ -39,7 +38,7 @@ def test_ids_are_random_uuids() -> None:
 
 
 def test_a_revisit_has_the_head_and_says_whose_body_it_would_have() -> None:
-    packed = record.revisit(ID, BOTH, HEAD, DIGEST, record.SAME_PAYLOAD, Original("http://h.test/b", 1.0))
+    packed = record.revisit(ID, BOTH, HEAD, DIGEST, record.SAME_PAYLOAD, ("http://h.test/b", 1.0))
     text = gzip.decompress(packed).decode()
     assert "WARC-Type: revisit\r\n" in text
     assert f"WARC-Profile: {record.SAME_PAYLOAD}\r\n" in text

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from support.archives import NOTHING_BEFORE, an_answer, files, seen
 
-from minicrawl.archive.record import Original
 from minicrawl.archive.writer import ArchiveWriter, Committed, Originals, Rules, cut, may_be_packed, sync
 from minicrawl.errors import StoreError
 from minicrawl.model import ArchiveRecord
@@ -79,8 +78,8 @@ def test_every_body_is_kept_without_dedup(tmp_path: Path) -> None:
 def test_a_body_of_an_earlier_run_is_referred_to_if_its_file_is_there(file: str, kind: str, tmp_path: Path) -> None:
     (tmp_path / "archive").mkdir()
     (tmp_path / "archive/there.warc.gz").touch()
-    kept = {DIGEST: (Original("http://h.test/z", 5.0), file)}
-    before = Originals(kept.get, lambda _: None)
+    kept = {DIGEST: (("http://h.test/z", 5.0), file)}
+    before = kept.get, lambda _: None
     (record,) = written(tmp_path, an_answer(body=LONG), originals=before)
     assert record.kind == kind
 
@@ -88,7 +87,7 @@ def test_a_body_of_an_earlier_run_is_referred_to_if_its_file_is_there(file: str,
 def test_a_304_refers_to_the_page_as_it_was(tmp_path: Path) -> None:
     (tmp_path / "archive").mkdir()
     (tmp_path / "archive/there.warc.gz").touch()
-    before = Originals(lambda _: None, lambda url: (Original(url, 5.0), DIGEST, "there.warc.gz"))
+    before = (lambda _: None), lambda url: ((url, 5.0), DIGEST, "there.warc.gz")
     head = b"HTTP/1.1 304 Not Modified\r\nContent-Length: 1800\r\n\r\n"
     (record,) = written(tmp_path, an_answer(status=304, head=head, body=b""), originals=before)
     assert (record.kind, record.digest) == ("not-modified", DIGEST)

@@ -4,7 +4,7 @@ from minicrawl.audit.findings import Fault, Need, Rule, Severity, rule
 
 
 def test_rule_knows_its_subject_and_weighs_importance_by_its_severity() -> None:
-    @rule("page-odd", Severity.WARNING, "odds", why="It is odd.", how="Even it.", needs=Need.FACTS)
+    @rule("odds", "page-odd", Severity.WARNING, why="It is odd.", how="Even it.", needs=Need.FACTS)
     def page_odd(_: object) -> list[Fault]:
         return [Fault(1)]
 

@@ -37,8 +37,9 @@ def links_of(graph: Graph) -> list[tuple[int, int]]:
 
 
 def named_links(loaded: LoadedGraph) -> list[tuple[str, str]]:
-    assert loaded.names is not None
-    return [(loaded.names[source], loaded.names[target]) for source, target in links_of(loaded.graph)]
+    graph, names = loaded
+    assert names is not None
+    return [(names[source], names[target]) for source, target in links_of(graph)]
 
 
 def matrix(links: list[tuple[int, int]] = LINKS, size: int = 4) -> "sparse.coo_array[Any, Any]":
@@ -72,25 +73,25 @@ def test_npz_of_indptr_and_indices(tmp_path: Path, compressed: bool) -> None:
     rows = matrix().tocsr()
     save = np.savez_compressed if compressed else np.savez
     save(tmp_path / "a.npz", indptr=rows.indptr.astype(np.int64), indices=rows.indices.astype(np.uint32))
-    loaded = load_graph(str(tmp_path / "a.npz"))
-    assert links_of(loaded.graph) == LINKS
-    assert (loaded.graph.size, loaded.names) == (4, None)
-    assert (loaded.graph.indptr.dtype, loaded.graph.targets.dtype) == (np.dtype(np.int64), np.dtype(np.int32))
+    graph, known = load_graph(str(tmp_path / "a.npz"))
+    assert links_of(graph) == LINKS
+    assert (graph.size, known) == (4, None)
+    assert (graph.indptr.dtype, graph.targets.dtype) == (np.dtype(np.int64), np.dtype(np.int32))
 
 
 @pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csr_matrix])
 def test_npz_of_scipy(tmp_path: Path, kind: Callable[..., Any]) -> None:
     entries = random_matrix(1)
     sparse.save_npz(tmp_path / "a.npz", kind(entries))
-    loaded = load_graph(tmp_path / "a.npz")
-    assert loaded.graph.size == 80
-    assert links_of(loaded.graph) == matrix_links(entries)
+    graph, _ = load_graph(tmp_path / "a.npz")
+    assert graph.size == 80
+    assert links_of(graph) == matrix_links(entries)
 
 
 def test_names_stand_beside_an_npz(tmp_path: Path) -> None:
     write(tmp_path / "web.2000.npz", csr([0, 1, 2], [1, 0]))
     write(tmp_path / "web.2000.urls.txt", "http://a.test/é\r\nhttp://b.test/ x\n")
-    assert load_graph(tmp_path / "web.2000.npz").names == ("http://a.test/é", "http://b.test/ x")
+    assert load_graph(tmp_path / "web.2000.npz")[1] == ("http://a.test/é", "http://b.test/ x")
 
 
 @pytest.mark.parametrize("name", ["a.tsv", "a.txt", "a.b.txt.gz"])
@@ -98,9 +99,9 @@ def test_names_stand_beside_an_npz(tmp_path: Path) -> None:
 def test_numbered_edges_in_all_spellings(tmp_path: Path, name: str, separator: str) -> None:
     lines = [separator.join(map(str, link)) for link in [*LINKS, (2, 4)]]
     text = "# from to\n% 9 9\n\n" + "\r\n".join(lines) + "\n\n  # 7 7\n"
-    loaded = load_graph(write(tmp_path / name, text))
-    assert (loaded.graph.size, loaded.names) == (5, None)
-    assert links_of(loaded.graph) == [*LINKS, (2, 4)]
+    graph, known = load_graph(write(tmp_path / name, text))
+    assert (graph.size, known) == (5, None)
+    assert links_of(graph) == [*LINKS, (2, 4)]
 
 
 @pytest.mark.parametrize(
@@ -112,9 +113,9 @@ def test_numbered_edges_in_all_spellings(tmp_path: Path, name: str, separator: s
     ],
 )
 def test_numbered_edges_with_more_than_numbers(tmp_path: Path, text: str) -> None:
-    loaded = load_graph(write(tmp_path / "a.txt", text))
-    assert loaded.names is None
-    assert links_of(loaded.graph) == [(0, 1), (1, 0)]
+    graph, known = load_graph(write(tmp_path / "a.txt", text))
+    assert known is None
+    assert links_of(graph) == [(0, 1), (1, 0)]
 
 
 def test_blocks_do_not_show(tmp_path: Path) -> None:
@@ -124,7 +125,7 @@ def test_blocks_do_not_show(tmp_path: Path) -> None:
     long = "x" * 50_000
     text = "".join(f"{i}\t{j}\t{long}\n# {long}\n" for i, j in links)
     path = write(tmp_path / "a.txt", f"# c\n{text}")
-    assert links_of(load_graph(path).graph) == links
+    assert links_of(load_graph(path)[0]) == links
 
 
 @pytest.mark.parametrize(
@@ -136,9 +137,9 @@ def test_blocks_do_not_show(tmp_path: Path) -> None:
     ids=lambda value: value if len(value) < 8 else "",
 )
 def test_names_are_numbered_as_they_appear(tmp_path: Path, name: str, text: str, links: str) -> None:
-    loaded = load_graph(write(tmp_path / name, text))
-    assert loaded.names == ("http://b.test/", "http://a.test/x,y"), links
-    assert links_of(loaded.graph) == [(0, 1), (1, 0)]
+    graph, known = load_graph(write(tmp_path / name, text))
+    assert known == ("http://b.test/", "http://a.test/x,y"), links
+    assert links_of(graph) == [(0, 1), (1, 0)]
 
 
 @pytest.mark.parametrize(
@@ -151,24 +152,24 @@ def test_names_are_numbered_as_they_appear(tmp_path: Path, name: str, text: str,
     ],
 )
 def test_ends_that_are_no_page_numbers_are_names(tmp_path: Path, text: str, names: tuple[str, str, str]) -> None:
-    loaded = load_graph(write(tmp_path / "a.txt", text))
-    assert loaded.names == names
-    assert links_of(loaded.graph) == [(0, 1), (1, 2)]
+    graph, known = load_graph(write(tmp_path / "a.txt", text))
+    assert known == names
+    assert links_of(graph) == [(0, 1), (1, 2)]
 
 
 @pytest.mark.parametrize("name", ["crawl.sqlite", "crawl"])
 def test_store_gives_its_links_and_urls(tmp_path: Path, name: str) -> None:
     site, seeds = random_site(4)
     crawl(site, tmp_path / name, seeds, pages=12)
-    loaded = load_graph(tmp_path / name)
+    graph, known = load_graph(tmp_path / name)
     with open_store(tmp_path / name) as store:
         urls = list(store.page_table.urls())
         expected = {
             (urls[page], urls[to]) for page in range(len(urls)) for to in store.link_table.outlinks(page).tolist()
         }
-    assert loaded.graph.size == len(urls) > 12
-    assert loaded.names == tuple(urls)
-    assert set(named_links(loaded)) == {(source, target) for source, target in expected if source != target}
+    assert graph.size == len(urls) > 12
+    assert known == tuple(urls)
+    assert set(named_links((graph, known))) == {(source, target) for source, target in expected if source != target}
 
 
 # What cannot.

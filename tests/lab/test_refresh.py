@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minicrawl.lab.refresh import CASH, IN_TURN, LEARNED, World, keep_fresh, optimum
+from minicrawl.lab.refresh import CASH, IN_TURN, LEARNED, drawn, keep_fresh, optimum
 
 
 def test_the_optimum_spends_the_budget_where_it_is_worth_most() -> None:
@@ -19,16 +19,9 @@ def test_the_optimum_spends_the_budget_where_it_is_worth_most() -> None:
     assert optimum(web, 1.0)[0] >= best - 1e-9
 
 
-def world(pages: int, seed: int = 0) -> World:
-    random = np.random.default_rng(seed)
-    importance = random.pareto(1.1, pages) + 1.0
-    rates = random.lognormal(0.0, 1.5, pages)
-    return importance / importance.sum(), rates / rates.mean()
-
-
 @pytest.mark.parametrize("budget", [0.5, 2.0])
 def test_in_turn_every_page_is_as_fresh_as_its_rate_and_the_interval_say(budget: float) -> None:
-    importance, rates = web = world(400)
+    importance, rates = web = drawn(400, 0)
     freshness, never = keep_fresh(web, IN_TURN, budget=budget, until=100.0, random=np.random.default_rng(1))
     x = rates / budget
     assert freshness == pytest.approx(float((importance * (1 - np.exp(-x)) / x).sum()), abs=0.002)
@@ -36,7 +29,7 @@ def test_in_turn_every_page_is_as_fresh_as_its_rate_and_the_interval_say(budget:
 
 
 def test_importance_and_rate_are_better_than_importance_alone_and_that_than_none() -> None:
-    web, kept = world(500, seed=3), {}
+    web, kept = drawn(500, 3), {}
     for schedule in (IN_TURN, CASH, LEARNED):
         kept[schedule], _ = keep_fresh(web, schedule, budget=1.0, until=40.0, random=np.random.default_rng(3))
     assert kept[IN_TURN] + 0.02 < kept[CASH]

@@ -7,7 +7,7 @@ import pytest
 
 from minicrawl.lab.compiled import LAB_TOTAL, paper_book, visit_pages
 from minicrawl.lab.webs import power_law
-from minicrawl.lab.windows import ImprovedFixed, Past, figure_4, figure_5, figure_6, remember, run, sized, spliced
+from minicrawl.lab.windows import Past, figure_4, figure_5, figure_6, remember, run, sized, spliced
 from minicrawl.opic import Adaptive
 from minicrawl.opic.adaptive import PayOut
 from minicrawl.opic.units import all_interpolated
@@ -33,11 +33,9 @@ def test_window_read_off_the_log_is_that_of_the_book(window: float | None, visit
     assert importance == pytest.approx(now / now.sum(), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    "window", [ImprovedFixed(0.0, 1), ImprovedFixed(0.0, 3), ImprovedFixed(0.5, 3), ImprovedFixed(3.0, 1)], ids=repr
-)
+@pytest.mark.parametrize("window", [(0.0, 1), (0.0, 3), (0.5, 3), (3.0, 1)], ids=repr)
 @pytest.mark.parametrize("visits", [5, 60, 400])
-def test_window_of_visits_is_what_a_full_diary_says(window: ImprovedFixed, visits: int) -> None:
+def test_window_of_visits_is_what_a_full_diary_says(window: tuple[float, int], visits: int) -> None:
     """The visits of the last T, at least the last `count` of a page, and the rate since the oldest of them."""
     graph = power_law(30, np.random.default_rng(1))
     pages = np.random.default_rng(visits).integers(0, graph.size, visits, dtype=np.int32)
@@ -50,23 +48,23 @@ def test_window_of_visits_is_what_a_full_diary_says(window: ImprovedFixed, visit
         diary[page].append((diary[page][-1][1] if diary[page] else 0, clock, cash))
     rates, measures = [], 0
     for of_page in diary.values():
-        within = [visit for visit in of_page if visit[1] > clock - window.turnovers * book.in_hand()]
-        counted = of_page[-max(window.count, len(within)) :]
+        within = [visit for visit in of_page if visit[1] > clock - window[0] * book.in_hand()]
+        counted = of_page[-max(window[1], len(within)) :]
         measures += len(counted)
         rates.append(sum(cash for *_, cash in counted) / (clock - counted[0][0]) if counted else 0.0)
-    importance, kept = Past(log, graph.size).kept(window, book.in_hand())
+    importance, kept = Past(log, graph.size).kept(*window, book.in_hand())
     assert importance == pytest.approx(np.array(rates) / sum(rates), rel=1e-9)
     assert kept == pytest.approx(measures / graph.size)
 
 
-@pytest.mark.parametrize("window", [ImprovedFixed(0.0, 5), ImprovedFixed(3.0, 1), ImprovedFixed(0.5, 3)], ids=repr)
-def test_compressed_visits_are_merged_two_by_two(window: ImprovedFixed) -> None:
+@pytest.mark.parametrize("window", [(0.0, 5), (3.0, 1), (0.5, 3)], ids=repr)
+def test_compressed_visits_are_merged_two_by_two(window: tuple[float, int]) -> None:
     """The slow way: of three measures of a size the older two become one; those that do not count go."""
     graph = power_law(30, np.random.default_rng(1))
     book = paper_book(graph)
     pages = np.random.default_rng(2).choice(graph.size, 700, p=np.arange(1, 31) / 465).astype(np.int32)
     past = Past(visit_pages(book, graph, pages), graph.size)
-    counts = window.counts(past.newer, past.end, float(past.clock[-1]), book.in_hand())
+    counts = (past.end > past.clock[-1] - window[0] * book.in_hand()) | (past.newer < window[1])
     rates, measures = np.zeros(graph.size), 0
     for page in range(graph.size):
         kept: list[list[int]] = []
@@ -80,7 +78,7 @@ def test_compressed_visits_are_merged_two_by_two(window: ImprovedFixed) -> None:
         kept = [one for one in kept if counts[one].any()]
         measures += len(kept)
         rates[page] = past.cash[np.concatenate(kept)].sum() / (past.clock[-1] - past.start[kept[0][0]])
-    importance, mean = past.kept(window, book.in_hand(), compressed=True)
+    importance, mean = past.kept(*window, book.in_hand(), compressed=True)
     assert importance == pytest.approx(rates / rates.sum(), rel=1e-12)
     assert mean == pytest.approx(measures / graph.size)
 

@@ -13,7 +13,7 @@ from support.sites import crawl, random_site
 
 from minicrawl.errors import StoreError
 from minicrawl.rank import Graph, pagerank
-from minicrawl.rank.blocks import LinkRows, OnShelf, block_pagerank, plan_blocks, split
+from minicrawl.rank.blocks import LinkRows, block_pagerank, plan_blocks, split
 from minicrawl.store.reader import open_store
 from minicrawl.store.spill import Spill
 
@@ -39,7 +39,7 @@ def test_ranks_are_those_in_one_piece(memory: int, each: int) -> None:
     graph = random_graph(1, 75)
     plan = plan_blocks(75, memory)
     for damping in (0.0, 0.85) if memory > 200 else (0.3,):
-        ranks = np.concatenate(list(block_pagerank(rows_of(graph, each), plan, MemoryShelf(), damping).blocks))
+        ranks = np.concatenate(list(block_pagerank(rows_of(graph, each), plan, MemoryShelf(), damping)[0]))
         assert np.abs(ranks - pagerank(graph, damping)).sum() <= 2e-12
 
 
@@ -50,7 +50,7 @@ def test_weights_and_preference_count(seed: int) -> None:
     preference = rng.random(300) * (rng.random(300) > 0.7)
     plan = plan_blocks(300, 6_000)
     ranks = np.concatenate(
-        list(block_pagerank(rows_of(graph, 50, weights), plan, MemoryShelf(), preference=preference).blocks)
+        list(block_pagerank(rows_of(graph, 50, weights), plan, MemoryShelf(), preference=preference)[0])
     )
     assert np.abs(ranks - pagerank(graph, preference=preference, weights=weights)).sum() <= 2e-12
 
@@ -58,13 +58,13 @@ def test_weights_and_preference_count(seed: int) -> None:
 def test_tolerance_below_rounding_ends() -> None:
     graph = random_graph(2)
     ranks = np.concatenate(
-        list(block_pagerank(rows_of(graph, 50), plan_blocks(300, 20_000), MemoryShelf(), tolerance=1e-300).blocks)
+        list(block_pagerank(rows_of(graph, 50), plan_blocks(300, 20_000), MemoryShelf(), tolerance=1e-300)[0])
     )
     assert ranks == pytest.approx(pagerank(graph), abs=1e-13)
 
 
 def test_graph_without_pages_has_no_blocks_of_ranks() -> None:
-    assert list(block_pagerank([], plan_blocks(0, 1_000), MemoryShelf()).blocks) == []
+    assert list(block_pagerank([], plan_blocks(0, 1_000), MemoryShelf())[0]) == []
 
 
 @pytest.mark.parametrize("size", [1, 10, 1_000, 10**9])
@@ -101,9 +101,9 @@ def test_memory_is_what_the_plan_says(tmp_path: Path) -> None:
     plan = plan_blocks(size, cap)
     with Spill(tmp_path) as spill:
         # What is imported, or cached, by the first call.
-        list(block_pagerank(rows_of(random_graph(1), 50), plan_blocks(300, 10**5), MemoryShelf(), tolerance=0.1).blocks)
+        list(block_pagerank(rows_of(random_graph(1), 50), plan_blocks(300, 10**5), MemoryShelf(), tolerance=0.1)[0])
         tracemalloc.start()
-        blocks = list(block_pagerank(rows_of(graph, 50), plan, spill, damping=0.1, tolerance=0.5).blocks)
+        blocks = list(block_pagerank(rows_of(graph, 50), plan, spill, damping=0.1, tolerance=0.5)[0])
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert len(blocks) == plan.blocks > 2
@@ -116,7 +116,7 @@ def test_links_of_a_store_go_through_a_folder(tmp_path: Path) -> None:
     with open_store(tmp_path / "crawl.db") as store, Spill(tmp_path) as spill:
         links = store.links()
         rows = (LinkRows(some.sources, np.diff(some.indptr), some.targets) for some in store.link_table.blocks())
-        ranks = np.concatenate(list(block_pagerank(rows, plan_blocks(store.size(), 1_000), spill).blocks))
+        ranks = np.concatenate(list(block_pagerank(rows, plan_blocks(store.size(), 1_000), spill)[0]))
     graph = Graph.from_edges(np.repeat(links.sources, np.diff(links.indptr)), links.targets, links.size)
     assert np.abs(ranks - pagerank(graph)).sum() <= 2e-12
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_dir()) == []
@@ -160,7 +160,7 @@ def test_what_cannot_be_meant_is_refused(call: Callable[..., Any], message: str)
 
 def of_rows(
     sources: list[int], outdegrees: list[int], targets: list[int], weights: list[float] | None = None, **options: Any
-) -> OnShelf:
+) -> tuple[Iterator[npt.NDArray[np.float64]], int, float]:
     links = np.array(sources), np.array(outdegrees), np.array(targets)
     rows = LinkRows(*links, None if weights is None else np.array(weights))
     return block_pagerank([rows], plan_blocks(2, 1_000), MemoryShelf(), **options)
@@ -170,18 +170,18 @@ def test_stopped_early_the_ranks_are_within_what_is_said() -> None:
     graph, plan = random_graph(4), plan_blocks(300, 8_000)
     exact = pagerank(graph)
     for rounds in (1, 3, 10):
-        found = block_pagerank(rows_of(graph, 50), plan, MemoryShelf(), most_rounds=rounds)
-        assert found.rounds == rounds
-        assert np.abs(np.concatenate(list(found.blocks)) - exact).sum() <= found.error
-    whole = block_pagerank(rows_of(graph, 50), plan, MemoryShelf())
-    assert (whole.error <= 1e-12, whole.rounds < 300) == (True, True)
+        blocks, taken, error = block_pagerank(rows_of(graph, 50), plan, MemoryShelf(), most_rounds=rounds)
+        assert taken == rounds
+        assert np.abs(np.concatenate(list(blocks)) - exact).sum() <= error
+    _, taken, error = block_pagerank(rows_of(graph, 50), plan, MemoryShelf())
+    assert (error <= 1e-12, taken < 300) == (True, True)
 
 
 def test_pieces_of_a_block_are_joined_before_they_are_put_on_the_shelf() -> None:
     """Rows that come in one by one make no more pieces than those that come all together, and no larger ones."""
     graph, plan, one_by_one, together = random_graph(6), plan_blocks(300, 12_000), MemoryShelf(), MemoryShelf()
     found = [block_pagerank(rows_of(graph, each), plan, shelf) for each, shelf in ((1, one_by_one), (300, together))]
-    first, second = (np.concatenate(list(each.blocks)) for each in found)
+    first, second = (np.concatenate(list(blocks)) for blocks, _, _ in found)
     assert np.abs(first - second).sum() <= 2e-12
     sizes = [len(arrays[3]) for groups in one_by_one.groups.values() for arrays in groups]
     assert sum(sizes) == len(graph.targets)

@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import kendall_tau, l1, mean_error, overlap
-from minicrawl.rank.pagerank import FloatArray
 
 
 def values(*numbers: float) -> FloatArray:

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from zlib import crc32
 
 import networkx
 import numpy as np
@@ -98,9 +99,9 @@ def told(pages: dict[str, str]) -> Pairs:
         identity = identity_of(html.encode(), url)
         sketch = np.frombuffer(identity.sketch or bytes(40), np.uint64)
         host = names.setdefault(url[: -len(path) - 1], len(names))
-        rows.append((host, hash(path), identity.payload or 0, sketch))
-    found = mirrors(*(np.array(column) for column in zip(*rows, strict=True)))
-    graph = networkx.Graph(list(zip(found.a.tolist(), found.b.tolist(), strict=True)))
+        rows.append((host, crc32(path.encode()), identity.payload or 0, sketch))
+    a, b, *_ = mirrors(*(np.array(column) for column in zip(*rows, strict=True)))
+    graph = networkx.Graph(list(zip(a.tolist(), b.tolist(), strict=True)))
     origins = list(names)
     groups = networkx.connected_components(graph)
     return {frozenset((origins[a], origins[b])) for group in groups for a, b in itertools.combinations(group, 2)}
@@ -141,14 +142,14 @@ def test_share_of_content_is_told_whatever_the_frames(own: int, common: int, sha
             content = [*carried, *(next(number) for _ in range(10 - shared))]
             sketches[host].append(sketch_of_parts(*content, *frames[host], *both))
     rows = np.arange(2 * PAGES)
-    found = mirrors(rows // PAGES, rows % PAGES, rows, np.array([*sketches[0], *sketches[1]]))
+    a, b, compared, alike = mirrors(rows // PAGES, rows % PAGES, rows, np.array([*sketches[0], *sketches[1]]))
     x = shared / (20 - shared) * 2 / (1 + shared / (20 - shared))
     assert x == pytest.approx(shared / 10)
     if shared == 6:
-        assert not len(found.a)
+        assert not len(a)
     else:
-        assert (found.a.tolist(), found.b.tolist(), found.compared.tolist()) == ([0], [1], [PAGES])
-        assert found.alike[0] == pytest.approx(shared / 10, abs=0.06)
+        assert (a.tolist(), b.tolist(), compared.tolist()) == ([0], [1], [PAGES])
+        assert alike[0] == pytest.approx(shared / 10, abs=0.06)
 
 
 @pytest.mark.parametrize(("others", "is_mirror"), [(9, True), (10, False)])
@@ -157,16 +158,16 @@ def test_mirrors_share_two_fifths_of_the_paths_of_the_host_with_fewer_pages(othe
     host = np.array([0] * 30 + [1] * (6 + others))
     path = np.array([*range(30), *range(6), *range(50, 50 + others)])
     sketch = np.array([sketch_of_parts(number) for number in path.tolist()])
-    assert mirrors(host, path, path, sketch).compared.tolist() == [6] * is_mirror
+    assert mirrors(host, path, path, sketch)[2].tolist() == [6] * is_mirror
 
 
 def test_without_pages_there_are_no_mirrors() -> None:
     none = np.zeros(0, np.int64)
-    assert not len(mirrors(none, none, none, np.zeros((0, 5), np.uint64)).a)
+    assert not len(mirrors(none, none, none, np.zeros((0, 5), np.uint64))[0])
 
 
 def test_short_pages_without_a_sketch_are_alike_only_by_their_bytes() -> None:
     host, path, rows = np.repeat([0, 1], 9), np.tile(np.arange(9), 2), np.arange(18)
     nothing = np.zeros((18, 5), np.uint64)
-    assert not len(mirrors(host, path, rows, nothing).a)
-    assert mirrors(host, path, path, nothing).alike.tolist() == [1.0]
+    assert not len(mirrors(host, path, rows, nothing)[0])
+    assert mirrors(host, path, path, nothing)[3].tolist() == [1.0]

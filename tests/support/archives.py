@@ -10,7 +10,7 @@ from warcio.archiveiterator import ArchiveIterator
 from minicrawl.archive.writer import Originals
 from minicrawl.model import Exchange
 
-NOTHING_BEFORE = Originals(lambda digest: None, lambda url: None)
+NOTHING_BEFORE: Originals = (lambda digest: None, lambda url: None)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n"
 REQUEST = b"GET /a HTTP/1.1\r\nHost: h.test\r\nUser-Agent: x\r\n\r\n"
 

@@ -24,8 +24,8 @@ from public.results import OURS, PEER, Column, Row, Table
 
 from minicrawl.graphs.graph_files import load_graph
 from minicrawl.lab.webs import generate
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Graph, gauss_seidel, kendall_tau, l1, overlap, pagerank
-from minicrawl.rank.pagerank import FloatArray
 
 _DAMPING, _TOLERANCE = 0.85, 1e-10
 _PEERS = (
@@ -91,7 +91,7 @@ def _run(bench: Bench) -> Iterator[Table]:
         graph = generate("power-law", size, np.random.default_rng(0))
         yield _on(bench, f"A generated graph of {size:,} pages", graph)
     for path in bench.graphs:
-        yield _on(bench, path.stem, load_graph(path).graph)
+        yield _on(bench, path.stem, load_graph(path)[0])
 
 
 SUITE = Suite("agreement", "Agreement", __doc__, _PEERS, _run)

@@ -25,8 +25,8 @@ from public.results import BOUND, OURS, PEER, Column, Row, Table
 from public.suites.speed import CRAWLEE, SCRAPY
 from public.webs import DEBIAN, PACKAGES, Web, documentation, generated, walked
 
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Graph
-from minicrawl.rank.pagerank import FloatArray
 
 SHARES = (0.01, 0.05, 0.1, 0.25, 0.5)
 _DRAWS = 5

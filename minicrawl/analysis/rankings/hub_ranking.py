@@ -13,26 +13,17 @@ from collections import Counter
 
 import numpy as np
 
-from minicrawl.analysis.link_graph import FloatArray, FoldedStore
+from minicrawl.analysis.link_graph import FoldedStore
 from minicrawl.analysis.rankings.options import Options, named_pages, pages_with_words, site_weights, words_in
 from minicrawl.errors import SettingError
+from minicrawl.opic.arrays import FloatArray, Pages
 from minicrawl.rank import Graph
-from minicrawl.rank.hits import (
-    Hits,
-    IntArray,
-    base_set,
-    bridges,
-    communities,
-    hits,
-    peeled_communities,
-    with_self_links,
-    within,
-)
+from minicrawl.rank.hits import base_set, bridges, communities, hits, peeled_communities, with_self_links, within
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.marked_text import Anchor
 
 
-def word_counts(query: str, pages: IntArray, store: Store, folded: FoldedStore) -> FloatArray:
+def word_counts(query: str, pages: Pages, store: Store, folded: FoldedStore) -> FloatArray:
     """n of every link of the graph, shape (links,); 0 for links of other pages than `pages`, or of pages without text.
 
     Raises SettingError when the crawl has kept no text.
@@ -79,7 +70,8 @@ def hub_rankings(options: Options, store: Store, folded: FoldedStore) -> dict[st
     if options.communities is None:
         found = hits(graph, weights=weights)
         return {"authority": found.authorities, "hub": found.hubs}
-    found_ones = _communities(options, options.communities, graph, weights)
+    find = peeled_communities if options.peel else communities
+    found_ones = find(graph, options.communities, weights=weights)[: options.communities]
     named = {
         f"{name}-{number}": values
         for number, each in enumerate(found_ones, start=1)
@@ -93,12 +85,6 @@ def kept_name(name: str, kind: str) -> str:
     first, _, number = kind.partition("-")
     parts = (name, {"authority": "", "hub": "hubs", "bridge": "bridges"}[first], number)
     return "-".join(filter(None, parts))
-
-
-def _communities(options: Options, count: int, graph: Graph, weights: FloatArray) -> list[Hits]:
-    if options.peel:
-        return peeled_communities(graph, count, weights=weights)
-    return communities(graph, count, weights=weights)[:count]
 
 
 def _weighed(options: Options, store: Store, folded: FoldedStore) -> tuple[Graph, FloatArray]:
@@ -117,7 +103,7 @@ def _weighed(options: Options, store: Store, folded: FoldedStore) -> tuple[Graph
     return with_self_links(graph, near, weights) if options.self_links else (graph, weights)
 
 
-def _root(options: Options, store: Store, folded: FoldedStore) -> IntArray | None:
+def _root(options: Options, store: Store, folded: FoldedStore) -> Pages | None:
     """The root set of HITS; None for the whole graph."""
     if options.root is not None and options.query is not None:
         raise SettingError("--query and --root both say around which pages to look; give one of them")

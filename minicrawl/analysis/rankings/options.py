@@ -8,26 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import FloatArray, FoldedPages, FoldedStore
+from minicrawl.analysis.link_graph import FoldedPages, FoldedStore
 from minicrawl.analysis.sites import DIVISIONS, numbered_sites
 from minicrawl.crawler.admission.seeds import read_seeds
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
+from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank.hits import capped_weights, intrinsic_weights
 from minicrawl.settings import option
 from minicrawl.settings.values import compiled, parse_duration
 from minicrawl.store.reader import Store
 
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """The outcome of a ranking. values: per page, by the name of the ranking; notes: a sentence each."""
-
-    values: dict[str, FloatArray]
-    notes: tuple[str, ...] = ()
+Found = tuple[dict[str, FloatArray], tuple[str, ...]]
+"""The outcome of a ranking: values per page, by the name of the ranking; and notes, a sentence each."""
 
 
 @dataclass(frozen=True)
@@ -143,9 +138,6 @@ def _of_file(given: str, store: Store, folded: FoldedPages) -> FloatArray:
     return jump
 
 
-IntArray = npt.NDArray[np.int64]
-
-
 def named_pages(given: str, by: str, store: Store, folded: FoldedPages) -> IntArray:
     """The pages named by FILE, URL or REGEX, aliases resolved.
 
@@ -156,7 +148,10 @@ def named_pages(given: str, by: str, store: Store, folded: FoldedPages) -> IntAr
         if not pages:
             raise SettingError(f"{option(by)}: no page of {given} is known in {store.path}")
     else:
-        pages = list(store.page_table.find([normalise(given) or given]).values()) or _matching(given, by, store)
+        pages = list(store.page_table.find([normalise(given) or given]).values())
+        if not pages:
+            pattern = compiled(given, by)
+            pages = [number for number, url in enumerate(store.page_table.urls()) if pattern.search(url)]
         if not pages:
             raise SettingError(f"{option(by)} {given!r} is no file, and matches no URL in {store.path}")
     return np.unique(folded.stands_for[pages])
@@ -175,11 +170,6 @@ def pages_with_words(query: str, most: int, store: Store, folded: FoldedPages) -
     if not found:
         raise SettingError(f"no page has {query!r} in its URL or title; ask for other words")
     return np.unique(folded.stands_for[[number for _, number in sorted(found)[:most]]])
-
-
-def _matching(given: str, by: str, store: Store) -> list[int]:
-    pattern = compiled(given, by)
-    return [number for number, url in enumerate(store.page_table.urls()) if pattern.search(url)]
 
 
 def words_in(text: str) -> list[str]:

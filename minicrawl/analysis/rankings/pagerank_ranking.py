@@ -9,13 +9,13 @@ piece; e relative growth by splitting it, as a page with links into several bloc
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from minicrawl.analysis.link_graph import FloatArray, FoldedPages, FoldedStore, folded_rows
+from minicrawl.analysis.link_graph import FoldedPages, FoldedStore, folded_rows
 from minicrawl.analysis.rankings.options import Found, Options, jump_of, site_weights
 from minicrawl.errors import SettingError
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.surfer import REASONABLE, Surfer
 from minicrawl.rank import Graph, l1, overlap
 from minicrawl.rank.blocks import Arrays, LinkRows, Plan, Shelf, block_pagerank, plan_blocks
@@ -30,14 +30,18 @@ _PER_RANK, _PER_ROW, _PER_TARGET, _PER_WEIGHT = 8, 20, 4, 8
 
 
 class CountedShelf:
-    """A shelf that counts the bytes it reads and writes. table: bytes of the split link table."""
+    """A shelf of a plan that counts the bytes it reads and writes.
 
-    def __init__(self, shelf: Shelf) -> None:
+    table, split_table: bytes of the link table in one piece, and split. Pages without links take none.
+    """
+
+    def __init__(self, shelf: Shelf, plan: Plan) -> None:
         self._shelf = shelf
-        self.read_bytes = self.written_bytes = self.table = 0
+        self.plan = plan
+        self.read_bytes = self.written_bytes = self.table = self.split_table = 0
 
     def append(self, block: int, arrays: Arrays) -> None:
-        self.table += _bytes(arrays)
+        self.split_table += _bytes(arrays)
         self._shelf.append(block, arrays)
 
     def read(self, block: int) -> Iterator[Arrays]:
@@ -54,68 +58,48 @@ class CountedShelf:
         self.read_bytes += array.nbytes
         return array
 
-
-@dataclass(frozen=True, eq=False)
-class OnDisk:
-    """Ranks, and their costs. table, split_table: bytes of the link table in one piece, and split.
-
-    moved: bytes read and written in all rounds. error: see `block_pagerank`.
-    """
-
-    ranks: FloatArray
-    rounds: int
-    error: float
-    plan: Plan
-    table: int
-    split_table: int
-    moved: int
+    def counted(self, rows: Iterable[LinkRows]) -> Iterator[LinkRows]:
+        """The rows of the link table, whose bytes are counted."""
+        for some in rows:
+            per_link = _PER_TARGET + (0 if some.weights is None else _PER_WEIGHT)
+            self.table += int(np.count_nonzero(some.outdegrees)) * _PER_ROW + len(some.targets) * per_link
+            yield some
 
     @property
     def count(self) -> int:
         """Bytes of a round by Haveliwala's count."""
         return (self.plan.blocks + 1) * _PER_RANK * self.plan.size + self.split_table
 
-    def cost(self) -> str:
+    def moved(self, rounds: int) -> float:
+        """Bytes read and written in a round. Before the first, ranks of 0 were written for all pages, and behind the
+        last all are read."""
+        return (self.read_bytes + self.written_bytes - 2 * _PER_RANK * self.plan.size) / max(rounds, 1)
+
+    def cost(self, rounds: int) -> str:
         """The costs in a sentence."""
-        ranks = _PER_RANK * self.plan.size / 1e6
+        ranks, blocks = _PER_RANK * self.plan.size / 1e6, self.plan.blocks
         longer = self.split_table / max(self.table, 1) - 1.0
         return (
-            f"{self.plan.blocks:,} blocks; a round by B|S| + |D| + |L|(1 + e) = {self.plan.blocks:,} x {ranks:.3g} + "
-            f"{ranks:.3g} + {self.table / 1e6:.3g} x (1 + {longer:.2f}) = {self.count / 1e6:.3g} MB; measured "
-            f"{self.moved / max(self.rounds, 1) / 1e6:.3g} MB a round, {self.rounds:,} rounds"
+            f"{blocks:,} blocks; a round by B|S| + |D| + |L|(1 + e) = {blocks:,} x {ranks:.3g} + {ranks:.3g} + "
+            f"{self.table / 1e6:.3g} x (1 + {longer:.2f}) = {self.count / 1e6:.3g} MB; measured "
+            f"{self.moved(rounds) / 1e6:.3g} MB a round, {rounds:,} rounds"
         )
 
 
 def pagerank_on_disk(  # noqa: PLR0913 - a ranking is of a store, and how it is weighed
     memory: str, options: Options, store: Store, pages: FoldedPages, surfer: Surfer, jump: FloatArray
-) -> OnDisk:
-    """PageRank of a store's links, kept in temporary files. Raises SettingError, StoreError."""
+) -> tuple[FloatArray, int, float, CountedShelf]:
+    """PageRank of a store's links, kept in temporary files: ranks, rounds, error as of `block_pagerank`, and the costs.
+    Raises SettingError, StoreError."""
     try:
         plan = plan_blocks(pages.size, parse_size(memory))
     except ValueError as error:
         raise SettingError(f"--memory {memory} is too little: {error}") from error
-    table = Table()
     with Spill() as spill:
-        shelf = CountedShelf(spill)
-        rows = table.counted(folded_rows(store, pages, surfer))
-        settled = block_pagerank(rows, plan, shelf, options.damping, jump)
-        # Before the first round, ranks of 0 were written for every page.
-        moved = shelf.read_bytes + shelf.written_bytes - _PER_RANK * plan.size
-        ranks = np.concatenate(list(settled.blocks))
-    return OnDisk(ranks, settled.rounds, settled.error, plan, table.bytes, shelf.table, moved)
-
-
-class Table:
-    """Counts the bytes of a link table in one piece. Pages without links take none."""
-
-    def __init__(self) -> None:
-        self.bytes = 0
-
-    def counted(self, rows: Iterable[LinkRows]) -> Iterator[LinkRows]:
-        for some in rows:
-            per_link = _PER_TARGET + (0 if some.weights is None else _PER_WEIGHT)
-            self.bytes += int(np.count_nonzero(some.outdegrees)) * _PER_ROW + len(some.targets) * per_link
-            yield some
+        shelf = CountedShelf(spill, plan)
+        rows = shelf.counted(folded_rows(store, pages, surfer))
+        blocks, rounds, error_bound = block_pagerank(rows, plan, shelf, options.damping, jump)
+        return np.concatenate(list(blocks)), rounds, error_bound, shelf
 
 
 def _bytes(arrays: Arrays) -> int:
@@ -152,7 +136,7 @@ def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Fou
     took = ""
     if options.method != "power":
         took = f"{settled.rounds:,} rounds, {settled.visits:,} visits, {settled.links:,} links followed"
-    return Found({"pagerank": settled.ranks}, _notes(took, capped(settled.error, settled.rounds)))
+    return {"pagerank": settled.ranks}, _notes(took, capped(settled.error, settled.rounds))
 
 
 def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages: FoldedPages) -> Found:
@@ -162,8 +146,8 @@ def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages:
     if _weighs_sites(options):
         raise SettingError("--memory never has all links at once, as --per, --inside and --cap need; leave it out")
     jump = jump_of(options.jump, store, pages)
-    found = pagerank_on_disk(memory, options, store, pages, REASONABLE, jump)
-    return Found({"pagerank": found.ranks}, _notes(found.cost(), capped(found.error, found.rounds)))
+    ranks, rounds, error, shelf = pagerank_on_disk(memory, options, store, pages, REASONABLE, jump)
+    return {"pagerank": ranks}, _notes(shelf.cost(rounds), capped(error, rounds))
 
 
 def _weighs_sites(options: Options) -> bool:
@@ -194,7 +178,7 @@ def _pruned(options: Options, folded: FoldedStore, jump: FloatArray, weights: Fl
         f"against PageRank with them: L1 distance {l1(found.ranks, kept.ranks):.3g}, "
         f"{overlap(found.ranks, kept.ranks, 100):.0%} of the first 100 the same"
     )
-    return Found({"pagerank": found.ranks}, _notes(effect, capped(found.error, found.rounds)))
+    return {"pagerank": found.ranks}, _notes(effect, capped(found.error, found.rounds))
 
 
 def _notes(*sentences: str) -> tuple[str, ...]:

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import FloatArray, FoldedStore, folded_pages, folded_store
+from minicrawl.analysis.link_graph import FoldedStore, folded_pages, folded_store
 from minicrawl.analysis.rankings.hub_ranking import hub_rankings
 from minicrawl.analysis.rankings.options import Found, Options, named_pages, words_in
 from minicrawl.analysis.rankings.pagerank_ranking import pagerank_ranking, pagerank_ranking_on_disk
 from minicrawl.analysis.rankings.visit_ranking import visit_ranking
 from minicrawl.errors import SettingError
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, topic_shares, trustrank
 from minicrawl.store.ranks import RankedPage
@@ -37,7 +38,7 @@ def topic_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
         note = f"by the words of {options.query!r}: {blended}"
     weights = folded.weights(REASONABLE)
     ranks = topic_pagerank(folded.graph, list(topics.values()), shares, options.damping, weights=weights)
-    return Found({"topic": ranks}, (note,) if note else ())
+    return {"topic": ranks}, (note,) if note else ()
 
 
 def topics_of(given: Sequence[str], store: Store, folded: FoldedStore) -> dict[str, list[int]]:
@@ -123,13 +124,13 @@ def rankings(store: Store, by: str, options: Options) -> Rankings:
     if options.memory is not None or by == "visits":
         pages = folded_pages(store)
         if options.memory is not None:
-            found = pagerank_ranking_on_disk(options.memory, options, store, pages)
+            values, notes = pagerank_ranking_on_disk(options.memory, options, store, pages)
         else:
-            found = visit_ranking(options, store, pages)
-        return Rankings(found.values, pages.is_alias, notes=found.notes)
+            values, notes = visit_ranking(options, store, pages)
+        return Rankings(values, pages.is_alias, notes=notes)
     folded = folded_store(store)
-    found = RANKERS[by](options, store, folded)
-    return Rankings(found.values, folded.is_alias, options.communities is not None, found.notes)
+    values, notes = RANKERS[by](options, store, folded)
+    return Rankings(values, folded.is_alias, options.communities is not None, notes)
 
 
 def check_name(name: str) -> None:
@@ -149,27 +150,23 @@ def _trustrank(options: Options, store: Store, folded: FoldedStore) -> Found:
         reach = inverse_pagerank(folded.graph, options.damping, folded.all_alike, weights=weights)
         best = (-reach).argsort(kind="stable")[: options.trusted_count]
         trusted = best[reach[best] > 0.0]  # not what has gone, and no aliases
-    return Found({"trust": trustrank(folded.graph, trusted, options.damping, weights=weights)})
+    return {"trust": trustrank(folded.graph, trusted, options.damping, weights=weights)}, ()
 
 
 def _inverse(options: Options, store: Store, folded: FoldedStore) -> Found:
     folded = folded.simple()
     weights = folded.weights(REASONABLE)
-    return Found({"inverse": inverse_pagerank(folded.graph, options.damping, folded.all_alike, weights=weights)})
+    return {"inverse": inverse_pagerank(folded.graph, options.damping, folded.all_alike, weights=weights)}, ()
 
 
 def _opic(_: Options, store: Store, folded: FoldedStore) -> Found:
     history = np.where(folded.is_alias, 0.0, store.ranks.arrays()["history"])
-    return Found({"opic": history / max(history.sum(), np.finfo(np.float64).tiny)})
-
-
-def _hits(options: Options, store: Store, folded: FoldedStore) -> Found:
-    return Found(hub_rankings(options, store, folded))
+    return {"opic": history / max(history.sum(), np.finfo(np.float64).tiny)}, ()
 
 
 RANKERS: dict[str, Callable[[Options, Store, FoldedStore], Found]] = {
     "pagerank": pagerank_ranking,
-    "hits": _hits,
+    "hits": lambda options, store, folded: (hub_rankings(options, store, folded), ()),
     "trustrank": _trustrank,
     "topic": topic_ranking,
     "inverse": _inverse,

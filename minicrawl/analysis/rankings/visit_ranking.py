@@ -18,12 +18,13 @@ from urllib.parse import quote_from_bytes
 
 import numpy as np
 
-from minicrawl.analysis.link_graph import FloatArray, FoldedPages
+from minicrawl.analysis.link_graph import FoldedPages
 from minicrawl.analysis.rankings.options import Found, Options
 from minicrawl.crawler.admission.scope import MAX_URL_LENGTH
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.crawler.urls.normalise import normalise, stripped
 from minicrawl.errors import SettingError, counted
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank.compare import kendall_tau, l1, overlap
 from minicrawl.store.reader import Store
 
@@ -111,7 +112,7 @@ def visit_ranking(options: Options, store: Store, pages: FoldedPages) -> Found:
     importance = np.where(pages.is_alias, 0.0, store.ranks.importance())
     weight = 1.0 if options.blend is None else options.blend
     scores = (1.0 - weight) * importance / importance.sum() + weight * visits / visits.sum()
-    return Found({"visits": scores}, (told, _agreement(importance, visits, pages)))
+    return {"visits": scores}, (told, _agreement(importance, visits, pages))
 
 
 def _lines(path: str) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Carried
 from minicrawl.model import InFlightNow, LimitsNow, Progress, RunState, Silence, State, Sums
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
-from minicrawl.opic.sites import SiteLinks, SitePairs
+from minicrawl.opic.sites import SiteLinks
 
 _Number = TypeVar("_Number", int, float)
 _REQUESTS, _SHOWN = 20, 3
@@ -203,7 +203,7 @@ def site_links(intake: Intake) -> Message:
     """Links between sites, as sent by a partition."""
     assert intake.state.sites is not None, "walkers jump to sites"
     links = intake.state.sites.links()
-    columns = {name: column.tolist() for name, column in links.pairs._asdict().items()}
+    columns = {name: getattr(links, name).tolist() for name in ("source", "target", "links")}
     return {"names": links.names, "roots": np.flatnonzero(links.roots).tolist(), **columns}
 
 
@@ -226,7 +226,7 @@ def trust_of_all(each: Sequence[Message]) -> list[list[list[float]]]:
         for end in ("source", "target")
     )
     links = np.concatenate([np.array(one["links"], np.int64) for one in each])
-    of_all = SiteLinks(list(numbers), roots, SitePairs(source, target, links))
+    of_all = SiteLinks(list(numbers), roots, source, target, links)
     trust = of_all.trust()
     vouchers = vouchers_of(of_all, trust)
     return [[trust[sites].tolist(), vouchers[sites].tolist()] for sites in known]

@@ -110,8 +110,8 @@ def vouchers_of(links: SiteLinks, trust: FloatArray) -> FloatArray:
     """The number of sites that link to each one, weighed by their trust, shape (sites,); no site is linked to twice."""
     if not links.names:
         return np.zeros(0)
-    weights = vouchers(trust)[links.pairs.source]
-    return np.bincount(links.pairs.target, weights, minlength=len(links.names)).astype(np.float64, copy=False)
+    weights = vouchers(trust)[links.source]
+    return np.bincount(links.target, weights, minlength=len(links.names)).astype(np.float64, copy=False)
 
 
 class Budgets:

@@ -18,7 +18,7 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.sharing import SharedVoices
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
-from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, SitePairs, Voices, counted_doors, door_weights
+from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, Voices, counted_doors, door_weights
 from minicrawl.settings import BY_SITES
 from minicrawl.store.sites import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer
@@ -121,7 +121,7 @@ class KnownSites:
         seeds = self._is_at_home() & (self._accounts.depth[: self._accounts.size] == 0)
         roots = np.bincount(site[seeds], minlength=len(self._numbers)) > 0
         source, target, links = self._graph.pairs(site + 1)
-        return SiteLinks(list(self._numbers), roots, SitePairs(source - 1, target - 1, links))
+        return SiteLinks(list(self._numbers), roots, source - 1, target - 1, links)
 
     def share_out(self, trust: FloatArray, vouchers: FloatArray) -> None:
         """Share births out by the trust of sites, ordered as in `links`, as their vouchers are; newer sites have

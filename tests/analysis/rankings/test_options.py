@@ -7,16 +7,17 @@ from pathlib import Path
 import pytest
 from support.sites import Site, crawl, rows
 
-from minicrawl.analysis.link_graph import FloatArray, folded_pages, folded_store
+from minicrawl.analysis.link_graph import folded_pages, folded_store
 from minicrawl.analysis.rankings.options import Options, jump_of, named_pages, pages_with_words, site_weights
 from minicrawl.analysis.rankings.pagerank_ranking import METHODS, pagerank_ranking
 from minicrawl.errors import SettingError
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.store.reader import Store, open_store
 
 
 def pagerank_of(store: Path, options: Options) -> FloatArray:
     with open_store(store) as reader:
-        return pagerank_ranking(options, reader, folded_store(reader)).values["pagerank"]
+        return pagerank_ranking(options, reader, folded_store(reader))[0]["pagerank"]
 
 
 CLIQUE = [f"http://farm.test/{page}" for page in range(6)]

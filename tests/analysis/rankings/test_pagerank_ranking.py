@@ -29,13 +29,15 @@ def test_count_is_near_what_was_measured(tmp_path: Path, memory: str) -> None:
     crawl(site, tmp_path / "crawl.db", seeds)
     with open_store(tmp_path / "crawl.db") as store:
         pages = folded_pages(store)
-        found = pagerank_on_disk(memory, Options(), store, pages, UNIFORM, pages.jump)
+        _, rounds, _, found = pagerank_on_disk(memory, Options(), store, pages, UNIFORM, pages.jump)
     ranks = 8 * found.plan.size
-    a_round = found.moved / found.rounds
+    a_round = found.moved(rounds)
     assert found.split_table + 2 * ranks <= a_round <= found.count + ranks
     assert found.table <= found.split_table
     assert (found.plan.blocks > 1) == (memory == "800")
-    assert f"{found.plan.blocks} blocks; a round by B|S| + |D| + |L|(1 + e) = {found.plan.blocks} x" in found.cost()
+    assert f"{found.plan.blocks} blocks; a round by B|S| + |D| + |L|(1 + e) = {found.plan.blocks} x" in found.cost(
+        rounds
+    )
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +59,9 @@ def ranked(store: Path, **asked: Any) -> Found:
 @pytest.mark.parametrize("method", METHODS)
 def test_all_methods_come_to_the_same(store: Path, method: str) -> None:
     found, power = ranked(store, method=method), ranked(store)
-    assert found.values["pagerank"] == pytest.approx(power.values["pagerank"], abs=1e-11)
-    assert power.notes == ()
-    assert ["rounds" in note and "links followed" in note for note in found.notes] == [True] * (method != "power")
+    assert found[0]["pagerank"] == pytest.approx(power[0]["pagerank"], abs=1e-11)
+    assert power[1] == ()
+    assert ["rounds" in note and "links followed" in note for note in found[1]] == [True] * (method != "power")
 
 
 @pytest.mark.parametrize("memory", [None, "1500"])
@@ -71,16 +73,16 @@ def test_walkers_jump_to_the_pages_of_a_file(store: Path, tmp_path: Path, memory
     jump[[3, 5]] = 2.0, 1.0
     expected = pagerank(folded.graph, preference=jump, weights=folded.weights(REASONABLE))
     found = ranked(store, jump=str(tmp_path / "mine.txt"), memory=memory)
-    assert found.values["pagerank"] == pytest.approx(expected, abs=1e-11)
+    assert found[0]["pagerank"] == pytest.approx(expected, abs=1e-11)
 
 
 def test_pruning_says_what_it_changes(store: Path) -> None:
-    found, kept = ranked(store, dangling="prune").values["pagerank"], ranked(store)
+    found, kept = ranked(store, dangling="prune")[0]["pagerank"], ranked(store)
     with open_store(store) as reader:
         folded = folded_store(reader)
     layers = dangling_layers(folded.graph)
-    distance = np.abs(found - kept.values["pagerank"]).sum()
-    (note,) = ranked(store, dangling="prune").notes
+    distance = np.abs(found - kept[0]["pagerank"]).sum()
+    (note,) = ranked(store, dangling="prune")[1]
     assert note.startswith(
         f"{sum(map(len, layers))} of {folded.size} pages lead nowhere and were taken out in {len(layers)} rounds"
     )

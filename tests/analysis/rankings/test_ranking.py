@@ -53,12 +53,12 @@ def test_shares_are_those_of_the_words(stores: dict[bool, Path], text: bool, wei
         urls, folded = list(reader.page_table.urls()), folded_store(reader)
     jump = np.array([share / 2 if url.startswith(A) else 1 - share for url in urls])
     found = ranked(stores[text], query="Boats", weights=weights)
-    assert found.values["topic"] == pytest.approx(pagerank(folded.graph, preference=jump), abs=1e-10)
-    assert found.notes == (f"by the words of 'Boats': boats {share:.1%}, cars {1 - share:.1%}",)
+    assert found[0]["topic"] == pytest.approx(pagerank(folded.graph, preference=jump), abs=1e-10)
+    assert found[1] == (f"by the words of 'Boats': boats {share:.1%}, cars {1 - share:.1%}",)
 
 
 def test_without_a_query_nothing_is_said(stores: dict[bool, Path]) -> None:
-    assert ranked(stores[True]).notes == ()
+    assert ranked(stores[True])[1] == ()
 
 
 def test_query_without_words_is_refused(stores: dict[bool, Path]) -> None:

@@ -43,14 +43,14 @@ def ranked(store: Path, lines: list[str], **asked: object) -> tuple[dict[str, fl
     with open_store(store) as reader:
         found = visit_ranking(Options(log=(str(log),), **asked), reader, folded_pages(reader))  # type: ignore[arg-type]
         urls = list(reader.page_table.urls())
-    scores = zip(urls, found.values["visits"].tolist(), strict=True)
+    scores = zip(urls, found[0]["visits"].tolist(), strict=True)
     return {url.removeprefix(A): score for url, score in scores if score}, found
 
 
 def visits(store: Path, lines: list[str], **asked: object) -> dict[str, float]:
     """Visits by path: shares times their number."""
     scores, found = ranked(store, lines, **asked)
-    number = int(found.notes[0].split(": ")[1].split(" ")[0].replace(",", ""))
+    number = int(found[1][0].split(": ")[1].split(" ")[0].replace(",", ""))
     return {path: round(score * number, 9) for path, score in scores.items()}
 
 
@@ -101,11 +101,11 @@ def test_blend_weighs_visits_beside_importance(store: Path) -> None:
 def test_what_was_counted_is_told(store: Path) -> None:
     lines = [line("/1"), line("/1", 1), line("/2", agent=BOT), line("/3", status=404), line("/none"), "nonsense\n"]
     _, found = ranked(store, lines)
-    assert found.notes[0] == (
+    assert found[1][0] == (
         "6 lines: 1 visit to 1 page; not counted: 1 by bots, 1 that showed no page, 1 of URLs that the crawl does not "
         "know, 1 repeated within half an hour, 1 that are no requests"
     )
-    assert found.notes[1].startswith("importance and visits of 43 pages of the hosts visited: ")
+    assert found[1][1].startswith("importance and visits of 43 pages of the hosts visited: ")
 
 
 def test_log_without_hosts_needs_a_site_where_there_are_several(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ STAMP = "01/Nov/2026:12:00:05 +0000"
 def test_line_that_is_no_request_is_counted(store: Path, stray: str) -> None:
     scores, found = ranked(store, [line("/1"), stray + "\n", line("/1", 1)])
     assert scores == {"1": 1.0}
-    assert not found.notes[0].endswith(" 0 that are no requests")
+    assert not found[1][0].endswith(" 0 that are no requests")
 
 
 @pytest.mark.parametrize("zone", ["+0000", "-0700", "+0530", "-0330"])
@@ -179,9 +179,7 @@ def test_packed_log_is_read_and_one_that_cannot_be_is_named(store: Path, tmp_pat
     cut.write_bytes(packed[:-9])
     with open_store(store) as reader:
         pages = folded_pages(reader)
-        assert (
-            visit_ranking(Options(log=(str(whole),)), reader, pages).notes[0].startswith("2 lines: 1 visit to 1 page")
-        )
+        assert visit_ranking(Options(log=(str(whole),)), reader, pages)[1][0].startswith("2 lines: 1 visit to 1 page")
         for log in (cut, none, tmp_path):
             with pytest.raises(SettingError, match=f"--log {log} cannot be read: "):
                 visit_ranking(Options(log=(str(log),)), reader, pages)

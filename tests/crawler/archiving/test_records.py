@@ -19,7 +19,7 @@ from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import index_anew, index_of
 from minicrawl.archive.record import Original
-from minicrawl.archive.writer import ArchiveWriter, Originals, Rules
+from minicrawl.archive.writer import ArchiveWriter, Rules
 from minicrawl.cli import main
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.errors import StoreError
@@ -127,9 +127,9 @@ def rounds(store: Path, folder: Path, begun: int) -> None:
 
     def of_digest(digest: bytes) -> tuple[Original, str] | None:
         found = writer.archived.with_body(digest)
-        return None if found is None else (Original(found[0], found[1]), found[3])
+        return None if found is None else (found[:2], found[3])
 
-    archive = ArchiveWriter(folder, archived.prefix, Rules(1200, dedups=True), Originals(of_digest, lambda url: None))
+    archive = ArchiveWriter(folder, archived.prefix, Rules(1200, dedups=True), (of_digest, lambda url: None))
     for number in range(begun, begun + 2):
         for body in (b"%d" % number * 2000, b"x" * 2000):
             answer = an_answer(f"http://h.test/{number}/{len(body)}", body=body)

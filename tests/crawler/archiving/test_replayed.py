@@ -11,7 +11,7 @@ from support.archives import a_record, an_http_record
 from support.sites import Reply, Server, crawl, rows, wide_site
 
 import minicrawl
-from minicrawl.archive.places import indexed
+from minicrawl.archive.collection import indexed
 from minicrawl.crawler.archiving import ArchiveTransport
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.errors import SettingError

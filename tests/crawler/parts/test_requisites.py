@@ -67,7 +67,7 @@ def test_status_and_why_tell_of_them(tmp_path: Path) -> None:
         assert found.requisites is not None
         assert found.requisites == Requisites(len(FILES), 0, {"http-404": 1, "robots": 1}, found.requisites.bytes)
         deep = explain(store, A + "deep.css")
-        assert (deep.page, deep.requisite and deep.requisite.needed_by) == (None, A)
+        assert (deep.page, deep.requisite and deep.requisite[1]) == (None, A)
         words = "\n".join(explanation_lines(deep))
         assert f"A style sheet that {A} needs by way of 1 other, the first page to need it: in the archive" in words
         assert "robots.txt forbids it" in "\n".join(explanation_lines(explain(store, B + "secret.png")))
