@@ -41,7 +41,6 @@ from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import READ, CrawlReport, Progress, State, Wanted
-from minicrawl.opic import STRATEGIES
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -204,20 +203,21 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             if beside is not None:
                 beside.begin(store, settings)
             with archives_of(settings) as replayed:
-                report = await _crawl(
-                    settings,
+                in_round, only = _round(writer, settings, refreshed)
+                run = opened(
+                    in_round,
                     seeds,
                     writer,
-                    refreshed=refreshed,
-                    on_begin=on_begin,
+                    only=only,
                     on_progress=on_progress,
-                    parts=parts,
                     transport=transport,
                     replayed=replayed,
-                    handle_signals=handle_signals,
-                    started=time.monotonic() if started is None else started,
+                    started=started,
+                    parts=parts,
                     timing=timing,
                 )
+                run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
+                report = await _crawled(run, seeds, on_begin, handle_signals=handle_signals)
         return report
     finally:
         if beside is not None:
@@ -243,36 +243,11 @@ def archives_of(settings: CrawlSettings) -> AbstractContextManager[tuple[Path, .
     return indexed(settings.from_archive)
 
 
-async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
-    settings: CrawlSettings,
-    seeds: Seeds,
-    writer: Writer,
-    *,
-    refreshed: int | None,
-    on_begin: Callable[[Run], None] | None,
-    on_progress: Callable[[Progress], None] | None,
-    parts: Iterable[type[Part]],
-    transport: Any,
-    replayed: tuple[Path, ...],
-    handle_signals: bool,
-    started: float,
-    timing: Timing,
+async def _crawled(
+    run: Run, seeds: Seeds, on_begin: Callable[[Run], None] | None, *, handle_signals: bool
 ) -> CrawlReport:
-    in_round, only = _round(writer, settings, refreshed)
-    run = opened(
-        in_round,
-        seeds,
-        writer,
-        only=only,
-        on_progress=on_progress,
-        transport=transport,
-        replayed=replayed,
-        started=started,
-        parts=parts,
-        timing=timing,
-    )
+    """Crawl to the end of a run, and settle the ranking."""
     engine, intake = run.engine, run.intake
-    intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
     async with run.source:
         if on_begin is not None:
             on_begin(run)
@@ -330,18 +305,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         settings = replace(settings, delay=0.0, ip_delay=0.0)
         timing = replace(timing, retry=0.0, robots_retry=0.0)
     locates = transport is None and not replayed  # a given one, and an archive, have no names
-    strategy = STRATEGIES[settings.strategy]
-    intake = Intake(
-        writer,
-        settings,
-        strategy,
-        clock(),
-        locates=locates,
-        share=share,
-        only=only,
-        kinds=parts,
-        timing=timing,
-    )
+    intake = Intake(writer, settings, clock(), locates=locates, share=share, only=only, kinds=parts, timing=timing)
     if intake.state.sites is None:
         intake.ranking.let_jump_alike()
     origins = _seed_origins(settings, writer, seeds)

@@ -24,7 +24,6 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import State
-from minicrawl.opic import STRATEGIES
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.crawl import in_full, lasting
@@ -108,7 +107,7 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
             writer.page_rows.save_turns([turn for _, (turn, _) in sorted(turns.items())])
             writer.save_links([links for _, (_, links) in sorted(turns.items())])
             writer.save_meta(account_totals(accounts))
-        intake = Intake(writer, settings, STRATEGIES[settings.strategy], time.time())
+        intake = Intake(writer, settings, time.time())
         intake.start([], time.time())
         intake.ranking.settle_fully()
         settings_kept = settings.to_json(file.parent)

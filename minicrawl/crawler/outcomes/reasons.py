@@ -131,7 +131,6 @@ _OF_TARGETS = {
     "chain": f"is at the end of a chain of more than {MAX_HOPS}",
     "dead": "is a page where nothing was found",
     "differs": "is named so by many pages that say something else",
-    "elsewhere": "belongs to another crawl that shares the web with this one",
 }
 
 

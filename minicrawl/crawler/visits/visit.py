@@ -69,7 +69,6 @@ class Outlinks:
         self._admission = state.admission
         self._discovery = state.discovery
         self._interests = state.interests
-        self._tally = state.tally
         self._sessions = sessions
         self._parts = parts
 
@@ -95,7 +94,6 @@ class Outlinks:
         outlinks = linked(targets, places)
         own, own_places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
         left_out = refused + admitted.in_traps
-        self._tally.elsewhere += len(admitted.elsewhere)
         if target is None:
             return Links(page, own, parsed.nofollow, left_out, places=own_places), outlinks
         to_target = linked([target], b"")

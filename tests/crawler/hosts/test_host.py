@@ -11,7 +11,6 @@ from support.sites import Site, crawl, rows
 
 from minicrawl.crawler.hosts import Host, Past
 from minicrawl.crawler.intake import Intake
-from minicrawl.opic import STRATEGIES
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -79,7 +78,7 @@ def store(tmp_path: Path) -> Path:
 
 def intake(store: Path, now: float) -> Intake:
     settings = CrawlSettings(delay=DELAY)
-    return Intake(Writer(store), settings, STRATEGIES["greedy"], now)
+    return Intake(Writer(store), settings, now)
 
 
 @pytest.mark.parametrize("ahead", [3600.0, YEAR])
