@@ -30,7 +30,7 @@ from minicrawl.crawler.intake import Intake, requests_of
 from minicrawl.crawler.loop.in_flight import BooksThread, Slots
 from minicrawl.crawler.loop.limits import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
-from minicrawl.crawler.outcomes.reasons import AskedAgain, ask_again
+from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.remembered_settings import is_nameless, refuse_partition, resumed
@@ -127,16 +127,17 @@ class Start:
     """The start of a run.
 
     changes: settings that differ from the run before, or from those of a new crawl, in lines for people. again: pages
-    that were given up and are requested again. is_nameless: whether a new crawl names no contact to other people's
-    hosts. seeds: the given ones. before: None for a new crawl.
+    that were given up and are requested again; not_given_up: reasons behind --retry for which none was. is_nameless:
+    whether a new crawl names no contact to other people's hosts. seeds: the given ones. before: None for a new crawl.
     """
 
     settings: CrawlSettings
     changes: tuple[str, ...]
-    again: AskedAgain
+    again: int
     is_nameless: bool
     seeds: Seeds
     before: Before | None
+    not_given_up: tuple[str, ...] = ()
 
 
 class Beside(Protocol):
@@ -194,10 +195,10 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             if not seeds.urls and not writer.size():
                 raise _no_seeds(store)
             before = Before.of(writer)
-            again = AskedAgain(0) if refreshed else ask_again(writer, seeds.urls, settings.retry)
+            again, not_given_up = (0, ()) if refreshed else ask_again(writer, seeds.urls, settings.retry)
             if on_start is not None:
                 names_nobody = is_new and not settings.from_archive and is_nameless(settings, seeds.urls)
-                on_start(Start(settings, remembered.changes, again, names_nobody, seeds, before))
+                on_start(Start(settings, remembered.changes, again, names_nobody, seeds, before, not_given_up))
             log.event("crawl-started", store=str(store), seeds=len(seeds.urls), settings=settings.not_default())
             has_begun = True
             if beside is not None:

@@ -197,12 +197,12 @@ class Partition:
     async def trade(self, granted: Mapping[str, float], wanted_back: Sequence[str]) -> Trade:
         """Change the IP addresses held by this partition (`Addresses.change`); an empty trade if it cannot now."""
         if self._engine.state == RunState.STARTING:
-            return Trade([], {})
+            return [], {}
         trade = partial(self._state.frontier.trade, granted, wanted_back)
         try:
             return await self._engine.commands.seen(trade)
         except CrawlEndedError:
-            return Trade([], {})
+            return [], {}
 
     def note_elsewhere(self, sums: BookSums) -> None:
         """Set due times by importance among the pages of all partitions. sums: of all others together."""

@@ -19,7 +19,7 @@ class Admission:
         are."""
         self._settings = settings
         self._is_own = is_own
-        self.focus = Focus.of(settings)
+        self.focus = Focus(settings)
         self.scope = Scope.of(settings, ())
         self.traps = traps
 
@@ -30,7 +30,7 @@ class Admission:
     def adjust(self, settings: CrawlSettings, seeds: Iterable[str] | None) -> None:
         """Go on with another scope and focus. seeds: all of them; None keeps the seeds' places."""
         self._settings = settings
-        self.focus = Focus.of(settings)
+        self.focus = Focus(settings)
         places = self.scope.places
         self.scope = Scope.of(settings, seeds or ())
         if seeds is None:

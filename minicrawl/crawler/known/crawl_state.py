@@ -80,7 +80,7 @@ class CrawlState:
         """Load the state from the store; for the parameters see `Intake`. Raises StoreError for damage."""
         check_sound(writer)
         strategy = STRATEGIES[settings.strategy]
-        past = Past.of(float(writer.meta("run_at") or 0.0), now)
+        past = Past(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
         accounts = Accounts(REASONABLE)
         budget = DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))

@@ -160,7 +160,7 @@ class InFlight:
         found = []
         for begun, url in islice(self._begun.values(), number):
             wait = waits.get(url)
-            found.append(InFlightNow(url, now - wait.since, wait.waits_for) if wait else InFlightNow(url, now - begun))
+            found.append(InFlightNow(url, now - wait[1], wait[0]) if wait else InFlightNow(url, now - begun))
         return tuple(found)
 
     def _ended(self, task: Task) -> None:

@@ -57,7 +57,7 @@ TIMES = st.floats(0, 4e9)
 def test_wait_ends_when_it_would_have_and_never_later_than_its_rule_allows(
     now: float, last_commit: float, wait: float, longest: float
 ) -> None:
-    past = Past.of(last_commit, now)
+    past = Past(last_commit, now)
     end = past.until(last_commit + wait, longest)
     assert end <= now + longest or end <= now
     elapsed = max(0.0, now - last_commit)
