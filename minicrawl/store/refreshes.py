@@ -1,7 +1,7 @@
 """The refresh schedule, and changes of pages."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, NamedTuple  # Any: arrays
+from typing import Annotated, NamedTuple  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt
@@ -79,12 +79,17 @@ class NotedImportance(NamedTuple):
 
 
 class RefreshColumns(NamedTuple):
-    """A part of `refresh`: each field is an array with a value per page."""
+    """Pages that a refreshing crawl fetches, an array each.
 
-    page: Any
-    fetched_at: Any
-    due: Any
-    rate: Any
+    fetched_at, due: Unix seconds. rate: changes per second. information: 0 if the rate was not learned.
+    """
+
+    page: npt.NDArray[np.int64]
+    host: npt.NDArray[np.int64]
+    fetched_at: npt.NDArray[np.float64]
+    due: npt.NDArray[np.float64]
+    rate: npt.NDArray[np.float64]
+    information: npt.NDArray[np.float64]
 
 
 # A table of its own: crawls that read every page once have no use for it.
@@ -148,29 +153,6 @@ class RisenPage(NamedTuple):
     title: str | None
 
 
-class FetchColumns(NamedTuple):
-    """Last fetches of pages, an array each.
-
-    fetched_at: Unix seconds. rate, information: as learned, changes per second; information is 0 if nothing is.
-    """
-
-    page: npt.NDArray[np.int64]
-    host: npt.NDArray[np.int64]
-    fetched_at: npt.NDArray[np.float64]
-    rate: npt.NDArray[np.float64]
-    information: npt.NDArray[np.float64]
-
-
-class ScheduleColumns(NamedTuple):
-    """Due times of pages as of their last fetch, as arrays. rate: as in `Refreshes.columns`."""
-
-    page: npt.NDArray[np.int64]
-    host: npt.NDArray[np.int64]
-    fetched_at: npt.NDArray[np.float64]
-    due: npt.NDArray[np.float64]
-    rate: npt.NDArray[np.float64]
-
-
 class Refreshes:
     """Reads the tables `refresh`, `refresh_hosts`, `changes` and `importances`."""
 
@@ -198,27 +180,6 @@ class Refreshes:
             WHERE lastmod IS NOT NULL AND lastmods >= ?"""
         return {page for (page,) in self._tables.rows(query, (belief,))}
 
-    def columns(self) -> RefreshColumns:
-        """The schedule of all pages that are fetched again.
-
-        rate: -1 if not learned, 0 if `due` does not follow from it.
-        """
-        query = """
-            SELECT page, fetched_at, due,
-                CASE WHEN answers GLOB '*[?!]' THEN 0.0 WHEN information = 0.0 THEN -1.0 ELSE rate END
-            FROM refresh"""
-        columns = tuple(zip(*self._tables.rows(query), strict=True))
-        return RefreshColumns(*(np.array(column) for column in columns or ((), (), (), ())))
-
-    def unscheduled(self) -> RefreshColumns:
-        """Pages that were read and have no row of `refresh` yet, with their fetch times."""
-        query = """
-            SELECT pages.id, fetched_at FROM pages JOIN fetches ON fetches.id = fetch
-            WHERE state IN ('fetched', 'alias') AND pages.id NOT IN (SELECT page FROM refresh)"""
-        columns = tuple(zip(*self._tables.rows(query), strict=True)) or ((), ())
-        pages, fetched_at = (np.array(column) for column in columns)
-        return RefreshColumns(pages, fetched_at, fetched_at, np.full(len(pages), -1.0))
-
     def unlearned(self, below: float) -> Iterator[tuple[int, int, str, str | None]]:
         """Page, host, URL and content type of every read page with less information than `below` about its rate."""
         query = """
@@ -231,25 +192,34 @@ class Refreshes:
         """Assumed change rates, those of larger groups first."""
         return self._tables.records(GroupRate, "group_rates ORDER BY host <> -1, folder <> '', host, folder")
 
-    def schedule(self) -> ScheduleColumns:
-        """The schedule of all pages that a refreshing crawl fetches: `columns` and `unscheduled` in one."""
-        query = """
-            SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at), coalesce(due, 0.0),
-                CASE WHEN answers GLOB '*[?!]' THEN 0.0 WHEN coalesce(information, 0.0) = 0.0 THEN -1.0 ELSE rate END
-            FROM pages LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
-            WHERE state <> 'gone' AND (state IN ('fetched', 'alias') OR refresh.page IS NOT NULL)"""
-        columns = tuple(zip(*self._tables.rows(query), strict=True))
-        return ScheduleColumns(*(np.array(column) for column in columns or ((), (), (), (), ())))
+    def schedule(self) -> RefreshColumns:
+        """All pages that a refreshing crawl fetches; those that it never did are due.
 
-    def last_fetches(self, due_by: float) -> FetchColumns:
+        rate: -1 if not learned, 0 if `due` does not follow from it.
+        """
+        return self._columns(
+            "coalesce(due, fetches.fetched_at)",
+            "CASE WHEN answers GLOB '*[?!]' THEN 0.0 WHEN coalesce(information, 0.0) = 0.0 THEN -1.0 ELSE rate END",
+            "state IN ('fetched', 'alias') OR refresh.page IS NOT NULL",
+        )
+
+    def last_fetches(self, due_by: float) -> RefreshColumns:
         """Last fetches of all pages that were read and exist, except failed ones due after `due_by` (Unix seconds)."""
-        query = """
-            SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at),
-                coalesce(rate, 0.0), coalesce(information, 0.0)
-            FROM pages JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
-            WHERE state IN ('fetched', 'alias') AND NOT (coalesce(answers, '') GLOB '*[?!]' AND due > ?)"""
-        columns = tuple(zip(*self._tables.rows(query, (due_by,)), strict=True))
-        return FetchColumns(*(np.array(column) for column in columns or ((), (), (), (), ())))
+        return self._columns(
+            "coalesce(due, 0.0)",
+            "coalesce(rate, 0.0)",
+            "state IN ('fetched', 'alias') AND fetch IS NOT NULL "
+            f"AND NOT (coalesce(answers, '') GLOB '*[?!]' AND due > {due_by!r})",
+        )
+
+    def _columns(self, due: str, rate: str, which: str) -> RefreshColumns:
+        query = f"""
+            SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at), {due}, {rate},
+                coalesce(information, 0.0)
+            FROM pages LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
+            WHERE {which}"""
+        columns = tuple(zip(*self._tables.rows(query), strict=True))
+        return RefreshColumns(*(np.array(column) for column in columns or ((),) * len(RefreshColumns._fields)))
 
     def began(self) -> float | None:
         """Unix seconds of the first known event of a crawl."""

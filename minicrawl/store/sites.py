@@ -99,15 +99,6 @@ class SiteTable:
         """Birth cash of every page by number, that of an alias by its door weight (opic/sites.py)."""
         return self._array("SELECT birth FROM born ORDER BY id", 1).reshape(-1)
 
-    def linking_sites(self, name: str) -> list[str]:
-        """The names of the sites that link to a site; scans all voices."""
-        query = """
-            SELECT DISTINCT linking.name
-            FROM voices CROSS JOIN pages ON pages.id = voices.page CROSS JOIN hosts ON hosts.id = pages.host
-            JOIN sites AS own ON own.id = hosts.site JOIN sites AS linking ON linking.id = voices.site
-            WHERE own.name = ?"""
-        return [linking for (linking,) in self._tables.rows(query, (name,))]
-
     def doors(self) -> IntArray:
         """Rows of `doors`, shape (doors, 3)."""
         return self._array(f"SELECT {columns(DoorRow)} FROM doors", 3)

@@ -20,8 +20,9 @@ def test_rows_and_columns_are_of_the_pages_that_have_any(tmp_path: Path) -> None
         found = reader.refreshes
         assert found.row(1) == RefreshRow(1, 5.0, 9.0, 0.25, 1.0, 2, 1, 4.0, b"", "=#", 0.5, 6.0, 2)
         assert found.row(0) is None
-        assert [column.tolist() for column in found.columns()] == [[1], [5.0], [9.0], [0.25]]
-        assert found.unscheduled().page.tolist() == [0]
+        never, once = zip(*(column.tolist() for column in found.schedule()), strict=True)
+        assert (never[0], never[2] == never[3], never[4:]) == (0, True, (-1.0, 0.0))  # due since it was read
+        assert once == (1, 0, 5.0, 9.0, 0.25, 1.0)
         assert [tuple(row) for row in found.hosts()] == [(0, 1, 2, 3)]
         assert [found.changed(belief) for belief in (3, 4)] == [{1}, set()]
 

@@ -121,12 +121,11 @@ def load_refresh(writer: Writer, due: DuePages, now: float) -> None:
     due.price = float(writer.meta("refresh_price") or due.price)
     due.rates.load(writer)
     due.changed = writer.refreshes.changed(BELIEVED)
-    kept, others = writer.refreshes.columns(), writer.refreshes.unscheduled()
-    for columns in (kept, others):
-        if len(columns.page):
-            ahead = np.maximum(columns.fetched_at - now, 0.0)
-            due.fetched_at[columns.page], due.rate[columns.page] = columns.fetched_at - ahead, columns.rate
-            due.due[columns.page] = np.minimum(columns.due - ahead, now + due.longest)
+    columns = writer.refreshes.schedule()
+    if len(columns.page):
+        ahead = np.maximum(columns.fetched_at - now, 0.0)
+        due.fetched_at[columns.page], due.rate[columns.page] = columns.fetched_at - ahead, columns.rate
+        due.due[columns.page] = np.minimum(columns.due - ahead, now + due.longest)
     groups = due.rates.groups(writer)
     due.group[: len(groups)] = groups
 

@@ -275,10 +275,6 @@ class _AllSites(SiteTable):
         trust = self._trust
         return sorted(found, key=lambda name: -trust.get(name, 0.0))
 
-    def linking_sites(self, name: str) -> list[str]:
-        found = {site for part in self._numbers.parts for site in part.site_table.linking_sites(name)}
-        return sorted(found.union(*(by_site.get(name, ()) for by_site in self._trusting)))
-
     def _among_all(self, number: int, site: TrustedSite) -> TrustedSite:
         """A partition's site, with the trusting sites of all others added."""
         elsewhere = self._trusting[number].get(site.name, set())

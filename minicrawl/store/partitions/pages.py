@@ -28,14 +28,12 @@ from minicrawl.store.reader import Store
 from minicrawl.store.recognised import Fingerprint, FingerprintColumns, ParameterRow, Probe, Recognised
 from minicrawl.store.refreshes import (
     ChangedPage,
-    FetchColumns,
     GroupRate,
     RefreshColumns,
     Refreshes,
     RefreshHost,
     RefreshRow,
     RisenPage,
-    ScheduleColumns,
 )
 from minicrawl.store.selection import Condition, Selection
 
@@ -443,12 +441,6 @@ class AllRefreshes(Refreshes):
         each = self._numbers.each(lambda part: part.refreshes.changed(belief))
         return {self._numbers.of(number, page) for number, pages in enumerate(each) for page in pages}
 
-    def columns(self) -> RefreshColumns:
-        return self._joined(lambda part: part.refreshes.columns())
-
-    def unscheduled(self) -> RefreshColumns:
-        return self._joined(lambda part: part.refreshes.unscheduled())
-
     def unlearned(self, below: float) -> Iterator[tuple[int, int, str, str | None]]:
         each, starts = self._numbers.each(lambda part: part.refreshes.unlearned(below)), self._numbers.host_starts
         for number, rows in enumerate(each):
@@ -463,10 +455,10 @@ class AllRefreshes(Refreshes):
             for row in rows
         ]
 
-    def schedule(self) -> ScheduleColumns:
+    def schedule(self) -> RefreshColumns:
         return self._joined(lambda part: part.refreshes.schedule())
 
-    def last_fetches(self, due_by: float) -> FetchColumns:
+    def last_fetches(self, due_by: float) -> RefreshColumns:
         return self._joined(lambda part: part.refreshes.last_fetches(due_by))
 
     def began(self) -> float | None:
@@ -483,20 +475,15 @@ class AllRefreshes(Refreshes):
             "leave out --rising"
         )
 
-    def _joined(self, ask: Callable[[Store], FoundRow]) -> FoundRow:
-        each = self._numbers.each(ask)
-        shifted: list[Any] = []
-        for number, columns in enumerate(each):
-            some: Any = columns
-            if len(some.page):
-                shifted.append(some._replace(page=self._numbers.to_all(number, some.page)))
-                if hasattr(some, "host"):
-                    host = some.host + self._numbers.host_starts[number]
-                    shifted[-1] = shifted[-1]._replace(host=host)
-        if not shifted:
-            return each[0]
-        joined: FoundRow = type(each[0])(*(np.concatenate(column) for column in zip(*shifted, strict=True)))
-        return joined
+    def _joined(self, ask: Callable[[Store], RefreshColumns]) -> RefreshColumns:
+        each = [
+            columns._replace(
+                page=self._numbers.to_all(number, columns.page.astype(np.int64)),
+                host=columns.host + self._numbers.host_starts[number],
+            )
+            for number, columns in enumerate(self._numbers.each(ask))
+        ]
+        return RefreshColumns(*map(np.concatenate, zip(*each, strict=True)))
 
 
 def _joined(graphs: Sequence[LinkGraph], size: int) -> LinkGraph:
