@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from logging import DEBUG, ERROR, INFO, WARNING
-from typing import NamedTuple
 
 _log = logging.getLogger("minicrawl")
 _PARTS_OF_WORDS = "\u200c\u200d\u200e\u200f\xa0\u202f\u2009\u3000"
@@ -45,18 +44,16 @@ def printable(text: str) -> str:
     return "".join(shown)
 
 
-class Output(NamedTuple):
-    """A destination of log lines. file: None: standard error; run: id of the run of the command, on every line."""
+Output = tuple[str | None, bool, str]
+"""A destination of log lines: its file, None for standard error; True for JSON; the id of the run of the command, which
+is on every line."""
 
-    file: str | None
-    is_json: bool
-    run: str
 
-    def begin(self) -> None:
-        """Log to it from now on. Raises OSError."""
-        _begun.append(_Lines(self))
-        _log.addHandler(_begun[-1])
-        _log.setLevel(DEBUG)
+def begin(output: Output) -> None:
+    """Log to a destination from now on. Raises OSError."""
+    _begun.append(_Lines(output))
+    _log.addHandler(_begun[-1])
+    _log.setLevel(DEBUG)
 
 
 def outputs() -> tuple[Output, ...]:
@@ -73,7 +70,7 @@ def log_only_to(given: Sequence[Output]) -> None:
         handler.close()
     _begun.clear()
     for output in given:
-        output.begin()
+        begin(output)
 
 
 PARTITION: ContextVar[int | None] = ContextVar("partition", default=None)
@@ -86,11 +83,12 @@ class _Lines(logging.Handler):
     def __init__(self, output: Output) -> None:
         super().__init__()
         self.output = output
+        file, is_json, run = output
         appended = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-        self._file = None if output.file is None else os.open(output.file, appended, 0o666)
+        self._file = None if file is None else os.open(file, appended, 0o666)
         self._stream = sys.stderr
-        if output.is_json:
-            self.setFormatter(_JsonLines(output.run))
+        if is_json:
+            self.setFormatter(_JsonLines(run))
         else:
             self.setFormatter(_PrintableLines("%(asctime)s %(levelname)s %(message)s"))
 

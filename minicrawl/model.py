@@ -167,13 +167,6 @@ class Fetched(NamedTuple):
         return self.status == 304 and self.is_conditional
 
 
-class Located(NamedTuple):
-    """The IP address for requests to a URL, or (`reason` set) the reason why there is none."""
-
-    address: str = ""
-    reason: str | None = None
-
-
 class Place(IntEnum):
     """Place of a link on its page: in the content, or in the frame around it. The best comes first."""
 
@@ -183,6 +176,10 @@ class Place(IntEnum):
     """In a list or a table of the content, or alone."""
     NAVIGATION = 2
     """In the frame: a menu, a header, a footer, a column beside the content."""
+
+
+Located = tuple[str, str | None]
+"""The IP address for requests to a URL, and None; or "", and the reason why there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,13 +218,6 @@ class Requisite(NamedTuple):
 
     url: str
     kind: RequisiteKind
-
-
-class AlternateLink(NamedTuple):
-    """The same page in a language: a tag of RFC 5646, or "x-default" for readers of any other language."""
-
-    language: str
-    url: str
 
 
 class PageFacts(NamedTuple):
@@ -276,7 +266,7 @@ class ParsedPage(NamedTuple):
     title: str | None = None
     canonicals: tuple[str, ...] = ()
     alternates: tuple[str, ...] = ()
-    hreflang: tuple[AlternateLink, ...] = ()
+    hreflang: tuple[tuple[str, str], ...] = ()
     refresh: str | None = None
     follow: bool = True
     index: bool = True  # type: ignore[assignment]  # hides tuple.index
@@ -391,21 +381,6 @@ class InFlightNow(NamedTuple):
     worker: int | None = None
 
 
-class HostWait(NamedTuple):
-    """A host with waiting pages that must not be asked before `until` (Unix seconds).
-
-    `why`: "delay", the usual one; "crawl-delay", set by its robots.txt; "slow", its answers take long; "failures",
-    `failures` of them in a row; "rest", it has asked for a pause; "address", the delay of its IP address. `delay`:
-    seconds between two requests to it.
-    """
-
-    host: str
-    until: float
-    why: str
-    delay: float
-    failures: int = 0
-
-
 class Sums(NamedTuple):
     """Totals over runs of a crawl. `seconds`: without pauses."""
 
@@ -427,7 +402,7 @@ class Progress:
     the last commit. `clock`: cash passed on so far, in turnovers of all cash. `silence`: None unless there is an
     outage. `state`, `reason`: as in `RunStatus`. `earlier`: the runs before this one. `pages_per_second`,
     `bytes_per_second`: of the last half minute.
-    `requests`: the oldest in flight; `waiting_for`: numbers of waiting hosts by `HostWait.why`.
+    `requests`: the oldest in flight; `waiting_for`: numbers of waiting hosts by `HostNow.why`.
     `has_its_pages`: the run goes on only for requisites of its pages.
     """
 
@@ -460,8 +435,10 @@ class HostNow(NamedTuple):
     """A host of a running crawl.
 
     `doing`: "asked", requests to it are in flight; "opening", its address or its robots.txt is asked for; "ready", it
-    may be asked; "waiting", as in `HostWait`; "banned"; "idle", none of its pages waits. `until`, `why`: of a waiting
-    host. `delay`: seconds between two requests to it; `failures`: in a row.
+    may be asked; "waiting", it must not be asked before `until` (Unix seconds); "banned"; "idle", none of its pages
+    waits. `why` a host waits: "delay", the usual one; "crawl-delay", set by its robots.txt; "slow", its answers take
+    long; "failures", of them in a row; "rest", it has asked for a pause; "address", the delay of its IP address.
+    `delay`: seconds between two requests to it; `failures`: in a row.
     """
 
     host: str
@@ -488,36 +465,6 @@ class CoursePoint(NamedTuple):
     read: int
     given_up: int
     coverage: float
-
-
-@dataclass(frozen=True, slots=True)
-class RunLook:
-    """A running crawl between two answers, in more detail, but without reading every page.
-
-    `coverage`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: the oldest in flight. `hosts`: some hosts,
-    busy and waiting ones first; `doing`: number of hosts by `HostNow.doing`; both are empty unless hosts were asked
-    for, and so is `host_states`, numbers of hosts by activity, waiting ones by the reason, see
-    minicrawl/crawler/progress.py. `statuses`, `failed`: requests for pages of this run by class of status, and by
-    reason where there was no answer; `histograms`: "latency_seconds" and "size_bytes" of the answers by "http" and
-    "https", each a number by upper bound and their "sum". `pages`: numbers of pages by "state/reason" as of the last
-    commit. `work`: commits of this run with their rows and seconds, turns not committed yet, and bytes of the files.
-    `took`: seconds spent on this value.
-    """
-
-    coverage: float
-    errors: dict[str, int]
-    silence: Silence | None
-    earlier: Sums
-    requests: tuple[InFlightNow, ...]
-    hosts: tuple[HostNow, ...]
-    doing: dict[str, int]
-    host_states: dict[str, int]
-    statuses: dict[str, int]
-    failed: dict[str, int]
-    histograms: dict[str, dict[str, dict[str, float]]]
-    pages: dict[str, int]
-    work: dict[str, float]
-    took: float
 
 
 @dataclass(frozen=True, slots=True)

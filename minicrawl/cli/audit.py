@@ -141,6 +141,8 @@ def _row(audit: "Audit", found: "Finding") -> dict[str, object]:
 
 
 def _as_json(audit: "Audit", n: int | None) -> dict[str, object]:
+    from minicrawl.export.tables import iso
+
     counts, lost = audit.counts(), audit.lost_by_rule()
     shown: dict[str, object] = {
         "findings": [_row(audit, found) for found in audit.findings[:n]],
@@ -149,19 +151,13 @@ def _as_json(audit: "Audit", n: int | None) -> dict[str, object]:
             for name, rule in audit.rules.items()
         ],
         "not_checked": dict(audit.not_checked),
-        "judged": _judged_json(audit.judged),
+        "judged": {**audit.judged._asdict(), "first": iso(audit.judged.first), "last": iso(audit.judged.last)},
     }
     if audit.new is not None:
         for name in ("new", "mended", "unknown"):
             shown[name] = [_row(audit, found) for found in (getattr(audit, name) or ())[:n]]
         shown["same"] = len(audit.findings) - len(audit.new)
     return shown
-
-
-def _judged_json(judged: "Judged") -> dict[str, object]:
-    from minicrawl.export.tables import iso
-
-    return {**judged._asdict(), "first": iso(judged.first), "last": iso(judged.last)}
 
 
 def _write_csv(audit: "Audit", n: int | None) -> None:

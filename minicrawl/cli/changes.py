@@ -12,7 +12,7 @@ from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document, fitted, lines_of, terminal_columns
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
-from minicrawl.settings.values import parse_duration
+from minicrawl.settings.values import parse_duration, quoted
 
 if TYPE_CHECKING:
     from minicrawl.analysis.page_changes import PageChange
@@ -144,8 +144,8 @@ def _change_lines(change: "PageChange", *, is_kept: bool) -> Iterator[str]:
             yield click.style(f"  {line.sign} {printable(row)}", fg=_COLORS[line.sign])
 
 
-def moment_of(text: str, now: float) -> float:
-    """Unix seconds of a time ago, or of a date, given by a user. Raises SettingError."""
+def moment_of(text: str, now: float, option: str = "--since") -> float:
+    """Unix seconds of a time ago, or of a date, given by a user with an option. Raises SettingError."""
     try:
         return max(now - parse_duration(text), 0.0)
     except SettingError:
@@ -155,7 +155,7 @@ def moment_of(text: str, now: float) -> float:
         return max((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp(), 0.0)
     except (ValueError, OverflowError) as error:
         raise SettingError(
-            f"--since takes a time ago, such as 7d, or a date, such as 2026-01-31, not {text!r}"
+            f"{option} takes a time ago, such as 7d, or a date, such as 2026-01-31, not {quoted(text)}"
         ) from error
 
 

@@ -47,14 +47,13 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from minicrawl.analysis.dry_run import DryRun
-    from minicrawl.analysis.top import TopList
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
     from minicrawl.crawler.running_crawl import OnBegin
     from minicrawl.model import CrawlReport
 
 
-_INTERRUPTED = 130
+INTERRUPTED = 130
 _DEFAULT_FOLDER = Path("data/crawl")
 _PLANNED = 20
 """Number of pages that --dry-run shows."""
@@ -145,7 +144,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if is_dry:
         if partitions or is_folder(store):
             raise SettingError("--dry-run shows the first requests of a crawl without partitions; leave it out")
-        _print_plan(given, forget, gathered(seeds), store, as_json)
+        from minicrawl.analysis.dry_run import dry_run
+
+        plan = dry_run(given, forget, gathered(seeds), store, most=_PLANNED, now=time.time())
+        click.echo(document(asdict(plan)) if as_json else "\n".join(fitted(list(_plan_lines(plan)))))
         return
     live = sys.stderr.isatty() and not no_progress and not is_verbose()
     is_named = context.get_parameter_source("store") is ParameterSource.COMMANDLINE or store == _DEFAULT_FOLDER
@@ -177,7 +179,7 @@ def _exit_by(report: "CrawlReport", guide: Guide) -> None:
     from minicrawl.store.reader import open_store
 
     if report.reason == "interrupted":
-        raise click.exceptions.Exit(_INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED)
     reason = report.cause()
     if reason is not None and not guide.stays_finished(report):
         with open_store(guide.path) as reader:
@@ -220,13 +222,6 @@ def print_settings(
         return
     for name, value, source in rows:
         click.echo(f"{option(name)[2:]:<18}{source:<13}{printable(shown(name, value))}")
-
-
-def _print_plan(given: dict[str, Any], forgotten: tuple[str, ...], seeds: "Seeds", store: Path, as_json: bool) -> None:
-    from minicrawl.analysis.dry_run import dry_run
-
-    plan = dry_run(given, forgotten, seeds, store, most=_PLANNED, now=time.time())
-    click.echo(document(asdict(plan)) if as_json else "\n".join(fitted(list(_plan_lines(plan)))))
 
 
 def gathered(sources: tuple[str, ...]) -> "Seeds":
@@ -366,16 +361,11 @@ def announce(start: "Start") -> None:
         click.echo(f"--retry {printable(reason)}: {problem}", err=True)
 
 
-def _ended_line(report: "CrawlReport") -> str:
-    """ "5,000 pages (42.6 MB) in 37.8 s: the asked-for number of pages is reached. 29,289 links were left out." """
-    fetched = f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}"
-    left_out = f" {left_out_line(report.left_out)}." if report.left_out else ""
-    return f"{fetched}: {WHY_STOPPED[report.reason]}.{left_out}"
-
-
 def _summary(report: "CrawlReport") -> "Iterator[str]":
     yield f"{read_line(report.known, report.read, report.coverage)}."
-    yield _ended_line(report)
+    fetched = f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}"
+    left_out = f" {left_out_line(report.left_out)}." if report.left_out else ""
+    yield f"{fetched}: {WHY_STOPPED[report.reason]}.{left_out}"
     if report.failures:
         yield f"Given up: {tally(report.failures)}."
     if report.out_of_reach is not None:
@@ -391,21 +381,15 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
         return
     from minicrawl.analysis.top import lines_per_site, top_list
     from minicrawl.cli.display import SHOWN
+    from minicrawl.cli.top import list_lines
     from minicrawl.store.reader import open_store
 
     with open_store(guide.path) as reader:
         best = top_list(reader, RANKINGS[0], SHOWN, per_site=lines_per_site(reader))
-        shown = list(_best_lines(best)) if best.lines else []
+        shown = ["", *list_lines(best, None, command=f"{called_as()} top ")] if best.lines else []
         click.echo("\n".join(fitted([*_summary(report), *shown])))
         if best.lines and says_more():
             _say(guide.next_steps(reader, best))
-
-
-def _best_lines(best: "TopList") -> Iterator[str]:
-    from minicrawl.cli.top import list_lines
-
-    yield ""
-    yield from list_lines(best, None, command=f"{called_as()} top ")
 
 
 def _plan_lines(plan: "DryRun") -> Iterator[str]:

@@ -75,7 +75,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             click.echo(document(list(rows)))
         else:
             click.echo("\n".join(fitted(_lines(found, ends, n or _SHOWN))))
-    if any(_is_one(status, reason, codes) for status, reason in ends):
+    words = {word for status, reason in ends for word in (reason, str(status), f"{(status or 0) // 100}xx")}
+    if words.intersection(codes):
         click.get_current_context().exit(_FOUND)
 
 
@@ -91,11 +92,6 @@ def _codes(text: str | None) -> list[str]:
         if not (is_status or _CLASS.fullmatch(code) or meaning(code)):
             raise SettingError(f"--fail-on takes statuses (404), classes (4xx) and reason codes (dns), not {code!r}")
     return codes
-
-
-def _is_one(status: int | None, reason: str, codes: list[str]) -> bool:
-    """True if the outcome of a page matches one of the codes."""
-    return reason in codes or (status is not None and (str(status) in codes or f"{status // 100}xx" in codes))
 
 
 def _as_json(links: "list[PageLink]") -> dict[str, object]:
@@ -115,17 +111,13 @@ def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) ->
         if link.source != before:
             yield f"{link.importance:>10.3g}  {'':<8}  {printable(link.source)}"
         before = link.source
-        yield f"{'':>10}  {_end(link):<8}  -> {printable(link.target)}{_words(link)}"
+        yield f"{'':>10}  {_came_of(link.status, link.reason):<8}  -> {printable(link.target)}{_words(link)}"
     counts = Counter[str]()
     for (status, reason), count in ends.items():
         counts[_came_of(None if reason == f"http-{status}" else status, reason)] += count
     first = "the first is" if n == 1 else f"the first {n:,} are"
     shown = f", of which {first} shown; --n has more, --json all" if len(found) > n else ""
     yield f"{counted(len(found), 'link')}{shown}. They end so: {tally(counts)}."
-
-
-def _end(link: "PageLink") -> str:
-    return _came_of(link.status, link.reason)
 
 
 def _came_of(status: int | None, reason: str) -> str:

@@ -183,7 +183,7 @@ _RUN = secrets.token_hex(4)
 
 
 def _begin_output(file: str | None) -> None:
-    log.Output(file, _logs_json(), _RUN).begin()
+    log.begin((file, _logs_json(), _RUN))
 
 
 def _logs_json() -> bool:

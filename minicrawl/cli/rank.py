@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from minicrawl.analysis.rankings.ranking import Rankings
     from minicrawl.opic.arrays import FloatArray
     from minicrawl.store.ranks import RankedPage
-    from minicrawl.store.reader import Store
 
     Shown = dict[str, tuple[list[RankedPage], list[float]]]
 
@@ -125,11 +124,13 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     from minicrawl.store.reader import open_store
 
     check_options(by)
-    if save is not None:
-        check_name(save)
     with open_store(store) as reader, reader.snapshot():
         if save is not None:
-            check_free(reader, store)
+            check_name(save)
+            if reader.is_in_use():
+                raise StoreError(
+                    f"a crawl is using {store}, so no ranking can be saved in it; wait for it, or leave --save out"
+                )
         found = rankings(reader, by, Options(**options))
         shown = found.best(reader, n)
     for note in found.notes:
@@ -158,14 +159,6 @@ def _document(shown: "Shown") -> str:
     """JSON of a list of pages; for hits, of an object with several."""
     documents = {name: page_rows(pages, (name, values)) for name, (pages, values) in shown.items()}
     return document(documents if len(documents) > 1 else next(iter(documents.values())))
-
-
-def check_free(reader: "Store", store: Path) -> None:
-    """Raise StoreError while a crawl writes to the store."""
-    if reader.is_in_use():
-        raise StoreError(
-            f"a crawl is using {store}, so no ranking can be saved in it; wait for it, or leave --save out"
-        )
 
 
 def keep(store: Path, rankings: "Mapping[str, FloatArray]") -> None:

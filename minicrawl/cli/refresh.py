@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
-from minicrawl.cli.crawl import controlled
+from minicrawl.cli.crawl import INTERRUPTED, controlled
 from minicrawl.cli.options import json_option, logging_options, says_more, setting_options, store_option
 from minicrawl.cli.output import amount, document, duration, span, tally
 from minicrawl.errors import NothingFetchedError, SettingError, counted
@@ -22,8 +22,6 @@ from minicrawl.log import printable
 if TYPE_CHECKING:
     from minicrawl.crawler.frontier.due_pages import Choice
     from minicrawl.model import CrawlReport
-
-_INTERRUPTED = 130
 
 
 @click.command(epilog="Example: minicrawl refresh --pages 5000")
@@ -49,6 +47,8 @@ def command(
     changes' says what has become of the pages. For 'cron' or a timer: --time bounds it where a host asks to wait, and
     'minicrawl control' steers it. 'crawl --refresh' goes on for ever instead.
     """
+    from minicrawl.store.reader import open_store
+
     if is_dry:
         _print_choice(store, pages, as_json)
         return
@@ -60,13 +60,14 @@ def command(
     given = {name: value for name, value in options.items() if value not in (None, (), "")}
     started = time.time()
     report = _run(given, pages, store, live=sys.stderr.isatty() and not no_progress)
-    became = _became(store, started)
+    with open_store(store) as reader:
+        became = Counter(page.what for page in reader.changes(started))
     if as_json:
         click.echo(json.dumps(asdict(report) | {"changed": became["changed"], "gone": became["gone"]}, indent=2))
     else:
         click.echo("\n".join(_lines(report, became)))
     if report.reason == "interrupted":
-        raise click.exceptions.Exit(_INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED)
     reason = None if report.fetched else report.cause()
     if reason is not None:
         raise NothingFetchedError(f"nothing could be fetched ({reason}); 'minicrawl why URL' tells more")
@@ -83,14 +84,6 @@ def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "Craw
         told = show if says_more() else None
         crawl = partial(crawl_with, given, Seeds([]), store, refreshed=pages, on_progress=told, handle_signals=True)
         return asyncio.run(controlled(lambda begin: crawl(on_begin=begin), store))
-
-
-def _became(store: Path, since: float) -> Counter[str]:
-    """Number of pages by outcome since `since` (Unix seconds)."""
-    from minicrawl.store.reader import open_store
-
-    with open_store(store) as reader:
-        return Counter(page.what for page in reader.changes(since))
 
 
 def _lines(report: "CrawlReport", became: Counter[str]) -> Iterator[str]:

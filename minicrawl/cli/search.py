@@ -2,16 +2,17 @@
 
 import re
 import sys
+import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from minicrawl.cli.changes import moment_of
 from minicrawl.cli.options import json_option, store_option
 from minicrawl.cli.output import document
-from minicrawl.errors import SettingError, counted
+from minicrawl.errors import counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     text = " ".join(words).replace(_MINUS, "-")
     option, since = ("--since", since) if since else ("after:", parse_query(text).after if words else None)
-    asked = Asked(n, sites, None if since is None else _seconds_of(since, option))
+    asked = Asked(n, sites, None if since is None else moment_of(since, time.time(), option))
     with open_store(store) as reader:
         found = search(reader, text, asked)
     for note in _notes(found):
@@ -73,18 +74,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo(f"Nothing was found for {_echo(text)}.")
     for page in found.pages:
         click.echo("\n".join(_lines(page)))
-
-
-def _seconds_of(since: str, option: str) -> float:
-    """The Unix seconds of a date, or of a time ago. option: what it was given with. Raises SettingError."""
-    if ago := re.fullmatch(r"(\d{1,6})([dhm])", since):
-        return datetime.now(UTC).timestamp() - int(ago[1]) * {"d": 86_400, "h": 3_600, "m": 60}[ago[2]]
-    try:
-        at = datetime.fromisoformat(since)
-    except ValueError as error:
-        dates = "a date such as 2026-11-20, or 7d, 12h, 30m ago"
-        raise SettingError(f"{option} takes {dates}; not {_echo(since)!r}") from error
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
 
 
 def _echo(text: str) -> str:

@@ -84,7 +84,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     graph of links between sites, and how many other sites link to it.
     """
     if sites is not None:
-        _refuse_beside_sites()
+        context = click.get_current_context()
+        for name in ("by", "per_site", "site", "where"):
+            if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+                raise SettingError(f"{option(name)} is about pages; leave it out, or leave --sites out")
         _print_sites(sites, n, store, as_json)
         return
     from minicrawl.analysis.top import PageFilter
@@ -95,14 +98,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         found = _found(reader, by, n, PageFilter(site=site, where=where), per_site)
     column = (column_name, [line.value or 0.0 for line in found.lines]) if column_name else None
     click.echo(_document(found, column) if as_json else "\n".join(fitted(list_lines(found, column))))
-
-
-def _refuse_beside_sites() -> None:
-    """Refuse options about pages beside --sites."""
-    context = click.get_current_context()
-    for name in ("by", "per_site", "site", "where"):
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise SettingError(f"{option(name)} is about pages; leave it out, or leave --sites out")
 
 
 def _found(reader: "Store", by: str, n: int, asked: "PageFilter", per_site: int | None) -> "TopList":
@@ -151,7 +146,7 @@ def _print_sites(kind: str, n: int, store: Path, as_json: bool) -> None:
 
     with open_store(store) as reader, reader.snapshot():
         rows = best_sites(reader, kind)[:n]
-    click.echo(site_documents(rows) if as_json else "\n".join(site_table(rows)))
+    click.echo(document([row._asdict() for row in rows]) if as_json else "\n".join(site_table(rows)))
 
 
 def site_table(rows: "Sequence[SiteRow]") -> list[str]:
@@ -183,8 +178,3 @@ def trust_reasons(site: "SiteRow | TrustedSite", seed: str = "seed") -> list[str
     """Reasons for a site's trust: "seed", "trusted by 14 sites, first docs.python.org"."""
     who = [f"trusted by {counted(site.trusted_by, 'site')}, first {site.trusted_first}"] if site.trusted_by else []
     return [seed, *who] if site.is_seed else who
-
-
-def site_documents(rows: "Sequence[SiteRow]") -> str:
-    """The sites as JSON."""
-    return document([row._asdict() for row in rows])

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any  # Any: JSON
 
 from minicrawl.crawler.dispatch import Dispatch
 from minicrawl.crawler.intake import Intake
@@ -22,7 +23,7 @@ from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.sources.workers import ChangingSource
 from minicrawl.events import Paused, Progressed, Resumed, Stopping
-from minicrawl.model import Progress, RunLook, RunState
+from minicrawl.model import Progress, RunState
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
 from minicrawl.timing import STANDARD, Timing
@@ -203,7 +204,7 @@ class Engine:
         to."""
         self._arrivals.add(links, take)
 
-    async def look(self, hosts: int, requests: int) -> RunLook:
+    async def look(self, hosts: int, requests: int) -> dict[str, Any]:
         """The crawl between two answers, with up to `hosts` of its hosts and `requests` in flight."""
         silence, oldest = self.dispatch.outages.silence, self.dispatch.oldest(requests)
         links = len(self._state.frontier.hosts) if hosts else 0

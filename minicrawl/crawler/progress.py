@@ -7,6 +7,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
 from minicrawl.crawler.hosts import Health, Host, delay_of
@@ -18,10 +19,8 @@ from minicrawl.model import (
     CoursePoint,
     Fetched,
     HostNow,
-    HostWait,
     InFlightNow,
     Progress,
-    RunLook,
     Silence,
     State,
     Sums,
@@ -52,12 +51,12 @@ def hosts_now(
 def _state(doing: str, host: Host, now: float) -> str:
     if host.health.dead_until > now and not host.is_banned:
         return "dead"
-    return _waits_for(host, now) if doing == "waiting" else doing
+    return waits_for(host, now) if doing == "waiting" else doing
 
 
 def waits_by_reason(hosts: Iterable[Host], now: float) -> dict[str, int]:
-    """Numbers of hosts that wait by the reason, as in `HostWait`; hosts with a request in flight are left out."""
-    return dict(Counter(_waits_for(host, now) for host in hosts if wait_until(host, now) is not None))
+    """Numbers of hosts that wait by the reason, as in `HostNow.why`; hosts with a request in flight are left out."""
+    return dict(Counter(waits_for(host, now) for host in hosts if wait_until(host, now) is not None))
 
 
 def _doing(host: Host, has_page: Callable[[Host], bool], now: float) -> str:
@@ -73,19 +72,14 @@ def _doing(host: Host, has_page: Callable[[Host], bool], now: float) -> str:
 
 
 def _host_now(host: Host, doing: str, now: float) -> HostNow:
-    wait = wait_of(host, now) if doing == "waiting" else None
-    until, why = (None, None) if wait is None else (wait.until, wait.why)
+    until = wait_until(host, now) if doing == "waiting" else None
+    why = None if until is None else waits_for(host, now)
     return HostNow(host.name, doing, until, why, host.delay, host.health.strains)
 
 
-def wait_of(host: Host, now: float) -> HostWait | None:
-    """The wait of a host that is not on offer; None: it waits for an answer, or for nothing with a time."""
-    until = wait_until(host, now)
-    return None if until is None else _wait(host, until, now)
-
-
 def wait_until(host: Host, now: float) -> float | None:
-    """Unix seconds at which the wait ends."""
+    """Unix seconds at which the wait of a host that is not on offer ends; None: it waits for an answer, or for nothing
+    with a time."""
     if host.in_flight >= host.most or host.opening or host.is_banned:
         return None
     if host.not_before > now:
@@ -94,14 +88,8 @@ def wait_until(host: Host, now: float) -> float | None:
     return address.ready_at if address is not None and now < address.ready_at < math.inf else None
 
 
-def _wait(host: Host, until: float, now: float) -> HostWait:
-    why = _waits_for(host, now)
-    if why == "address" and host.address is not None:
-        return HostWait(host.name, until, why, host.address.delay)
-    return HostWait(host.name, until, why, host.delay, host.health.strains)
-
-
-def _waits_for(host: Host, now: float) -> str:
+def waits_for(host: Host, now: float) -> str:
+    """The reason of a wait, as in `HostNow.why`."""
     return _why(host, now) if host.not_before > now or host.address is None else "address"
 
 
@@ -177,28 +165,37 @@ class RunProgress:
             has_its_pages=frontier.errands_only,
         )
 
-    def look(self, silence: Silence | None, requests: tuple[InFlightNow, ...], hosts: int) -> RunLook:
-        """The crawl as it stands, without reading every page; with up to `hosts` hosts."""
+    def look(self, silence: Silence | None, requests: tuple[InFlightNow, ...], hosts: int) -> dict[str, Any]:
+        """The crawl as it stands, as JSON, without reading every page; with up to `hosts` hosts.
+
+        `coverage`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: the oldest in flight. `hosts`: busy
+        and waiting ones first; `doing`: number of hosts by `HostNow.doing`; both are empty unless hosts were asked for,
+        and so is `host_states`, numbers of hosts by activity, waiting ones by the reason. `statuses`, `failed`:
+        requests for pages of this run by class of status, and by reason where there was no answer; `histograms`:
+        "latency_seconds" and "size_bytes" of the answers by "http" and "https", each a number by upper bound and their
+        "sum". `pages`: numbers of pages by "state/reason" as of the last commit. `work`: commits of this run with their
+        rows and seconds, turns not committed yet, and bytes of the files. `took`: seconds spent on this value.
+        """
         began = time.perf_counter()
         accounts, frontier = self._state.accounts, self._state.frontier
         looked_at = frontier.hosts if hosts else ()
         shown, doing, states = hosts_now(looked_at, frontier.pages.has_page, self._clock(), hosts)
-        return RunLook(
-            coverage=accounts.coverage.told(),
-            errors=dict(self._state.tally.failures),
-            silence=silence,
-            earlier=self.earlier,
-            requests=requests,
-            hosts=shown,
-            doing=doing,
-            host_states=states,
-            statuses=self._answers.statuses(),
-            failed=self._answers.failed(),
-            histograms=self._answers.histograms(),
-            pages={f"{state}/{reason}": count for (state, reason), count in self._store.page_table.counts().items()},
-            work=self._work(),
-            took=time.perf_counter() - began,
-        )
+        return {
+            "coverage": accounts.coverage.told(),
+            "errors": dict(self._state.tally.failures),
+            "silence": None if silence is None else asdict(silence),
+            "earlier": self.earlier._asdict(),
+            "requests": [request._asdict() for request in requests],
+            "hosts": [host._asdict() for host in shown],
+            "doing": doing,
+            "host_states": states,
+            "statuses": self._answers.statuses(),
+            "failed": self._answers.failed(),
+            "histograms": self._answers.histograms(),
+            "pages": {f"{state}/{reason}": count for (state, reason), count in self._store.page_table.counts().items()},
+            "work": self._work(),
+            "took": time.perf_counter() - began,
+        }
 
     def _work(self) -> dict[str, float]:
         commits, archive = self._intake.commits, self._intake.parts.find(Archive)

@@ -7,7 +7,6 @@ commit that holds it is made: it survives a kill.
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar  # Any: settings as given
@@ -18,7 +17,7 @@ from minicrawl.crawler.loop.commands import EventReader
 from minicrawl.crawler.run import OWN_TRANSPORT, Run
 from minicrawl.errors import CrawlEndedError, SettingError
 from minicrawl.events import Event, SettingChanged
-from minicrawl.model import CrawlReport, RunLook, RunState, RunStatus
+from minicrawl.model import CrawlReport, RunState, RunStatus
 from minicrawl.settings import CrawlSettings
 
 _T = TypeVar("_T")
@@ -54,13 +53,13 @@ class SteeredRun:
             banned=self._run.changes.banned(),
         )
 
-    async def look(self, hosts: int = 0, requests: int = 20) -> RunLook:
-        """The crawl between two answers, with up to `hosts` of its hosts and `requests` in flight.
+    async def look(self, hosts: int = 0, requests: int = 20) -> dict[str, Any]:
+        """The crawl between two answers as JSON, with up to `hosts` of its hosts and `requests` in flight.
 
         Raises CrawlEndedError when the ranking is being settled, or all is over.
         """
         look, worker_of = await self._run.engine.look(hosts, requests), self._run.source.worker_of
-        return replace(look, requests=tuple(one._replace(worker=worker_of(one.url)) for one in look.requests))
+        return look | {"requests": [{**one, "worker": worker_of(one["url"])} for one in look["requests"]]}
 
     def latest_events(self, after: int = 0) -> list[tuple[int, Event]]:
         """Recent events with numbers above `after`. They are kept from the first call on."""

@@ -261,10 +261,6 @@ def _rules(row: Reading) -> Reading:
 
 def why(readings: Readings, url: str) -> Reading:
     """All facts about a URL. Raises MinicrawlError."""
-    return readings.why(_one_url(url))
-
-
-def _one_url(url: str) -> str:
     if not url or len(url) > _LONGEST_QUERY:
         raise SettingError("name the URL of a page")
-    return url
+    return readings.why(url)

@@ -222,7 +222,7 @@ def trap_page(path: str) -> tuple[str, str, Iterator[str]] | None:
     """Title, seed of the text and linked paths for a path under the traps' folder; None: no such page."""
     kind, _, rest = re.sub(r"[/?]", " ", path, count=1).partition(" ")
     if kind == "shop":
-        session, goods = _digest(path), rest.rpartition("/")[2]
+        session, goods = hashlib.blake2b(path.encode(), digest_size=16).hexdigest(), rest.rpartition("/")[2]
         return goods.title(), goods, (f"shop/{session}/{other}" for other in _GOODS)
     if kind == "about" and (not rest or rest.endswith("/")):
         return "About us", "about", (f"about/{rest}{folder}" for folder in _FOLDERS)
@@ -239,7 +239,3 @@ def _other_searches(query: str) -> Iterator[str]:
     for name, values in _CHOICES.items():
         for value in values:
             yield "search?" + "&".join(f"{key}={old}" for key, old in (chosen | {name: value}).items())
-
-
-def _digest(path: str) -> str:
-    return hashlib.blake2b(path.encode(), digest_size=16).hexdigest()

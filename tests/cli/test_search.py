@@ -62,7 +62,7 @@ def test_long_queries_are_not_echoed_whole(store: Path) -> None:
     ("options", "sentence", "code"),
     [
         (["-"], "Error: a search needs at least one word to look for, which '-' has not", 2),
-        (["x", "--since", "soon"], "--since takes a date such as 2026-11-20", 2),
+        (["x", "--since", "soon"], "--since takes a time ago, such as 7d, or a date", 2),
         (["x", "--store", "none.db"], "there is no crawl at none.db", 3),
     ],
 )

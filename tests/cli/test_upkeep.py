@@ -1,9 +1,12 @@
 """minicrawl salvage and minicrawl compact"""
 
+import json
 from pathlib import Path
 
 from support.command_line import answer, run
 from support.sites import rows
+
+from minicrawl.store.reader import open_store
 
 
 def test_what_is_saved_is_told_and_is_a_store(store: Path, tmp_path: Path) -> None:
@@ -28,3 +31,61 @@ def test_a_store_is_as_small_as_it_can_be_and_says_what_it_said(store: Path) -> 
     assert told["bytes_after"] == store.stat().st_size < told["bytes_before"]
     assert rows(store, "SELECT * FROM ranks") == before
     assert " before, " in run("compact", "--store", store).output
+
+
+def test_check_passes_on_a_good_store_and_exits_with_4_on_a_bad_one(store: Path) -> None:
+    assert run("check", "--store", store).exit_code == 0
+    rows(store, "UPDATE pages SET cash = cash + 1 WHERE id = 0")
+    result = run("check", "--store", store)
+    assert result.exit_code == 4
+    assert "units of cash, but were born with" in result.output
+    assert len(json.loads(run("check", "--json", "--store", store).stdout)["problems"]) == 2
+
+
+def test_verify_compares_every_ranking_with_exact_pagerank(store: Path) -> None:
+    told = json.loads(run("verify", "--json", "--store", store).stdout)
+    assert list(told) == [
+        *("store", "known", "read", "aliases", "links", "top", "stored", "settled", "history", "inlinks"),
+        *("rounds", "visits", "rounding", "tolerance", "problem"),
+    ]
+    assert list(told["stored"]) == ["overlap", "tau", "l1", "largest", "certificate"]
+    assert (told["known"], told["aliases"], told["links"], told["top"]) == (5, 1, 8, 4)
+    assert (told["tolerance"], told["problem"]) == (1e-6, None)
+    result = run("verify", "--store", store)
+    assert result.exit_code == 0
+    lines = result.output.splitlines()
+    assert lines[0] == (f"{store}: 5 pages known, 4 read, 8 links; aliases, folded into their targets: 1")
+    assert lines[2].split() == [
+        *("against", "exact", "PageRank", "top", "4", "tau", "L1", "error", "largest", "certified")
+    ]
+    assert [line.split()[-5:-3] for line in lines[3:5]] == [["4", f"{told['stored']['tau']:.5f}"]] * 2
+    assert [line.split()[-1] for line in lines[5:7]] == ["-", "-"]
+
+
+def test_verify_exits_with_4_when_the_accounts_do_not_belong_to_the_links(store: Path) -> None:
+    rows(store, "UPDATE pages SET cash = 2 * (cash + forwarded) - forwarded WHERE id = 0")
+    result = run("verify", "--store", store)
+    assert result.exit_code == 4
+    problem = result.output.splitlines()[-1]
+    assert problem.startswith("The settled ranking is 0.")
+    assert problem.endswith("the accounts do not belong to the links; run 'minicrawl check' to see where.")
+    result = run("verify", "--json", "--store", store)
+    assert (result.exit_code, json.loads(result.stdout)["problem"]) == (4, problem)
+    assert run("verify", "--tolerance", "2", "--store", store).exit_code == 0
+
+
+def test_a_copy_is_a_store_and_its_size_is_printed(store: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    result = run("backup", copy, "--store", store)
+    assert (result.exit_code, result.output.startswith(f"{copy}: 5 pages, ")) == (0, True)
+    with open_store(copy) as reader, open_store(store) as original:
+        assert list(reader.page_table.urls()) == list(original.page_table.urls())
+
+
+def test_a_file_that_is_there_is_replaced_only_by_force(store: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.db"
+    copy.write_text("precious")
+    assert run("backup", copy, "--store", store).exit_code != 0
+    assert copy.read_text() == "precious"
+    told = answer("backup", copy, "--force", "--store", store)
+    assert told == {"store": str(store), "file": str(copy), "pages": 5, "bytes": copy.stat().st_size}

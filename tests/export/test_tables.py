@@ -1,5 +1,7 @@
 """Tables as files: whole or not at all, in the format that the ending tells."""
 
+import csv
+import gzip
 import io
 import json
 import os
@@ -12,7 +14,17 @@ import pytest
 from support.patience import PATIENCE
 
 from minicrawl.errors import SettingError
-from minicrawl.export.tables import WRITERS, Table, is_packed, renamed_when_whole, unpacked_name, writer_for
+from minicrawl.export.tables import (
+    WRITERS,
+    Table,
+    export_kept,
+    export_ranks,
+    is_packed,
+    renamed_when_whole,
+    unpacked_name,
+    writer_for,
+)
+from minicrawl.store.ranks import RankedPage
 
 ROWS = [(1, "a,b", 0.5), (2, None, None)]
 TABLE = {"n": int, "text": str, "value": float}
@@ -102,3 +114,22 @@ def test_packed_files_are_known_by_their_ending() -> None:
     assert is_packed(Path("ranks.csv.GZ"))
     assert unpacked_name(Path("ranks.csv.gz")) == Path("ranks.csv")
     assert unpacked_name(Path("ranks.csv")) == Path("ranks.csv")
+
+
+PAGES = [
+    RankedPage(1, "http://a.test/", 0.75, 0.5, 10, 0, 200, 3, 2, 1.5, "A", "fetched", "ok"),
+    RankedPage(2, "http://a.test/b", 0.25, 0.5, 7, 1, None, 1, None, None, None, "waiting", "never-fetched"),
+]
+
+
+def test_ranking_that_was_kept_is_the_last_column(tmp_path: Path) -> None:
+    path = tmp_path / "kept.csv"
+    export_kept(zip(PAGES, [0.1, 0.9], strict=True), "trust", path)
+    with path.open(newline="") as lines:
+        assert [row["trust"] for row in csv.DictReader(lines)] == ["0.1", "0.9"]
+
+
+def test_second_ending_compresses(tmp_path: Path) -> None:
+    assert export_ranks(PAGES, tmp_path / "ranks.jsonl.gz") == 2
+    with gzip.open(tmp_path / "ranks.jsonl.gz", "rt") as lines:
+        assert [json.loads(line)["importance"] for line in lines] == [0.75, 0.25]

@@ -128,7 +128,7 @@ class Host:
     async def _begin(self, given: bytes) -> Message:
         brief = unpacked(given)
         store = brief.folder.store(brief.number)
-        here = {output._replace(file=None) for output in brief.logs}  # the files are the keeper's machine's
+        here = {(None, is_json, run) for _, is_json, run in brief.logs}  # the files are the keeper's machine's
         async with self._turns[brief.number]:
             await self._leave(brief.number)
             if not store.exists():

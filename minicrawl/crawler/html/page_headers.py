@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from minicrawl.crawler.html.tree import LIST
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.model import AlternateLink, ParsedPage
+from minicrawl.model import ParsedPage
 
 MAX_ALTERNATES = 100
 """Alternate links that are read of a page's head, and as many of its header."""
@@ -75,13 +75,13 @@ def canonicals(value: str, url: str) -> list[str]:
     return list(dict.fromkeys(target for target in named if target is not None))
 
 
-def languages(value: str, url: str) -> list[AlternateLink]:
+def languages(value: str, url: str) -> list[tuple[str, str]]:
     """The versions of the page in other languages that a value of Link lists."""
-    found: list[AlternateLink] = []
+    found: list[tuple[str, str]] = []
     for target, parameters in _links(value, "alternate"):
         language, named = parameters.get("hreflang", "").strip(), normalise(target, url)
         if named is not None and LANGUAGE.fullmatch(language) and len(found) < MAX_ALTERNATES:
-            found.append(AlternateLink(language, named))
+            found.append((language, named))
     return found
 
 

@@ -26,7 +26,7 @@ from minicrawl.crawler.html.parser_choice import Marks, as_html, scripted, tree_
 from minicrawl.crawler.html.tree import LIST, TEXT, block_hashes, hashes_of, packed, up_to_fragment
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
-from minicrawl.model import AlternateLink, ParsedPage, Place, Wanted
+from minicrawl.model import ParsedPage, Place, Wanted
 from minicrawl.store.texts.marked_text import About, plain_blocks
 
 MAX_LINKS = 50_000
@@ -75,7 +75,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     base = base_url(elements.base, url, encoding)
     links = _Links(elements, base, encoding, len(page))
     alternates = [
-        AlternateLink(language, target)
+        (language, target)
         for language, reference in elements.alternates
         if (target := normalise(reference, base, encoding)) is not None
     ]
@@ -88,8 +88,8 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         malformed=tuple(links.malformed),
         title=elements.title,
         canonicals=tuple(links.canonicals),
-        alternates=tuple(dict.fromkeys(alternate.url for alternate in alternates)),
-        hreflang=tuple(alternate for alternate in alternates if alternate.language),
+        alternates=tuple(dict.fromkeys(target for _, target in alternates)),
+        hreflang=tuple((language, target) for language, target in alternates if language),
         follow=elements.directives.follow,
         index=elements.directives.index,
         archive=elements.directives.archive,

@@ -190,12 +190,12 @@ class Fetcher:
         """
         try:
             if self._proxies is not None and self._proxies.of(origin_of(url)):
-                return Located()
-            return Located(await self._resolver.address(url))
+                return "", None
+            return await self._resolver.address(url), None
         except (OSError, ValueError) as error:
-            return Located(reason=reason_of(error))
+            return "", reason_of(error)
         except Exception as error:
-            return Located(reason=parser_failed(url, error))
+            return "", parser_failed(url, error)
 
     async def __aenter__(self) -> Self:
         return self

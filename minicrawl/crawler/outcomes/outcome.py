@@ -41,7 +41,7 @@ from minicrawl.crawler.http.failures import parser_failed
 from minicrawl.crawler.http.response_fields import HTML_TYPES, Validators, asked_rest, media_type
 from minicrawl.crawler.robots.preferences import HEADER, META
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.model import AlternateLink, Fetched, ParsedPage, State
+from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.store.pages import Fetch
 from minicrawl.timing import STANDARD, Timing
 
@@ -229,7 +229,7 @@ def _robots(fetched: Fetched, parsed: ParsedPage) -> str | None:
     return ", ".join(word for word, is_allowed in allowed.items() if not is_allowed) or None
 
 
-def _hreflang(alternates: tuple[AlternateLink, ...]) -> str | None:
+def _hreflang(alternates: tuple[tuple[str, str], ...]) -> str | None:
     """LANGUAGE=URL with spaces between, in the order of the page: neither has a space, and a language has no "="."""
     if not alternates:
         return None

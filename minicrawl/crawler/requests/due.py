@@ -185,7 +185,7 @@ class LookUp(Request):
         self._request = request
         self._clocked = clocked
         self._lifetime = lifetime
-        self._located = Located()
+        self._located: Located = ("", None)
 
     @property
     def shows_life(self) -> bool | None:
@@ -199,7 +199,7 @@ class LookUp(Request):
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         self._located = await source.locate(self.url)
-        self.fetched = Fetched(self.url, reason=self._located.reason)
+        self.fetched = Fetched(self.url, reason=self._located[1])
 
     def on_arrival(self, now: float) -> None:
         self.turns.frontier.looked_up(self.reason != "dns-unanswered", now)
@@ -208,7 +208,7 @@ class LookUp(Request):
         frontier = self.turns.frontier
         if self.reason is None:
             frontier.end_turn(self.turn, now, asked=False)
-            self.turns.located(self.host, self._clocked(self.url, self._located.address), now + self._lifetime, now)
+            self.turns.located(self.host, self._clocked(self.url, self._located[0]), now + self._lifetime, now)
         else:
             self._request.fail(self.turn, self.reason, now)
         frontier.open(self.host, now)

@@ -132,7 +132,7 @@ class LocalSource:
         if fetched.link is not None:
             named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
             spoken = (*parsed.hreflang, *languages(fetched.link, fetched.url))
-            others = () if parsed.facts is None else (version.url for version in spoken)  # only an audit asks for them
+            others = () if parsed.facts is None else (target for _, target in spoken)  # only an audit asks for them
             parsed = parsed._replace(
                 canonicals=tuple(dict.fromkeys(named)),
                 alternates=tuple(dict.fromkeys((*parsed.alternates, *others))),

@@ -203,8 +203,8 @@ class WorkerSource:
         return answer or Fetched(url, reason="worker-died")
 
     async def locate(self, url: str) -> Located:
-        answer = await self._ask(self._worker_for(url), "locate", url, Located)
-        return answer or Located(reason="worker-died")
+        answer = await self._ask(self._worker_for(url), "locate", url, tuple[str, str | None])
+        return answer or ("", "worker-died")
 
     async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
         answer = await self._ask(self._worker_for(url), "sitemap", url, SitemapAnswer, give)

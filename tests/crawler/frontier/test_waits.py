@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from minicrawl.crawler.hosts import Address, Health, Host
-from minicrawl.crawler.progress import hosts_now, wait_of, waits_by_reason
+from minicrawl.crawler.progress import hosts_now, wait_until, waits_by_reason, waits_for
 
 NOW = 1000.0
 
@@ -33,15 +33,12 @@ def host(number: int = 0, **facts: Any) -> Host:
 )
 def test_a_wait_has_its_reason(facts: dict[str, Any], why: str, seconds: float) -> None:
     waiting = host(**facts)
-    wait = wait_of(waiting, NOW)
-    assert wait is not None
-    assert (wait.host, wait.why, wait.until) == ("0.test", why, NOW + seconds)
-    assert wait.failures == waiting.health.strains
+    assert (waits_for(waiting, NOW), wait_until(waiting, NOW)) == (why, NOW + seconds)
 
 
 @pytest.mark.parametrize("facts", [{"in_flight": 1}, {"opening": 1}, {"is_banned": True}, {"ready_at": NOW - 1}])
 def test_who_waits_for_an_answer_has_no_time(facts: dict[str, Any]) -> None:
-    assert wait_of(host(**facts), NOW) is None
+    assert wait_until(host(**facts), NOW) is None
 
 
 def test_what_hosts_do_is_told_of_those_that_are_asked_or_wait_first() -> None:

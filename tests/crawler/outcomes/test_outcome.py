@@ -7,7 +7,7 @@ import pytest
 
 from minicrawl.crawler.outcomes import outcome
 from minicrawl.crawler.outcomes.outcome import MAX_TRIES, UNCHANGED, Outcome, answer_row
-from minicrawl.model import AlternateLink, Fetched, ParsedPage, State
+from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.store.pages import Fetch
 
 judge = partial(outcome.judge, now=1000.0)
@@ -241,14 +241,14 @@ def test_directives_of_page_and_header_are_joined(
 
 
 def test_languages_are_in_the_order_of_the_page() -> None:
-    alternates = (AlternateLink("en", "http://a.test/?a=b,c"), AlternateLink("de", URL))
+    alternates = (("en", "http://a.test/?a=b,c"), ("de", URL))
     assert row(ParsedPage(hreflang=alternates)).hreflang == f"en=http://a.test/?a=b,c de={URL}"
 
 
 @pytest.mark.parametrize(("length", "kept"), [(3, 100), (2_000, 4), (9_997, 1), (9_998, 0), (30_000, 0)])
 def test_what_is_kept_of_many_languages_is_whole_and_bounded(length: int, kept: int) -> None:
     """length: of each URL; kept: how many of 100."""
-    alternates = (AlternateLink("en", "u" * length),) * 100
+    alternates = (("en", "u" * length),) * 100
     text = row(ParsedPage(hreflang=alternates)).hreflang
     assert (text.split() if text else []) == [f"en={'u' * length}"] * kept
     assert len(text or "") <= 10_000
