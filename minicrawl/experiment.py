@@ -59,14 +59,8 @@ class Result:
         }
 
 
-@dataclass(frozen=True)
-class Stage:
-    """The progress of an experiment. what: its current step. left: seconds left at most; None if not known."""
-
-    what: str
-    left: float | None = None
-
-
+Stage = tuple[str, float | None]
+"""The current step of an experiment, and the seconds left at most; None if not known."""
 Tell = Callable[[Stage], None]
 """Receives the progress of an experiment."""
 

@@ -263,8 +263,7 @@ MAY_ASK_FOR_CLASS = {
     "crawler/sources/worker.py": {"StoreError"},  # the same
     "crawler/requests/due.py": {"Request"},  # an assertion: what waits for a host's turn is a request of any kind
     "demo/weaving.py": {"Page"},  # an assertion
-    "demo/web.py": {"Redirect", "File", "Page"},  # what is served is data
-    "settings/requests.py": {"ConnectTo"},  # given as text, or read already
+    "demo/web.py": {"Reply", "Page"},  # what is served is data
 }
 
 

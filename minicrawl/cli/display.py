@@ -5,7 +5,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 from minicrawl.cli.output import amount, duration, reassuring, silence_line, span
 from minicrawl.crawler.loop.limits import aims
@@ -15,14 +14,6 @@ from minicrawl.model import Progress, RunState
 
 SHOWN = 10
 """Pages in the list of the best."""
-
-
-class Bar(NamedTuple):
-    """A limit of a run. `share`: the share reached; `left`: time left as text, "" if unknown."""
-
-    share: float
-    what: str
-    left: str
 
 
 _STEADY = 0.8
@@ -35,8 +26,8 @@ _WORDS: Mapping[str, tuple[Callable[..., str], str]] = {
 }
 
 
-def bars(progress: Progress) -> Iterator[Bar]:
-    """The limits of the run with their progress."""
+def bars(progress: Progress) -> Iterator[tuple[float, str]]:
+    """The limits of the run: the share reached of each, and its figures with the time left if that is known."""
     done = {
         "pages": progress.fetched,
         "time": progress.seconds,
@@ -49,7 +40,8 @@ def bars(progress: Progress) -> Iterator[Bar]:
         text, what = _WORDS[aim.name]
         is_known = aim.name in speed and not (waits and aim.left and aim.name != "time")
         left = _left(aim.left) if is_known else ""
-        yield Bar(min(max(aim.done / aim.of, 0.0), 1.0), f"{text(aim.done)} of {text(aim.of)}{what}", left)
+        figures = f"{text(aim.done)} of {text(aim.of)}{what}"
+        yield min(max(aim.done / aim.of, 0.0), 1.0), f"{figures}, {left}" if left else figures
 
 
 def doing(progress: Progress) -> str:
@@ -92,7 +84,7 @@ def plain(progress: Progress, best: Best) -> str:
     first = f"; first {printable(best[0][1])}" if best else ""
     silence = f"; {silence_line(progress.silence)}" if progress.silence is not None else ""
     state = f" {doing(progress)};" if progress.state is not RunState.RUNNING or progress.has_its_pages else ""
-    done = [f"{bar.what}{f', {bar.left}' if bar.left else ''}" for bar in bars(progress)]
+    done = "".join(f"; {done}" for _, done in bars(progress))
     fetched = progress.earlier.fetched + progress.fetched
     size = amount(progress.earlier.bytes + progress.bytes)
     return (
@@ -100,7 +92,7 @@ def plain(progress: Progress, best: Best) -> str:
         f"{size}, {progress.known:,} known, {progress.never_read:,} not read, "
         f"{counted(progress.hosts_ready, 'host')} ready, {progress.hosts_waiting} waiting, "
         f"{progress.in_flight} in flight, "
-        f"{sum(progress.given_up.values()):,} given up{''.join(f'; {part}' for part in done)}{first}{silence}"
+        f"{sum(progress.given_up.values()):,} given up{done}{first}{silence}"
     )
 
 

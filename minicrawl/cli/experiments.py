@@ -42,18 +42,18 @@ class Progress:
     """The progress of an experiment: called with each stage; its text is the last stage."""
 
     def __init__(self) -> None:
-        self._stage = Stage("")
+        self._stage: Stage = ("", None)
 
     def __call__(self, stage: Stage) -> None:
         self._stage = stage
 
     def __str__(self) -> str:
-        stage = self._stage
-        return stage.what if stage.left is None else f"{stage.what}, at most {duration(stage.left)} of CPU time more"
+        what, left = self._stage
+        return what if left is None else f"{what}, at most {duration(left)} of CPU time more"
 
 
 def show(
-    experiments: list[tuple[str, Callable[[], "Result"]]],
+    experiments: Sequence[tuple[str, Callable[[], "Result"]]],
     out: Path,
     as_json: bool,
     progress: Callable[[], str] = str,

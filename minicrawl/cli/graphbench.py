@@ -1,7 +1,7 @@
 """minicrawl lab graphbench"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -89,36 +89,27 @@ def graphbench(  # noqa: PLR0913 - one argument per option, as click calls it
     setup = Setup(algorithms_of(algorithms), sizes, batch, trials, timeout, validate)
     kinds = _KINDS if kind is None else (kind,)
     sources = [_drawn(one, seed) for one in kinds] if graph is None else [_read(graph, nodes, seed)]
-    several = len(sources) > 1
-    progress = Progress()
-    trials_of = {}
+    progress, runs = Progress(), []
+    done: dict[str, list[Trial]] = {name: [] for name, _ in sources}
     for name, draw in sources:
         largest = draw(nodes, 0)
         _check_bits(largest.size, setup)
         teller()(_ahead(name, largest, setup))
-        trials_of[name] = _Trials(name, partial(draw, nodes), setup, progress, several)
-    show([(f"graphbench on {name}", run) for name, run in trials_of.items()], out, as_json, progress.__str__)
-    for name, run in trials_of.items():
+        runs.append((f"graphbench on {name}", partial(_run, name, partial(draw, nodes), setup, progress, done)))
+    show(runs, out, as_json, progress.__str__)
+    for name, trials_of_it in done.items():
         if not as_json:
-            click.echo("\n".join([*([f"{name}:"] if several else []), *table(run.done)]))
+            click.echo("\n".join([*([f"{name}:"] if len(done) > 1 else []), *table(trials_of_it)]))
 
 
-@dataclass
-class _Trials:
-    """All trials on one graph. several: name the result by the graph, as there are others beside it."""
+def _run(
+    name: str, draw: "Callable[[int], Insertions]", setup: "Setup", progress: Progress, done: "dict[str, list[Trial]]"
+) -> "Result":
+    """All trials on one graph, which are put into `done`. The result is named by the graph if there are several."""
+    from minicrawl.lab.graphbench.bench import bench
 
-    name: str
-    draw: "Callable[[int], Insertions]"
-    setup: "Setup"
-    progress: Progress
-    several: bool
-    done: "list[Trial]" = field(default_factory=list)
-
-    def __call__(self) -> "Result":
-        from minicrawl.lab.graphbench.bench import bench
-
-        result, self.done = bench(self.name, self.draw, self.setup, self.progress)
-        return replace(result, name=f"graphbench-{self.name}") if self.several else result
+    result, done[name] = bench(name, draw, setup, progress)
+    return replace(result, name=f"graphbench-{name}") if len(done) > 1 else result
 
 
 def _ahead(name: str, sequence: "Insertions", setup: "Setup") -> str:

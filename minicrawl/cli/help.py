@@ -5,7 +5,6 @@ minicrawl crawl --help politeness   all options of a topic
 minicrawl crawl --help all          all options
 """
 
-import inspect
 import re
 from difflib import get_close_matches
 from functools import cached_property
@@ -13,8 +12,7 @@ from functools import cached_property
 import click
 
 from minicrawl.errors import SettingError
-from minicrawl.settings.options import GROUPS
-from minicrawl.settings.values import settings_of
+from minicrawl.settings.options import TOPICS
 
 FIRST = (
     *("pages", "time", "until_coverage", "scope", "max_depth", "deny", "delay", "contact"),
@@ -61,10 +59,9 @@ class TopicCommand(click.Command):
     def topics(self, ctx: click.Context) -> "dict[str, tuple[str, list[click.Parameter]]]":
         """Every topic with its description and options, in the order of the groups of settings."""
         options = {one.name: one for one in self.get_params(ctx) if isinstance(one, click.Option) and not one.hidden}
-        topics: dict[str, tuple[str, list[click.Parameter]]] = {}
-        for group in GROUPS:
-            names = [name for name in settings_of(group) if name in options]
-            topics[group.__name__.lower()] = inspect.getdoc(group) or "", [options.pop(name) for name in names]
+        topics: dict[str, tuple[str, list[click.Parameter]]] = {
+            topic: (about, [options.pop(name) for name in names]) for topic, (about, names) in TOPICS.items()
+        }
         return topics | {REST: ("What a run says and remembers; where options come from.", list(options.values()))}
 
     def first_page(self, ctx: click.Context) -> str:

@@ -6,7 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from minicrawl.cli.display import SHOWN, Bar, Best, bars, doing
+from minicrawl.cli.display import SHOWN, Best, bars, doing
 from minicrawl.cli.output import amount, duration, shortened, silence_line, tally
 from minicrawl.errors import counted, covered
 from minicrawl.log import printable
@@ -44,8 +44,9 @@ def render(progress: Progress, best: Best, columns: int = 100, rows: int = 40) -
 def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:
 
     yield "crawl", Text(doing(progress), style=_COLOURS.get(progress.state, ""))
-    for bar in bars(progress):
-        yield "until", _drawn_bar(bar)
+    for share, done in bars(progress):
+        full = round(_BAR * share)
+        yield "until", Text.assemble(("━" * full, "green"), ("━" * (_BAR - full), "dim"), f"  {done}")
     if progress.silence is not None:
         yield "paused", Text(silence_line(progress.silence), style="red")
     yield "pages", Text(_pages(progress))
@@ -57,14 +58,6 @@ def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:
     yield "hosts", Text(hosts + reasons, style="" if progress.hosts_ready else "yellow")
     given_up = tally(progress.given_up)
     yield "given up", Text(given_up or "none", style="red" if given_up else "")
-
-
-def _drawn_bar(bar: Bar) -> Text:
-    """A limit of the run as a bar, with its figures and the time left."""
-
-    full = round(_BAR * bar.share)
-    left = f", {bar.left}" if bar.left else ""
-    return Text.assemble(("━" * full, "green"), ("━" * (_BAR - full), "dim"), f"  {bar.what}{left}")
 
 
 def _pages(progress: Progress) -> str:

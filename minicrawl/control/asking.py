@@ -6,7 +6,6 @@ import socket
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO  # Any: JSON
 
@@ -19,31 +18,24 @@ _LONGEST_ANSWER = 64 * 2**20
 _LOOKS_APART = 0.05
 
 
-@dataclass(frozen=True)
-class Wait:
-    """Seconds to wait until a crawl that was just started `begins` to listen; until it `answers`."""
-
-    begins: float = 5.0
-    answers: float = 60.0
-
-
-def ask(store: Path, messages: Iterable[Message], wait: Wait = Wait()) -> list[Message]:
+def ask(store: Path, messages: Iterable[Message], *, begins: float = 5.0, answers: float = 60.0) -> list[Message]:
     """Send commands one after the other and return their answers; "running": a crawl did it, else it was done in the
     store.
 
+    begins, answers: seconds to wait until a crawl that was just started begins to listen; until it answers.
     Raises MinicrawlError at the first command that fails; those before it are done.
     """
-    line = _line(store, wait)
+    line = _line(store, begins, answers)
     if line is not None:
-        with closing(line), line.makefile("rb") as answers:
-            return [{"running": True, **_asked(line, answers, message, store)} for message in messages]
+        with closing(line), line.makefile("rb") as said:
+            return [{"running": True, **_asked(line, said, message, store)} for message in messages]
     return [{"running": False, **_done_at_rest(store, message)} for message in messages]
 
 
-def _line(store: Path, wait: Wait) -> socket.socket | None:
+def _line(store: Path, begins: float, answers: float) -> socket.socket | None:
     """A connection to the crawl that runs on a store; None if none runs. Raises StoreError if it does not listen."""
-    until = time.monotonic() + wait.begins
-    while (line := connected(store, wait.answers)) is None:
+    until = time.monotonic() + begins
+    while (line := connected(store, answers)) is None:
         if not is_held(store):
             return None
         if time.monotonic() > until:

@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar  # Any: JSON
@@ -239,30 +239,28 @@ Do = Callable[[Message], Awaitable[Message]]
 """Carries out a command and returns its answer. Raises MinicrawlError."""
 
 
-@dataclass(frozen=True)
-class Patience:
-    """Seconds that a client may be `silent`, and seconds at the `end` for answers under way.
-
-    `clients`: most clients at once, each with an open file.
-    """
-
-    silent: float = 60.0
-    end: float = 5.0
-    clients: int = 12
+_END = 5.0
+"""Seconds at the end for answers under way."""
 
 
 @contextlib.asynccontextmanager
 async def listening(
-    crawl: SteeredRun, store: Path, on_deaf: Callable[[str], None] = lambda why: None, patience: Patience = Patience()
+    crawl: SteeredRun, store: Path, on_deaf: Callable[[str], None] = lambda why: None, **limits: Any
 ) -> AsyncIterator[None]:
-    """Let a crawl be steered from other shells during the block. on_deaf: called with the reason if it cannot be."""
-    async with answering(partial(done, crawl), store, on_deaf, patience):
+    """Let a crawl be steered from other shells during the block. on_deaf: called with the reason if it cannot be.
+    limits: as in `answering`."""
+    async with answering(partial(done, crawl), store, on_deaf, **limits):
         yield
 
 
 @contextlib.asynccontextmanager
 async def answering(
-    do: Do, store: Path, on_deaf: Callable[[str], None] = lambda why: None, patience: Patience = Patience()
+    do: Do,
+    store: Path,
+    on_deaf: Callable[[str], None] = lambda why: None,
+    *,
+    silent: float = 60.0,
+    clients: int = 12,
 ) -> AsyncIterator[None]:
     """Answer commands at the socket of a store, or of a folder, during the block."""
     try:
@@ -271,17 +269,17 @@ async def answering(
         on_deaf(str(error))
         yield
         return
-    clients = _Clients(do, patience)
-    async with serving(file, clients.serve, clients.end):
+    steering = _Clients(do, silent, clients)
+    async with serving(file, steering.serve, steering.end):
         yield
 
 
 class _Clients:
     """The connected clients."""
 
-    def __init__(self, do: Do, patience: Patience) -> None:
+    def __init__(self, do: Do, silent: float, most: int) -> None:
         self._do = do
-        self._patience = patience
+        self._silent, self._most = silent, most
         self._waiting: set[asyncio.Task[None]] = set()  # for a command of the client
         self._answering: set[asyncio.Task[None]] = set()
 
@@ -289,7 +287,7 @@ class _Clients:
         """Answer one client until it goes, or is silent for too long."""
         task = asyncio.current_task()
         assert task is not None
-        is_one_too_many = len(self._waiting) + len(self._answering) >= self._patience.clients
+        is_one_too_many = len(self._waiting) + len(self._answering) >= self._most
         self._waiting.add(task)
         try:
             if is_one_too_many:
@@ -313,14 +311,14 @@ class _Clients:
         for task in self._waiting:
             task.cancel()
         if self._answering:
-            await asyncio.wait(self._answering, timeout=self._patience.end)
+            await asyncio.wait(self._answering, timeout=_END)
         for task in self._answering:
             task.cancel()
 
     async def _line(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes | None:
         """The next command of a client; None if it has gone, or its line is too long."""
         try:
-            async with asyncio.timeout(self._patience.silent):
+            async with asyncio.timeout(self._silent):
                 line = await reader.readline()
         except ValueError:
             await self._say(writer, failed(ConfigError(f"a message has {LONGEST:,} bytes at most")))
@@ -329,7 +327,7 @@ class _Clients:
 
     async def _say(self, writer: asyncio.StreamWriter, message: Message) -> None:
         writer.write(line_of(message))
-        async with asyncio.timeout(self._patience.silent):
+        async with asyncio.timeout(self._silent):
             await writer.drain()
 
     async def _answer(self, line: bytes) -> Message:

@@ -156,7 +156,7 @@ def _description(settings: CrawlSettings) -> dict[str, str]:
 
 def _left_out(settings: CrawlSettings) -> frozenset[bytes]:
     """Names of request fields that may identify the user."""
-    return _ALWAYS_LEFT_OUT | {header.name.lower().encode() for header in settings.headers if header.is_secret}
+    return _ALWAYS_LEFT_OUT | {header.name.lower().encode() for header in settings.header if header.is_secret}
 
 
 NOT_ARCHIVED = "not-archived"

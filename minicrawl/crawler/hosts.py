@@ -51,7 +51,6 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 from minicrawl.crawler.net.tls import REASONS
 from minicrawl.crawler.urls.normalise import by_host
 from minicrawl.model import Fetched
-from minicrawl.settings.values import parse_host_delay
 from minicrawl.timing import STANDARD, Timing
 
 SLOWNESS = 2.0
@@ -122,9 +121,9 @@ class HostDelays:
     own: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def by_rules(cls, least: float, rules: Iterable[str]) -> "HostDelays":
-        """rules: HOST=TIME; the first rule for a host counts."""
-        return cls(least, by_host(map(parse_host_delay, rules)))
+    def by_rules(cls, least: float, rules: Iterable[tuple[str, float]]) -> "HostDelays":
+        """rules: hosts with their seconds; the first rule for a host counts."""
+        return cls(least, by_host(rules))
 
     def of(self, host: str, crawl_delay: float = 0.0) -> float:
         """Seconds for a host whose robots.txt asks for `crawl_delay`; 0 if its politeness is switched off."""

@@ -112,7 +112,7 @@ def is_nameless(settings: CrawlSettings, seeds: Iterable[str]) -> bool:
     names_somebody = (
         settings.contact
         or settings.user_agent != USER_AGENT
-        or any(header.name.lower() in ("from", "user-agent") for header in settings.headers)
+        or any(header.name.lower() in ("from", "user-agent") for header in settings.header)
     )
     if names_somebody:
         return False

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any  # Any: JSON
 
-from minicrawl.control.asking import Wait, ask
+from minicrawl.control.asking import ask
 from minicrawl.control.messages import Message, connected
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.errors import ConfigError, CrawlEndedError, SeedError, SettingError
@@ -21,7 +21,6 @@ from minicrawl.system import running
 
 _ALLOWED = frozenset({"pause", "resume", "stop", "set", "add", "ban", "unban", "again"})
 _MOST_SEEDS = 1_000
-_WAIT = Wait(begins=2.0, answers=30.0)
 
 
 def done(store: Path, asked: Any) -> Message:
@@ -30,7 +29,7 @@ def done(store: Path, asked: Any) -> Message:
         raise ConfigError(f"a page may have done {', '.join(sorted(_ALLOWED))}")
     if asked["do"] == "add":
         asked = {"do": "add", **seeds_of(asked.get("seeds"))}
-    return ask(store, [asked], _WAIT)[0]
+    return ask(store, [asked], begins=2.0, answers=30.0)[0]
 
 
 def seeds_of(texts: object) -> Message:

@@ -142,16 +142,8 @@ def bytes_of(answer: Answer, *, stays_open: bool, with_body: bool = True) -> byt
 Answering = Callable[[Request], Awaitable[Answer]]
 
 
-@dataclass(frozen=True)
-class Room:
-    """Limits of connections. `silent`: idle seconds of a connection that has shown the token; `request`: idle seconds
-    of any other, and seconds to complete a request. `connections`: maximum at once; `strangers`: maximum without the
-    token."""
-
-    silent: float = 75.0
-    request: float = 5.0
-    connections: int = 100
-    strangers: int = 16
+_STRANGERS = 16
+"""Connections without the token, at most."""
 
 
 class Connections:
@@ -161,10 +153,20 @@ class Connections:
     closed: a new connection is answered even if others open many and stay silent.
     """
 
-    def __init__(self, answering: Answering, has_token: Callable[[Request], bool], room: Room = Room()) -> None:
+    def __init__(
+        self,
+        answering: Answering,
+        has_token: Callable[[Request], bool],
+        *,
+        silent: float = 75.0,
+        request: float = 5.0,
+        most: int = 100,
+    ) -> None:
+        """silent: idle seconds of a connection that has shown the token; request: idle seconds of any other, and
+        seconds to complete a request. most: connections at once."""
         self._answering = answering
         self._has_token = has_token
-        self._room = room
+        self._silent, self._request, self._most = silent, request, most
         self._tasks: set[asyncio.Task[None]] = set()
         self._strangers: dict[asyncio.Task[None], None] = {}  # the oldest first
 
@@ -175,7 +177,7 @@ class Connections:
         self._tasks.add(task)
         try:
             self._make_room(task)
-            if len(self._tasks) <= self._room.connections:
+            if len(self._tasks) <= self._most:
                 while await self._answer_next(reader, writer, task):
                     pass
         except (OSError, TimeoutError, asyncio.CancelledError):  # the browser has gone or is too slow, or we end
@@ -194,7 +196,7 @@ class Connections:
 
     def _make_room(self, newcomer: asyncio.Task[None]) -> None:
         """Add a stranger, and close the oldest one if there are too many."""
-        if len(self._strangers) >= self._room.strangers:
+        if len(self._strangers) >= _STRANGERS:
             oldest = next(iter(self._strangers))
             del self._strangers[oldest]
             oldest.cancel()
@@ -207,7 +209,7 @@ class Connections:
         try:
             async with asyncio.timeout(self._patience(task)):
                 first = await reader.read(1)
-            async with asyncio.timeout(self._room.request):
+            async with asyncio.timeout(self._request):
                 request = await _read(first, reader)
         except BadRequestError as error:
             writer.write(bytes_of(refused(error.status, str(error)), stays_open=False))
@@ -226,7 +228,7 @@ class Connections:
 
     def _patience(self, task: asyncio.Task[None]) -> float:
         """Seconds to wait for a connection."""
-        return self._room.request if task in self._strangers else self._room.silent
+        return self._request if task in self._strangers else self._silent
 
     async def _answer(self, request: Request) -> Answer:
         try:

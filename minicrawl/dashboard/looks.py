@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import Any  # Any: JSON
 
 from minicrawl.analysis.status import AtRest
-from minicrawl.control.asking import Wait, ask
+from minicrawl.control.asking import ask
 from minicrawl.control.commands import adjustable
 from minicrawl.crawler.loop.limits import aims
 from minicrawl.crawler.loop.measurements import Speed
@@ -43,7 +43,6 @@ _NOTHING_SEEN: Look = {
     "pages": {},
     "work": {},
 }
-_PATIENCE = Wait(begins=0.0, answers=2.0)
 
 
 class Looks:
@@ -62,7 +61,7 @@ class Looks:
         try:
             with_hosts = self._clock() >= self._hosts_due
             message = {"do": "look", "after": self._events.seen, "hosts": _HOSTS if with_hosts else 0}
-            answer = ask(self._readings.path, [message], _PATIENCE)[0]
+            answer = ask(self._readings.path, [message], begins=0.0, answers=2.0)[0]
         except CrawlEndedError as ended:
             self._last = self._without_answer(str(ended))
         except StoreError:  # another program locks the store and does not listen

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar  # Any: JSON
+from typing import Any, TypeVar  # Any: JSON
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import AtRest, Partition, at_rest
@@ -25,14 +25,6 @@ _T = TypeVar("_T")
 
 class NotYetError(Exception):
     """A value is still being computed, and there is no earlier one."""
-
-
-class Kept(NamedTuple):
-    """A value. `age`: seconds since its computation began. `is_late`: it is outdated, and the next one is not there."""
-
-    value: Any
-    age: float
-    is_late: bool
 
 
 @dataclass
@@ -78,11 +70,12 @@ class Shared:
 
         If `work` takes longer than callers wait, the outdated value is returned; raises NotYetError if there is none.
         """
-        value: _T = (await self.last(key, work)).value
+        value: _T = (await self.last(key, work))[0]
         return value
 
-    async def last(self, key: Hashable, work: Callable[[], object]) -> Kept:
-        """Like `get`, with the age of the value."""
+    async def last(self, key: Hashable, work: Callable[[], object]) -> tuple[Any, float, bool]:
+        """Like `get`, with the seconds since the computation of the value began, and True if the value is outdated and
+        the next one is not there."""
         entry = self.begin(key, work)
         task = entry.task
         if task is not None:
@@ -92,7 +85,7 @@ class Shared:
             elif not entry.is_known:
                 raise NotYetError
         self._forget()
-        return Kept(entry.value, self._clock() - entry.at, is_late=task is not None and not task.done())
+        return entry.value, self._clock() - entry.at, task is not None and not task.done()
 
     def begin(self, key: Hashable, work: Callable[[], object]) -> _Entry:
         """Start computing a value if it is no longer valid, as it will be asked for soon."""

@@ -120,8 +120,8 @@ class Routes:
 
     async def _kept(self, key: Hashable, work: Callable[[], Reading]) -> Answer:
         """A shared reading with its time `as_of`, in Unix seconds; `is_late`: the next one is being worked out."""
-        kept = await self._shared.last(key, work)
-        return json_answer({**kept.value, "as_of": time.time() - kept.age, "is_late": kept.is_late})
+        value, age, is_late = await self._shared.last(key, work)
+        return json_answer({**value, "as_of": time.time() - age, "is_late": is_late})
 
     async def _why(self, request: Request) -> Answer:
         return json_answer(await asyncio.to_thread(read.why, self._readings, request.query.get("url", "")))

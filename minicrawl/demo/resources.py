@@ -86,25 +86,17 @@ class Reply:
     delay_seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link in a page. A link that is not counted has rel=nofollow."""
-
-    url: str
-    text: str
-    is_counted: bool = True
-
-
 @dataclass(slots=True)
 class Page:
-    """An HTML page; `links` by their target. `base`: the base of its links, if it declares one.
+    """An HTML page. `links`: by their target, the text of each, and False if it has rel=nofollow and is not counted.
+    `base`: the base of its links, if it declares one.
 
     `says`: seed of its text; None: its URL, so that no two texts are equal. `below`: HTML below its text.
     """
 
     url: str
     title: str
-    links: dict[str, Link] = field(default_factory=dict)
+    links: dict[str, tuple[str, bool]] = field(default_factory=dict)
     canonical: str | None = None
     base: str | None = None
     charset: str = "utf-8"
@@ -114,30 +106,15 @@ class Page:
 
     def link(self, url: str, text: str, *, is_counted: bool = True) -> None:
         """Link to `url`, unless the page does so already."""
-        self.links.setdefault(url, Link(url, text, is_counted))
+        self.links.setdefault(url, (text, is_counted))
 
     def outlinks(self) -> list[str]:
         """Targets that a crawler counts."""
-        return [link.url for link in self.links.values() if link.is_counted and link.url != self.url]
+        return [url for url, (_, is_counted) in self.links.items() if is_counted and url != self.url]
 
 
-@dataclass(frozen=True, slots=True)
-class Redirect:
-    """A URL that points to another one."""
-
-    target: str
-    status: int
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """Something that is not HTML."""
-
-    content_type: str
-    body: bytes
-
-
-Resource = Page | Redirect | File
+Resource = Page | tuple[str, int] | Reply
+"""A page, the target and status of a redirect, or something that is not HTML."""
 
 
 def root_of(url: str) -> str:
@@ -166,7 +143,7 @@ def rendered(page: Page) -> str:
     lines.extend(page.below)
     if page.links:
         lines.append("<ul>")
-        lines.extend(f"<li>{_anchor(link, page)}</li>" for link in page.links.values())
+        lines.extend(f"<li>{_anchor(url, page)}</li>" for url in page.links)
         lines.append(f'</ul><footer>{_home(page)} <a href="mailto:editor@example.test">Contact</a></footer>')
     return '<!doctype html><html lang="en"><head>' + "\n".join(lines) + "</body></html>\n"
 
@@ -183,14 +160,14 @@ def _home(page: Page) -> str:
     return '<a href="/">Home</a>' if home in page.links or home == page.url else ""
 
 
-def _anchor(link: Link, page: Page) -> str:
-    reference = relative(link.url, page.url)
+def _anchor(url: str, page: Page) -> str:
+    (text, is_counted), reference = page.links[url], relative(url, page.url)
     if page.base is not None and reference.startswith("/"):
         reference = f"../..{reference}"
     if page.charset != "utf-8":
         reference = unquote(reference)
-    rel = "" if link.is_counted else ' rel="nofollow"'
-    return f'<a href="{escape(reference)}"{rel}>{escape(link.text)}</a>'
+    rel = "" if is_counted else ' rel="nofollow"'
+    return f'<a href="{escape(reference)}"{rel}>{escape(text)}</a>'
 
 
 CALENDAR_START = 12 * 2026 + 10

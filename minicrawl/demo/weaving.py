@@ -13,9 +13,8 @@ from minicrawl.demo.resources import (
     CALENDAR_START,
     ENTRANCES,
     SECTIONS,
-    File,
     Page,
-    Redirect,
+    Reply,
     Resource,
     drawn_title,
     host_names,
@@ -37,9 +36,14 @@ _WITHOUT_LINKS = 0.06
 _MOVED = 0.03
 _DEAD = 0.03
 
+
+def _file(content_type: str, body: bytes) -> Reply:
+    return Reply(200, {"Content-Type": content_type}, body)
+
+
 _FILES = (
-    ("pdf", File("application/pdf", b"%PDF-1.4\n%%EOF\n")),
-    ("txt", File("text/plain", b'<a href="http://text.test/">This is no link.</a>\n')),
+    ("pdf", _file("application/pdf", b"%PDF-1.4\n%%EOF\n")),
+    ("txt", _file("text/plain", b'<a href="http://text.test/">This is no link.</a>\n')),
 )
 
 
@@ -118,10 +122,10 @@ class Loom:
         for number, page in enumerate(self.rng.sample(self._inner(), int(_MOVED * len(self._pages)))):
             root = root_of(page.url)
             old = f"{root}2019/{page.url.rstrip('/').rpartition('/')[2]}"
-            self.resources[old] = Redirect(page.url, 301)
+            self.resources[old] = page.url, 301
             if number % 10 == 0:
                 older = f"{root}node/{1000 + number}"
-                self.resources[older] = Redirect(old, 302)
+                self.resources[older] = old, 302
                 old = older
             self._old[page.url] = old
             self.rng.choice(self._linking).link(old, page.title)
@@ -154,7 +158,7 @@ class Loom:
         self._use_base(self._sites[0][1])
         # Only one URL of the loop is linked, so the other one always closes it.
         here, there = f"{self.root(3)}session/start", f"{self.root(3)}session/check"
-        self.resources[here], self.resources[there] = Redirect(there, 302), Redirect(here, 302)
+        self.resources[here], self.resources[there] = (there, 302), (here, 302)
         self._page(self.root(3)).link(here, "Sign in")
         self._page(self.root(1)).link(month_url(self.calendar, CALENDAR_START), "Calendar")
 
@@ -213,7 +217,7 @@ class Loom:
                 rules += "Disallow:\n"
             if host == len(self.hosts) - 1:
                 rules += f"Crawl-delay: {CRAWL_DELAY}\n"
-            self.resources[f"{root}robots.txt"] = File("text/plain", rules.encode())
+            self.resources[f"{root}robots.txt"] = _file("text/plain", rules.encode())
 
     def _furnish(self, prefix: str) -> None:
         for number in range(3):

@@ -20,9 +20,7 @@ from aiohttp import web as http
 
 from minicrawl.demo.resources import (
     CALENDAR_MONTHS,
-    File,
     Page,
-    Redirect,
     Reply,
     Resource,
     month_page,
@@ -80,10 +78,11 @@ class DemoWeb:
         if resource is None:
             body = b"<!doctype html><title>Not found</title><p>There is no such page."
             return Reply(404, {"Content-Type": "text/html; charset=utf-8"}, body)
-        if isinstance(resource, Redirect):
-            return Reply(resource.status, {"Location": relative(resource.target, url)}, b"")
-        if isinstance(resource, File):
-            return Reply(200, {"Content-Type": resource.content_type}, resource.body)
+        if isinstance(resource, Reply):
+            return resource
+        if isinstance(resource, tuple):
+            target, status = resource
+            return Reply(status, {"Location": relative(target, url)}, b"")
         headers = {"Content-Type": f"text/html; charset={resource.charset}"}
         return Reply(200, headers, rendered(resource).encode(resource.charset), resource.delay_seconds)
 
@@ -140,8 +139,8 @@ class DemoWeb:
     def _read(self, url: str) -> tuple[list[str], str | None]:
         """Counted outlinks of a URL, and the URL that it stands for, if any."""
         resource = None if url.startswith(tuple(self.closed)) else self.resource(url)
-        if isinstance(resource, Redirect):
-            return [], resource.target
+        if isinstance(resource, tuple):
+            return [], resource[0]
         return (resource.outlinks(), resource.canonical) if isinstance(resource, Page) else ([], None)
 
 

@@ -2,7 +2,7 @@
 
     python -m minicrawl.sandbox.child
 
-A message is a pickle behind its length. The first names the function, sys.path and the cage; its answer says that the
+A message is a pickle behind its length. The first has MODULE:FUNCTION, sys.path and the cage; its answer says that the
 child is ready. Each later one has the arguments of a call. An answer is MessagePack behind its length: the result and
 the error as texts, one of them None. No answer is ever unpickled, and no exception of foreign code recreated elsewhere:
 who asked decodes an answer by the type that the function returns.
@@ -16,20 +16,12 @@ import traceback
 from collections.abc import Callable
 from functools import cache, partial
 from importlib import import_module
-from typing import Any, BinaryIO, NamedTuple  # Any: callables
+from typing import Any, BinaryIO  # Any: callables
 
 from minicrawl.sandbox.cage import Cage, enter
 from minicrawl.system import manage_memory
 
 LENGTH = struct.Struct(">Q")
-
-
-class Opening(NamedTuple):
-    """`function`: MODULE:FUNCTION; `path`: for sys.path."""
-
-    function: str
-    path: list[str]
-    cage: Cage
 
 
 def framed(body: bytes) -> bytes:
@@ -80,7 +72,7 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         return
     from msgspec.msgpack import encode  # noqa: PLC0415 - as above
 
-    call = _opened(opening)
+    call = _opened(*opening)
     own = os.getpid()
     _write(answers, encode((None, None)))
     while (arguments := _read(requests)) is not None:
@@ -93,10 +85,10 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         _write(answers, answer)
 
 
-def _opened(opening: Opening) -> Callable[..., Any]:
-    enter(opening.cage)
-    sys.path[:] = opening.path
-    module, _, name = opening.function.partition(":")
+def _opened(function: str, path: list[str], cage: Cage) -> Callable[..., Any]:
+    enter(cage)
+    sys.path[:] = path
+    module, _, name = function.partition(":")
     call: Callable[..., Any] = getattr(import_module(module), name)
     return call
 

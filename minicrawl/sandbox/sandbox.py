@@ -19,7 +19,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, TypeVarTuple, get_type_hin
 
 from minicrawl import log
 from minicrawl.sandbox.cage import OPEN, Cage, cage_of
-from minicrawl.sandbox.child import LENGTH, Opening, decoder, line_of, packed
+from minicrawl.sandbox.child import LENGTH, decoder, line_of, packed
 from minicrawl.system import cpu_seconds, kill_group, running
 
 _AWAKE = 0.01
@@ -166,7 +166,7 @@ class Sandbox(Generic[*Given, Answer]):
         try:
             cage = self._limits.cage._replace(parent=os.getpid())
             name = f"{self._function.__module__}:{self._function.__name__}"
-            await child.ask(Opening(name, sys.path, cage), self._decode, _READY, is_opening=True)
+            await child.ask((name, sys.path, cage), self._decode, _READY, is_opening=True)
             if not cage.network and cage_of(child.process.pid) == OPEN:
                 _tell_exposed()
         except BaseException:

@@ -8,8 +8,8 @@ requests      what requests carry and where they go: headers, logins, certificat
 
 from pathlib import Path
 
-from minicrawl.settings.crawl import PROFILES, SETTINGS, CrawlSettings
-from minicrawl.settings.options import BY_SITES, USER_AGENT
+from minicrawl.settings.crawl import PROFILES, CrawlSettings
+from minicrawl.settings.options import BY_SITES, SETTINGS, USER_AGENT
 from minicrawl.settings.requests import ConnectTo, Header
 from minicrawl.settings.values import option
 

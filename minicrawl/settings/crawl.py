@@ -8,28 +8,10 @@ from pathlib import Path
 from typing import Any  # Any: settings as given
 
 from minicrawl.errors import SettingError
-from minicrawl.settings.options import (
-    GROUPS,
-    LINKED,
-    Archive,
-    Focus,
-    Http,
-    Identity,
-    Keep,
-    Limits,
-    Logins,
-    Order,
-    Politeness,
-    Refresh,
-    Rendering,
-    Scope,
-    Traps,
-)
-from minicrawl.settings.requests import Header, Login, ProxyRule, is_mail_address
-from minicrawl.settings.values import kept_path, settings_of, whole_path
+from minicrawl.settings.options import LINKED, SETTINGS, Options
+from minicrawl.settings.requests import is_mail_address
+from minicrawl.settings.values import kept_path, whole_path
 
-SETTINGS = {name: setting for group in GROUPS for name, setting in settings_of(group).items()}
-"""All settings by name."""
 _FILES = frozenset({"ca_file", "cookie_file"})
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.is_path)
 
@@ -44,15 +26,11 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
 DISCOVERY_BESIDE_REFRESH = 0.7
 
 
-# The first base comes last in the order of fields.
 @dataclass(frozen=True)
-class CrawlSettings(
-    Http, Logins, Identity, Archive, Rendering, Keep, Focus, Refresh, Order, Politeness, Traps, Scope, Limits
-):
+class CrawlSettings(Options):
     """All settings of a crawl. Raises SettingError for an invalid value.
 
-    Each group is a base class, so that a part of the crawl can take its own group, and values have flat names. Texts
-    are read as on the command line: time="30m", bytes="2GB", until_coverage="90%", delay="1s",
+    Texts are read as on the command line: time="30m", bytes="2GB", until_coverage="90%", delay="1s",
     connect_to="::127.0.0.1:8080", ca_file="ca.pem"; and one text where there may be several.
     """
 
@@ -82,24 +60,9 @@ class CrawlSettings(
         return cls(**given)
 
     @property
-    def headers(self) -> tuple[Header, ...]:
-        """The headers that requests carry."""
-        return tuple(map(Header.parse, self.header))
-
-    @property
-    def logins(self) -> tuple[Login, ...]:
-        """Names and passwords that are given."""
-        return tuple(map(Login.parse, self.auth))
-
-    @property
-    def proxy_rules(self) -> tuple[ProxyRule, ...]:
-        """Proxies by origin."""
-        return tuple(map(ProxyRule.parse, self.proxy))
-
-    @property
     def has_secrets(self) -> bool:
         """True if requests to some hosts carry secrets."""
-        return bool(self.auth) or any(header.is_secret for header in self.headers)
+        return bool(self.auth) or any(header.is_secret for header in self.header)
 
     @property
     def takes_cookies(self) -> bool:

@@ -1,19 +1,22 @@
 """Each setting of a crawl once: its default, its kind with its bounds, its meaning, when it may change; in groups.
 
 The command line, the help of `minicrawl.crawl`, files of options, `minicrawl control set` and the store take all that
-from here. The docstring of a group is the headline of its topic in `minicrawl crawl --help`. Only CrawlSettings, which
-has all groups as base classes, is ever made, so no group has methods of its own.
+from here.
 """
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from minicrawl import __version__
 from minicrawl.settings import requests
-from minicrawl.settings.requests import ConnectTo
+from minicrawl.settings.requests import ConnectTo, Header, ProxyRule
 from minicrawl.settings.values import (
+    BOOSTS,
     COMMAND,
     FLAG,
+    HOST_DELAYS,
     LIVE,
     MOST_SPAN,
     ONE_RUN,
@@ -21,6 +24,7 @@ from minicrawl.settings.values import (
     PAUSE,
     PLACES,
     TEXT,
+    Setting,
     can_be_file,
     choice,
     codes,
@@ -28,8 +32,6 @@ from minicrawl.settings.values import (
     file,
     is_file,
     is_folder,
-    parse_boost,
-    parse_host_delay,
     setting,
     share,
     size,
@@ -47,10 +49,12 @@ MOST_WORKERS = 256
 """Processes take tens of MB of memory each."""
 
 
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Limits:
-    """When a run stops. Without a limit it stops when nothing is left to fetch."""
+@dataclass(frozen=True)
+class Options:
+    """The settings, in groups: a name in capital letters begins one, whose value is the headline of its topic in
+    `minicrawl crawl --help`."""
 
+    LIMITS = "When a run stops. Without a limit it stops when nothing is left to fetch."
     pages: int | None = setting(None, whole(10**12), "Stop after that many pages.", ONE_RUN, LIVE)
     time: float | None = setting(None, duration(MOST_SPAN, "30m"), "Stop after that time.", ONE_RUN, LIVE)
     bytes: int | None = setting(None, size("1000000GB", "2GB"), "Stop after that many bytes of pages.", ONE_RUN, LIVE)
@@ -69,11 +73,7 @@ class Limits:
         ONE_RUN,
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Scope:
-    """Which links are followed."""
-
+    SCOPE = "Which links are followed."
     scope: str = setting(
         "any",
         choice(*SCOPES),
@@ -90,11 +90,7 @@ class Scope:
         True, FLAG, "Read the sitemaps that robots.txt names; of four new pages one at most comes from there.", LIVE
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Traps:
-    """URLs that lead to the same page again and again."""
-
+    TRAPS = "URLs that lead to the same page again and again."
     traps: bool = setting(
         True, FLAG, "Stay out of traps: calendars without end, session ids, endless paths and the like."
     )
@@ -102,11 +98,7 @@ class Traps:
         False, FLAG, "Tell URLs apart that differ in parameters for tracking or sessions only, such as utm_source."
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Politeness:
-    """How often hosts are asked, and how much at a time."""
-
+    POLITENESS = "How often hosts are asked, and how much at a time."
     delay: float = setting(
         "1s",
         PAUSE,
@@ -114,9 +106,9 @@ class Politeness:
         "for servers of your own.",
         LIVE,
     )
-    host_delay: tuple[str, ...] = setting(
+    host_delay: tuple[tuple[str, float], ...] = setting(
         (),
-        texts("HOST=TIME", parse_host_delay),
+        HOST_DELAYS,
         "Between two requests to this host, instead of --delay; its robots.txt may ask for more. A shorter one than "
         "--delay holds whatever IP address the host shares. The first one of a host counts. Repeatable.",
     )
@@ -141,11 +133,7 @@ class Politeness:
         "the text is not kept, and export leaves them out. Repeatable.",
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Order:
-    """Which page is next, and how importance is measured."""
-
+    ORDER = "Which page is next, and how importance is measured."
     strategy: str = setting(
         "greedy",
         choice(*STRATEGY_NAMES),
@@ -164,11 +152,7 @@ class Order:
         "pages as --refresh does.",
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Refresh:
-    """When pages that were read are fetched again."""
-
+    REFRESH = "When pages that were read are fetched again."
     refresh: bool = setting(
         False,
         FLAG,
@@ -189,14 +173,10 @@ class Refresh:
         ONE_RUN,
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Focus:
-    """Pages that come earlier, or later. The ranking stays what the links say."""
-
-    boost: tuple[str, ...] = setting(
+    FOCUS = "Pages that come earlier, or later. The ranking stays what the links say."
+    boost: tuple[tuple[re.Pattern[str], float], ...] = setting(
         (),
-        texts("REGEX=FACTOR", parse_boost),
+        BOOSTS,
         "Multiply the priority of pages with matching URLs. Repeatable.",
         LIVE,
     )
@@ -206,11 +186,7 @@ class Focus:
         "Pages on these words first: in their URL, in links to them, in titles around those.",
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Keep:
-    """What is kept of pages beside their links."""
-
+    KEEP = "What is kept of pages beside their links."
     text: bool = setting(
         False,
         FLAG,
@@ -249,11 +225,7 @@ class Keep:
         False, FLAG, "Index pages for 'minicrawl search': while the crawl runs; keeps texts, as --text does."
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Rendering:
-    """Pages that scripts make, in a Chromium."""
-
+    RENDERING = "Pages that scripts make, in a Chromium."
     render: tuple[str, ...] = setting(
         (),
         PATTERNS,
@@ -271,11 +243,7 @@ class Rendering:
         "Needs --render and --archive.",
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Archive:
-    """Keeping answers in WARC files, and reading them again."""
-
+    ARCHIVE = "Keeping answers in WARC files, and reading them again."
     archive: Path | None = setting(
         None,
         file("DIR", is_folder),
@@ -299,11 +267,7 @@ class Archive:
         "fonts, frames, from any host.",
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Identity:
-    """User agent, contact and request headers."""
-
+    IDENTITY = "User agent, contact and request headers."
     contact: str = setting(
         "",
         requests.CONTACT,
@@ -315,7 +279,7 @@ class Identity:
         requests.NAME,
         "Who we say we are; its first word is looked up in robots.txt.",
     )
-    header: tuple[str, ...] = setting(
+    header: tuple[Header, ...] = setting(
         (),
         requests.HEADERS,
         "Send this header too: to HOST alone (a name, name:port or https://name), to all hosts (*), or else to those "
@@ -333,12 +297,8 @@ class Identity:
         "the directory itself, for verifiers that want that.",
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Logins:
-    """Passwords, certificates and cookies for hosts."""
-
-    auth: tuple[str, ...] = setting(
+    LOGINS = "Passwords, certificates and cookies for hosts."
+    auth: tuple[Header, ...] = setting(
         (),
         requests.LOGINS,
         "Log in at HOST by name and password (basic authentication): at https://HOST, and at seeds of that name; "
@@ -357,12 +317,8 @@ class Logins:
         "Take cookies, beginning with those in this file in the format of Netscape; it is written at every run's end.",
     )
 
-
-@dataclass(frozen=True, init=False, repr=False, eq=False)
-class Http:
-    """Proxies, routes, and limits of one request."""
-
-    proxy: tuple[str, ...] = setting(
+    HTTP = "Proxies, routes, and limits of one request."
+    proxy: tuple[ProxyRule, ...] = setting(
         (),
         requests.PROXIES,
         "Send requests through this proxy (http, https, socks5, or socks5h, which looks up names itself): all, or "
@@ -380,4 +336,21 @@ class Http:
     max_size: int = setting("16MB", size("1GB", "SIZE"), "Bytes read of one page, before and after unpacking.")
 
 
-GROUPS = (Limits, Scope, Traps, Politeness, Order, Refresh, Focus, Keep, Rendering, Archive, Identity, Logins, Http)
+SETTINGS = {one.name: Setting(one.name, one.default, **one.metadata) for one in fields(Options)}
+"""All settings by name."""
+
+
+def _topics() -> dict[str, tuple[str, list[str]]]:
+    found: dict[str, tuple[str, list[str]]] = {}
+    names: list[str] = []
+    for name, value in vars(Options).items():
+        if name.isupper():
+            names = []
+            found[name.lower()] = value, names
+        elif name in SETTINGS:
+            names.append(name)
+    return found
+
+
+TOPICS: Mapping[str, tuple[str, list[str]]] = _topics()
+"""The groups by name, each with its headline and its settings."""

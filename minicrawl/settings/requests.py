@@ -1,11 +1,12 @@
 """Contents and routes of requests: headers, contact, logins, certificates, routes, proxies."""
 
 import re
+from base64 import b64encode
 from dataclasses import dataclass
 from typing import Any  # Any: settings as given
 
 from minicrawl.errors import HIDDEN, SettingError
-from minicrawl.settings.values import Kind, lines_of_files, option, quoted, read_text, texts
+from minicrawl.settings.values import Kind, option, parsed, quoted, read_text
 
 # Names of headers that say what a client takes or prefers. Any other may carry a secret: X-JWT, X-Access-Code ...
 _PUBLIC_NAMES = {
@@ -109,6 +110,11 @@ class ProxyRule:
             )
         return cls(match[1] and match[1].lower(), None if match[2].lower() == "none" else match[2])
 
+    def __str__(self) -> str:
+        """The rule without name and password."""
+        shown = shown_proxy(self.url) or "none"
+        return f"{self.pattern}={shown}" if self.pattern else shown
+
 
 _PROXY_RULE = re.compile(r"(?:((?:https?://)?[^\s=/@]+)=)?(none|(?:https?|socks5h?)://[^\s/]+/?)", re.IGNORECASE)
 
@@ -123,26 +129,9 @@ def is_mail_address(contact: str) -> bool:
     return _ADDRESS.fullmatch(contact) is not None
 
 
-PROXIES: Kind = {
-    **texts("[PATTERN=]URL", ProxyRule.parse),
-    "hide": lambda given: tuple(str(shown_proxy(one)) for one in given),
-}
-HEADERS: Kind = {
-    **texts("'[HOST=]NAME: VALUE'", Header.parse),
-    "hide": lambda lines: tuple(str(Header.parse(line)) for line in lines),
-}
-
-
-def _read_routes(name: str, given: Any) -> tuple[ConnectTo, ...]:
-    found = lines_of_files(name, given, ConnectTo)
-    return tuple(one if isinstance(one, ConnectTo) else ConnectTo.parse(one) for one in found)
-
-
-ROUTES: Kind = {
-    "read": _read_routes,
-    "metavar": "HOST:PORT:ADDR:PORT",
-    "hide": lambda rules: tuple(map(str, rules)),
-}
+PROXIES = parsed("[PATTERN=]URL", ProxyRule, ProxyRule.parse)
+HEADERS = parsed("'[HOST=]NAME: VALUE'", Header, Header.parse)
+ROUTES = parsed("HOST:PORT:ADDR:PORT", ConnectTo, ConnectTo.parse, takes_files=True)
 
 
 def _read_user_agent(name: str, given: Any) -> str:
@@ -192,28 +181,20 @@ def _is_header_value(value: str) -> bool:
 
 
 _LOGIN = re.compile(rf"(?:({HOST})=)?([^:]*):(.*)", re.IGNORECASE)
-_HIDDEN = "***"
+AUTHORIZATION, _HIDDEN = "Authorization", "***"
 
 
-@dataclass(frozen=True)
-class Login:
-    """A name and password (RFC 7617). `host`: as in Header; None: the origins of the seeds."""
+def login_of(text: str) -> Header:
+    """Read "NAME:PASSWORD" or "HOST=NAME:PASSWORD", as the header that logs in (RFC 7617); or a hidden login.
 
-    name: str
-    password: str
-    host: str | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> "Login":
-        """Read "NAME:PASSWORD" or "HOST=NAME:PASSWORD". Raises SettingError, which does not repeat the password."""
-        match = _LOGIN.fullmatch(text)
-        if match is None or not all(char.isprintable() for char in text):
-            raise SettingError("--auth takes HOST=NAME:PASSWORD in one line, and what is given is no such thing")
-        return cls(match[2], match[3], match[1])
-
-    def __str__(self) -> str:
-        """The login without name and password."""
-        return f"{self.host}={_HIDDEN}" if self.host else _HIDDEN
+    Raises SettingError, which does not repeat the password.
+    """
+    if is_hidden(text):
+        return Header(AUTHORIZATION, _HIDDEN, text.rpartition("=")[0] or None)
+    match = _LOGIN.fullmatch(text)
+    if match is None or not all(char.isprintable() for char in text):
+        raise SettingError("--auth takes HOST=NAME:PASSWORD in one line, and what is given is no such thing")
+    return Header(AUTHORIZATION, f"Basic {b64encode(f'{match[2]}:{match[3]}'.encode()).decode()}", match[1])
 
 
 def is_hidden(login: str) -> bool:
@@ -221,19 +202,10 @@ def is_hidden(login: str) -> bool:
     return login.rpartition("=")[2] == _HIDDEN
 
 
-def _shown_login(login: str) -> str:
-    return login if is_hidden(login) else str(Login.parse(login))
-
-
-def _read_logins(name: str, given: Any) -> tuple[str, ...]:
-    found = tuple(read_text(name, one) for one in lines_of_files(name, given))
-    for one in found:
-        _shown_login(one)
-    return found
-
-
-LOGINS: Kind = {
-    "read": _read_logins,
-    "metavar": "[HOST=]NAME:PASSWORD",
-    "hide": lambda given: tuple(map(_shown_login, given)),
-}
+LOGINS = parsed(
+    "[HOST=]NAME:PASSWORD",
+    Header,
+    login_of,
+    lambda login: f"{login.host}={_HIDDEN}" if login.host else _HIDDEN,
+    takes_files=True,
+)

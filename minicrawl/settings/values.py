@@ -10,7 +10,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from fractions import Fraction
 from numbers import Real
 from pathlib import Path
@@ -74,11 +74,6 @@ def setting(default: Any, kind: Kind, meaning: str, *marks: str) -> Any:
     """A field of a group of settings. default: as a user would write it."""
     value = None if default is None else kind["read"]("default", default)
     return field(default=value, metadata={**kind, "shown": default, "meaning": meaning, "marks": marks})
-
-
-def settings_of(group: type) -> dict[str, Setting]:
-    """The settings of a group by name."""
-    return {one.name: Setting(one.name, one.default, **one.metadata) for one in fields(group)}
 
 
 def option(name: str) -> str:
@@ -221,21 +216,16 @@ def several(name: str, given: Any, one: type = str) -> tuple[Any, ...]:
     return tuple(given)
 
 
-def lines_of_files(name: str, given: Any, one: type = str) -> list[Any]:
-    """Values of a setting that takes several, where @FILE stands for those in a file, one a line."""
-    found: list[Any] = []
-    for value in several(name, given, one):
-        is_read = isinstance(value, one) and not isinstance(value, str)
-        if is_read or not read_text(name, value).startswith("@"):
-            found.append(value)
-            continue
-        try:
-            lines = Path(value[1:]).read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            problem = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            raise SettingError(f"{option(name)} {value}: the file cannot be read: {problem}") from error
-        found += [line.strip() for line in lines if line.strip()]
-    return found
+def _lines(name: str, value: Any) -> list[str]:
+    """A text; or those in the file that @FILE names, one a line."""
+    if not read_text(name, value).startswith("@"):
+        return [value]
+    try:
+        lines = Path(value[1:]).read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        problem = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise SettingError(f"{option(name)} {value}: the file cannot be read: {problem}") from error
+    return [line.strip() for line in lines if line.strip()]
 
 
 def _read_texts(name: str, given: Any) -> tuple[str, ...]:
@@ -256,16 +246,36 @@ def choice(*allowed: str) -> Kind:
     return {"read": lambda name, given: _one_of(allowed, name, read_text(name, given)), "choices": allowed}
 
 
-def texts(metavar: str, parse: Callable[[str], Any] = str) -> Kind:
-    """Several texts, each of which `parse` accepts."""
+def texts(metavar: str) -> Kind:
+    """Several texts."""
+    return {"read": _read_texts, "metavar": metavar}
 
-    def read(name: str, given: Any) -> tuple[str, ...]:
-        found = _read_texts(name, given)
-        for one in found:
-            parse(one)
-        return found
 
-    return {"read": read, "metavar": metavar}
+def parsed(
+    metavar: str,
+    kind: type | tuple[type, ...],
+    parse: Callable[[str], Any],
+    shown: Callable[[Any], str] = str,
+    *,
+    takes_files: bool = False,
+) -> Kind:
+    """Several values of a kind, a class or those of a pair, that `parse` makes of a text, and `shown` a text of.
+
+    Texts that are shown have no secrets any more.
+    """
+
+    def is_read(one: Any) -> bool:
+        return isinstance(one, kind) if isinstance(kind, type) else type(one) is tuple and (*map(type, one),) == kind
+
+    def read(name: str, given: Any) -> tuple[Any, ...]:
+        values = [given] if isinstance(kind, type) and is_read(given) else several(name, given)
+        words = (word for one in values for word in ([one] if is_read(one) or not takes_files else _lines(name, one)))
+        return tuple(word if is_read(word) else parse(read_text(name, word)) for word in words)
+
+    def hide(values: Iterable[Any]) -> tuple[str, ...]:
+        return tuple(shown(one) if is_read(one) else one for one in values)
+
+    return {"read": read, "metavar": metavar, "hide": hide}
 
 
 PATTERNS: Kind = {
@@ -374,7 +384,7 @@ def compiled(pattern: str, name: str) -> re.Pattern[str]:
         raise SettingError(f"{option(name)} {quoted(pattern)} is no regular expression: {error}") from error
 
 
-def parse_host_delay(given: str) -> tuple[str, float]:
+def _parse_host_delay(given: str) -> tuple[str, float]:
     """HOST=TIME: a host, with its port if it has one, and seconds. Raises SettingError."""
     host, divider, text = given.rpartition("=")
     if not divider or not _HOST.fullmatch(host):
@@ -382,7 +392,7 @@ def parse_host_delay(given: str) -> tuple[str, float]:
     return host.lower(), PAUSE["read"]("host_delay", text)
 
 
-def parse_boost(given: str) -> tuple[re.Pattern[str], float]:
+def _parse_boost(given: str) -> tuple[re.Pattern[str], float]:
     """REGEX=FACTOR: the pattern and the positive factor; the last '=' divides them. Raises SettingError."""
     pattern, divider, factor = given.rpartition("=")
     try:
@@ -392,3 +402,7 @@ def parse_boost(given: str) -> tuple[re.Pattern[str], float]:
     if not divider or not 0 < value <= 1000:
         raise SettingError(f"--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not {quoted(given)}")
     return compiled(pattern, "boost"), value
+
+
+HOST_DELAYS = parsed("HOST=TIME", (str, float), _parse_host_delay, lambda one: f"{one[0]}={one[1]:.15g}s")
+BOOSTS = parsed("REGEX=FACTOR", (re.Pattern, float), _parse_boost, lambda one: f"{one[0].pattern}={one[1]:.15g}")

@@ -9,7 +9,7 @@ import numpy as np
 from click.testing import CliRunner
 
 from minicrawl.cli.experiments import Progress, lines, shared, show
-from minicrawl.experiment import Claim, Curve, Panel, Result, Stage
+from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.lecture import Example
 
 
@@ -57,9 +57,9 @@ def test_json_is_one_document_or_a_list_of_several(tmp_path: Path) -> None:
 def test_progress_is_the_last_stage_and_what_is_left() -> None:
     progress = Progress()
     assert str(progress) == ""
-    progress(Stage("trial 1 of 3"))
+    progress(("trial 1 of 3", None))
     assert str(progress) == "trial 1 of 3"
-    progress(Stage("trial 2 of 3", 75.0))
+    progress(("trial 2 of 3", 75.0))
     assert str(progress) == "trial 2 of 3, at most 1:15 of CPU time more"
 
 

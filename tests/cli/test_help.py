@@ -9,9 +9,9 @@ from support.command_line import run
 from minicrawl.cli import main
 from minicrawl.cli.crawl import command
 from minicrawl.cli.help import ALL, FIRST, REST
-from minicrawl.settings.options import GROUPS
+from minicrawl.settings import options
 
-TOPICS = [*(group.__name__.lower() for group in GROUPS), REST]
+TOPICS = [*options.TOPICS, REST]
 
 
 def shown(page: str) -> set[str]:

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from support.sites import crawl
 from support.steering import kept
 
-from minicrawl.control.asking import Wait, ask, assigned
+from minicrawl.control.asking import ask, assigned
 from minicrawl.control.messages import bound
 from minicrawl.errors import ConfigError, CrawlEndedError, StoreError
 from minicrawl.settings import SETTINGS, CrawlSettings
 from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
-SOON = Wait(begins=0.2, answers=0.5)
+SOON = {"begins": 0.2, "answers": 0.5}
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_crawl_that_is_killed_meanwhile_leaves_the_answer_open(store: Path, an
 
 def test_a_crawl_that_does_not_answer_is_not_waited_for_for_ever(store: Path) -> None:
     with answering(store), pytest.raises(CrawlEndedError, match=r"has not answered for 0\.5 s"):
-        ask(store, [{"do": "status"}], SOON)
+        ask(store, [{"do": "status"}], **SOON)
 
 
 @pytest.mark.parametrize("answer", [b"hello\n", b"{}\n", b"[]\n"])
@@ -99,7 +99,7 @@ def test_without_a_running_crawl_a_change_is_made_in_the_store(store: Path) -> N
 def test_a_crawl_that_does_not_listen_is_told(store: Path) -> None:
     writer = Writer(store)
     with pytest.raises(StoreError, match=r"another program uses .* and does not listen"):
-        ask(store, [{"do": "pause"}], SOON)
+        ask(store, [{"do": "pause"}], **SOON)
     writer.close()
 
 
@@ -114,7 +114,7 @@ def test_a_crawl_that_has_just_been_started_is_waited_for(store: Path) -> None:
 
     timer = threading.Timer(0.2, listen)
     timer.start()
-    assert ask(store, [{"do": "pause"}], Wait(begins=600)) == [{"running": True}]
+    assert ask(store, [{"do": "pause"}], begins=600) == [{"running": True}]
     assert listening.is_set()
     timer.join()
     writer.close()

@@ -27,7 +27,7 @@ from minicrawl.store.reader import open_store
 _BREEDER = """
 import json, os, signal, sys, threading
 import minicrawl.control.commands as listening
-import minicrawl.crawler.run, minicrawl.cli.crawl, minicrawl.cli.display, minicrawl.analysis.top.top_list
+import minicrawl.crawler.run, minicrawl.cli.crawl, minicrawl.cli.display, minicrawl.analysis.top
 from minicrawl.cli import main
 
 def crawl(steps, words):

@@ -14,14 +14,14 @@ from support.sites import rows
 from support.skipping import run_apart
 from support.steering import HOME, Steered, kept, steered, wide
 
-from minicrawl.control.commands import Patience, listening
+from minicrawl.control.commands import listening
 from minicrawl.control.messages import LONGEST
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
 
 def with_crawl(
-    store: Path, steer: Callable[[Steered], Awaitable[None]], patience: Patience | None = None, **settings: Any
+    store: Path, steer: Callable[[Steered], Awaitable[None]], limits: dict[str, Any] | None = None, **settings: Any
 ) -> Steered:
     """Crawl a small site, and steer that; the crawl must come to its end."""
     server = Steered(wide(20))
@@ -29,7 +29,7 @@ def with_crawl(
     async def main() -> None:
         async with (
             steered(server, store, **({"delay": 1} | settings)) as crawl,
-            listening(crawl, store, patience=patience or Patience()),
+            listening(crawl, store, **(limits or {})),
         ):
             await server.until(2)
             await steer(server)
@@ -134,7 +134,7 @@ def test_who_is_silent_for_long_is_let_go(store: Path) -> None:
             line.writer.write(b'{"do": ')
             assert await line.reader.read() == b""
 
-    with_crawl(store, steer, Patience(silent=5))
+    with_crawl(store, steer, {"silent": 5})
 
 
 def test_who_takes_no_answers_is_let_go_and_holds_up_nobody(store: Path) -> None:
@@ -155,7 +155,7 @@ def test_who_takes_no_answers_is_let_go_and_holds_up_nobody(store: Path) -> None
                 assert (await line.asks("status"))["done"]["state"] == "running"
         deaf.close()
 
-    with_crawl(store, steer, Patience(silent=3))
+    with_crawl(store, steer, {"silent": 3})
 
 
 def test_more_clients_than_there_is_room_for_are_told(store: Path) -> None:
@@ -171,7 +171,7 @@ def test_more_clients_than_there_is_room_for_are_told(store: Path) -> None:
                 assert await line.reader.read() == b""  # they were silent for long
             assert "done" in await asked(store, "status")
 
-    with_crawl(store, steer, Patience(silent=5, clients=3))
+    with_crawl(store, steer, {"silent": 5, "clients": 3})
 
 
 def test_the_end_waits_for_no_client(store: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 from minicrawl.crawler.remembered_settings import Source, resumed
 from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS, CrawlSettings
+from minicrawl.settings.values import Setting
 
 
 def kept(**settings: Any) -> dict[str, Any]:
@@ -18,88 +19,49 @@ def kept(**settings: Any) -> dict[str, Any]:
 
 
 EXAMPLES: dict[str, Any] = {
-    "pages": 5,
-    "time": 60,
-    "bytes": 1000,
-    "until_coverage": 0.5,
-    "retry": "dns",
     "on_change": "true told",
-    "scope": "host",
-    "allow": ("a", "b"),
-    "deny": "c",
-    "max_depth": 3,
-    "keep_parameters": True,
-    "traps": False,
-    "sitemaps": False,
-    "delay": "2s",
     "host_delay": ("a.test=3s",),
-    "ip_delay": 3,
-    "per_host": 2,
-    "concurrency": 7,
-    "workers": 1,
-    "strategy": "cycle",
-    "jump": "pages",
     "discovery": 0.5,
-    "refresh": True,
-    "refresh_min": "2h",
-    "recrawl_after": "30d",
-    "render": ("/app/",),
-    "chromium": "/opt/chromium",
-    "screenshots": True,
-    "pdf": True,
-    "archive": "kept",
-    "from_archive": ("read",),
-    "dedup": False,
-    "requisites": True,
     "boost": "x=2",
-    "topic": "ü",
-    "text": True,
-    "audit": True,
-    "search": True,
     "extract": ("title=h1",),
-    "extract_structured": True,
-    "items": "items.jsonl",
-    "hook": ("hooks.py",),
-    "user_agent": "me/1",
     "header": "A: b",
     "auth": ("a.test=me:hush",),
-    "cookies": True,
-    "cookie_file": "cookies.txt",
     "proxy": ("*.a.test=none", "http://p.test:3128"),
-    "ignore_robots": True,
     "respect_usage": ("ai-train", "search"),
     "connect_to": ("::127.0.0.1:8080", "[::1]:80:b.test:"),
-    "sign": __file__,
     "signature_agent": "https://crawler.example",
     "ca_file": __file__,
-    "allow_private": True,
-    "timeout": 5,
-    "max_size": "1MB",
     "contact": "me@example.org",
 }
-FOR_ONE_RUN = {
-    *("pages", "time", "bytes", "until_coverage", "retry"),
-    *("header", "items", "hook", "on_change"),
-}
+
+
+def example(setting: Setting) -> Any:
+    """Another value than the default."""
+    if isinstance(setting.default, bool):
+        return not setting.default
+    if setting.choices:
+        return setting.choices[-1]
+    return EXAMPLES.get(setting.name, setting.most or "kept")
+
+
 SECRET = {"auth"}
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_every_setting_is_remembered_or_is_for_one_run(name: str) -> None:
-    """Each example is another value than the default."""
-    before, default = CrawlSettings(**{name: EXAMPLES[name]}), CrawlSettings()
+    before, default = CrawlSettings(**{name: example(SETTINGS[name])}), CrawlSettings()
     if name in SECRET:
         with pytest.raises(SettingError, match="not kept"):
             resumed(json.loads(before.to_json(Path())), {})
-        assert resumed(kept(**{name: EXAMPLES[name]}), {}, [name]).settings == default
+        assert resumed(kept(**{name: example(SETTINGS[name])}), {}, [name]).settings == default
         return
     told = resumed(json.loads(before.to_json(Path())), {})
     assert getattr(before, name) != getattr(default, name)
-    is_kept = name not in FOR_ONE_RUN
+    is_kept = not SETTINGS[name].is_for_one_run and name != "header"
     assert getattr(told.settings, name) == getattr(before if is_kept else default, name)
     assert told.sources[name] == (Source.STORE if is_kept else Source.DEFAULT)
     assert told.changes == ()
-    assert resumed(kept(**{name: EXAMPLES[name]}), {}, [name]).settings == default
+    assert resumed(kept(**{name: example(SETTINGS[name])}), {}, [name]).settings == default
 
 
 def test_what_is_given_wins_and_is_told() -> None:
@@ -135,7 +97,7 @@ def test_a_login_whose_password_is_not_kept_is_not_left_out_silently() -> None:
         resumed(before, {})
     assert resumed(before, {"auth": ["a.test=me:other", "you:hush"]}).changes == ()
     assert resumed(before, {"auth": "b.test=me:hush"}).changes == ("auth: a.test=***, *** -> b.test=***",)
-    assert CrawlSettings.from_json(before).auth == ("a.test=***", "***")
+    assert CrawlSettings.from_json(before).shown()["auth"] == ("a.test=***", "***")
 
 
 def test_a_proxy_whose_password_is_not_kept_is_not_left_out_silently() -> None:

@@ -27,7 +27,7 @@ NOT_LOADED += ["minicrawl.crawler.formats", "pypdf"]
 
 def test_a_crawl_begins_without_what_few_crawls_need() -> None:
     """Each would take up to a fifth of a second to load."""
-    modules = "minicrawl.crawler.run, minicrawl.control.commands, minicrawl.search.index.beside_crawl"
+    modules = "minicrawl.crawler.run, minicrawl.control.commands, minicrawl.search.following"
     code = f"import sys, {modules}, minicrawl.cli.display; print(sorted({set(NOT_LOADED)} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +20,6 @@ from minicrawl.dashboard.http_server import (
     BadRequestError,
     Connections,
     Request,
-    Room,
     bytes_of,
     json_answer,
     request_of,
@@ -94,7 +94,6 @@ def test_json_is_ascii_and_what_is_no_number_is_null() -> None:
     assert json.loads(body) == {"a": [None, {"b": None}, 1.5], "c": "\ud800é", "d": None}
 
 
-STANDARD = Room()
 GET = b"GET /a HTTP/1.1\r\nHost: x\r\n\r\n"
 KNOWN = b"GET /a HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer right\r\n\r\n"
 
@@ -106,8 +105,8 @@ async def echo(request: Request) -> Answer:
 
 
 @asynccontextmanager
-async def served(room: Room = STANDARD) -> AsyncIterator[int]:
-    connections = Connections(echo, lambda request: request.headers.get("authorization") == "Bearer right", room)
+async def served(**limits: Any) -> AsyncIterator[int]:
+    connections = Connections(echo, lambda request: request.headers.get("authorization") == "Bearer right", **limits)
     server = await asyncio.start_server(connections.serve, "127.0.0.1", 0, limit=1000)
     try:
         yield server.sockets[0].getsockname()[1]
@@ -176,12 +175,12 @@ def test_a_bug_is_answered_and_others_go_on() -> None:
 
 def test_who_is_silent_or_one_too_many_is_let_go() -> None:
     async def main() -> None:
-        async with served(Room(request=0.2)) as port:
+        async with served(request=0.2) as port:
             for sent in (b"GET / HT", b"", b"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\n1", GET, KNOWN + b"GET"):
                 assert (await came(port, sent)).count(b"HTTP/1.1") == sent.count(b"/a")
-        async with served(Room(request=0.2, silent=0.5)) as port:
+        async with served(request=0.2, silent=0.5) as port:
             assert await came(port, KNOWN) != b""
-        async with served(Room(connections=1)) as port:
+        async with served(most=1) as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(GET)
             await reader.readuntil(b"GET /a ")
@@ -196,7 +195,7 @@ def test_silent_strangers_shut_nobody_out() -> None:
     """However many there are: who asks is answered at once, and who has shown the token keeps the connection."""
 
     async def main() -> None:
-        async with served(Room(request=600.0)) as port, asyncio.timeout(PATIENCE):
+        async with served(request=600.0) as port, asyncio.timeout(PATIENCE):
             own_reader, own = await asyncio.open_connection("127.0.0.1", port)
             own.write(KNOWN)
             await own_reader.readuntil(b"GET /a ")

@@ -140,7 +140,7 @@ def test_an_outdated_value_has_its_age_until_the_next_one_is_there() -> None:
         work.now += 1.5
         assert await shared.last("a", slow) == (1, 3.0, True)
         permits.release()
-        while (kept := await shared.last("a", slow)).is_late:
+        while (kept := await shared.last("a", slow))[2]:
             await asyncio.sleep(0.001)
         assert kept == (2, 0.0, False)
 

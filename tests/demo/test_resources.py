@@ -9,7 +9,7 @@ def test_first_link_to_a_page_stays_and_only_counted_ones_to_others_are_outlinks
     page.link("http://a.test/y", "again")
     page.link("http://a.test/x", "itself")
     page.link("http://b.test/", "paid", is_counted=False)
-    assert page.links["http://a.test/y"].text == "Y"
+    assert page.links["http://a.test/y"] == ("Y", True)
     assert page.outlinks() == ["http://a.test/y"]
 
 

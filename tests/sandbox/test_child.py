@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.msgpack import decode
 
 from minicrawl.sandbox.cage import Cage
-from minicrawl.sandbox.child import LENGTH, Opening, line_of, packed, serve, trace_of
+from minicrawl.sandbox.child import LENGTH, line_of, packed, serve, trace_of
 
 
 def answers(sent: bytes) -> list[Any]:
@@ -21,7 +21,7 @@ def answers(sent: bytes) -> list[Any]:
     return found
 
 
-OPENING = packed(Opening("operator:floordiv", sys.path, Cage(1 << 62, network=True)))
+OPENING = packed(("operator:floordiv", sys.path, Cage(1 << 62, network=True)))
 
 
 def test_each_call_has_its_answer() -> None:

@@ -16,8 +16,7 @@ from minicrawl.control.asking import ask, assigned
 from minicrawl.control.commands import listening
 from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS, CrawlSettings, option
-from minicrawl.settings.options import GROUPS, MOST_WORKERS
-from minicrawl.settings.values import settings_of
+from minicrawl.settings.options import MOST_WORKERS, TOPICS
 
 NUMBERS = [setting.name for setting in SETTINGS.values() if setting.most is not None]
 SOME = ("pages", "timeout", "delay", "max_size", "until_coverage", "workers")
@@ -26,9 +25,8 @@ SENSELESS = ("1e18", "1" + "0" * 18, "-1", "nan", "inf", "1" + "0" * 400, "9" * 
 
 
 def test_every_setting_is_in_one_group() -> None:
-    names = [name for group in GROUPS for name in settings_of(group)]
-    assert names == list(dict.fromkeys(names)) == list(SETTINGS)
-    assert names == [field.name for field in fields(CrawlSettings)]
+    names = [name for _, names in TOPICS.values() for name in names]
+    assert names == list(SETTINGS) == [field.name for field in fields(CrawlSettings)]
 
 
 def test_a_setting_has_a_meaning_and_a_default_that_is_allowed() -> None:

@@ -1,5 +1,6 @@
 """What requests carry and where they go, as a user writes it."""
 
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 
 from minicrawl.errors import SettingError
 from minicrawl.settings import USER_AGENT, ConnectTo, CrawlSettings, Header
-from minicrawl.settings.requests import Login
+from minicrawl.settings.requests import login_of
 
 
 @pytest.mark.parametrize(
@@ -59,6 +60,10 @@ def test_headers_that_tell_who_we_are_are_secret() -> None:
     assert not any(Header.parse(f"{name}: x").is_secret for name in others)
 
 
+def login(name_and_password: str, host: str | None = None) -> Header:
+    return Header("Authorization", f"Basic {b64encode(name_and_password.encode()).decode()}", host)
+
+
 @pytest.mark.parametrize("contact", ["me@example.org", "https://example.org/bot", "HTTP://example.org", ""])
 def test_a_contact_is_an_address_or_a_page(contact: str) -> None:
     assert CrawlSettings(contact=contact).contact == contact
@@ -80,35 +85,35 @@ def test_the_user_agent_names_the_contact_and_from_a_mail_address() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("me:hush", Login("me", "hush")),
-        ("a.test=me:hush", Login("me", "hush", "a.test")),
-        ("a.test:81=me:hush", Login("me", "hush", "a.test:81")),
-        ("http://a.test=me:hush", Login("me", "hush", "http://a.test")),
-        ("a.test=me:a=b:c", Login("me", "a=b:c", "a.test")),
+        ("me:hush", login("me:hush")),
+        ("a.test=me:hush", login("me:hush", "a.test")),
+        ("a.test:81=me:hush", login("me:hush", "a.test:81")),
+        ("http://a.test=me:hush", login("me:hush", "http://a.test")),
+        ("a.test=me:a=b:c", login("me:a=b:c", "a.test")),
     ],
 )
-def test_a_password_may_be_for_one_host(text: str, expected: Login) -> None:
-    assert Login.parse(text) == expected
+def test_a_password_may_be_for_one_host(text: str, expected: Header) -> None:
+    assert login_of(text) == expected
 
 
 @pytest.mark.parametrize("text", ["", "me", "a.test=hush", "me:hu\nsh", "me:hu\0sh"])
 def test_what_is_no_login_is_refused_without_repeating_it(text: str) -> None:
     with pytest.raises(SettingError, match="--auth takes HOST=NAME:PASSWORD") as caught:
-        CrawlSettings(auth=(text,))
+        CrawlSettings.of({"auth": text})
     assert "hu" not in str(caught.value)
 
 
 def test_logins_may_stand_in_a_file_one_a_line(tmp_path: Path) -> None:
     file = tmp_path / "logins"
     file.write_text("a.test=me:hush\n\nb.test=me:a b\n")
-    settings = CrawlSettings(auth=("you:hush", f"@{file}"))
-    assert settings.logins == (Login("you", "hush"), Login("me", "hush", "a.test"), Login("me", "a b", "b.test"))
+    settings = CrawlSettings.of({"auth": ("you:hush", f"@{file}")})
+    assert settings.auth == (login("you:hush"), login("me:hush", "a.test"), login("me:a b", "b.test"))
     with pytest.raises(SettingError, match=f"--auth @{tmp_path}/none: the file cannot be read"):
-        CrawlSettings(auth=(f"@{tmp_path}/none",))
+        CrawlSettings.of({"auth": f"@{tmp_path}/none"})
 
 
 def test_neither_name_nor_password_is_shown() -> None:
-    settings = CrawlSettings(auth=("a.test=me:hush", "you:hush"))
+    settings = CrawlSettings.of({"auth": ("a.test=me:hush", "you:hush")})
     assert settings.shown()["auth"] == ("a.test=***", "***")
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS, option
-from minicrawl.settings.values import parse_boost, parse_duration, parse_size
+from minicrawl.settings.values import parse_duration, parse_size
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_what_is_no_size_is_named(text: str) -> None:
 
 
 def test_a_boost_is_divided_at_the_last_equals_sign() -> None:
-    pattern, factor = parse_boost(r"\?a=b=2.5")
+    ((pattern, factor),) = SETTINGS["boost"].of(r"\?a=b=2.5")
     assert (pattern.pattern, factor) == (r"\?a=b", 2.5)
 
 

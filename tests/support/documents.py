@@ -64,7 +64,7 @@ def named_commands(page: Path) -> list[list[str]]:
 def parse(words: list[str]) -> None:
     """Read a command line as the program does, and run nothing. Raises click.UsageError."""
     command: click.Command = main
-    context = click.Context(main, info_name="minicrawl")
+    context = click.Context(main, info_name="minicrawl", help_option_names=["-h", "--help"])
     rest = [_STANDS_FOR.get(word, word) for word in words]
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
         found = command.get_command(context, rest[0])
@@ -82,7 +82,7 @@ def all_options() -> set[str]:
     left: list[click.Command] = [main]
     while left:
         command = left.pop()
-        context = click.Context(command)
+        context = click.Context(command, help_option_names=["-h", "--help"])
         for parameter in command.get_params(context):
             found |= {option for option in (*parameter.opts, *parameter.secondary_opts) if option.startswith("-")}
         if isinstance(command, click.Group):

@@ -94,7 +94,7 @@ def fetched_from(
                 given = all_names_at(server.port, **settings)
             else:
                 proxy = proxied.format(port=server.port)
-                given = CrawlSettings(allow_private=True, proxy=(proxy,), **settings)
+                given = CrawlSettings.of({"allow_private": True, "proxy": proxy, **settings})
             async with Fetcher(given, None, timing, files) as fetcher:
                 fetching = [fetcher.fetch(PageRequest(url)) for url in urls]
                 return await asyncio.gather(*fetching) if at_once else [await fetch for fetch in fetching]

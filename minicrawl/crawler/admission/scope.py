@@ -19,7 +19,7 @@ from functools import cached_property
 from minicrawl.crawler.urls.keys import authority, site_of, without_www
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import LINKED
-from minicrawl.settings.values import compiled, parse_boost
+from minicrawl.settings.values import compiled
 
 MAX_URL_LENGTH = 2048
 _SHOWN = 3
@@ -171,10 +171,7 @@ class Focus:
 
     @classmethod
     def of(cls, settings: CrawlSettings) -> "Focus":
-        return cls(
-            tuple(parse_boost(boost) for boost in settings.boost),
-            frozenset(re.findall(r"\w+", settings.topic.lower())),
-        )
+        return cls(settings.boost, frozenset(re.findall(r"\w+", settings.topic.lower())))
 
     @cached_property
     def is_off(self) -> bool:

@@ -11,14 +11,13 @@ requested decides, so no secret follows a link or a redirect.
 """
 
 import re
-from base64 import b64encode
 from collections.abc import Sequence, Set
 
 from minicrawl.crawler.net.addresses import PORTS, endpoint
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
-from minicrawl.settings import CrawlSettings, Header
-from minicrawl.settings.requests import EVERYBODY, Login
+from minicrawl.settings import Header
+from minicrawl.settings.requests import EVERYBODY
 
 
 class Place:
@@ -85,15 +84,3 @@ class Headers:
 
 def _place(header: Header, option: str) -> Place | None:
     return None if header.host in (None, EVERYBODY) else Place(header.host, option)
-
-
-AUTHORIZATION = "Authorization"
-
-
-def password_headers(settings: CrawlSettings) -> list[Header]:
-    """Passwords of --auth as headers (RFC 7617); the first for an origin counts."""
-    return [Header(AUTHORIZATION, _basic(login), login.host) for login in settings.logins]
-
-
-def _basic(login: Login) -> str:
-    return "Basic " + b64encode(f"{login.name}:{login.password}".encode()).decode()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from minicrawl import installed
 from minicrawl.crawler.http.body import ACCEPTED, Body, Take
 from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
-from minicrawl.crawler.http.credentials import Headers, password_headers
+from minicrawl.crawler.http.credentials import Headers
 from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
 from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XML_TYPES, ResponseFields, media_type, type_inside
@@ -108,7 +108,7 @@ class Fetcher:
             tls = TlsClient(settings.ca_file)
             idle = (files or room(None, settings.concurrency)).idle
             pool = ConnectionPool(self._resolver, tls, timing, most_idle=idle)
-            proxies = Proxies(settings.proxy_rules, proxies_of_environment(), self._resolver.is_taken_elsewhere)
+            proxies = Proxies(settings.proxy, proxies_of_environment(), self._resolver.is_taken_elsewhere)
             self._proxies = proxies or None
             transport = WireTransport(pool, self._proxies, partial(_odd, self._resolver, tls, timing, idle))
         self._transport = transport
@@ -125,7 +125,7 @@ class Fetcher:
                 ("Accept-Encoding", ACCEPTED),
             ]
         )
-        self._given = Headers(settings.headers, seed_origins, password_headers(settings))
+        self._given = Headers(settings.header, seed_origins, settings.auth)
         self._signer = _signer(settings) if settings.sign is not None else None
 
     async def fetch(

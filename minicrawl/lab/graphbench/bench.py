@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from minicrawl.experiment import Claim, Curve, Panel, Result, Stage, Tell, silent
+from minicrawl.experiment import Claim, Curve, Panel, Result, Tell, silent
 from minicrawl.lab.graphbench.algorithms import (
     BITS,
     DISTANCES,
@@ -128,7 +128,7 @@ def bench(
     for number in range(setup.trials):
         sequence = replace(draw(number), name=name)
         which = f"trial {number + 1} of {setup.trials}"
-        tell(Stage(which, seconds_left(setup, trials)))
+        tell((which, seconds_left(setup, trials)))
         stops = checks_of(len(sequence.links)) if setup.validate else []
         exact = {one: {stop: exact_answers(one, sequence.graph(stop)) for stop in stops} for one in problems}
         for algorithm, bits in setup.kinds():
@@ -146,7 +146,7 @@ def bench(
 
 def _told(tell: Tell, what: str, links: int, left: float | None, inserted: int, seconds: float) -> None:  # noqa: PLR0913 - of a bench, and of a trial
     now = None if left is None else max(0.0, left - seconds)
-    tell(Stage(f"{what}, {inserted:,} of {links:,} links", now))
+    tell((f"{what}, {inserted:,} of {links:,} links", now))
 
 
 def tried(  # noqa: PLR0913 - the parameters of a trial

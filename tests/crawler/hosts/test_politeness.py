@@ -18,6 +18,7 @@ from minicrawl.crawler.hosts import (
     reached_by,
 )
 from minicrawl.model import Fetched
+from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD
 
 URL = "http://a.test/"
@@ -131,7 +132,7 @@ def test_a_request_has_reached_its_host_when_it_is_answered_or_a_little_after_it
 
 
 RULES = ["Own.test=5s", "own.test=9s", "h.test:443=2", "h.test:8080=3m", "bücher.test=0", "[::1]=4"]
-DELAYS = HostDelays.by_rules(3.0, RULES)
+DELAYS = HostDelays.by_rules(3.0, CrawlSettings.of({"host_delay": RULES}).host_delay)
 
 
 def test_a_host_has_the_delay_of_its_own_by_whatever_it_is_called() -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import contextlib
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -204,7 +203,7 @@ def test_tls_goes_through_a_tunnel() -> None:
 
     async def run() -> list[Fetched]:
         async with site, proxy:
-            settings = CrawlSettings(proxy=(f"http://me:word@127.0.0.1:{proxy.port}",), ca_file=PEM)
+            settings = CrawlSettings.of({"proxy": f"http://me:word@127.0.0.1:{proxy.port}", "ca_file": PEM})
             async with Fetcher(settings) as fetcher:
                 return [await fetcher.fetch(PageRequest(f"https://h.test/{path}")) for path in "ab"]
 
@@ -233,7 +232,7 @@ def test_a_proxy_that_lets_nobody_through() -> None:
 )
 def test_a_proxy_is_not_asked_for_this_machine(url: str) -> None:
     async def run() -> Fetched:
-        async with server, Fetcher(replace(CrawlSettings(), proxy=(f"http://127.0.0.1:{server.port}",))) as fetcher:
+        async with server, Fetcher(CrawlSettings.of({"proxy": f"http://127.0.0.1:{server.port}"})) as fetcher:
             return await fetcher.fetch(PageRequest(url))
 
     server = says(HELLO)

@@ -12,7 +12,6 @@ from minicrawl.api import acrawl
 from minicrawl.crawler.http.credentials import (
     Headers,
     Place,
-    password_headers,
 )
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings, Header
@@ -139,7 +138,7 @@ def test_what_is_no_host_is_named_with_its_option() -> None:
 def going(origin: str, *, seeds: tuple[str, ...] = (), **settings: object) -> list[str]:
     """Values of the headers that carry passwords to an origin."""
     given = CrawlSettings(**settings)  # type: ignore[arg-type]
-    headers = Headers(given.headers, frozenset(seeds), password_headers(given))
+    headers = Headers(given.header, frozenset(seeds), given.auth)
     return [value for name, value in headers.going_to(origin) if name == "Authorization"]
 
 

@@ -592,7 +592,7 @@ def test_requests_go_through_the_proxy_even_a_private_one(proxy: str) -> None:
 
     async def run() -> tuple[Fetched, Fetched, Server]:
         async with Server(html(b"by proxy")) as server:  # noqa: SIM117
-            async with Fetcher(CrawlSettings(proxy=(f"http://{proxy}:{server.port}",))) as fetcher:
+            async with Fetcher(CrawlSettings.of({"proxy": f"http://{proxy}:{server.port}"})) as fetcher:
                 through = await fetcher.fetch(PageRequest("http://some.invalid/%7Ea?"))
                 return through, await fetcher.fetch(PageRequest("http://127.0.0.1/")), server
 

@@ -113,7 +113,7 @@ def test_several_proxies_share_the_hosts_and_each_host_keeps_its_own() -> None:
 @pytest.mark.parametrize("text", ["p.test:1", "ftp://p.test", "http://", "http://p.test/path", "a=b=http://p", "a=p:1"])
 def test_what_is_no_proxy_is_named(text: str) -> None:
     with pytest.raises(SettingError, match="--proxy takes the URL of a proxy"):
-        CrawlSettings(proxy=(text,))
+        CrawlSettings.of({"proxy": text})
 
 
 def test_a_password_in_what_is_no_proxy_is_not_repeated() -> None:

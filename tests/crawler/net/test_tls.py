@@ -7,7 +7,6 @@ import socket
 import ssl
 import weakref
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -161,9 +160,10 @@ def test_tls_within_tls() -> None:
     proxy = Server(tunnel, tls=True)
 
     async def run() -> list[Fetched]:
-        settings = CrawlSettings(ca_file=PEM)
-        async with site, proxy, Fetcher(replace(settings, proxy=(f"https://127.0.0.1:{proxy.port}",))) as fetcher:
-            return [await fetcher.fetch(PageRequest(f"https://h.test/{path}")) for path in "ab"]
+        async with site, proxy:
+            settings = CrawlSettings.of({"ca_file": PEM, "proxy": f"https://127.0.0.1:{proxy.port}"})
+            async with Fetcher(settings) as fetcher:
+                return [await fetcher.fetch(PageRequest(f"https://h.test/{path}")) for path in "ab"]
 
     assert [each.body for each in asyncio.run(run())] == [b"hello"] * 2
     assert (proxy.connections, site.connections) == (1, 1)
