@@ -24,7 +24,7 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known import crawl_state, loading
 from minicrawl.crawler.recognise.duplicates import Duplicates
-from minicrawl.opic import STRATEGIES, UNIT
+from minicrawl.opic import UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.writer import Writer
 
@@ -114,7 +114,7 @@ def start(path: Path) -> dict[str, Any]:
 
 def _opened(path: Path) -> Intake:
     writer = Writer(path)
-    intake = Intake(writer, CrawlSettings(), STRATEGIES["greedy"], NOW)
+    intake = Intake(writer, CrawlSettings(), NOW)
     intake.start([], NOW)
     return intake
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Any  # Any: settings as given
+from typing import Any, Unpack  # Any: settings as given
 
 from minicrawl.cluster.crawl import Callbacks, crawl_partitions
 from minicrawl.cluster.running.keeper import Listener
@@ -18,6 +18,7 @@ from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.search.following import Indexer
 from minicrawl.settings import DEFAULT_STORE, CrawlSettings
+from minicrawl.settings.keywords import Keywords
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.partitions.folder import is_folder
 from minicrawl.timing import STANDARD, Timing
@@ -34,7 +35,7 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     sizes: Sizes = STANDARD_SIZES,
     partitions: int | None = None,
     ray: str | None = None,
-    **settings: Any,
+    **settings: Unpack[Keywords],
 ) -> CrawlReport:
     """Crawl from `seeds` into `store`, and return when the crawl has ended; also in a notebook.
 
@@ -113,7 +114,7 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     sizes: Sizes = STANDARD_SIZES,
     partitions: int | None = None,
     ray: str | None = None,
-    **settings: Any,
+    **settings: Unpack[Keywords],
 ) -> CrawlReport:
     """`crawl` for programs that have an event loop; `crawl` explains the arguments."""
     started = time.monotonic()
@@ -170,7 +171,7 @@ class Crawl(RunningCrawl):
         handle_signals: bool = False,
         timing: Timing = STANDARD,
         sizes: Sizes = STANDARD_SIZES,
-        **by_name: Any,
+        **by_name: Unpack[Keywords],
     ) -> None:
         """Prepare a crawl; `crawl` explains the arguments.
 
@@ -194,7 +195,7 @@ class Crawl(RunningCrawl):
 
         super().__init__(crawled)
 
-    async def adjust(self, **settings: Any) -> None:
+    async def adjust(self, **settings: Unpack[Keywords]) -> None:
         """Change settings while the crawl runs; later runs keep them, except limits.
 
         They apply from now on: requests in flight finish as they began, known pages stay known. Limits count from the

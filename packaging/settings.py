@@ -1,7 +1,11 @@
-"""The options in docs/settings.md, from the help of 'minicrawl crawl': python packaging/settings.py writes it."""
+"""What follows from the settings: the options in docs/settings.md, and the types of the keywords of `minicrawl.crawl`.
+
+python packaging/settings.py writes both.
+"""
 
 import re
 from collections.abc import Iterator
+from dataclasses import Field, fields
 from pathlib import Path
 
 import click
@@ -9,8 +13,10 @@ import click
 from minicrawl.cli import main
 from minicrawl.cli.crawl import command
 from minicrawl.cli.help import TopicCommand
+from minicrawl.settings.options import Options
 
-PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
+ROOT = Path(__file__).parent.parent
+PAGE, KEYWORDS = ROOT / "docs" / "settings.md", ROOT / "minicrawl" / "settings" / "keywords.py"
 _OF_ALL_COMMANDS = {"store", "as_json", "verbose", "quiet", "log_file", "log_format", "help"}
 
 
@@ -30,12 +36,40 @@ def _lines() -> Iterator[str]:
         for option in options:
             assert isinstance(option, click.Option)
             spelling, _ = option.get_help_record(context) or ("", "")
-            default = option.get_help_extra(context).get("default")
+            default = "on" if option.default is True else option.get_help_extra(context).get("default")
             clause = re.split(r"[.;]\s", " ".join((option.help or "").split()).rstrip("."), maxsplit=1)[0]
             if option.name not in _OF_ALL_COMMANDS:
                 yield f"- `{spelling}`{f' (`{default}`)' if default else ''}: {clause}."
         yield ""
 
 
+def keywords() -> str:
+    """The module with the types of the keywords: of a number or a path its text will do, and one of several."""
+    lines = [
+        '"""The keywords of `minicrawl.crawl` with their types, for editors: written by packaging/settings.py."""\n',
+        "from collections.abc import Sequence",
+        "from pathlib import Path",
+        "from typing import TypedDict\n",
+        "from minicrawl.settings.requests import ConnectTo, Header, ProxyRule\n\n",
+        "class Keywords(TypedDict, total=False):",
+        '    """Settings by name, each as a value or as the text that the command line takes."""\n',
+        *(f"    {one.name}: {_type_of(one)}" for one in fields(Options)),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _type_of(one: Field[object]) -> str:
+    shown = one.type.__name__ if isinstance(one.type, type) else re.sub(r"[\w.]+\.", "", str(one.type))
+    if match := re.match(r"tuple\[(\w+)", shown):
+        is_own = match[1] in ("ConnectTo", "Header", "ProxyRule")
+        if one.metadata.get("is_path"):
+            return "str | Path | Sequence[str | Path]"
+        return f"str | Sequence[{f'str | {match[1]}' if is_own else 'str'}]"
+    if shown in ("str", "bool"):
+        return shown
+    return f"{shown.removesuffix(' | None')} | str{' | None' if shown.endswith(' | None') else ''}"
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(PAGE.read_text("utf-8")), "utf-8")
+    KEYWORDS.write_text(keywords(), "utf-8")

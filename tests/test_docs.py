@@ -206,10 +206,11 @@ def test_options_that_are_named_exist(page: Path) -> None:
     assert named - all_options() == set()
 
 
-def test_page_of_settings_has_every_option_of_a_crawl_and_its_default() -> None:
+def test_page_of_settings_and_the_types_of_keywords_have_every_option_of_a_crawl() -> None:
     """Else: python packaging/settings.py"""
-    page = runpy.run_path(str(ROOT / "packaging" / "settings.py"))["page"]
-    assert page(text(DOCS / "settings.md")) == text(DOCS / "settings.md")
+    written = runpy.run_path(str(ROOT / "packaging" / "settings.py"))
+    assert written["page"](text(DOCS / "settings.md")) == text(DOCS / "settings.md")
+    assert written["keywords"]() == text(ROOT / "minicrawl" / "settings" / "keywords.py")
 
 
 def test_every_reason_code_is_explained() -> None:

@@ -25,7 +25,6 @@ from minicrawl.crawler.requests.request import HOST_BANNED, Request
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError
 from minicrawl.model import Fetched
-from minicrawl.opic import STRATEGIES
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.upkeep import backup
@@ -95,7 +94,7 @@ def dry_run(  # noqa: PLR0913 - what a crawl is called with, and how much of it 
             known = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
             ask_again(writer, known.urls, settings.retry)
             quiet = replace(settings, text=False, search=False, archive=None, items="", hook=())
-            intake = Intake(writer, quiet, STRATEGIES[settings.strategy], now, kinds=_PARTS)
+            intake = Intake(writer, quiet, now, kinds=_PARTS)
             intake.start(known.urls, now, known.guessed)
             for name in banned_hosts(writer):
                 if (host := intake.state.hosts.known(name)) is not None:

@@ -96,7 +96,7 @@ def page_text(store: Store, text: str) -> KeptText:
 def _why_none(store: Store, found: Explanation) -> str:
     facts = store.page_table.facts(store.page_table.find([found.url])[found.url])
     kind = media_type(facts["content_type"])
-    unwanted = [use for use in PageUsage(store).respected if found.usage[use].verdict is Verdict.DISALLOWED]
+    unwanted = [use for use in PageUsage(store).respected if found.usage[use][0] is Verdict.DISALLOWED]
     if unwanted:
         return f"the page does not want {' and '.join(unwanted)}, which the crawl respects"
     if "noarchive" in (facts["robots"] or ""):

@@ -359,9 +359,9 @@ def announce(start: "Start") -> None:
         click.echo("Cookies are kept in the store, in the clear; nobody but you may read it (0600).", err=True)
     for change in start.changes:
         click.echo(printable(change), err=True)
-    if start.again.pages:
-        click.echo(f"Pages that were given up and are asked for again: {start.again.pages:,}", err=True)
-    for reason in start.again.unknown:
+    if start.again:
+        click.echo(f"Pages that were given up and are asked for again: {start.again:,}", err=True)
+    for reason in start.not_given_up:
         problem = "no page was given up for that; 'minicrawl status' shows the reasons"
         click.echo(f"--retry {printable(reason)}: {problem}", err=True)
 

@@ -157,8 +157,7 @@ def salvage(file: Path, store: Path, as_json: bool) -> None:
     """
     from minicrawl.crawler import salvage as salvaging
 
-    saved = salvaging.salvage(store, file)
-    report = {"store": str(store), "file": str(file), **saved._asdict()}
-    turns = f"{saved.read:,} have had their turn, {saved.again:,} wait for it again"
-    line = f"{file}: {counted(saved.pages, 'page')}; {turns}"
+    pages, read, again = salvaging.salvage(store, file)
+    report = {"store": str(store), "file": str(file), "pages": pages, "read": read, "again": again}
+    line = f"{file}: {counted(pages, 'page')}; {read:,} have had their turn, {again:,} wait for it again"
     click.echo(json.dumps(report, indent=2) if as_json else line)

@@ -15,7 +15,6 @@ from minicrawl.cluster.running.steering import Steering
 from minicrawl.cluster.settings import check_item_files, check_working, check_working_on_machines
 from minicrawl.control.commands import answering
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.outcomes.reasons import AskedAgain
 from minicrawl.crawler.remembered_settings import is_nameless, resumed
 from minicrawl.crawler.run import Before, Start, archives_of, check_settings, log_end
 from minicrawl.errors import SeedError, SettingError
@@ -119,7 +118,7 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     if callbacks.on_start is not None:
         names_nobody = is_new and not settings.from_archive and is_nameless(settings, seeds.urls)
         before = _before(folder)
-        callbacks.on_start(Start(settings, remembered.changes, AskedAgain(0), names_nobody, seeds, before))
+        callbacks.on_start(Start(settings, remembered.changes, 0, names_nobody, seeds, before))
     folder.keep_settings(settings)
     log.event("crawl-started", store=str(folder.path), seeds=len(seeds.urls), settings=settings.not_default())
     report: Ended | None = None

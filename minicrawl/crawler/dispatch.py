@@ -12,7 +12,7 @@ from minicrawl.crawler.net.open_files import OPEN_FILES, Room
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import OutageWatch
-from minicrawl.crawler.requests.request import Arrival, Deliver, Request
+from minicrawl.crawler.requests.request import Deliver, Request
 from minicrawl.crawler.sources.workers import ChangingSource
 from minicrawl.events import PageFetched
 from minicrawl.model import InFlightNow
@@ -188,7 +188,7 @@ class Dispatch:
             await request.ask(self._intake.parts.source(source), self._deliver)
         finally:
             self._source.end(source)
-        self._deliver(Arrival(request.links, partial(self._take, request)))
+        self._deliver(request.links, partial(self._take, request))
 
     def _take(self, request: Request, now: float) -> None:
         """Take in the end of a request."""

@@ -20,7 +20,6 @@ from minicrawl.crawler.loop.limits import SteadyClock
 from minicrawl.crawler.net.open_files import UNLIMITED, Room
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
-from minicrawl.crawler.requests.request import Arrival
 from minicrawl.crawler.sources.workers import ChangingSource
 from minicrawl.events import Paused, Progressed, Resumed, Stopping
 from minicrawl.model import Progress, RunLook, RunState
@@ -199,9 +198,10 @@ class Engine:
             self._progress_at = 0.0
             self.events.tell(Resumed(self._clock(), seconds))
 
-    def deliver(self, arrival: Arrival) -> None:
-        """Pass an arrival, an answer or a command, to the loop, which takes them one by one."""
-        self._arrivals.add(arrival)
+    def deliver(self, links: int, take: Callable[[float], None]) -> None:
+        """Pass an answer or a command to the loop, which takes them one by one. links: number of URLs that it leads
+        to."""
+        self._arrivals.add(links, take)
 
     async def look(self, hosts: int, requests: int) -> RunLook:
         """The crawl between two answers, with up to `hosts` of its hosts and `requests` in flight."""

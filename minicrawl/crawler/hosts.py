@@ -230,7 +230,6 @@ class HostTurn(NamedTuple):
     errand: Errand | None = None
 
 
-@dataclass(frozen=True)
 class Past:
     """Stored times of the last run, read by this run's clock.
 
@@ -241,13 +240,9 @@ class Past:
     `now`: Unix seconds. `ahead`: seconds by which the last run's clock was ahead of that at its commit.
     """
 
-    now: float
-    ahead: float = 0.0
-
-    @classmethod
-    def of(cls, last_commit: float, now: float) -> "Past":
+    def __init__(self, last_commit: float, now: float) -> None:
         """last_commit: its time by the clock of its run; 0: there was none."""
-        return cls(now, max(0.0, last_commit - now))
+        self.now, self.ahead = now, max(0.0, last_commit - now)
 
     def until(self, time: float, longest: float) -> float:
         """The end of a wait stored as `time`, of `longest` seconds at most."""

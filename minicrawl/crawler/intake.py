@@ -5,7 +5,6 @@ Each batch is one transaction: page numbers, the book and its clock in it belong
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 
-from minicrawl.crawler.admission.admission import Owns
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.ranking import Ranking
@@ -29,7 +28,6 @@ from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.part import Opening, Part, Parts
 from minicrawl.crawler.visits.turn import DeepLinks
 from minicrawl.crawler.visits.visit import Outlinks, SchemeGuesses, Visits
-from minicrawl.opic import Strategy
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
@@ -54,27 +52,22 @@ class Intake:
         self,
         writer: Writer,
         settings: CrawlSettings,
-        strategy: Strategy,
         now: float,
         *,
         locates: bool = False,
-        owns: Owns | None = None,
         share: Share | None = None,
         only: Pages | None = None,
         kinds: Iterable[type[Part]] = ALL_PARTS,
         timing: Timing = STANDARD,
     ) -> None:
-        """locates: whether the address of a host must be known before it is asked. owns: whether a URL is to be crawled
-        here; None: every one is. share: of the web, in one of several partitions, in place of `owns`. only: the
-        read pages that have one more turn; no other has one. kinds: of parts, in order. Raises SettingError,
-        StoreError."""
+        """locates: whether the address of a host must be known before it is asked. share: of the web, in one of several
+        partitions. only: the read pages that have one more turn; no other has one. kinds: of parts, in order. Raises
+        SettingError, StoreError."""
         state = self.state = CrawlState.of(
             writer,
             settings,
-            strategy,
             now,
             locates=locates,
-            owns=owns,
             share=share,
             only=only,
             timing=timing,

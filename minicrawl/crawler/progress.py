@@ -154,7 +154,7 @@ class RunProgress:
         intake, accounts, frontier = self._intake, self._state.accounts, self._state.frontier
         ready, waiting = frontier.ready_or_waiting()
         self._speed.record(self.seconds, self.fetched, self.bytes)
-        speed = self._speed.now()
+        pages_per_second, bytes_per_second = self._speed.now()
         return Progress(
             seconds=self.seconds,
             fetched=self.fetched,
@@ -171,8 +171,8 @@ class RunProgress:
             silence=silence,
             earlier=self.earlier,
             given_up=self._given_up(),
-            pages_per_second=speed.pages,
-            bytes_per_second=speed.bytes,
+            pages_per_second=pages_per_second,
+            bytes_per_second=bytes_per_second,
             waiting_for=waits_by_reason(waiting, self._clock()),
             has_its_pages=frontier.errands_only,
         )

@@ -30,7 +30,7 @@ from minicrawl.crawler.intake import Intake, requests_of
 from minicrawl.crawler.loop.in_flight import BooksThread, Slots
 from minicrawl.crawler.loop.limits import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
-from minicrawl.crawler.outcomes.reasons import AskedAgain, ask_again
+from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.remembered_settings import is_nameless, refuse_partition, resumed
@@ -41,7 +41,6 @@ from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import READ, CrawlReport, Progress, State, Wanted
-from minicrawl.opic import STRATEGIES
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -128,16 +127,17 @@ class Start:
     """The start of a run.
 
     changes: settings that differ from the run before, or from those of a new crawl, in lines for people. again: pages
-    that were given up and are requested again. is_nameless: whether a new crawl names no contact to other people's
-    hosts. seeds: the given ones. before: None for a new crawl.
+    that were given up and are requested again; not_given_up: reasons behind --retry for which none was. is_nameless:
+    whether a new crawl names no contact to other people's hosts. seeds: the given ones. before: None for a new crawl.
     """
 
     settings: CrawlSettings
     changes: tuple[str, ...]
-    again: AskedAgain
+    again: int
     is_nameless: bool
     seeds: Seeds
     before: Before | None
+    not_given_up: tuple[str, ...] = ()
 
 
 class Beside(Protocol):
@@ -195,29 +195,30 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             if not seeds.urls and not writer.size():
                 raise _no_seeds(store)
             before = Before.of(writer)
-            again = AskedAgain(0) if refreshed else ask_again(writer, seeds.urls, settings.retry)
+            again, not_given_up = (0, ()) if refreshed else ask_again(writer, seeds.urls, settings.retry)
             if on_start is not None:
                 names_nobody = is_new and not settings.from_archive and is_nameless(settings, seeds.urls)
-                on_start(Start(settings, remembered.changes, again, names_nobody, seeds, before))
+                on_start(Start(settings, remembered.changes, again, names_nobody, seeds, before, not_given_up))
             log.event("crawl-started", store=str(store), seeds=len(seeds.urls), settings=settings.not_default())
             has_begun = True
             if beside is not None:
                 beside.begin(store, settings)
             with archives_of(settings) as replayed:
-                report = await _crawl(
-                    settings,
+                in_round, only = _round(writer, settings, refreshed)
+                run = opened(
+                    in_round,
                     seeds,
                     writer,
-                    refreshed=refreshed,
-                    on_begin=on_begin,
+                    only=only,
                     on_progress=on_progress,
-                    parts=parts,
                     transport=transport,
                     replayed=replayed,
-                    handle_signals=handle_signals,
-                    started=time.monotonic() if started is None else started,
+                    started=started,
+                    parts=parts,
                     timing=timing,
                 )
+                run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
+                report = await _crawled(run, seeds, on_begin, handle_signals=handle_signals)
         return report
     finally:
         if beside is not None:
@@ -243,36 +244,11 @@ def archives_of(settings: CrawlSettings) -> AbstractContextManager[tuple[Path, .
     return indexed(settings.from_archive)
 
 
-async def _crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
-    settings: CrawlSettings,
-    seeds: Seeds,
-    writer: Writer,
-    *,
-    refreshed: int | None,
-    on_begin: Callable[[Run], None] | None,
-    on_progress: Callable[[Progress], None] | None,
-    parts: Iterable[type[Part]],
-    transport: Any,
-    replayed: tuple[Path, ...],
-    handle_signals: bool,
-    started: float,
-    timing: Timing,
+async def _crawled(
+    run: Run, seeds: Seeds, on_begin: Callable[[Run], None] | None, *, handle_signals: bool
 ) -> CrawlReport:
-    in_round, only = _round(writer, settings, refreshed)
-    run = opened(
-        in_round,
-        seeds,
-        writer,
-        only=only,
-        on_progress=on_progress,
-        transport=transport,
-        replayed=replayed,
-        started=started,
-        parts=parts,
-        timing=timing,
-    )
+    """Crawl to the end of a run, and settle the ranking."""
     engine, intake = run.engine, run.intake
-    intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
     async with run.source:
         if on_begin is not None:
             on_begin(run)
@@ -330,18 +306,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         settings = replace(settings, delay=0.0, ip_delay=0.0)
         timing = replace(timing, retry=0.0, robots_retry=0.0)
     locates = transport is None and not replayed  # a given one, and an archive, have no names
-    strategy = STRATEGIES[settings.strategy]
-    intake = Intake(
-        writer,
-        settings,
-        strategy,
-        clock(),
-        locates=locates,
-        share=share,
-        only=only,
-        kinds=parts,
-        timing=timing,
-    )
+    intake = Intake(writer, settings, clock(), locates=locates, share=share, only=only, kinds=parts, timing=timing)
     if intake.state.sites is None:
         intake.ranking.let_jump_alike()
     origins = _seed_origins(settings, writer, seeds)

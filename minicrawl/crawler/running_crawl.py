@@ -48,7 +48,7 @@ class SteeredRun:
             known=intake.state.accounts.size,
             read=intake.state.accounts.coverage.collected,
             in_flight=intake.state.frontier.in_flight,
-            waits_for=dict(Counter(wait.waits_for for wait in self._run.source.waits().values())),
+            waits_for=dict(Counter(what for what, _ in self._run.source.waits().values())),
             workers=self._run.source.workers(),
             limits=engine.dispatch.limits.now,
             banned=self._run.changes.banned(),

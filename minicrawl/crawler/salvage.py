@@ -24,7 +24,6 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import State
-from minicrawl.opic import STRATEGIES
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.crawl import in_full, lasting
@@ -41,14 +40,6 @@ _DEEPEST = 2**20
 _ROWS = 10_000
 
 
-class Salvaged(NamedTuple):
-    """Numbers of pages that were recovered, of those with a turn, and of those that wait for it again."""
-
-    pages: int
-    read: int
-    again: int
-
-
 class _Page(NamedTuple):
     """A valid row of `pages`."""
 
@@ -62,8 +53,10 @@ class _Page(NamedTuple):
     fetch: int | None
 
 
-def salvage(store: Path, file: Path) -> Salvaged:
+def salvage(store: Path, file: Path) -> tuple[int, int, int]:
     """Write what can be read of the damaged `store` into a new one, `file`, which appears whole or not at all.
+
+    Returns the numbers of pages that were recovered, of those with a turn, and of those that wait for it again.
 
     Raises StoreError if nothing can be read, or `file` cannot be written; SettingError if `file` exists.
     """
@@ -85,7 +78,7 @@ def salvage(store: Path, file: Path) -> Salvaged:
     return salvaged
 
 
-def _rebuilt(damaged: DamagedStore, file: Path) -> Salvaged:
+def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
     pages = _pages(damaged)
     if not pages:
         raise StoreError(
@@ -114,7 +107,7 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> Salvaged:
             writer.page_rows.save_turns([turn for _, (turn, _) in sorted(turns.items())])
             writer.save_links([links for _, (_, links) in sorted(turns.items())])
             writer.save_meta(account_totals(accounts))
-        intake = Intake(writer, settings, STRATEGIES[settings.strategy], time.time())
+        intake = Intake(writer, settings, time.time())
         intake.start([], time.time())
         intake.ranking.settle_fully()
         settings_kept = settings.to_json(file.parent)
@@ -122,7 +115,7 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> Salvaged:
             {"settings": settings_kept, "stopped": "salvaged", "in_doubt": 1, "asked_until": time.time()}, ranks=True
         )
     again = sum(bool(page.visited) and number not in turns for number, page in enumerate(pages))
-    return Salvaged(len(pages), len(turns), again)
+    return len(pages), len(turns), again
 
 
 def _pages(damaged: DamagedStore) -> list[_Page]:

@@ -86,8 +86,9 @@ class Looks:
         self._speed.record(answer["seconds"], answer["fetched"], answer["bytes"])
         # A crawl that begins or ends answers less; its last answers still hold.
         before = _NOTHING_SEEN if new or self._last.get("crawl") != "running" else self._last
+        pages, size = self._speed.now()
         return _with_aims(
-            {**before, **answer, "crawl": "running", "speed": self._speed.now()._asdict()},
+            {**before, **answer, "crawl": "running", "speed": {"pages": pages, "bytes": size}},
             is_going_on=answer["state"] == "running",
         )
 

@@ -3,6 +3,7 @@
 options       each setting once: its default, its bounds, its meaning; in groups
 crawl         CrawlSettings: all settings by their flat names, checked, and as the store keeps them; profiles
 values        kinds of settings: readers and checks of times, sizes, shares, texts
+keywords      types of the keywords of minicrawl.crawl, written by packaging/settings.py
 requests      what requests carry and where they go: headers, logins, certificates, routes, proxies
 """
 

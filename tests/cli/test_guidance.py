@@ -13,7 +13,6 @@ from support.small_web import Pages, small_web
 
 from minicrawl.cli.guidance import Guide
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.outcomes.reasons import AskedAgain
 from minicrawl.crawler.run import Before, Start
 from minicrawl.settings import CrawlSettings
 
@@ -165,7 +164,7 @@ FIRST = "the most important page first, and ranks what it finds"
     ],
 )
 def test_plan_says_what_the_settings_make_of_it(seeds: Seeds, settings: dict[str, object], line: str) -> None:
-    start = Start(CrawlSettings.of(settings), (), AskedAgain(0), False, seeds, None)
+    start = Start(CrawlSettings.of(settings), (), 0, False, seeds, None)
     lines = list(Guide(Path("crawl.db"), ()).plan(start))
     assert len(lines) == 3
     assert line in "\n".join(lines)
@@ -183,5 +182,5 @@ def test_plan_says_what_the_settings_make_of_it(seeds: Seeds, settings: dict[str
     ],
 )
 def test_a_crawl_that_goes_on_says_how_far_it_is(before: Before, line: str) -> None:
-    start = Start(CrawlSettings.of({}), (), AskedAgain(0), False, Seeds([]), before)
+    start = Start(CrawlSettings.of({}), (), 0, False, Seeds([]), before)
     assert list(Guide(Path("x.db"), ()).plan(start)) == [f"Goes on from {line}"]

@@ -64,7 +64,7 @@ def test_what_was_given_once_holds_and_what_changes_is_told(tmp_path: Path) -> N
     first = started(store, [HOME], max_depth=1)
     assert (first.settings.max_depth, first.changes) == (1, ())
     again = started(store, [])
-    assert (again.settings.max_depth, again.changes, again.again.pages) == (1, (), 0)
+    assert (again.settings.max_depth, again.changes, again.again) == (1, (), 0)
     changed = started(store, [], max_depth=2)
     assert changed.settings.max_depth == 2
     assert changed.changes == ("max-depth: 1 -> 2",)

@@ -52,7 +52,7 @@ def test_settings_may_be_given_as_a_whole_or_by_name(tmp_path: Path) -> None:
 
 def test_what_is_wrong_from_the_start_is_raised_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="did you mean 'pages'"):
-        Crawl(HOME, tmp_path / "crawl.db", pagez=1)
+        Crawl(HOME, tmp_path / "crawl.db", pagez=1)  # type: ignore[call-arg]
 
     async def main() -> None:
         async with Crawl(HOME, tmp_path / "crawl.db", workers=1, transport=Server({})):

@@ -26,10 +26,10 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_sound_store_is_salvaged_whole(sound: Path, tmp_path: Path) -> None:
     saved = tmp_path / "saved.db"
-    found = salvage(sound, saved)
+    _, _, again = salvage(sound, saved)
     query = "SELECT url, state, reason, depth, inlinks, title, status FROM ranks ORDER BY id"
     assert rows(saved, query) == rows(sound, query)
-    assert found.again == 0
+    assert again == 0
     importance = "SELECT importance FROM ranks ORDER BY id"
     expected = [value for (value,) in rows(sound, importance)]
     assert [value for (value,) in rows(saved, importance)] == pytest.approx(expected, abs=1e-6)

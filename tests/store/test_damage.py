@@ -216,14 +216,14 @@ def test_what_is_salvaged_is_a_sound_store_that_a_crawl_goes_on_from(sound: Path
     damaged(sound, path, seed)
     before = path.read_bytes()
     try:
-        found = salvage(path, saved)
+        pages, _, _ = salvage(path, saved)
     except StoreError:
         assert not saved.exists()
         return
     assert path.read_bytes() == before
     with open_store(saved) as store:
         assert list(violations(store)) == []
-        assert store.size() == found.pages
+        assert store.size() == pages
     crawl(SITE, saved, SEEDS)
     with open_store(saved) as store:
         assert list(violations(store)) == []

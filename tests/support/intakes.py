@@ -5,12 +5,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from minicrawl.crawler.admission.admission import Owns
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Share
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.opic import STRATEGIES
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.writer import Writer
@@ -32,11 +30,10 @@ def at_once(settings: Mapping[str, Any]) -> dict[str, float]:
     return {"refresh_min": 1e-9} if settings.get("discovery", 1.0) < 1.0 else {}
 
 
-def intake_of(  # noqa: PLR0913 - what a crawl is opened with
+def intake_of(
     store: Path,
     *,
     now: float = 0.0,
-    owns: Owns | None = None,
     share: Share | None = None,
     locates: bool = False,
     sizes: Sizes = STANDARD_SIZES,
@@ -47,10 +44,9 @@ def intake_of(  # noqa: PLR0913 - what a crawl is opened with
     Whoever asks closes its writer; a store that cannot be taken up is closed here.
     """
     chosen = CrawlSettings.of({"delay": 0.0, **at_once(settings), **settings})
-    strategy = STRATEGIES[chosen.strategy]
     writer = Writer(store, sizes)
     try:
-        return Intake(writer, chosen, strategy, now, owns=owns, share=share, locates=locates)
+        return Intake(writer, chosen, now, share=share, locates=locates)
     except BaseException:
         writer.close()
         raise

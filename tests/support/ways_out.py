@@ -193,7 +193,7 @@ def _pages() -> Iterator[tuple[str, str]]:
 
 async def _shown_caged() -> list[str]:
     """Pages that could not be read, and why."""
-    from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, View, find_chromium
+    from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, find_chromium
     from minicrawl.crawler.rendering.page_requests import Resource
 
     async def answer(by: str, kind: str, method: str, url: str, headers: dict[str, str]) -> Resource | None:
@@ -220,7 +220,7 @@ async def _shown_caged() -> list[str]:
         async with room:
             try:
                 page = Resource(url, 200, {"content-type": "text/html"}, html.encode())
-                shown, _ = await browser.shown(page, answer, View(60.0, 1_000_000, pictured=False))
+                shown, _ = await browser.shown(page, answer, 60.0, 1_000_000)
                 if "made" not in shown:
                     failed.append(html)
             except RenderError as error:

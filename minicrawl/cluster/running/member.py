@@ -184,8 +184,8 @@ class Member:
         report = self._report(asked.get("pages"))  # before the trade, which wakes the engine: it would not be idle
         if "addresses" not in asked:
             return report
-        trade = await self.partition.trade(**asked["addresses"])
-        return {**report, "addresses": trade._asdict()}
+        wanted, left = await self.partition.trade(**asked["addresses"])
+        return {**report, "addresses": {"wanted": wanted, "left": left}}
 
     def _report(self, pages: int | None) -> Message:
         """Figures of the partition, in all runs. `counters`: they grow with every row sent or taken. `homes`: those of

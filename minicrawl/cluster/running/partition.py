@@ -17,7 +17,6 @@ from minicrawl.cluster.running.combined import Covered
 from minicrawl.crawler.admission.traps import NO_CONTENT
 from minicrawl.crawler.frontier.lanes import Trade
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.requests.request import Arrival
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
@@ -198,12 +197,12 @@ class Partition:
     async def trade(self, granted: Mapping[str, float], wanted_back: Sequence[str]) -> Trade:
         """Change the IP addresses held by this partition (`Addresses.change`); an empty trade if it cannot now."""
         if self._engine.state == RunState.STARTING:
-            return Trade([], {})
+            return [], {}
         trade = partial(self._state.frontier.trade, granted, wanted_back)
         try:
             return await self._engine.commands.seen(trade)
         except CrawlEndedError:
-            return Trade([], {})
+            return [], {}
 
     def note_elsewhere(self, sums: BookSums) -> None:
         """Set due times by importance among the pages of all partitions. sums: of all others together."""
@@ -295,7 +294,7 @@ class Partition:
         try:
             self.outbox.confirm(home, number)
         except StoreError as error:
-            self._engine.deliver(Arrival(0, partial(_fail, error)))
+            self._engine.deliver(0, partial(_fail, error))
             return
         self._pauses[home] = _FIRST_PAUSE
         self._send(home)

@@ -156,7 +156,6 @@ _OF_LINK = 300.0
 _AROUND = 3.0
 
 
-@dataclass(frozen=True)
 class Focus:
     """Factors on the priority of pages.
 
@@ -166,12 +165,9 @@ class Focus:
         factor = boost * (1 + 300 n) (1 + 3 m)
     """
 
-    boosts: tuple[tuple[re.Pattern[str], float], ...] = ()
-    words: frozenset[str] = frozenset()
-
-    @classmethod
-    def of(cls, settings: CrawlSettings) -> "Focus":
-        return cls(settings.boost, frozenset(re.findall(r"\w+", settings.topic.lower())))
+    def __init__(self, settings: CrawlSettings) -> None:
+        self.boosts = settings.boost
+        self.words = frozenset(re.findall(r"\w+", settings.topic.lower()))
 
     @cached_property
     def is_off(self) -> bool:

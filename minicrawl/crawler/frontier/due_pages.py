@@ -31,7 +31,6 @@ from minicrawl.crawler.frontier.schedules import (
     CHANGED,
     ByWorth,
     ChangeRates,
-    Fixed,
     first_interval,
     schedule_of,
     shapes,
@@ -63,7 +62,7 @@ class DuePages:
     have changed since their fetch.
     """
 
-    def __init__(self, book: Book, schedule: ByWorth | Fixed, *, waits: bool, is_patient: bool) -> None:
+    def __init__(self, book: Book, schedule: ByWorth, *, waits: bool, is_patient: bool) -> None:
         self._book = book
         self.elsewhere = BookSums(0, 0, 0, 0)  # sums of the other partitions, if any
         self._schedule = schedule

@@ -14,7 +14,6 @@ errand   a request to a host that is for no page, see minicrawl.crawler.hosts
 import heapq
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from minicrawl.crawler.hosts import TURNS_PER_ERRAND, Address, Errand, Host
 from minicrawl.opic import PageQueue
@@ -50,15 +49,9 @@ class NameServer:
             self._looked_up = self._unanswered = 0
 
 
-class Trade(NamedTuple):
-    """The requests of a crawl that shares addresses with others.
-
-    wanted: addresses that it would ask and does not hold. left: addresses that it gives up, each with the seconds for
-    which nobody may ask it yet.
-    """
-
-    wanted: list[str]
-    left: dict[str, float]
+Trade = tuple[list[str], dict[str, float]]
+"""The requests of a crawl that shares addresses with others: addresses that it would ask and does not hold; and those
+that it gives up, each with the seconds for which nobody may ask it yet."""
 
 
 class Addresses:
@@ -147,7 +140,7 @@ class Addresses:
             if name not in self._leaving
             and any(host.address is self._by_name[name] and has_work(host) for host in self._hosts[name])
         ]
-        return Trade(wanted, {name: max(address.ready_at - now, 0.0) for name, address in left.items()})
+        return wanted, {name: max(address.ready_at - now, 0.0) for name, address in left.items()}
 
 
 class Offers:

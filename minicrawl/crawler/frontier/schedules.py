@@ -27,7 +27,6 @@ pages be fetched every few seconds expects them to change.
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -43,7 +42,7 @@ CHANGED = math.inf
 
 @dataclass(frozen=True)
 class ByWorth:
-    """An interval by importance and change rate, within bounds. Seconds."""
+    """An interval by importance and change rate, within bounds; fixed if these are equal. Seconds."""
 
     least: float
     most: float
@@ -57,48 +56,22 @@ class ByWorth:
         return np.clip(interval(price, worths, rates), self.least, self.most)
 
     def reason(self, seconds: float) -> str:
-        """The reason for an interval: least, most or worth."""
+        """The reason for an interval: fixed, least, most or worth."""
+        if self.least == self.most:
+            return "fixed"
         if seconds <= self.least:
             return "least"
         return "most" if seconds >= self.most else "worth"
-
-
-@dataclass(frozen=True)
-class Fixed:
-    """The same interval for every page. Seconds."""
-
-    seconds: float
-
-    @property
-    def least(self) -> float:
-        return self.seconds
-
-    @property
-    def most(self) -> float:
-        return self.seconds
-
-    def interval(self, price: float, worth: float, rate: float) -> float:
-        """As `ByWorth.interval`."""
-        return self.seconds
-
-    def intervals(self, price: float, worths: FloatArray, rates: FloatArray) -> FloatArray:
-        """As `ByWorth.intervals`."""
-        return np.full(len(worths), self.seconds)
-
-    def reason(self, seconds: float) -> str:
-        """Always "fixed"."""
-        return "fixed"
 
 
 LONGEST = 90 * 86_400.0
 """Most seconds between two fetches of a page."""
 
 
-def schedule_of(settings: CrawlSettings) -> ByWorth | Fixed:
+def schedule_of(settings: CrawlSettings) -> ByWorth:
     """The schedule of a crawl that fetches pages again."""
-    if settings.recrawl_after is not None:
-        return Fixed(settings.recrawl_after)
-    return ByWorth(settings.refresh_min, LONGEST)
+    fixed = settings.recrawl_after
+    return ByWorth(settings.refresh_min, LONGEST) if fixed is None else ByWorth(fixed, fixed)
 
 
 _LEAST_INTERVALS = 168.0
@@ -139,16 +112,6 @@ BY_DATE = PRIOR_SHAPE / 2.0
 _HTML = {None, "text/html", "application/xhtml+xml"}
 
 
-class _Group(NamedTuple):
-    """A group of pages. key: host and folder. parent: number of the larger group. seen: its pages fetched twice."""
-
-    key: tuple[int, str]
-    parent: int
-    rate: float
-    shape: float
-    seen: float
-
-
 def folder_of(url: str, content_type: str | None) -> str:
     """The first folder of a URL's path; a media type other than HTML stands before it."""
     parts = url.split("/", 4)
@@ -170,7 +133,8 @@ class ChangeRates:
     """
 
     def __init__(self, first_rate: float) -> None:
-        self._groups = [_Group((EVERY_HOST, ""), 0, first_rate, PRIOR_SHAPE, 0.0)]
+        self._groups = [GroupRate(EVERY_HOST, "", first_rate, PRIOR_SHAPE, 0.0)]
+        self._parents = [0]  # by number: the larger group
         self._numbers = {(EVERY_HOST, ""): 0}
         self._folders: dict[int, int] = {}
         self._changed: set[int] = set()
@@ -180,7 +144,7 @@ class ChangeRates:
         for row in store.refreshes.group_rates():
             number = self.group(row.host, row.folder) if row.host != EVERY_HOST else 0
             self._groups[number] = self._groups[number]._replace(
-                rate=row.rate, shape=row.information, seen=row.fetched_twice
+                rate=row.rate, information=row.information, fetched_twice=row.fetched_twice
             )
 
     def groups(self, store: Store) -> IntArray:
@@ -202,16 +166,15 @@ class ChangeRates:
                 return parent
             self._folders[host] = self._folders.get(host, 0) + 1
         number = self._numbers[host, folder] = len(self._groups)
-        self._groups.append(_Group((host, folder), parent, self.of(parent), PRIOR_SHAPE, 0.0))
+        self._groups.append(GroupRate(host, folder, self.of(parent), PRIOR_SHAPE, 0.0))
+        self._parents.append(parent)
         return number
 
     def of(self, number: int) -> float:
         """The rate assumed of a group's pages."""
-        group = self._groups[number]
-        while group.seen < _ENOUGH and number:
-            number = group.parent
-            group = self._groups[number]
-        return group.rate
+        while self._groups[number].fetched_twice < _ENOUGH and number:
+            number = self._parents[number]
+        return self._groups[number].rate
 
     def of_all(self, numbers: IntArray) -> FloatArray:
         """`of` for many pages at once. numbers: of their groups."""
@@ -222,29 +185,28 @@ class ChangeRates:
         for place, group in self._up_from(number):
             x = PRIOR_SHAPE * math.log1p(group.rate * gap / PRIOR_SHAPE)
             rate, shape = learned(
-                group.rate, group.shape, x / group.rate, changed, most_shape=_MOST_SHAPE, most_gaps=math.inf
+                group.rate, group.information, x / group.rate, changed, most_shape=_MOST_SHAPE, most_gaps=math.inf
             )
-            self._groups[place] = group._replace(rate=rate, shape=shape, seen=group.seen + 1.0)
+            self._groups[place] = group._replace(rate=rate, information=shape, fetched_twice=group.fetched_twice + 1.0)
 
     def note_date(self, number: int, age: float) -> None:
         """Learn from the first fetch of a group's page, that had changed `age` seconds before."""
         for place, group in self._up_from(number):
-            if group.seen < _ENOUGH:
-                rate = running_median(group.rate, round(group.seen / _DATED), _MEDIAN / max(age, 1.0))
-                self._groups[place] = group._replace(rate=rate, seen=group.seen + _DATED)
+            if group.fetched_twice < _ENOUGH:
+                rate = running_median(group.rate, round(group.fetched_twice / _DATED), _MEDIAN / max(age, 1.0))
+                self._groups[place] = group._replace(rate=rate, fetched_twice=group.fetched_twice + _DATED)
 
-    def _up_from(self, number: int) -> Iterator[tuple[int, _Group]]:
+    def _up_from(self, number: int) -> Iterator[tuple[int, GroupRate]]:
         """A group and the larger ones, with their numbers."""
         while True:
-            group = self._groups[number]
             self._changed.add(number)
-            yield number, group
+            yield number, self._groups[number]
             if not number:
                 return
-            number = group.parent
+            number = self._parents[number]
 
     def changed(self) -> Iterable[GroupRate]:
         """The rates learned since the last call."""
         changed = [self._groups[number] for number in sorted(self._changed)]
         self._changed.clear()
-        return [GroupRate(*group.key, group.rate, group.shape, group.seen) for group in changed]
+        return changed

@@ -19,7 +19,6 @@ from minicrawl.crawler.html.tree import (
     TAGS,
     TEXT,
     Marked,
-    Text,
     is_text,
     place_by,
     up_to_fragment,
@@ -122,8 +121,9 @@ class BrowserTree:
         heading = self._root.css_first("h1")
         return None if heading is None else heading.text_lexbor()
 
-    def text(self) -> Text:
-        """The visible text. Call it last: it takes the tree apart."""
+    def text(self) -> tuple[list[str], list[tuple[str, str]]]:
+        """The visible text, white space as written: what stands between two block elements, headings included; and tags
+        h1 to h3 with their texts. Call it last: it takes the tree apart."""
         headings = []
         # Descendants first, so that elements are removed after their contents.
         for node in reversed(_select.find("*", self._root)):
@@ -136,7 +136,7 @@ class BrowserTree:
                 headings.append((tag, node.text_lexbor()))
         self._root.merge_text_nodes()
         # The text has no NUL, as the parser has replaced them.
-        return Text(self._root.text(separator="\0", skip_empty=True).split("\0"), headings[::-1])
+        return self._root.text(separator="\0", skip_empty=True).split("\0"), headings[::-1]
 
     def marked_text(self) -> Marked:
         """The visible text with marks. Call it last, in place of `text`."""

@@ -220,14 +220,6 @@ def _letter(code: int) -> int:
 _LETTERS = bytes(map(_letter, range(256)))
 
 
-class Vocabulary(NamedTuple):
-    """`words`: hashes; `numbers`: the count of words with a digit; `is_long`: the page had too much text to keep it."""
-
-    words: frozenset[int]
-    numbers: int
-    is_long: bool
-
-
 def vocabulary(text: bytes | None) -> bytes:
     """The count of numbers in a short text, then the hashes of its distinct words, ascending: four bytes each.
 
@@ -236,10 +228,10 @@ def vocabulary(text: bytes | None) -> bytes:
     return b"" if text is None else _hashed(text).tobytes()
 
 
-def read_vocabulary(vocabulary: bytes) -> Vocabulary:
-    """Unpack a result of `vocabulary`."""
+def read_vocabulary(vocabulary: bytes) -> tuple[frozenset[int], int]:
+    """Hashes of the words in a result of `vocabulary`, and the count of those with a digit."""
     numbers, *words = memoryview(vocabulary or bytes(4)).cast("I")
-    return Vocabulary(frozenset(words), numbers, not vocabulary)
+    return frozenset(words), numbers
 
 
 def word_hashes(text: bytes) -> frozenset[int]:

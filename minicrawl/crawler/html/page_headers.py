@@ -11,7 +11,6 @@ in five seconds." Any other is a link: articles reload themselves every half hou
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from minicrawl.crawler.html.tree import LIST
 from minicrawl.crawler.urls.normalise import normalise
@@ -110,11 +109,8 @@ _REFRESH = re.compile(r"""\s*(?:0*(\d*)|(?=\.))[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=
 _BEGINS = re.compile(r"\s*[\d.]")
 
 
-class Refresh(NamedTuple):
-    """`url`: normalised, where it leads; `is_soon`: within `SOON` seconds."""
-
-    url: str
-    is_soon: bool
+Refresh = tuple[str, bool]
+"""Normalised URL where it leads, and True if it does within `SOON` seconds."""
 
 
 def read_refresh(value: str, base: str, encoding: str | None = None) -> Refresh | None:
@@ -124,7 +120,7 @@ def read_refresh(value: str, base: str, encoding: str | None = None) -> Refresh 
     if found is None or target is None:
         return None
     seconds = found[1] or "0"
-    return Refresh(target, len(seconds) <= len(str(SOON)) and int(seconds) <= SOON)
+    return target, len(seconds) <= len(str(SOON)) and int(seconds) <= SOON
 
 
 def has_little_text(blocks: Iterable[str]) -> bool:
@@ -135,13 +131,14 @@ def has_little_text(blocks: Iterable[str]) -> bool:
 def with_refresh(parsed: ParsedPage, refresh: Refresh, blocks: Iterable[str], *, places: bool) -> ParsedPage:
     """The page with its refresh as a link, and as a redirect if it is one. blocks: of its text. places: those of links
     are kept. The links of a redirect count only where it leads to no page."""
-    if refresh.url not in parsed.outlinks:
+    url, is_soon = refresh
+    if url not in parsed.outlinks:
         parsed = parsed._replace(
-            outlinks=(*parsed.outlinks, refresh.url),
+            outlinks=(*parsed.outlinks, url),
             anchors=(*parsed.anchors, ""),
             places=parsed.places + bytes([LIST]) if places else b"",
         )
-    return parsed._replace(refresh=refresh.url) if refresh.is_soon and has_little_text(blocks) else parsed
+    return parsed._replace(refresh=url) if is_soon and has_little_text(blocks) else parsed
 
 
 def _unquoted(text: str) -> str:

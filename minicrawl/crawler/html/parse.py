@@ -23,7 +23,7 @@ from minicrawl.crawler.html.page_headers import (
     with_refresh,
 )
 from minicrawl.crawler.html.parser_choice import Marks, as_html, scripted, tree_of, within_limit
-from minicrawl.crawler.html.tree import LIST, TEXT, Text, block_hashes, hashes_of, packed, up_to_fragment
+from minicrawl.crawler.html.tree import LIST, TEXT, block_hashes, hashes_of, packed, up_to_fragment
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import AlternateLink, ParsedPage, Place, Wanted
@@ -113,13 +113,13 @@ def _with_hidden_refresh(parsed: ParsedPage, page: bytes, hidden: bytes, base: s
     """The page as a redirect, where it has nothing but the refresh of a noscript element. hidden: see `scripted`."""
     value = _Elements(tree_of(hidden), Wanted()).refresh
     refresh = read_refresh(value, base, encoding) if value is not None else None
-    if refresh is None or not refresh.is_soon or not has_little_text(_text_of(page)):
+    if refresh is None or not refresh[1] or not has_little_text(_text_of(page)):
         return parsed
-    return parsed._replace(refresh=refresh.url)
+    return parsed._replace(refresh=refresh[0])
 
 
 def _text_of(page: bytes) -> list[str]:
-    return tree_of(page).text().blocks
+    return tree_of(page).text()[0]
 
 
 class _Content(TypedDict, total=False):
@@ -149,7 +149,8 @@ def _content(
     needs_plain = wanted.text or wanted.blocks
     if not (needs_plain or wanted.kept):
         return content
-    text, watched = Text([], []), _watched(tree, elements, links) if wanted.blocks else []
+    lines, headings = list[str](), list[tuple[str, str]]()
+    watched = _watched(tree, elements, links) if wanted.blocks else []
     if wanted.kept:
         marked = tree.marked_text()
         if elements.directives.archive:
@@ -158,13 +159,13 @@ def _content(
             if wanted.blocks:
                 content["blocks"] = hashes_of(chain(map(str.encode, watched), plain_blocks(in_order)))
                 needs_plain = wanted.text
-        text = marked.plain if needs_plain else text
+        lines, headings = marked.plain if needs_plain else [], marked.headings
     else:
-        text = tree.text()
-    blocks = tuple(_lines(text.blocks))
+        lines, headings = tree.text()
+    blocks = tuple(_lines(lines))
     if wanted.text:
         content["text"] = blocks
-        content["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in text.headings)))
+        content["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in headings)))
     if wanted.blocks and "blocks" not in content:
         content["blocks"] = block_hashes((*watched, *blocks))
     return content

@@ -21,7 +21,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -232,24 +231,20 @@ _XML = re.compile(
 _VOID = frozenset(b"area base basefont bgsound br col embed hr img input link meta param source track wbr".split())
 
 
-class Scripted(NamedTuple):
-    """`page`: as a browser with scripts reads it; `hidden`: what it reads as text, the insides of noscript elements."""
+def scripted(marks: Marks) -> tuple[bytes, bytes]:
+    """The page as a browser with scripts reads it, and what that reads as text: the insides of noscript elements.
 
-    page: bytes
-    hidden: bytes = b""
-
-
-def scripted(marks: Marks) -> Scripted:
-    """Take noscript elements out of the head of a page, meta elements out of others. marks: of the page, in UTF-8."""
+    These are taken out of the head of the page, meta elements out of others. marks: of the page, in UTF-8.
+    """
     page = marks.body
     if not marks.have(_CHANGED):  # as mostly
-        return Scripted(page)
+        return page, b""
     lower = page.lower()
     if b"shadowrootmode" in lower:
         page = _with_shadow_roots(page)
         lower = page.lower()
     if b"<noscript" not in lower:
-        return Scripted(page)
+        return page, b""
     pieces, hidden, at = list[bytes](), list[bytes](), 0
     for start, end, inside in _noscripts_of_head(lower):
         pieces.append(page[at:start])
@@ -259,7 +254,7 @@ def scripted(marks: Marks) -> Scripted:
     page = b"".join(pieces)
     start = lower.find(b"<noscript", at)
     if start < 0 or lower.find(b"<meta", start) < 0:
-        return Scripted(page, b"".join(hidden))
+        return page, b"".join(hidden)
 
     def without_meta(piece: re.Match[bytes]) -> bytes:
         if not (_is_noscript(piece) and _META.search(piece["inside"])):
@@ -267,7 +262,7 @@ def scripted(marks: Marks) -> Scripted:
         hidden.append(piece["inside"])
         return _META.sub(b"<x-meta", piece[0])
 
-    return Scripted(_BODY.sub(without_meta, page), b"".join(hidden))
+    return _BODY.sub(without_meta, page), b"".join(hidden)
 
 
 def _noscripts_of_head(lower: bytes) -> Iterator[tuple[int, int, slice]]:

@@ -53,20 +53,10 @@ _LONGEST_NAME = 1_000
 _by_name: dict[str, int | None] = {}  # the pages of a site share most names
 
 
-class Text(NamedTuple):
-    """The visible text of a page in document order, white space as written.
-
-    `blocks`: text between two block elements, headings included; `headings`: tags h1 to h3 with their texts.
-    """
-
-    blocks: list[str]
-    headings: list[tuple[str, str]]
-
-
 class Marked(NamedTuple):
     """The visible text of a page with the marks of minicrawl.store.texts.marked_text, white space as written.
 
-    `references`: of its links, up to and with the "#", in document order; `headings`: see `Text`.
+    `references`: of its links, up to and with the "#", in document order; `headings`: see `BrowserTree.text`.
     """
 
     text: str
@@ -74,9 +64,9 @@ class Marked(NamedTuple):
     headings: list[tuple[str, str]]
 
     @property
-    def plain(self) -> Text:
-        """The text without marks."""
-        return Text(plain(self.text).split(BETWEEN_BLOCKS), self.headings)
+    def plain(self) -> list[str]:
+        """The blocks of the text, without marks."""
+        return plain(self.text).split(BETWEEN_BLOCKS)
 
 
 def up_to_fragment(reference: str) -> str:

@@ -15,11 +15,11 @@ plain http is never Secure and replaces no Secure one. Time is passed in.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from minicrawl.crawler.net.addresses import is_literal
 from minicrawl.crawler.urls.keys import hostname, is_public_suffix, site_of
 from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.store.cookies import CookieRow
 
 LONGEST = 4096
 """Characters of name and value (RFC 6265 6.1); a longer cookie is ignored."""
@@ -33,23 +33,37 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _LAST = 253402300799.0  # the last second of the year 9999
 
 
-class SetCookie(NamedTuple):
-    """A parsed Set-Cookie.
+Key = tuple[str, str, str]
 
-    `expires`: Unix seconds, None for never. `domain`: "" for the host alone. `path`: "" for the folder of the URL.
+
+class Cookie(CookieRow):
+    """A cookie as the store has it, and what it is sent with. Flags are 0 or 1."""
+
+    __slots__ = ()
+
+    @property
+    def key(self) -> "Key":
+        """The identity of a cookie (RFC 6265 5.3, 11)."""
+        return self.domain, self.path, self.name
+
+    @property
+    def size(self) -> int:
+        return len(self.domain) + len(self.path) + len(self.name) + len(self.value)
+
+    def is_alive(self, now: float) -> bool:
+        return self.expires is None or self.expires > now
+
+    def is_for(self, url: str, host: str) -> bool:
+        """True if a request for a normalised URL of this host includes the cookie."""
+        is_there = host == self.domain if self.host_only else domain_matches(host, self.domain)
+        return is_there and path_matches(_path(url), self.path) and (not self.secure or url.startswith("https:"))
+
+
+def parse_set_cookie(text: str, now: float) -> Cookie | None:
+    """Parse the value of Set-Cookie; None if it is to be ignored.
+
+    The domain is "" for the host alone, the path "" for the folder of the URL.
     """
-
-    name: str
-    value: str
-    expires: float | None = None
-    domain: str = ""
-    path: str = ""
-    is_secure: bool = False
-    is_http_only: bool = False
-
-
-def parse_set_cookie(text: str, now: float) -> SetCookie | None:
-    """Parse the value of Set-Cookie; None if it is to be ignored."""
     pair, *attributes = text.split(";")
     name, equals, value = (part.strip(" \t") for part in pair.partition("="))
     if not equals or not name or len(name) + len(value) > LONGEST or _CONTROL.search(text):
@@ -59,15 +73,9 @@ def parse_set_cookie(text: str, now: float) -> SetCookie | None:
         key, _, given = (part.strip(" \t") for part in attribute.partition("="))
         if len(given) <= _LONGEST_ATTRIBUTE and _is_meant(key.lower(), given):
             found[key.lower()] = given
-    cookie = SetCookie(
-        name,
-        value,
-        _expires(found, now),
-        found.get("domain", "").removeprefix(".").lower(),
-        found.get("path", ""),
-        "secure" in found,
-        "httponly" in found,
-    )
+    domain, path = found.get("domain", "").removeprefix(".").lower(), found.get("path", "")
+    flags = not domain, "secure" in found, "httponly" in found
+    cookie = Cookie(domain, path, name, value, *flags, _expires(found, now), now, now)
     return cookie if _keeps_promise(cookie) else None
 
 
@@ -92,11 +100,11 @@ def _expires(found: dict[str, str], now: float) -> float | None:
     return parse_date(found["expires"]) if "expires" in found else None
 
 
-def _keeps_promise(cookie: SetCookie) -> bool:
+def _keeps_promise(cookie: Cookie) -> bool:
     name = cookie.name.lower()
     if name.startswith("__host-"):
-        return cookie.is_secure and not cookie.domain and cookie.path == "/"
-    return cookie.is_secure or not name.startswith("__secure-")
+        return bool(cookie.secure) and not cookie.domain and cookie.path == "/"
+    return bool(cookie.secure) or not name.startswith("__secure-")
 
 
 def parse_date(text: str) -> float | None:
@@ -138,42 +146,6 @@ _DATE_PARTS = {"time": _numbers_in(_TIME), "day": _numbers_in(_DAY), "month": _m
 
 MOST_OF_A_SITE = 180
 MOST_CHARACTERS = 32 * 10**6
-
-
-class Cookie(NamedTuple):
-    """`domain`: the host, or the domain with its subdomains. `expires`, `created` (first set), `changed` (last set):
-    Unix seconds; `expires` None for never."""
-
-    domain: str
-    path: str
-    name: str
-    value: str
-    is_host_only: bool
-    is_secure: bool
-    is_http_only: bool
-    expires: float | None
-    created: float
-    changed: float
-
-    @property
-    def key(self) -> "Key":
-        """The identity of a cookie (RFC 6265 5.3, 11)."""
-        return self.domain, self.path, self.name
-
-    @property
-    def size(self) -> int:
-        return len(self.domain) + len(self.path) + len(self.name) + len(self.value)
-
-    def is_alive(self, now: float) -> bool:
-        return self.expires is None or self.expires > now
-
-    def is_for(self, url: str, host: str) -> bool:
-        """True if a request for a normalised URL of this host includes the cookie."""
-        is_there = host == self.domain if self.is_host_only else domain_matches(host, self.domain)
-        return is_there and path_matches(_path(url), self.path) and (not self.is_secure or url.startswith("https:"))
-
-
-Key = tuple[str, str, str]
 
 
 class CookieJar:
@@ -235,26 +207,15 @@ class CookieJar:
         touched, self._touched = self._touched, set()
         return touched
 
-    def _set(self, url: str, new: SetCookie, now: float) -> None:
+    def _set(self, url: str, new: Cookie, now: float) -> None:
         host = hostname(url)
         domain = _meant_domain(new.domain, host) if new.domain else ""
         if domain is None:
             return
-        if new.is_secure and not url.startswith("https:"):
+        if new.secure and not url.startswith("https:"):
             return
         path = new.path if new.path.startswith("/") else default_path(url)
-        cookie = Cookie(
-            domain or host,
-            path,
-            new.name,
-            new.value,
-            not domain,
-            new.is_secure,
-            new.is_http_only,
-            new.expires,
-            now,
-            now,
-        )
+        cookie = new._replace(domain=domain or host, path=path, host_only=not domain)
         if not url.startswith("https:") and self._hides_secure_one(cookie):
             return
         before = self.get(cookie.key)
@@ -265,7 +226,7 @@ class CookieJar:
 
     def _hides_secure_one(self, new: Cookie) -> bool:
         return any(
-            cookie.is_secure
+            cookie.secure
             and cookie.name == new.name
             and (domain_matches(cookie.domain, new.domain) or domain_matches(new.domain, cookie.domain))
             and path_matches(new.path, cookie.path)

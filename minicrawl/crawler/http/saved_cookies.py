@@ -97,10 +97,10 @@ def write_cookie_file(path: Path, cookies: Iterable[Cookie]) -> None:
 
 
 def _line(cookie: Cookie) -> str:
-    domain = cookie.domain if cookie.is_host_only else f".{cookie.domain}"
-    flags = ("FALSE" if cookie.is_host_only else "TRUE", cookie.path, "TRUE" if cookie.is_secure else "FALSE")
+    domain = cookie.domain if cookie.host_only else f".{cookie.domain}"
+    flags = ("FALSE" if cookie.host_only else "TRUE", cookie.path, "TRUE" if cookie.secure else "FALSE")
     parts = (domain, *flags, str(int(cookie.expires or 0)), cookie.name, cookie.value)
-    return (_HTTP_ONLY if cookie.is_http_only else "") + "\t".join(parts) + "\n"
+    return (_HTTP_ONLY if cookie.http_only else "") + "\t".join(parts) + "\n"
 
 
 class KeptCookies:
@@ -117,7 +117,7 @@ class KeptCookies:
         self._file = file
         keep_private(writer.path)
         for row in writer.cookies():
-            self.jar.add(_cookie(row))
+            self.jar.add(Cookie._make(row))
         self.jar.take_touched()
         now = time.time()
         for cookie in read_cookie_file(file) if file is not None else ():
@@ -131,7 +131,7 @@ class KeptCookies:
         if touched:
             found = {key: self.jar.get(key) for key in touched}
             writer.remove(CookieRow, (key for key, cookie in found.items() if cookie is None))
-            writer.put(CookieRow, (_row(cookie) for cookie in found.values() if cookie is not None))
+            writer.put(CookieRow, (cookie for cookie in found.values() if cookie is not None))
 
     def end(self) -> None:
         """Write the user's file at the end of a run."""
@@ -140,12 +140,12 @@ class KeptCookies:
 
     def rows(self) -> list[CookieRow]:
         """The cookies for the user's file."""
-        return list(map(_row, self.jar))
+        return list(self.jar)
 
 
 def write_rows(file: Path, rows: Iterable[CookieRow]) -> None:
     """Write the user's file from the rows of several jars."""
-    _write(file, map(_cookie, rows))
+    _write(file, map(Cookie._make, rows))
 
 
 def _write(file: Path, cookies: Iterable[Cookie]) -> None:
@@ -153,13 +153,3 @@ def _write(file: Path, cookies: Iterable[Cookie]) -> None:
         write_cookie_file(file, cookies)
     except OSError as error:
         log.event("cookie-file-unwritten", file=str(file), why=error.strerror)
-
-
-def _cookie(row: CookieRow) -> Cookie:
-    flags = bool(row.host_only), bool(row.secure), bool(row.http_only)
-    return Cookie(row.domain, row.path, row.name, row.value, *flags, row.expires, row.created, row.changed)
-
-
-def _row(cookie: Cookie) -> CookieRow:
-    flags = int(cookie.is_host_only), int(cookie.is_secure), int(cookie.is_http_only)
-    return CookieRow(*cookie.key, cookie.value, *flags, cookie.expires, cookie.created, cookie.changed)

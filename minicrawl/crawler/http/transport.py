@@ -125,14 +125,29 @@ class Truncated(StrEnum):
     """It was left unread, or could not be decoded."""
 
 
+_MOST_BYTES = 64 * 2**20
+"""Of the parts of a page in the archive."""
+
+
 @dataclass(slots=True)
 class Parts:
     """The exchanges that rendering a page took, of robots.txt files and others, and what was made of it: names, media
-    types and bytes of screenshots. There are no exchanges without a capture."""
+    types and bytes of screenshots. There are no exchanges without a capture. asked: the number of the page's requests
+    that may have an answer."""
 
     robots: list[Exchange] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     made: list[tuple[str, str, bytes]] = field(default_factory=list)
+    asked: int = 0
+    _bytes: int = 0
+
+    def keeps(self, exchanges: Sequence[Exchange]) -> bool:
+        """Keep exchanges for the archive; False if that would be too much."""
+        self._bytes += sum(len(exchange.body) for exchange in exchanges)
+        if self._bytes > _MOST_BYTES:
+            return False
+        self.exchanges.extend(exchanges)
+        return True
 
 
 class Capture:

@@ -1,10 +1,9 @@
 """The state of a crawl in memory: books, frontier, hosts, pages, URLs and discovery."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from minicrawl.crawler.admission.admission import Admission, Owns
-from minicrawl.crawler.admission.traps import Traps
+from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
@@ -16,7 +15,7 @@ from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrl
 from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.crawler.known.loading import check_sound, load_hosts, load_pages, load_traps
 from minicrawl.crawler.sharing import Mirrors, Outbox, Share
-from minicrawl.opic import DiscoveryBudget, Strategy
+from minicrawl.opic import STRATEGIES, DiscoveryBudget
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import BY_SITES, CrawlSettings
@@ -24,28 +23,18 @@ from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
 
 
-@dataclass
 class Tally:
-    """`left_out`: links of visited pages that are out of scope, filtered or in a trap. `elsewhere`: links of pages
-    that had their turn to URLs that this crawl does not own, repeats included; the two exclude each other.
-    `failures`: turns of this run that found nothing, by reason. `refreshed`: answers of this run for pages that had
-    their turn before.
+    """`left_out`: links of visited pages that are out of scope, filtered or in a trap. `failures`: turns of this run
+    that found nothing, by reason. `refreshed`: answers of this run for pages that had their turn before.
     """
 
-    left_out: int = 0
-    elsewhere: int = 0
-    failures: Counter[str] = field(default_factory=Counter)
-    refreshed: int = 0
-
-    @classmethod
-    def of(cls, writer: Writer) -> "Tally":
-        """The tally of the last run of a store."""
-        return cls(int(writer.meta("links_left_out") or 0), int(writer.meta("links_elsewhere") or 0))
+    def __init__(self, writer: Writer) -> None:
+        self.left_out = int(writer.meta("links_left_out") or 0)
+        self.failures = Counter[str]()
+        self.refreshed = 0
 
     def save(self, writer: Writer) -> None:
         writer.save_meta({"links_left_out": self.left_out})
-        if self.elsewhere:
-            writer.save_meta({"links_elsewhere": self.elsewhere})
 
 
 @dataclass(frozen=True)
@@ -81,21 +70,20 @@ class CrawlState:
         cls,
         writer: Writer,
         settings: CrawlSettings,
-        strategy: Strategy,
         now: float,
         *,
         locates: bool,
-        owns: Owns | None,
         share: Share | None,
         only: Pages | None,
         timing: Timing,
     ) -> "CrawlState":
         """Load the state from the store; for the parameters see `Intake`. Raises StoreError for damage."""
         check_sound(writer)
-        past = Past.of(float(writer.meta("run_at") or 0.0), now)
+        strategy = STRATEGIES[settings.strategy]
+        past = Past(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
         accounts = Accounts(REASONABLE)
-        budget = _discovery(writer, settings)
+        budget = DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
         ip_delay = settings.delay_per_address if locates else 0.0
         due = _due_pages(accounts, settings, waits=only is None) if settings.refreshes else None
         frontier = Frontier(
@@ -122,7 +110,8 @@ class CrawlState:
             outbox = Outbox(writer)
             mirrors = Mirrors(share, accounts, urls.url, outbox, writer, None if sites is None else sites.shared)
         traps = load_traps(writer, accounts, frontier, sites) if settings.traps else None
-        admission = _admission(writer, settings, traps, owns, share)
+        is_own = None if share is None else lambda url: share.home_of(url) == share.here
+        admission = Admission(settings, traps, is_own)
         interests = Interests(admission.focus, frontier.pages, writer)
         discovery = Discovery(urls, accounts, frontier, hosts, batch, admission, interests, mirrors)
         if sites is not None:
@@ -137,7 +126,7 @@ class CrawlState:
             pages,
             urls,
             batch,
-            Tally.of(writer),
+            Tally(writer),
             admission,
             discovery,
             interests,
@@ -149,23 +138,6 @@ class CrawlState:
             outbox,
             mirrors,
         )
-
-
-def _admission(
-    writer: Writer,
-    settings: CrawlSettings,
-    traps: Traps | None,
-    owns: Owns | None,
-    share: Share | None,
-) -> Admission:
-    if share is None:
-        return Admission(settings, traps, owns)
-    return Admission(settings, traps, lambda url: share.home_of(url) == share.here, mirrors=True)
-
-
-def _discovery(writer: Writer, settings: CrawlSettings) -> DiscoveryBudget:
-    """Holder of the share of fetches for never read pages, as the run before left it."""
-    return DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
 
 
 def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> DuePages:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.admission.admission import ELSEWHERE, Admission
+from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.admission.scope import MOST, Focus
 from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.books.accounts import Accounts
@@ -80,15 +80,13 @@ Depths = npt.NDArray[np.int32]
 class Admitted(NamedTuple):
     """Distinct URLs that are known or may become so, with anchors and page numbers: None for a new one.
 
-    `in_traps`: number of URLs left out as traps. `elsewhere`: URLs that this crawl does not own. `places`: of the links
-    on the page, a byte each; b"" if unknown.
+    `in_traps`: number of URLs left out as traps. `places`: of the links on the page, a byte each; b"" if unknown.
     """
 
     urls: Sequence[str]
     anchors: Sequence[str]
     pages: Sequence[int | None]
     in_traps: int = 0
-    elsewhere: Sequence[str] = ()
     places: bytes = b""
 
 
@@ -128,7 +126,6 @@ class Discovery:
         Pages that were known before have depth 0 from then on: yields them after each step, with the depths they had.
         A commit or the end may come after every step: seeds left over are taken in when they are given again.
         """
-        seeds = self._admission.owned(seeds)
         if self._mirrors is not None:
             seeds = [url for url, home in zip(seeds, self._mirrors.homes(seeds), strict=True) if home is None]
         pages = self._urls.find(seeds)
@@ -162,11 +159,9 @@ class Discovery:
         of_unknown = iter(rules)
         rule_of = [None if page is not None else next(of_unknown) for page in pages]
         kept = [at for at, rule in enumerate(rule_of) if rule is None]
-        elsewhere = [url for url, rule in zip(urls, rule_of, strict=True) if rule == ELSEWHERE]
-        in_traps = len(urls) - len(kept) - len(elsewhere)
         kept_urls, kept_anchors = [urls[at] for at in kept], [anchors[at] for at in kept]
         kept_places = bytes([places[at] for at in kept]) if places else b""
-        return Admitted(kept_urls, kept_anchors, [pages[at] for at in kept], in_traps, elsewhere, kept_places)
+        return Admitted(kept_urls, kept_anchors, [pages[at] for at in kept], len(urls) - len(kept), kept_places)
 
     def made_known(
         self,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar  # Any: callables
 
-from minicrawl.crawler.requests.request import Arrival, Deliver
+from minicrawl.crawler.requests.request import Deliver
 from minicrawl.errors import CrawlEndedError, MinicrawlError
 from minicrawl.events import Event, EventsDropped
 
@@ -82,7 +82,7 @@ class Commands:
             raise CrawlEndedError(_ENDED)
         answer: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
         self._waiting.add(answer)
-        self._deliver(Arrival(links, partial(run, work, answer)))
+        self._deliver(links, partial(run, work, answer))
         try:
             return await answer
         finally:

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, TypeVar  # Any: callables
 
 from minicrawl.crawler.net.open_files import Room
-from minicrawl.crawler.requests.request import Arrival, Request
+from minicrawl.crawler.requests.request import Request
 from minicrawl.crawler.sources.source import Wait
 from minicrawl.model import InFlightNow
 
@@ -160,7 +160,7 @@ class InFlight:
         found = []
         for begun, url in islice(self._begun.values(), number):
             wait = waits.get(url)
-            found.append(InFlightNow(url, now - wait.since, wait.waits_for) if wait else InFlightNow(url, now - begun))
+            found.append(InFlightNow(url, now - wait[1], wait[0]) if wait else InFlightNow(url, now - begun))
         return tuple(found)
 
     def _ended(self, task: Task) -> None:
@@ -217,15 +217,15 @@ class Arrivals:
         self._clock = clock
         self._thread = thread
         self._at_once = at_once
-        self._waiting: deque[Arrival] = deque()
+        self._waiting: deque[tuple[int, Callable[[float], None]]] = deque()
         self._bell = asyncio.Event()
         self._has_rung = False
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
-    def add(self, arrival: Arrival) -> None:
-        self._waiting.append(arrival)
+    def add(self, links: int, take: Callable[[float], None]) -> None:
+        self._waiting.append((links, take))
         self.ring()
 
     def ring(self) -> None:
@@ -239,13 +239,12 @@ class Arrivals:
         while self._waiting:
             if links > self._at_once:
                 return False
-            arrival = self._waiting.popleft()
-            links += arrival.links
-            take = partial(arrival.take, self._clock())
-            if arrival.links > self._at_once:
-                await self._thread.do(take)
+            more, take = self._waiting.popleft()
+            links += more
+            if more > self._at_once:
+                await self._thread.do(partial(take, self._clock()))
             else:
-                take()
+                take(self._clock())
         return links <= self._at_once
 
     async def is_quiet(self) -> bool:

@@ -13,7 +13,6 @@ from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from minicrawl import log
 from minicrawl.model import CoursePoint, Fetched
@@ -142,13 +141,6 @@ class CommitCounts:
         log.event("commit", rows=rows, seconds=seconds)
 
 
-class Rate(NamedTuple):
-    """Pages and bytes per second."""
-
-    pages: float
-    bytes: float
-
-
 class Speed:
     """Current speed, pauses left out. lately: seconds over which it is measured."""
 
@@ -166,10 +158,10 @@ class Speed:
         while len(self._lately) > 2 and seconds - self._lately[1][0] >= self._span:
             self._lately.popleft()
 
-    def now(self) -> Rate:
-        """The rate since the last record as old as the span, or the first one. There must be a record."""
+    def now(self) -> tuple[float, float]:
+        """Pages and bytes per second since the last record as old as the span, or the first one. There must be one."""
         (since, fetched, size), (until, fetched_now, size_now) = self._lately[0], self._lately[-1]
         seconds = until - since
         if seconds <= 0:
-            return Rate(0.0, 0.0)
-        return Rate((fetched_now - fetched) / seconds, (size_now - size) / seconds)
+            return 0.0, 0.0
+        return (fetched_now - fetched) / seconds, (size_now - size) / seconds

@@ -17,7 +17,6 @@ Such a page waits like one that never had a turn. The cash that it passed on the
 import re
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
-from typing import NamedTuple
 
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.traps import static_rule
@@ -131,7 +130,6 @@ _OF_TARGETS = {
     "chain": f"is at the end of a chain of more than {MAX_HOPS}",
     "dead": "is a page where nothing was found",
     "differs": "is named so by many pages that say something else",
-    "elsewhere": "belongs to another crawl that shares the web with this one",
 }
 
 
@@ -222,15 +220,11 @@ def wants(reason: str, retry: Sequence[str]) -> bool:
     return is_ours(reason) or reason in retry or ALL in retry or (PASSING in retry and is_passing(reason))
 
 
-class AskedAgain(NamedTuple):
-    """The number of pages asked for again, and the reasons behind --retry for which no page was given up."""
+def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> tuple[int, tuple[str, ...]]:
+    """Let given-up pages of a store wait for another turn. seeds: of this run.
 
-    pages: int
-    unknown: tuple[str, ...] = ()
-
-
-def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> AskedAgain:
-    """Let given-up pages of a store wait for another turn. seeds: of this run."""
+    Returns their number, and the reasons in `retry` for which no page was given up.
+    """
     given = set(writer.page_table.find(list(seeds)).values())
     given_up = writer.page_table.given_up()
     pages = [page for page, reason in given_up if page in given or wants(reason, retry)]
@@ -239,4 +233,4 @@ def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> Ask
         with writer.transaction():
             writer.page_rows.ask_again(pages, {origin_of(writer.page_table.url(page)) for page in pages}, reasons)
     known = {PASSING, ALL, *(reason for _, reason in given_up)}
-    return AskedAgain(len(pages), tuple(reason for reason in retry if reason not in known))
+    return len(pages), tuple(reason for reason in retry if reason not in known)

@@ -25,7 +25,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from minicrawl.crawler.html.fingerprint import Vocabulary, vocabulary, word_hashes, words_of_url
+from minicrawl.crawler.html.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
 from minicrawl.store.recognised import Probe
 
 MOST_PROBES = 3
@@ -66,11 +66,12 @@ class NotFound:
         found = self.varies, self.numbers, self.echoes, self.is_there
         return Probe(*asked, words, *found, _blob(self.matched), _blob(self.others))
 
-    def add(self, url: str, digest: int | None, answer: Vocabulary) -> None:
-        """Add an answer, to a probe at `url`."""
-        words, own, name = answer.words, words_of_url(url), word_hashes(_name(url).encode())
-        self.is_long = self.is_long or answer.is_long
-        self.numbers = max(self.numbers, answer.numbers)
+    def add(self, url: str, digest: int | None, answer: bytes) -> None:
+        """Add an answer, its vocabulary, to a probe at `url`."""
+        words, numbers = read_vocabulary(answer)
+        own, name = words_of_url(url), word_hashes(_name(url).encode())
+        self.is_long = self.is_long or not answer
+        self.numbers = max(self.numbers, numbers)
         self.compared = 0
         self.pages_with.clear()
         self.url, self.asked = url, self.asked + 1
@@ -89,21 +90,22 @@ class NotFound:
         own = more - words_of_url(url) if self.echoes else more
         return len(self.words - words - words_of_url(self.url)), len(own)
 
-    def compare(self, page: int, url: str, digest: int | None, vocabulary: Vocabulary, *, is_there: bool) -> None:
+    def compare(self, page: int, url: str, digest: int | None, vocabulary: bytes, *, is_there: bool) -> None:
         """Compare a page that was read. is_there: it surely exists.
 
         A redirect to the front page cannot tell pages from answers that are none.
         """
-        if vocabulary.words == _SENT_HOME != self.words:
+        words, numbers = read_vocabulary(vocabulary)
+        if words == _SENT_HOME != self.words:
             return
         if self.is_long:
             is_like = digest is not None and digest == self.digest
         elif not self.words:
-            is_like = not (vocabulary.words or vocabulary.is_long)
+            is_like = bool(vocabulary) and not words
         else:
-            lacks, adds = self.lacks_and_adds(url, vocabulary.words)
+            lacks, adds = self.lacks_and_adds(url, words)
             is_like = lacks == 0 and adds <= self._most_added
-            is_like = is_like and vocabulary.numbers <= 2 * self.numbers + _SPARE_NUMBERS
+            is_like = is_like and numbers <= 2 * self.numbers + _SPARE_NUMBERS
         if is_there:
             self.is_there = self.is_there or is_like
             return
@@ -113,7 +115,7 @@ class NotFound:
             into.add(page)
         if not is_like:
             self.compared += 1
-            self.pages_with.update(self.words & vocabulary.words)
+            self.pages_with.update(self.words & words)
 
     def judge(self) -> None:
         """Set the verdict by the evidence so far."""

@@ -165,7 +165,7 @@ class Soft404s:
         self._changed[folder] = probe
         answer = comparable(fetched)
         if answer is not None and answer.digest is not None:
-            probe.add(answer.url, answer.digest, read_vocabulary(vocabulary(answer.short_text)))
+            probe.add(answer.url, answer.digest, vocabulary(answer.short_text))
             if probe.asked == 1 and self._may_ask(site):
                 self._want(site, probe, fetched.url)
                 return [], []
@@ -238,8 +238,7 @@ class Soft404s:
 
     def _compare(self, probe: NotFound, read: Read) -> None:
         is_there = read.is_there or (read.words != SENT_HOME_WORDS and _is_above(read.url, probe.folder))
-        words = read_vocabulary(read.words)
-        probe.compare(read.page, read.url, read.digest, words, is_there=is_there)
+        probe.compare(read.page, read.url, read.digest, read.words, is_there=is_there)
         if probe.varies_much and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
             self._want(origin_of(probe.folder), probe, probe.url)
 
@@ -325,7 +324,7 @@ def _may_say_not_found(one: Read, other: Read) -> bool:
     """True if two pages are alike in a way that pages of one template are not."""
     if not _are_alike(one, other):
         return False
-    words, others = read_vocabulary(one.words).words, read_vocabulary(other.words).words
+    words, others = read_vocabulary(one.words)[0], read_vocabulary(other.words)[0]
     return not _SORRY.isdisjoint(words & others) or (
         _is_little(words - others, one.url) and _is_little(others - words, other.url)
     )

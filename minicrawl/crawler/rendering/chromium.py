@@ -131,14 +131,6 @@ _LAST_WORD = 10.0
 """Seconds for a page to say what it shows when its time is up, and to close."""
 
 
-class View(NamedTuple):
-    """Options of rendering. seconds: for a page to finish; most: characters of HTML; pictured: takes screenshots."""
-
-    seconds: float
-    most: int
-    pictured: bool
-
-
 class RenderError(Exception):
     """A page could not be rendered. reason: the code that it will carry."""
 
@@ -176,10 +168,12 @@ class Chromium:
         self._browser: Browser | None = None
         self._watch: asyncio.Task[None] | None = None
 
-    async def shown(self, page: Resource, answer: Answer, view: View) -> tuple[str, list[Screenshot]]:
+    async def shown(
+        self, page: Resource, answer: Answer, seconds: float, most: int, *, pictures: bool = False
+    ) -> tuple[str, list[Screenshot]]:
         """Render a page until it makes no more requests or its time is up. Returns its HTML and screenshots.
 
-        page: the response for it. Raises RenderError.
+        page: the response for it. most: characters of HTML. pictures: take screenshots. Raises RenderError.
         """
         from playwright.async_api import Error  # noqa: PLC0415 - an extra
 
@@ -193,7 +187,8 @@ class Chromium:
             raise RenderError("render-crashed", str(error)) from error
         requests = _Requests(page, answer)
         try:
-            return await _read(context, requests, view)
+            html, browser_page = await _read(context, requests, seconds, most)
+            return html, await taken(browser_page) if pictures else []
         except Error as error:
             raise RenderError("render-killed" if requests.has_crashed else "render-crashed", str(error)) from error
         except TimeoutError as error:
@@ -344,15 +339,15 @@ def _is_of_frame(request: "Request") -> bool:
         return False
 
 
-async def _read(context: "BrowserContext", requests: _Requests, view: View) -> tuple[str, list[Screenshot]]:
+async def _read(context: "BrowserContext", requests: _Requests, seconds: float, most: int) -> "tuple[str, Page]":
     from playwright.async_api import TimeoutError as TimeIsUp  # noqa: PLC0415 - an extra
 
-    end = asyncio.get_running_loop().time() + view.seconds
+    end = asyncio.get_running_loop().time() + seconds
 
     def left() -> float:
         return max(end - asyncio.get_running_loop().time(), 0.001) * 1000.0
 
-    async with asyncio.timeout(view.seconds + _LAST_WORD):
+    async with asyncio.timeout(seconds + _LAST_WORD):
         await context.add_init_script(_NO_UDP)
         page = await context.new_page()
         page.on("crash", requests.on_crash)
@@ -362,10 +357,10 @@ async def _read(context: "BrowserContext", requests: _Requests, view: View) -> t
         with contextlib.suppress(TimeIsUp):
             await page.goto(requests.url, wait_until="commit", timeout=left())
             await page.wait_for_load_state("networkidle", timeout=left())
-        html = await page.evaluate(_OUTER_HTML, view.most)
+        html = await page.evaluate(_OUTER_HTML, most)
     if not isinstance(html, str):
         raise RenderError("render-timeout", "the page has changed how it is read")
-    return html[: view.most], await taken(page) if view.pictured else []
+    return html[:most], page
 
 
 async def _close(page: "Page") -> None:

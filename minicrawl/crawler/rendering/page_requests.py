@@ -140,7 +140,6 @@ _MOST_HOPS = 10
 _MOST_ORIGINS = 1000
 _EMPTY_STYLE = Resource("", 200, {"content-type": "text/css", "access-control-allow-origin": "*"}, b"")
 _MOST_OF_ALL_KINDS = 500
-_MOST_BYTES = 64 * 2**20
 _FETCHED_KINDS = frozenset({"script", "fetch", "xhr"})
 _SHOWN_KINDS = frozenset({"stylesheet", "image", "font", "media", "document"})
 _CACHED_KINDS = frozenset({"script", "stylesheet", "image", "font", "document"})
@@ -154,25 +153,6 @@ _LEFT_OUT = {
 }
 # Fields that a script may have set, and that go to its server; a browser's own are ours, or nobody's.
 _PASSED_ON = frozenset({"accept", "accept-language", "origin", "x-requested-with"})
-
-
-@dataclass(slots=True)
-class Page:
-    """A page that is rendered. asked: the number of its requests that may have an answer; parts: the exchanges of
-    these."""
-
-    url: str
-    asked: int = 0
-    parts: Parts = field(default_factory=Parts)
-    _bytes: int = 0
-
-    def keeps(self, exchanges: Sequence[Exchange]) -> bool:
-        """Keep exchanges for the archive; False if that would be too much."""
-        self._bytes += sum(len(exchange.body) for exchange in exchanges)
-        if self._bytes > _MOST_BYTES:
-            return False
-        self.parts.exchanges.extend(exchanges)
-        return True
 
 
 class PageRequests:
@@ -193,7 +173,7 @@ class PageRequests:
         self._robots_turns: dict[str, asyncio.Lock] = {}
 
     async def answer(  # noqa: PLR0913 - a page, and what Chromium says of a request
-        self, page: "Page", by: str, kind: str, method: str, url: str, headers: dict[str, str]
+        self, page: Parts, by: str, kind: str, method: str, url: str, headers: dict[str, str]
     ) -> Resource | None:
         """The answer to a request; None if there is to be none. by: URL of the document that asks, the page or a frame
         in it. kind: as Chromium calls it."""
@@ -218,7 +198,7 @@ class PageRequests:
         return found
 
     async def _followed(
-        self, page: "Page", by: str, url: str, headers: tuple[tuple[str, str], ...], hops: list[Exchange]
+        self, page: Parts, by: str, url: str, headers: tuple[tuple[str, str], ...], hops: list[Exchange]
     ) -> Resource | None:
         """The answer at the end of all redirects. hops: where all exchanges are put."""
         for _ in range(_MOST_HOPS):
@@ -237,7 +217,7 @@ class PageRequests:
             url = target
         return None
 
-    async def _may_be_asked(self, page: "Page", by: str, url: str) -> bool:
+    async def _may_be_asked(self, page: Parts, by: str, url: str) -> bool:
         origin = origin_of(url)
         if origin != origin_of(by) and self._fetcher.sends_secrets_to(origin):
             return False
@@ -252,7 +232,7 @@ class PageRequests:
         async with self.pace.turn(politeness_key(url), delay):
             return await self._fetcher.exchanged(PageRequest(url, headers=headers), any_type=True)
 
-    async def _robots_of(self, page: "Page", origin: str) -> RobotsState:
+    async def _robots_of(self, page: Parts, origin: str) -> RobotsState:
         """The robots.txt of an origin, fetched as often as by the crawl."""
         while len(self._robots_turns) > _MOST_ORIGINS:
             oldest = next(iter(self._robots_turns))
@@ -265,7 +245,7 @@ class PageRequests:
                 known = self._robots[origin] = judged(await self._robots_txt(page, origin), time.time(), attempts)
             return known
 
-    async def _robots_txt(self, page: "Page", origin: str) -> Fetched:
+    async def _robots_txt(self, page: Parts, origin: str) -> Fetched:
         """The answer for robots.txt at the end of its redirects (RFC 9309 2.3.1.2)."""
         url = f"{origin}/robots.txt"
         for _ in range(MAX_REDIRECTS + 1):
@@ -273,7 +253,7 @@ class PageRequests:
                 request = PageRequest(url)
                 fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=True, at_least=MAX_BYTES)
             if exchange is not None:
-                page.parts.robots.append(exchange)
+                page.robots.append(exchange)
             target = normalise(fetched.location, url) if fetched.status in REDIRECTS and fetched.location else None
             if target is None:
                 break

@@ -7,8 +7,8 @@ from functools import partial
 from minicrawl import log
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Parts
-from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, View, find_chromium
-from minicrawl.crawler.rendering.page_requests import Page, PageRequests, Resource
+from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, find_chromium
+from minicrawl.crawler.rendering.page_requests import PageRequests, Resource
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
@@ -31,7 +31,7 @@ class Renderer:
 
     def __init__(self, settings: CrawlSettings, fetcher: Fetcher) -> None:
         self._patterns = [re.compile(pattern) for pattern in settings.render]
-        self._seconds, self._most = _LONGEST, settings.max_size
+        self._most = settings.max_size
         self._takes_pictures = settings.screenshots
         self._requests = PageRequests(fetcher, settings)
         self._room = asyncio.Semaphore(_OPEN)
@@ -49,15 +49,16 @@ class Renderer:
         Validators are dropped, as they are those of the page alone, without the resources of its scripts.
         """
         self._requests.pace.note_asked(politeness_key(fetched.url))
-        page = Page(fetched.url)
+        parts = Parts()
         document = Resource(fetched.url, 200, {"content-type": fetched.content_type or "text/html"}, fetched.body)
-        view = View(self._seconds, self._most, self._takes_pictures)
         try:
             async with self._room:
-                html, page.parts.made = await self._chromium.shown(document, partial(self._requests.answer, page), view)
+                html, parts.made = await self._chromium.shown(
+                    document, partial(self._requests.answer, parts), _LONGEST, self._most, pictures=self._takes_pictures
+                )
         except RenderError as error:
             log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
-            return Fetched(fetched.url, reason=error.reason, size=fetched.size, seconds=fetched.seconds), page.parts
+            return Fetched(fetched.url, reason=error.reason, size=fetched.size, seconds=fetched.seconds), parts
         body = html.encode("utf-8", "replace")
         is_cut = len(body) >= self._most
         rendered = fetched._replace(
@@ -66,7 +67,7 @@ class Renderer:
             last_modified=None,
             truncated=fetched.truncated or is_cut,
         )
-        return rendered, page.parts
+        return rendered, parts
 
     async def aclose(self) -> None:
         await self._chromium.aclose()

@@ -99,14 +99,8 @@ class Refusal(NamedTuple):
     until: float
 
 
-class Arrival(NamedTuple):
-    """An answer or command to be absorbed by the loop. `links`: number of URLs that it leads to."""
-
-    links: int
-    take: Callable[[float], None]
-
-
-Deliver = Callable[[Arrival], None]
+Deliver = Callable[[int, Callable[[float], None]], None]
+"""Hands an answer or command to the loop: the number of URLs that it leads to, and what absorbs it then."""
 
 
 class Request(ABC):

@@ -1,6 +1,5 @@
 """Requests for sitemaps, and making their URLs known. The order and the rate are in sitemaps/queue.py."""
 
-import json
 from collections.abc import Callable, Sequence
 
 from minicrawl.crawler.admission.admission import Admission
@@ -11,13 +10,13 @@ from minicrawl.crawler.http.failures import parser_failed
 from minicrawl.crawler.known.discovery import Discovery, unknown
 from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
 from minicrawl.crawler.outcomes.outcome import judge
-from minicrawl.crawler.requests.request import Arrival, Deliver, HostTurns, Kind, Refusal, Request
+from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import politeness_key, without_www
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import ParsedPage, SitemapAnswer, State
-from minicrawl.store.sitemaps import ListedUrl, SitemapRow
+from minicrawl.store.sitemaps import SitemapRow
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
 
@@ -185,14 +184,7 @@ class Sitemaps(Kind):
                 self._let_in(earned, now)
 
     def save(self, writer: Writer) -> None:
-        rows = self.queue.take_rows()
-        writer.put(SitemapRow, rows.sitemaps)
-        writer.add(ListedUrl, rows.listed)
-        writer.remove(ListedUrl, (row[:2] for row in rows.unlisted))
-        writer.save_sitemap_pages(rows.pages)
-        writer.save_meta({"sitemap_thirds": self.queue.thirds})
-        if rows.left_out is not None:
-            writer.save_meta({"sitemaps_left_out": json.dumps(rows.left_out)})
+        self.queue.save(writer)
 
     def _let_in(self, most: int, now: float, host: int | None = None) -> int:
         """Make up to `most` URLs from sitemaps known, of one host or of the next ones. Returns their number."""
@@ -234,7 +226,7 @@ class SitemapErrand(Request):
                 self._sitemaps.absorb_urls(self.sitemap, urls, is_index, now)
                 self._sitemaps.absorb_lastmods(self.sitemap, lastmods, now)
 
-            deliver(Arrival(len(urls), take))
+            deliver(len(urls), take)
 
         self._answer = await source.sitemap(self.url, give)
         self.fetched = self._answer.fetched

@@ -157,11 +157,8 @@ def preferences_of(statements: Iterable[Statement]) -> Preferences:
     return combined(each.preferences for each in statements)
 
 
-class Decision(NamedTuple):
-    """The verdict on a use, and the statement that decides; None for an unknown one."""
-
-    verdict: Verdict
-    by: Statement | None
+Decision = tuple[Verdict, Statement | None]
+"""The verdict on a use, and the statement that decides; None for an unknown one."""
 
 
 def decisions(statements: Iterable[Statement]) -> dict[str, Decision]:
@@ -171,7 +168,7 @@ def decisions(statements: Iterable[Statement]) -> dict[str, Decision]:
     for at, use in enumerate(USES):
         by = max(every, key=lambda each: each.preferences[at], default=None)
         verdict = Verdict.UNKNOWN if by is None else by.preferences[at]
-        found[use] = Decision(verdict, by if verdict else None)
+        found[use] = verdict, by if verdict else None
     return found
 
 

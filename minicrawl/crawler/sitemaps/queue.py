@@ -10,17 +10,18 @@ of new pages come from them while linked pages wait; next is always the host wit
 host that may be asked and has no page left gets some of its own URLs, however busy others are. While many URLs wait, no
 more sitemaps are asked for.
 
-Pure but for reading the store: time is passed in, and what changes waits in `take_rows` for the next commit.
+Pure but for reading the store: time is passed in, and what changes waits for `save` in the next commit.
 """
 
 import heapq
+import json
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from minicrawl.store.reader import Store
 from minicrawl.store.sitemaps import ListedUrl, SitemapRow
+from minicrawl.store.writer import Writer
 
 LINKS_PER_URL = 3
 """Pages made known by links for each URL let in from a sitemap."""
@@ -35,18 +36,6 @@ MOST_WAITING_IN_ALL = 1_000_000
 LIFETIME = 24 * 3600.0
 """Seconds after which a sitemap that is named again is asked for again, as robots.txt is."""
 DUE = "due"
-
-
-class ChangedRows(NamedTuple):
-    """The rows of a commit. `pages`: (page, sitemap that lists it, whether it made the page known). `left_out`: counts
-    of sitemaps left out, by their source; None if unchanged.
-    """
-
-    sitemaps: list[SitemapRow]
-    listed: list[ListedUrl]
-    unlisted: list[ListedUrl]
-    pages: list[tuple[int, int, bool]]
-    left_out: dict[str, int] | None
 
 
 class SitemapQueue:
@@ -79,7 +68,7 @@ class SitemapQueue:
         self._changed: set[int] = set()
         self._listed: list[ListedUrl] = []
         self._unlisted: list[ListedUrl] = []
-        self._pages: list[tuple[int, int, bool]] = []
+        self._pages: list[tuple[int, int, bool]] = []  # page, sitemap that lists it, whether it made the page known
         for row in self._rows.values():
             self._per_host[row.host] += 1
             self._taken[row.host] += row.made_known
@@ -226,16 +215,19 @@ class SitemapQueue:
         self._taken[row.host] += len(made)
         self._note(row._replace(made_known=row.made_known + len(made)))
 
-    def take_rows(self) -> ChangedRows:
-        """The rows that changed since the last call."""
-        changed = [self._rows[number] for number in sorted(self._changed)]
-        left_out = self._left_out if self._has_news_of_left_out else None
-        rows = ChangedRows(changed, self._listed, self._unlisted, self._pages, left_out)
+    def save(self, writer: Writer) -> None:
+        """Write the rows that changed since the last commit."""
+        writer.put(SitemapRow, [self._rows[number] for number in sorted(self._changed)])
+        writer.add(ListedUrl, self._listed)
+        writer.remove(ListedUrl, (row[:2] for row in self._unlisted))
+        writer.save_sitemap_pages(self._pages)
+        writer.save_meta({"sitemap_thirds": self.thirds})
+        if self._has_news_of_left_out:
+            writer.save_meta({"sitemaps_left_out": json.dumps(self._left_out)})
         for host in dict.fromkeys(row.host for row in self._listed):
             self._give_turn(host)
         self._changed, self._listed, self._unlisted, self._pages = set(), [], [], []
         self._has_news_of_left_out = False
-        return rows
 
     def _note(self, row: SitemapRow) -> None:
         self._rows[row.id] = row

@@ -188,7 +188,7 @@ class LocalSource:
 
     @contextmanager
     def _waiting(self, url: str, waits_for: str) -> Iterator[None]:
-        self._waits[url] = Wait(waits_for, asyncio.get_running_loop().time())
+        self._waits[url] = waits_for, asyncio.get_running_loop().time()
         try:
             yield
         finally:

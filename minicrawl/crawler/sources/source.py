@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import Protocol, Self
 
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 
@@ -11,12 +11,9 @@ GiveUrls = Callable[[list[str], bool, dict[str, float]], None]
 URLs of it; dates are given only to crawls that fetch pages again."""
 
 
-class Wait(NamedTuple):
-    """A fetched page that waits for a child process: the "parser" of large pages, or the "hooks". `since`: by the
-    loop's clock."""
-
-    waits_for: str
-    since: float
+Wait = tuple[str, float]
+"""A fetched page waits for a child process: the "parser" of large pages, or the "hooks"; since when, by the loop's
+clock."""
 
 
 class PageSource(Protocol):

@@ -122,7 +122,7 @@ async def serve(line: Line) -> None:
 
     def beat(source: LocalSource) -> None:
         loop.call_later(spec.timing.beat, beat, source)
-        ages = {url: (wait.waits_for, loop.time() - wait.since) for url, wait in source.waits().items()}
+        ages = {url: (what, loop.time() - since) for url, (what, since) in source.waits().items()}
         send(0, News.BEAT, (time.process_time(), ages))
 
     def read(source: LocalSource) -> None:

@@ -312,7 +312,7 @@ class WorkerSource:
             logging.getLogger("minicrawl").handle(logging.makeLogRecord(json.loads(decoder(str)(value))))
         elif news == News.BEAT:
             worker.cpu, ages = decoder(_BEAT)(value)
-            worker.waits = {url: Wait(what, worker.heard - age) for url, (what, age) in ages.items()}
+            worker.waits = {url: (what, worker.heard - age) for url, (what, age) in ages.items()}
         elif news == News.USELESS:
             self._useless = ConfigError(decoder(str)(value))
         elif news == News.SOME:

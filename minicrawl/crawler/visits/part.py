@@ -4,9 +4,9 @@ A part overrides the methods that it needs. The list calls only overridden metho
 off, or has nothing to do at some point, costs nothing there.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
-from typing import Any, Self, TypeVar  # Any: callables
+from typing import Self, TypeVar
 
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.recognise.sessions import Sessions
@@ -136,22 +136,15 @@ class Parts:
                 opening.opened.append(part)
         self._parts = tuple(opening.opened)
         self._probes: dict[str, Part] = {}  # by URL: the part that asked for it
-        self._request = self._overriding("request")
-        self._refusal = self._overriding("refusal")
-        self._source = self._overriding("source")
-        self._on_record = self._overriding("on_record")
-        self._probing = [part for part in self._parts if type(part).due_probe is not Part.due_probe]
-        self._on_answer = self._overriding("on_answer")
-        self._recognise = self._overriding("recognise")
-        self._before_links = self._overriding("before_links")
-        self._on_links = self._overriding("on_links")
-        self._on_turn = self._overriding("on_turn")
-        self._on_unchanged = self._overriding("on_unchanged")
+        self._probing = self._with("due_probe")
+        self._request, self._refusal, self._source = map(self._with, ("request", "refusal", "source"))
+        self._on_record, self._on_answer, self._recognise = map(self._with, ("on_record", "on_answer", "recognise"))
+        self._before_links, self._on_links = self._with("before_links"), self._with("on_links")
+        self._on_turn, self._on_unchanged = self._with("on_turn"), self._with("on_unchanged")
 
-    def _overriding(self, method: str) -> list[Callable[..., Any]]:
-        return [
-            getattr(part, method) for part in self._parts if getattr(type(part), method) is not getattr(Part, method)
-        ]
+    def _with(self, method: str) -> list[Part]:
+        """The parts that override a method."""
+        return [part for part in self._parts if getattr(type(part), method) is not getattr(Part, method)]
 
     def __iter__(self) -> Iterator[Part]:
         return iter(self._parts)
@@ -162,25 +155,24 @@ class Parts:
 
     def request(self, page: int, url: str) -> PageRequest:
         asked = PageRequest(url)
-        for change in self._request:
-            asked = change(page, asked)
+        for part in self._request:
+            asked = part.request(page, asked)
         return asked
 
     def refusal(self, page: int, url: str) -> str | None:
-        for refuses in self._refusal:
-            reason: str | None = refuses(page, url)
-            if reason is not None:
+        for part in self._refusal:
+            if (reason := part.refusal(page, url)) is not None:
                 return reason
         return None
 
     def source(self, source: PageSource) -> PageSource:
-        for wrap in self._source:
-            source = wrap(source)
+        for part in self._source:
+            source = part.source(source)
         return source
 
     def on_record(self, record: ArchiveRecord, page: int | None) -> None:
-        for note in self._on_record:
-            note(record, page)
+        for part in self._on_record:
+            part.on_record(record, page)
 
     def due(self, origin: str) -> str | None:
         """The probe to make at an origin now, if any."""
@@ -206,30 +198,30 @@ class Parts:
 
     def on_answer(self, turn: Turn) -> bool:
         is_put_back = False
-        for note in self._on_answer:
-            is_put_back |= note(turn)
+        for part in self._on_answer:
+            is_put_back |= part.on_answer(turn)
         return is_put_back
 
     def recognise(self, turn: Turn) -> None:
-        for recognises in self._recognise:
-            if recognises(turn):
+        for part in self._recognise:
+            if part.recognise(turn):
                 return
 
     def before_links(self, turn: Turn) -> None:
-        for note in self._before_links:
-            note(turn)
+        for part in self._before_links:
+            part.before_links(turn)
 
     def on_links(self, turn: Turn) -> None:
-        for note in self._on_links:
-            note(turn)
+        for part in self._on_links:
+            part.on_links(turn)
 
     def on_turn(self, turn: Turn) -> None:
-        for note in self._on_turn:
-            note(turn)
+        for part in self._on_turn:
+            part.on_turn(turn)
 
     def on_unchanged(self, turn: Turn) -> None:
-        for note in self._on_unchanged:
-            note(turn)
+        for part in self._on_unchanged:
+            part.on_unchanged(turn)
 
     def on_settings(self, settings: CrawlSettings, changed: Set[str], now: float) -> None:
         for part in self._parts:

@@ -126,9 +126,8 @@ class DeepLinks:
         depths = self._accounts.depth[known]
         found = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int64)
         found = found[(found != page) & ~np.isin(found, own.targets)]
-        left_out = max(row.refused - len(admitted.urls) - len(admitted.elsewhere), 0)
+        left_out = max(row.refused - len(admitted.urls), 0)
         self._tally.left_out += left_out - row.refused
-        self._tally.elsewhere += len(admitted.elsewhere)
         row = row._replace(refused=left_out)
         outlinks = _longer(own, found)
         targets, places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)

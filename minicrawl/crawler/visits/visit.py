@@ -6,7 +6,6 @@ Nothing here waits or touches the network; `now` is passed in.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import NamedTuple
 
 import numpy as np
 
@@ -61,15 +60,6 @@ class SchemeGuesses:
         return self._wrong.get(page)
 
 
-class Counted(NamedTuple):
-    """The counted links of a page: as the row of the store, and `outlinks` as arrays. `elsewhere`: number of links to
-    URLs that this crawl does not own."""
-
-    links: Links
-    outlinks: PlacedLinks = NOWHERE
-    elsewhere: int = 0
-
-
 class Outlinks:
     """Makes the admitted links of a page known, and counts them."""
 
@@ -82,17 +72,18 @@ class Outlinks:
         self._sessions = sessions
         self._parts = parts
 
-    def counted(self, turn: Turn, target: int | None) -> Counted:
-        """The links that count at a turn. target: the page that an alias stands for: the only link then."""
+    def counted(self, turn: Turn, target: int | None) -> tuple[Links, PlacedLinks]:
+        """The links that count at a turn, as the row of the store and as arrays. target: the page that an alias stands
+        for: the only link then."""
         page, outcome, fetched, parsed = turn.page, turn.outcome, turn.fetched, turn.parsed
         if outcome.reason == "soft-404":
-            return Counted(self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0))
+            return self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0), NOWHERE
         urls, anchors, places, refused = self._followed(turn)
         if fetched.status == 200 and not self._accounts.had_turn[page]:
             turn.content = self._content(fetched)
             self._parts.before_links(turn)
         if target is None and not urls and turn.content is NO_CONTENT:  # as in every turn without a request
-            return Counted(Links(page, b"", parsed.nofollow, refused))
+            return Links(page, b"", parsed.nofollow, refused), NOWHERE
         admitted = self._discovery.admitted(fetched.url, urls, anchors, turn.content, places)
         turn.targets, turn.anchors = self._discovery.made_known(admitted, page, "link"), admitted.anchors
         self._interests.note_links(turn.targets, admitted.urls, admitted.anchors, parsed.title or "")
@@ -102,15 +93,14 @@ class Outlinks:
             targets, places = [*targets[:at], *targets[at + 1 :]], places[:at] + places[at + 1 :]
         outlinks = linked(targets, places)
         own, own_places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
-        left_out, elsewhere = refused + admitted.in_traps, len(admitted.elsewhere)
+        left_out = refused + admitted.in_traps
         if target is None:
-            links = Links(page, own, parsed.nofollow, left_out, places=own_places)
-            return Counted(links, outlinks, elsewhere)
+            return Links(page, own, parsed.nofollow, left_out, places=own_places), outlinks
         to_target = linked([target], b"")
         links = Links(page, to_bytes(to_target.targets), parsed.nofollow, left_out)
         if not outcome.is_redirect:
             links = links._replace(own=own, own_places=own_places)
-        return Counted(links, to_target, elsewhere)
+        return links, to_target
 
     def _content(self, fetched: Fetched) -> PageContent:
         """The content of a page, for traps.
@@ -219,18 +209,18 @@ class Visits:
         self.parts.recognise(turn)
         before = state.pages.links_row(page) if state.accounts.had_turn[page] else None
         target, turn.outcome = self.aliases.target(page, turn.outcome)
-        counted = self.outlinks.counted(turn, target)
-        outlinks = counted.outlinks.targets
+        links, placed_links = self.outlinks.counted(turn, target)
+        outlinks = placed_links.targets
         depths = state.accounts.depth.take(outlinks) if state.admission.scope.limits_depth else None
         self.deep_links.note_refused(turn)
         self.parts.on_links(turn)
-        self._spend(turn, counted, before)
+        self._spend(turn, placed_links, before)
         if before is not None:
             self._retire_if_gone(turn)
-        self._count(turn.outcome, counted, before)
-        state.pages.note_turn(self._row(turn), counted.links)
+        self._count(turn.outcome, links, before)
+        state.pages.note_turn(self._row(turn), links)
         self.ranking.note_turn(len(outlinks))
-        self.aliases.note_turn(turn, counted.links, before)
+        self.aliases.note_turn(turn, links, before)
         if depths is not None:
             self.deep_links.note_nearer(outlinks, depths)
         state.frontier.pages.credit(state.discovery.only_offered(outlinks))
@@ -261,12 +251,12 @@ class Visits:
 
     # The steps of a visit.
 
-    def _spend(self, turn: Turn, counted: Counted, before: Links | None) -> None:
+    def _spend(self, turn: Turn, outlinks: PlacedLinks, before: Links | None) -> None:
         """Note the visit in the book."""
         assert turn.outcome.state is not None
         old = NOWHERE if before is None else placed(before.targets, before.places)
         kind = kind_of(turn.outcome.state, turn.fetched.status is not None)
-        self.state.accounts.visit(turn.page, counted.outlinks, old, kind)
+        self.state.accounts.visit(turn.page, outlinks, old, kind)
 
     def _retire_if_gone(self, turn: Turn) -> None:
         """Make a page gone that was read before, was there, and is not found any more."""
@@ -274,10 +264,9 @@ class Visits:
             self.state.accounts.retire(turn.page)
             turn.outcome = replace(turn.outcome, state=State.GONE)
 
-    def _count(self, outcome: Outcome, counted: Counted, before: Links | None) -> None:
+    def _count(self, outcome: Outcome, links: Links, before: Links | None) -> None:
         tally = self.state.tally
-        tally.left_out += counted.links.refused - (before.refused if before is not None else 0)
-        tally.elsewhere += counted.elsewhere
+        tally.left_out += links.refused - (before.refused if before is not None else 0)
         if outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):
             tally.failures[outcome.reason] += 1
 

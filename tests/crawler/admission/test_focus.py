@@ -9,7 +9,7 @@ from minicrawl.settings import CrawlSettings
 
 
 def focus(**settings: Any) -> Focus:
-    return Focus.of(CrawlSettings(**settings))
+    return Focus(CrawlSettings(**settings))
 
 
 def test_without_focus_every_page_counts_alike() -> None:

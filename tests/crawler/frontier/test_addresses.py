@@ -51,4 +51,4 @@ def test_host_that_has_moved_wants_its_address_of_before_no_more() -> None:
     for name in ("1.2.3.4", "1.2.3.5"):
         host.address = addresses.add(name)
         addresses.add_host(host)
-    assert addresses.trade(lambda host: True, 0.0).wanted == ["1.2.3.5"]
+    assert addresses.trade(lambda host: True, 0.0)[0] == ["1.2.3.5"]

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
-from minicrawl.crawler.frontier.schedules import ByWorth, Fixed
+from minicrawl.crawler.frontier.schedules import ByWorth
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts import Host
 from minicrawl.opic import DiscoveryBudget
@@ -19,7 +19,7 @@ HOUR, DAY = 3600.0, 86_400.0
 
 
 def read_pages(
-    count: int, schedule: ByWorth | Fixed, *, is_patient: bool, hosts: int = 1
+    count: int, schedule: ByWorth, *, is_patient: bool, hosts: int = 1
 ) -> tuple[WaitingPages, DuePages, list[Host]]:
     """Pages that were all read at time 0, on hosts that are on offer."""
     pages, due, on_offer = known_pages(count, schedule, is_patient=is_patient, hosts=hosts)
@@ -31,7 +31,7 @@ def read_pages(
 
 
 def known_pages(
-    count: int, schedule: ByWorth | Fixed, *, is_patient: bool, hosts: int = 1
+    count: int, schedule: ByWorth, *, is_patient: bool, hosts: int = 1
 ) -> tuple[WaitingPages, DuePages, list[Host]]:
     """Pages that were all read, and are yet to be loaded."""
     accounts = Accounts()
@@ -147,7 +147,7 @@ def test_a_page_rises_once_it_is_due_before_all_are_valued_anew() -> None:
 
 
 def test_the_simple_rule_has_one_interval_for_every_page() -> None:
-    _, due, _ = read_pages(4, Fixed(30 * DAY), is_patient=True)
+    _, due, _ = read_pages(4, ByWorth(30 * DAY, 30 * DAY), is_patient=True)
     assert due.due[:4].tolist() == [30 * DAY] * 4
 
 

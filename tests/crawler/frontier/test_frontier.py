@@ -664,6 +664,6 @@ def test_an_address_is_not_wanted_for_hosts_that_rest() -> None:
     crawl.add("a", 3)
     crawl.frontier.locate(crawl.hosts["a"], "1.2.3.4", 10**9, 0.0)
     crawl.frontier.rest(crawl.hosts["a"], 50.0, 0.0)
-    assert crawl.frontier.trade({}, [], 1.0).wanted == []
+    assert crawl.frontier.trade({}, [], 1.0)[0] == []
     assert next_page(crawl.frontier, 50.0) is None
-    assert crawl.frontier.trade({}, [], 50.0).wanted == ["1.2.3.4"]
+    assert crawl.frontier.trade({}, [], 50.0)[0] == ["1.2.3.4"]

@@ -8,7 +8,6 @@ from minicrawl.crawler.frontier.schedules import (
     CHANGED,
     LONGEST,
     ByWorth,
-    Fixed,
     after_proof,
     first_interval,
     schedule_of,
@@ -44,7 +43,7 @@ def test_a_page_that_changes_less_often_rests_longer_and_so_does_one_of_less_wor
 
 def test_the_simple_rule_is_the_same_for_every_page() -> None:
     schedule = schedule_of(CrawlSettings(recrawl_after=172_800.0, refresh=True))
-    assert schedule == Fixed(172_800.0)
+    assert schedule.reason(172_800.0) == "fixed"
     assert {schedule.interval(price, worth, 1e-6) for price in (1.0, 1e6) for worth in (1e-3, 1e3)} == {172_800.0}
     assert schedule_of(CrawlSettings(refresh_min=7200.0)) == ByWorth(7200.0, LONGEST)
 

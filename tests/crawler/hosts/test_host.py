@@ -11,7 +11,6 @@ from support.sites import Site, crawl, rows
 
 from minicrawl.crawler.hosts import Host, Past
 from minicrawl.crawler.intake import Intake
-from minicrawl.opic import STRATEGIES
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -58,7 +57,7 @@ TIMES = st.floats(0, 4e9)
 def test_wait_ends_when_it_would_have_and_never_later_than_its_rule_allows(
     now: float, last_commit: float, wait: float, longest: float
 ) -> None:
-    past = Past.of(last_commit, now)
+    past = Past(last_commit, now)
     end = past.until(last_commit + wait, longest)
     assert end <= now + longest or end <= now
     elapsed = max(0.0, now - last_commit)
@@ -79,7 +78,7 @@ def store(tmp_path: Path) -> Path:
 
 def intake(store: Path, now: float) -> Intake:
     settings = CrawlSettings(delay=DELAY)
-    return Intake(Writer(store), settings, STRATEGIES["greedy"], now)
+    return Intake(Writer(store), settings, now)
 
 
 @pytest.mark.parametrize("ahead", [3600.0, YEAR])

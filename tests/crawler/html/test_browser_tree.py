@@ -8,8 +8,8 @@ def test_text_is_in_blocks_without_what_is_hidden() -> None:
         <script>no()</script><style>no</style><ul><li>x<li>y</ul><h2></h2><div>a<div>b</div>c</div>"""
     tree = BrowserTree(page.encode(), [])
     assert (tree.language(), tree.h1()) == ("de", "Head line")
-    text = tree.text()
-    assert [" ".join(block.split()) for block in text.blocks if block.strip()] == [
+    blocks, headings = tree.text()
+    assert [" ".join(block.split()) for block in blocks if block.strip()] == [
         *("Head line", "One link", "two", "x", "y", "a", "b", "c"),
     ]
-    assert text.headings == [("h1", "Head line"), ("h2", "")]
+    assert headings == [("h1", "Head line"), ("h2", "")]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from minicrawl.crawler.http.cookies import (
     LONGEST,
+    Cookie,
     CookieJar,
-    SetCookie,
     default_path,
     domain_matches,
     parse_date,
@@ -23,54 +23,66 @@ PARSED_AT = 1_000_000.0
 JUNE = float(calendar.timegm((2021, 6, 9, 10, 18, 14)))
 
 
+def set_cookie(  # noqa: PLR0913 - the attributes of a cookie
+    name: str,
+    value: str,
+    expires: float | None = None,
+    domain: str = "",
+    path: str = "",
+    secure: bool = False,
+    http_only: bool = False,
+) -> Cookie:
+    return Cookie(domain, path, name, value, not domain, secure, http_only, expires, PARSED_AT, PARSED_AT)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         # RFC 6265 3.1
-        ("SID=31d4d96e407aad42", SetCookie("SID", "31d4d96e407aad42")),
-        ("SID=31d4; Path=/; Domain=example.com", SetCookie("SID", "31d4", None, "example.com", "/")),
-        ("SID=31d4; Path=/; Secure; HttpOnly", SetCookie("SID", "31d4", None, "", "/", True, True)),
-        ("lang=en-US; Path=/; Domain=example.com", SetCookie("lang", "en-US", None, "example.com", "/")),
-        ("lang=en-US; Expires=Wed, 09 Jun 2021 10:18:14 GMT", SetCookie("lang", "en-US", JUNE)),
-        ("lang=; Expires=Sun, 06 Nov 1994 08:49:37 GMT", SetCookie("lang", "", 784111777.0)),
+        ("SID=31d4d96e407aad42", set_cookie("SID", "31d4d96e407aad42")),
+        ("SID=31d4; Path=/; Domain=example.com", set_cookie("SID", "31d4", None, "example.com", "/")),
+        ("SID=31d4; Path=/; Secure; HttpOnly", set_cookie("SID", "31d4", None, "", "/", True, True)),
+        ("lang=en-US; Path=/; Domain=example.com", set_cookie("lang", "en-US", None, "example.com", "/")),
+        ("lang=en-US; Expires=Wed, 09 Jun 2021 10:18:14 GMT", set_cookie("lang", "en-US", JUNE)),
+        ("lang=; Expires=Sun, 06 Nov 1994 08:49:37 GMT", set_cookie("lang", "", 784111777.0)),
         # 5.2
-        ("  a  =  b  ; PATH = /x ; hTTponly", SetCookie("a", "b", None, "", "/x", False, True)),
-        ("a=b=c", SetCookie("a", "b=c")),
-        ('a="b"', SetCookie("a", '"b"')),
+        ("  a  =  b  ; PATH = /x ; hTTponly", set_cookie("a", "b", None, "", "/x", False, True)),
+        ("a=b=c", set_cookie("a", "b=c")),
+        ('a="b"', set_cookie("a", '"b"')),
         ("a", None),
         ("=b", None),
         ("", None),
         # 5.2.1, 5.2.2, 5.3 3: Max-Age counts before Expires; what is no time is ignored
-        ("a=b; Max-Age=60; Expires=Wed, 09 Jun 2021 10:18:14 GMT", SetCookie("a", "b", PARSED_AT + 60)),
-        ("a=b; Max-Age=0", SetCookie("a", "b", 0.0)),
-        ("a=b; Max-Age=-5", SetCookie("a", "b", 0.0)),
-        ("a=b; Max-Age=1e3", SetCookie("a", "b")),
-        ("a=b; Max-Age=6٣", SetCookie("a", "b")),
-        ("a=b; Expires=never", SetCookie("a", "b")),
-        ("a=b; Max-Age=" + "9" * 900, SetCookie("a", "b", 253402300799.0)),
-        ("a=b; Max-Age=-" + "9" * 900, SetCookie("a", "b", 0.0)),
+        ("a=b; Max-Age=60; Expires=Wed, 09 Jun 2021 10:18:14 GMT", set_cookie("a", "b", PARSED_AT + 60)),
+        ("a=b; Max-Age=0", set_cookie("a", "b", 0.0)),
+        ("a=b; Max-Age=-5", set_cookie("a", "b", 0.0)),
+        ("a=b; Max-Age=1e3", set_cookie("a", "b")),
+        ("a=b; Max-Age=6٣", set_cookie("a", "b")),
+        ("a=b; Expires=never", set_cookie("a", "b")),
+        ("a=b; Max-Age=" + "9" * 900, set_cookie("a", "b", 253402300799.0)),
+        ("a=b; Max-Age=-" + "9" * 900, set_cookie("a", "b", 0.0)),
         # 5.2.3, 5.2.4, 5.3: the last attribute of a name counts, a leading dot does not
-        ("a=b; Domain=.Example.COM", SetCookie("a", "b", None, "example.com")),
-        ("a=b; Domain=x.test; Domain=", SetCookie("a", "b", None, "x.test")),
-        ("a=b; Domain=x.test; Domain=y.test", SetCookie("a", "b", None, "y.test")),
-        ("a=b; Path=/x; Path=y", SetCookie("a", "b", None, "", "y")),
-        ("a=b; Unknown=1; SameSite=Strict; ; Secure=no", SetCookie("a", "b", None, "", "", True)),
+        ("a=b; Domain=.Example.COM", set_cookie("a", "b", None, "example.com")),
+        ("a=b; Domain=x.test; Domain=", set_cookie("a", "b", None, "x.test")),
+        ("a=b; Domain=x.test; Domain=y.test", set_cookie("a", "b", None, "y.test")),
+        ("a=b; Path=/x; Path=y", set_cookie("a", "b", None, "", "y")),
+        ("a=b; Unknown=1; SameSite=Strict; ; Secure=no", set_cookie("a", "b", None, "", "", True)),
         # 6265bis
         ("a=b\x00c", None),
         ("a=b; Path=/\r\nX: y", None),
-        ("a=b\tc", SetCookie("a", "b\tc")),
+        ("a=b\tc", set_cookie("a", "b\tc")),
         ("a=" + "b" * LONGEST, None),
-        ("a=" + "b" * (LONGEST - 1), SetCookie("a", "b" * (LONGEST - 1))),
-        ("a=b; Path=/" + "x" * 1024, SetCookie("a", "b")),
+        ("a=" + "b" * (LONGEST - 1), set_cookie("a", "b" * (LONGEST - 1))),
+        ("a=b; Path=/" + "x" * 1024, set_cookie("a", "b")),
         ("__Secure-a=b", None),
-        ("__secure-a=b; Secure", SetCookie("__secure-a", "b", None, "", "", True)),
-        ("__Host-a=b; Secure; Path=/", SetCookie("__Host-a", "b", None, "", "/", True)),
+        ("__secure-a=b; Secure", set_cookie("__secure-a", "b", None, "", "", True)),
+        ("__Host-a=b; Secure; Path=/", set_cookie("__Host-a", "b", None, "", "/", True)),
         ("__Host-a=b; Secure", None),
         ("__Host-a=b; Secure; Path=/; Domain=a.test", None),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",
 )
-def test_a_field_is_read_as_the_rfc_says(text: str, expected: SetCookie | None) -> None:
+def test_a_field_is_read_as_the_rfc_says(text: str, expected: Cookie | None) -> None:
     assert parse_set_cookie(text, PARSED_AT) == expected
 
 
@@ -273,7 +285,7 @@ def test_no_cookie_leaves_its_registrable_domain() -> None:
         attributes = rng.sample([f"Domain={rng.choice(hosts)}", "Secure", f"Path=/{rng.choice(['', 'x'])}"], 2)
         jar.take(url, ["; ".join([f"n{rng.randrange(4)}={site_of(url.split('/')[2])}", *attributes])], NOW + number)
     for cookie in jar:
-        assert cookie.is_host_only or not is_public_suffix(cookie.domain)
+        assert cookie.host_only or not is_public_suffix(cookie.domain)
     for host in hosts:
         for url in (f"http://{host}/x/", f"https://{host}/x/y"):
             sent = jar.header(url, NOW + 400)

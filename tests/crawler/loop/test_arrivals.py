@@ -8,7 +8,6 @@ import pytest
 from support.skipping import run
 
 from minicrawl.crawler.loop.in_flight import Arrivals, BooksThread
-from minicrawl.crawler.requests.request import Arrival
 
 
 def test_result_and_exception_come_back() -> None:
@@ -32,7 +31,7 @@ def test_arrivals_are_taken_in_in_order_and_large_ones_in_a_thread() -> None:
         thread = BooksThread()
         arrivals = Arrivals(lambda: 7.0, thread, at_once=10)
         for name, links in (("a", 5), ("b", 5), ("large", 11), ("d", 1)):
-            arrivals.add(Arrival(links, partial(take, name)))
+            arrivals.add(links, partial(take, name))
         were_all = [await arrivals.take(), bool(arrivals), await arrivals.take(), bool(arrivals)]
         thread.end()
         return were_all

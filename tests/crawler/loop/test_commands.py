@@ -2,11 +2,11 @@
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 
 import pytest
 
 from minicrawl.crawler.loop.commands import Commands
-from minicrawl.crawler.requests.request import Arrival
 from minicrawl.errors import ConfigError, CrawlEndedError
 
 
@@ -14,13 +14,13 @@ class Loop:
     """As much of a crawl's loop as commands need."""
 
     def __init__(self) -> None:
-        self.arrivals: deque[Arrival] = deque()
-        self.commands = Commands(self.arrivals.append)
+        self.arrivals: deque[Callable[[float], None]] = deque()
+        self.commands = Commands(lambda links, take: self.arrivals.append(take))
 
     async def take(self) -> None:
         await asyncio.sleep(0)
         while self.arrivals:
-            self.arrivals.popleft().take(7.0)
+            self.arrivals.popleft()(7.0)
         await asyncio.sleep(0)
 
 

@@ -119,7 +119,7 @@ def test_speed_is_that_of_the_last_seconds() -> None:
         since = max((look for look in lately if seconds - look[0] >= 10), default=lately[0])
         passed = seconds - since[0]
         expected = (fetched - since[1]) / passed if passed else 0.0
-        assert speed.now().pages == pytest.approx(expected)
+        assert speed.now()[0] == pytest.approx(expected)
         seconds, fetched, size = seconds + rng.random(), fetched + rng.randrange(9), size + rng.randrange(999)
     speed.forget()
     speed.record(0.0, 0, 0)

@@ -11,7 +11,8 @@ from support.skipping import run
 
 from minicrawl.crawler.hosts import HostDelays
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.rendering.page_requests import Pace, Page, PageRequests, Resource, ResourceCache
+from minicrawl.crawler.http.transport import Parts
+from minicrawl.crawler.rendering.page_requests import Pace, PageRequests, Resource, ResourceCache
 from minicrawl.settings import ConnectTo, CrawlSettings
 
 PAGE = f"{HOST}/page"
@@ -34,7 +35,7 @@ def answers(
             given = all_names_at(site.port, **{"delay": 0.0} | settings)
             async with Fetcher(given) as fetcher:
                 requests = PageRequests(fetcher, given)
-                return [await requests.answer(Page(page), page, *one, headers or {}) for one in asked]
+                return [await requests.answer(Parts(), page, *one, headers or {}) for one in asked]
 
     return asyncio.run(run()), site
 
@@ -89,7 +90,7 @@ def test_no_request_goes_to_a_private_address_whatever_it_is_called(url: str) ->
             )
             async with Fetcher(settings) as fetcher:
                 asked = url.format(port=site.port)
-                return await PageRequests(fetcher, settings).answer(Page(PAGE), PAGE, "fetch", "GET", asked, {})
+                return await PageRequests(fetcher, settings).answer(Parts(), PAGE, "fetch", "GET", asked, {})
 
     assert asyncio.run(run()) is None
     assert site.connections == 0
@@ -172,7 +173,7 @@ def test_a_script_with_a_password_is_not_kept_for_other_pages() -> None:
             async with Fetcher(given) as fetcher:
                 requests = PageRequests(fetcher, given)
                 return [
-                    await requests.answer(Page(page), page, "script", "GET", f"{HOST}/x", {}) is not None
+                    await requests.answer(Parts(), page, "script", "GET", f"{HOST}/x", {}) is not None
                     for page in (PAGE, f"{OTHER}/page", PAGE)
                 ]
 

@@ -21,7 +21,6 @@ from minicrawl.crawler.net.addresses import DnsCache, Resolver
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Request
 from minicrawl.model import Fetched
-from minicrawl.opic import STRATEGIES
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
@@ -179,8 +178,8 @@ def test_what_is_found_behind_a_redirect_counts(store: Path, there: int, reason:
 def absorbing(store: Path) -> Iterator[tuple[Intake, DueRequests]]:
     """A crawl of one page each of a.test and b.test, both at one address, and what it asks for."""
     writer = Writer(store)
-    settings = CrawlSettings(delay=1.0)
-    crawl = Intake(writer, settings, STRATEGIES["breadth-first"], 0.0, locates=True)
+    settings = CrawlSettings(delay=1.0, strategy="breadth-first")
+    crawl = Intake(writer, settings, 0.0, locates=True)
     crawl.start([A, B], 0.0)
     for host in crawl.state.frontier.hosts:
         crawl.state.frontier.locate(host, "192.0.2.1", 10**9, 0.0)

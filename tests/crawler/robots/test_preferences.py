@@ -175,7 +175,7 @@ def test_lines_of_a_page_are_read() -> None:
 def test_first_of_the_most_restrictive_statements_decides(several: list[tuple[str, Preferences]]) -> None:
     statements = [Statement(place, f"Content-Usage: {at}", says) for at, (place, says) in enumerate(several)]
     found = decisions(statements)
-    assert tuple(decision.verdict for decision in found.values()) == preferences_of(statements)
+    assert tuple(verdict for verdict, _ in found.values()) == preferences_of(statements)
     for at, (verdict, by) in enumerate(found.values()):
         deciding = [each for each in statements if each.preferences[at] == verdict]
         assert by == (deciding[0] if verdict else None)

@@ -17,7 +17,6 @@ from minicrawl.crawler.sitemaps.queue import (
     SitemapQueue,
 )
 from minicrawl.store.hosts import HostRow
-from minicrawl.store.sitemaps import ListedUrl, SitemapRow
 from minicrawl.store.writer import Writer
 
 HOSTS = 4
@@ -37,13 +36,12 @@ class Queued:
         self.queue = SitemapQueue(self.writer)
 
     def commit(self) -> None:
-        changed = self.queue.take_rows()
         with self.writer.transaction():
-            self.writer.put(SitemapRow, changed.sitemaps)
-            self.writer.add(ListedUrl, changed.listed)
-            self.writer.remove(ListedUrl, (row[:2] for row in changed.unlisted))
-            self.writer.save_sitemap_pages(changed.pages)
-            self.writer.save_meta({"sitemap_thirds": self.queue.thirds})
+            self.queue.save(self.writer)
+
+    def left_out(self) -> object:
+        self.commit()
+        return self.writer.meta_json("sitemaps_left_out")
 
     def crash(self) -> None:
         """What was not committed is lost."""
@@ -102,11 +100,11 @@ def test_sitemaps_too_many_or_too_deep_are_counted_by_who_names_them(queued: Que
     queue.named_by_robots(0, [url(0, 0)], 0, 0.0)
     for level in range(MOST_LEVELS + 2):
         queue.named_by(min(level, MOST_LEVELS), [url(0, level + 1)], 0.0)
-    assert queue.take_rows().left_out == {str(MOST_LEVELS): 2}
+    assert queued.left_out() == {str(MOST_LEVELS): 2}
     queue.named_by_robots(1, [url(1, name) for name in range(MOST_SITEMAPS + 3)], 0, 0.0)
-    assert queue.take_rows().left_out == {str(MOST_LEVELS): 2, "-1": 3}
+    assert queued.left_out() == {str(MOST_LEVELS): 2, "-1": 3}
     queue.named_by_robots(1, [url(1, name) for name in range(MOST_SITEMAPS)], 0, 0.0)
-    assert queue.take_rows().left_out == {str(MOST_LEVELS): 2}
+    assert queued.left_out() == {str(MOST_LEVELS): 2}
 
 
 def test_a_host_with_many_urls_waiting_is_asked_for_no_more_sitemaps(queued: Queued) -> None:

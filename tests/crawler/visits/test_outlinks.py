@@ -13,8 +13,8 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.salvage import salvage
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.crawler.visits.visit import Counted
 from minicrawl.model import Fetched, ParsedPage, Place, State
+from minicrawl.store.link_table import Links
 from minicrawl.store.links import from_bytes, placed
 from minicrawl.store.reader import open_store
 
@@ -123,11 +123,11 @@ def intake(tmp_path: Path) -> Iterator[Intake]:
     intake.state.writer.close()
 
 
-def counted(intake: Intake, outlinks: list[str], *, outcome: Outcome = READ, target: str | None = None) -> Counted:
+def counted(intake: Intake, outlinks: list[str], *, outcome: Outcome = READ, target: str | None = None) -> Links:
     parsed = ParsedPage(tuple(outlinks), anchors=("",) * len(outlinks), nofollow=2)
     at = None if target is None else page_of(intake, target)
     turn = Turn(page_of(intake, HOME), Fetched(HOME, status=200), parsed, outcome, 0.0)
-    return intake.visits.outlinks.counted(turn, at)
+    return intake.visits.outlinks.counted(turn, at)[0]
 
 
 def urls(intake: Intake, targets: bytes) -> list[str]:
@@ -136,32 +136,32 @@ def urls(intake: Intake, targets: bytes) -> list[str]:
 
 def test_links_count_in_document_order_but_for_those_to_itself_and_refused_ones(intake: Intake) -> None:
     found = counted(intake, [B, OUT, HOME, C, A])
-    assert urls(intake, found.links.targets) == [B, C, A]
-    assert (found.links.nofollow, found.links.refused, found.elsewhere) == (2, 1, 0)
-    assert found.links.own is None
+    assert urls(intake, found.targets) == [B, C, A]
+    assert (found.nofollow, found.refused) == (2, 1)
+    assert found.own is None
 
 
 def test_a_page_that_stands_for_another_has_one_link_and_keeps_its_own(intake: Intake) -> None:
     hint = Outcome(State.ALIAS, "canonical", alias=C, follows=True)
     found = counted(intake, [A, B], outcome=hint, target=C)
-    assert urls(intake, found.links.targets) == [C]
-    assert found.links.own is not None
-    assert urls(intake, found.links.own) == [A, B]
+    assert urls(intake, found.targets) == [C]
+    assert found.own is not None
+    assert urls(intake, found.own) == [A, B]
     redirect = Outcome(State.ALIAS, "http-301", alias=C, is_redirect=True)
-    assert counted(intake, [], outcome=redirect, target=C).links.own is None
+    assert counted(intake, [], outcome=redirect, target=C).own is None
 
 
 def test_links_of_a_page_that_says_nofollow_are_none(intake: Intake) -> None:
     found = counted(intake, [A, B], outcome=Outcome(State.FETCHED, "ok", follows=False))
-    assert (found.links.targets, found.links.refused) == (b"", 0)
+    assert (found.targets, found.refused) == (b"", 0)
     assert intake.state.urls.find([A, B]) == [None, None]
 
 
 def test_of_a_soft_404_known_links_are_kept_and_none_counts_or_becomes_known(intake: Intake) -> None:
     found = counted(intake, [A, C, HOME], outcome=Outcome(State.ERROR, "soft-404", follows=True))
-    assert found.links.targets == b""
-    assert found.links.own is not None
-    assert urls(intake, found.links.own) == [C]
+    assert found.targets == b""
+    assert found.own is not None
+    assert urls(intake, found.own) == [C]
     assert intake.state.urls.find([A]) == [None]
 
 
