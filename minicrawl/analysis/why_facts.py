@@ -20,7 +20,6 @@ from minicrawl.crawler.frontier.schedules import (
     CHANGED,
     ByWorth,
     ChangeRates,
-    Fixed,
     first_interval,
     schedule_of,
 )
@@ -82,7 +81,7 @@ def page_refresh(store: Store, page: int, folder: tuple[int, str]) -> PageRefres
     )
 
 
-def _due(store: Store, by: ByWorth | Fixed, row: RefreshRow, rate: float) -> tuple[float | None, str]:
+def _due(store: Store, by: ByWorth, row: RefreshRow, rate: float) -> tuple[float | None, str]:
     """The due time of a page (Unix seconds) and its reason, see `PageRefresh.why_due`."""
     if row.answers.endswith((MISSING, FAILED)):
         return row.due, "missing" if row.answers.endswith(MISSING) else "failed"
