@@ -61,7 +61,6 @@ class Versions:
     """The versions of a page's text."""
 
     def __init__(self, store: Store, url: str) -> None:
-        self._url = url
         self._sources: list[tuple[Sequence[float], Callable[[int], KeptText | None]]] = []
         home = home_of(store, url)
         if home is not None:

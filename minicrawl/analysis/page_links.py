@@ -156,18 +156,12 @@ def _malformed(store: Store) -> Iterator[PageLink]:
         yield from (PageLink(url, text, None, None, NO_URL, None, worth[page]) for text in found[page])
 
 
-class LinkPairs(NamedTuple):
-    """Links as pairs of page numbers, shape (links,)."""
-
-    source: Pages
-    target: Pages
-
-    def by_target(self, is_target: Flags) -> Iterator[tuple[int, Pages]]:
-        """The targets of a kind, each with the pages that link to it, both by rising number."""
-        some = np.flatnonzero(is_target[self.target])
-        some = some[np.argsort(self.target[some], kind="stable")]
-        targets, starts = np.unique(self.target[some], return_index=True)
-        return zip(targets.tolist(), np.split(self.source[some], starts[1:]), strict=True) if len(some) else iter(())
+def by_target(source: Pages, target: Pages, is_target: Flags) -> Iterator[tuple[int, Pages]]:
+    """The targets of a kind, each with the pages that link to it, both by rising number. source, target: of links."""
+    some = np.flatnonzero(is_target[target])
+    some = some[np.argsort(target[some], kind="stable")]
+    targets, starts = np.unique(target[some], return_index=True)
+    return zip(targets.tolist(), np.split(source[some], starts[1:]), strict=True) if len(some) else iter(())
 
 
 class Web:
@@ -198,8 +192,9 @@ class Web:
         for _ in range(_LONGEST_CHAIN):
             self.end = self.end[self.end]
 
-    def links(self, is_source: Flags | None = None, is_target: Flags | None = None) -> LinkPairs:
-        """Links that stand on pages of one kind and lead to pages of another; None: any. A canonical is no link."""
+    def links(self, is_source: Flags | None = None, is_target: Flags | None = None) -> tuple[Pages, Pages]:
+        """Sources and targets of the links that stand on pages of one kind and lead to pages of another; None: any. A
+        canonical is no link."""
         stands = ~self.is_bare if is_source is None else ~self.is_bare & is_source
         sources, targets = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
         for block in self._store.link_table.on_pages():
@@ -209,7 +204,7 @@ class Web:
             targets.append(block.targets[chosen])
         source, target = np.concatenate(sources), np.concatenate(targets)
         is_link = self._canonicals[source] != target
-        return LinkPairs(source[is_link], target[is_link])
+        return source[is_link], target[is_link]
 
     @cached_property
     def canonicals(self) -> Mapping[int, str]:

@@ -210,12 +210,5 @@ def _run(kept: dict[str, Any]) -> Run | None:
     if not kept:
         return None
     silence = kept.get("silence")
-    return Run(
-        fetched=kept["fetched"],
-        bytes=kept["bytes"],
-        seconds=kept["seconds"],
-        in_flight=kept["in_flight"],
-        errors=kept["errors"],
-        coverage=kept["coverage"],
-        silence=Silence(**silence) if silence else None,
-    )
+    names = ("fetched", "bytes", "seconds", "in_flight", "errors", "coverage")
+    return Run(**{name: kept[name] for name in names}, silence=Silence(**silence) if silence else None)

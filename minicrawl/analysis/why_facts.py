@@ -18,6 +18,7 @@ from minicrawl.crawler.frontier.due_pages import worths
 from minicrawl.crawler.frontier.schedules import (
     BELIEVED,
     CHANGED,
+    ByWorth,
     ChangeRates,
     first_interval,
     schedule_of,
@@ -27,7 +28,6 @@ from minicrawl.model import State
 from minicrawl.opic import Book
 from minicrawl.opic.book import add_sent
 from minicrawl.opic.surfer import REASONABLE
-from minicrawl.settings import CrawlSettings
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
 from minicrawl.store.refreshes import RefreshRow
@@ -63,9 +63,11 @@ def page_refresh(store: Store, page: int, folder: tuple[int, str]) -> PageRefres
     if row is None:
         return None
     settings = kept_settings(store)
-    times = DueTimes(store, settings)
-    rate = row.rate if row.information else times.rates.of(times.rates.group(*folder))
-    due, why = times.due(row, rate) if settings.refreshes else (None, None)
+    by = schedule_of(settings)
+    rates = ChangeRates(1.0 / first_interval(by.least))
+    rates.load(store)
+    rate = row.rate if row.information else rates.of(rates.group(*folder))
+    due, why = _due(store, by, row, rate) if settings.refreshes else (None, None)
     return PageRefresh(
         rate=rate,
         is_learned=row.fetches > 1,
@@ -79,27 +81,15 @@ def page_refresh(store: Store, page: int, folder: tuple[int, str]) -> PageRefres
     )
 
 
-class DueTimes:
-    """Due times of a store's pages. `rates`: assumed change rates of pages fetched once."""
-
-    def __init__(self, store: Store, settings: CrawlSettings) -> None:
-        self._store = store
-        self._size = store.size()
-        self._worths = worths(store)
-        self._by = schedule_of(settings)
-        self._price = float(store.meta("refresh_price") or first_interval(self._by.least))
-        self.rates = ChangeRates(1.0 / first_interval(self._by.least))
-        self.rates.load(store)
-        self.changed = store.refreshes.changed(BELIEVED)
-
-    def due(self, row: RefreshRow, rate: float) -> tuple[float | None, str]:
-        """The due time of a page (Unix seconds) and its reason, see `PageRefresh.why_due`."""
-        if row.answers.endswith((MISSING, FAILED)):
-            return row.due, "missing" if row.answers.endswith(MISSING) else "failed"
-        has_changed = row.page in self.changed
-        seconds = self._by.interval(self._price, self._worths.item(row.page), CHANGED if has_changed else rate)
-        reason = self._by.reason(seconds)
-        return row.fetched_at + seconds, "lastmod" if has_changed and reason == "worth" else reason
+def _due(store: Store, by: ByWorth, row: RefreshRow, rate: float) -> tuple[float | None, str]:
+    """The due time of a page (Unix seconds) and its reason, see `PageRefresh.why_due`."""
+    if row.answers.endswith((MISSING, FAILED)):
+        return row.due, "missing" if row.answers.endswith(MISSING) else "failed"
+    has_changed = row.page in store.refreshes.changed(BELIEVED)
+    price = float(store.meta("refresh_price") or first_interval(by.least))
+    seconds = by.interval(price, worths(store).item(row.page), CHANGED if has_changed else rate)
+    reason = by.reason(seconds)
+    return row.fetched_at + seconds, "lastmod" if has_changed and reason == "worth" else reason
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection, captured, files_in
-from minicrawl.archive.reading import Damage, Record, records
+from minicrawl.archive.reading import Damage, Record, records, told
 from minicrawl.archive.unpacking import MOST_KEPT
 from minicrawl.archive.writer import FILES, Committed
 
@@ -74,8 +74,8 @@ def _looked_at(path: Path, end: int, found: Findings, *, deep: bool) -> Iterator
     """The answers in a file up to `end`; damage, and if `deep` the faults of records, are added to `found`."""
 
     def damaged(damage: Damage) -> None:
-        found.lost[path.name] = found.lost.get(path.name, 0) + damage.end - damage.start
-        found.wrong.append(f"{path.resolve()}, {damage}")
+        found.lost[path.name] = found.lost.get(path.name, 0) + damage[1] - damage[0]
+        found.wrong.append(f"{path.resolve()}, {told(damage)}")
 
     for record in records(path, end, damaged):
         found.records += 1

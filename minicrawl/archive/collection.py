@@ -17,7 +17,7 @@ from typing import BinaryIO
 from minicrawl import log
 from minicrawl.archive import cdxj
 from minicrawl.archive.cdxj import Captured, Index, stamp, surt, twin
-from minicrawl.archive.reading import Damage, Record, is_archive, record_at, records
+from minicrawl.archive.reading import Damage, Record, is_archive, record_at, records, told
 from minicrawl.archive.unpacking import PIECE, DamagedError
 from minicrawl.archive.writer import FILES, INDEXES
 from minicrawl.errors import SettingError, StoreError
@@ -201,7 +201,7 @@ def lines_of(paths: Iterable[Path], on_damage: Callable[[str], None]) -> Iterato
         except OSError as error:
             on_damage(f"{path.resolve()} cannot be read to its end: {error.strerror}")
         for damage in damages:
-            on_damage(f"{path.resolve()}, {damage}")
+            on_damage(f"{path.resolve()}, {told(damage)}")
 
 
 _ROOM = 2**30

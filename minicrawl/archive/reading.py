@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from minicrawl.archive.unpacking import MOST_KEPT, PIECE, DamagedError, Unpacked
 
@@ -32,15 +32,14 @@ _ZIP = b"PK\x03\x04"
 _LATEST = 253_402_300_800.0  # the year 10,000
 
 
-class Damage(NamedTuple):
-    """Bytes of a file that belong to no record; of a gzip member with several records, the bytes read for them."""
+Damage = tuple[int, int, str]
+"""Start and end of the bytes of a file that belong to no record, and why; of a gzip member with several records, the
+bytes read for them."""
 
-    start: int
-    end: int
-    why: str
 
-    def __str__(self) -> str:
-        return f"{self.end - self.start:,} bytes at {self.start} are no record: {self.why}"
+def told(damage: Damage) -> str:
+    start, end, why = damage
+    return f"{end - start:,} bytes at {start} are no record: {why}"
 
 
 @dataclass(frozen=True)
@@ -228,8 +227,8 @@ class _Reader:
         assert self._lost is not None
         (start, why), self._lost = self._lost, None
         if end > self._known_to:
-            return Damage(max(start, self._known_to), end, why)
-        return Damage(start, max(end, self._source.read_to), why)
+            return max(start, self._known_to), end, why
+        return start, max(end, self._source.read_to), why
 
     def next(self) -> Record:
         """The record that begins here. Raises DamagedError."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.page_links import LinkPairs, Web, sites
+from minicrawl.analysis.page_links import Web, by_target, sites
 from minicrawl.audit.findings import MOST_EXAMPLES, Fault, Finding, Need, Rule
 from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import is_transient
@@ -267,14 +267,14 @@ class Crawled:
     # Links.
 
     @cached_property
-    def links(self) -> LinkPairs:
-        """Every link from a page of ours to another, once a pair."""
+    def links(self) -> tuple[Pages, Pages]:
+        """Source and target of every link from a page of ours to another, once a pair."""
         return self.web.links(is_source=self.is_ours)
 
     def linked(self, is_target: Flags, *, seeds: bool = False) -> Iterator[tuple[int, Pages]]:
         """The pages of a kind that pages of ours link to, each with the numbers of those; with `seeds` also those
         that are seeds and nothing links to."""
-        found = self.links.by_target(is_target)
+        found = by_target(*self.links, is_target)
         if seeds:
             known = dict(found)
             others = np.flatnonzero(is_target & self.columns.is_seed).tolist()

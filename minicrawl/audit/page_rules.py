@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from minicrawl.analysis.page_links import by_target
 from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.findings import Fault, Need, Severity, rule
 from minicrawl.errors import counted
@@ -102,7 +103,7 @@ def too_deep(crawled: Crawled) -> Iterator[Fault]:
 )
 def dead_end(crawled: Crawled) -> Iterator[Fault]:
     has_links = np.zeros(crawled.size, dtype=np.bool_)
-    has_links[crawled.links.source] = True
+    has_links[crawled.links[0]] = True
     return crawled.faults(crawled.is_page & ~has_links & (crawled.columns.left_out == 0) & ~crawled.is_nofollow)
 
 
@@ -249,11 +250,10 @@ def mixed_content(crawled: Crawled) -> Iterator[Fault]:
     how="Link to https.",
 )
 def insecure_link(crawled: Crawled) -> Iterator[Fault]:
-    is_https, links = crawled.columns.is_https, crawled.links
-    is_insecure = is_https[links.source] & ~is_https[links.target]
-    insecure = links._replace(source=links.source[is_insecure], target=links.target[is_insecure])
-    for target, pages in insecure.by_target(np.ones(crawled.size, dtype=np.bool_)):
-        yield Fault(target, "", pages, float(crawled.stake[target]))
+    is_https, (source, target) = crawled.columns.is_https, crawled.links
+    is_insecure = is_https[source] & ~is_https[target]
+    for page, pages in by_target(source[is_insecure], target[is_insecure], np.ones(crawled.size, dtype=np.bool_)):
+        yield Fault(page, "", pages, float(crawled.stake[page]))
 
 
 @_security(

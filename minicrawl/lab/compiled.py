@@ -26,7 +26,6 @@ import numpy.typing as npt
 from numba.extending import register_jitable
 
 from minicrawl.opic import Adaptive, Book
-from minicrawl.opic.adaptive import PayOut
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.units import damped, interpolated, sigma
 from minicrawl.rank import Graph
@@ -133,11 +132,8 @@ _PAID = {"nobody": 0, "visited": 1, "all": 2}
 TO_VISITED, TO_ALL = _PAID["visited"], _PAID["all"]
 
 
-class VisitLog(NamedTuple):
-    """Visits in order. pages: int32, shape (visits,). cash: int64, shape (visits,), spent by each visit."""
-
-    pages: npt.NDArray[np.int32]
-    cash: IntArray
+VisitLog = tuple[npt.NDArray[np.int32], IntArray]
+"""Visits in order: the pages, and the cash spent by each visit, each of shape (visits,)."""
 
 
 class Cash(NamedTuple):
@@ -166,17 +162,17 @@ def paper_book(graph: Graph, *, held: bool = False) -> Adaptive:
 
     held: the virtual page holds its cash; otherwise it pays all pages at once.
     """
-    book = Adaptive(None, PayOut("nobody" if held else "all"), total=LAB_TOTAL)
+    book = Adaptive(None, ("nobody" if held else "all", 0.0), total=LAB_TOTAL)
     book.discover(np.full(graph.size, LAB_TOTAL // graph.size))
     return book
 
 
 def visit_pages(book: Adaptive, graph: Graph, pages: npt.NDArray[np.int32]) -> VisitLog:
     """Visit `pages`, in this order: cycle, random or any other."""
-    log = VisitLog(pages, np.zeros(len(pages), dtype=np.int64))
+    spent = np.zeros(len(pages), dtype=np.int64)
     with opened(book, book.size) as cash:
-        _visit_pages(cash, graph.indptr, graph.targets, pages, log.cash)
-    return log
+        _visit_pages(cash, graph.indptr, graph.targets, pages, spent)
+    return pages, spent
 
 
 def visit_greedily(book: Adaptive, graph: Graph, visits: int, *, via: Graph | None = None) -> VisitLog:
@@ -185,13 +181,13 @@ def visit_greedily(book: Adaptive, graph: Graph, visits: int, *, via: Graph | No
     via: cash is passed along all paths of two links, the first in `via`, the second in `graph`. The virtual page must
     pay all pages or none: then standings are in the order of the cash.
     """
-    if book.pay_out.to == "visited" and not book.visited[: book.size].all():
+    if book.payees_are == "visited" and not book.visited[: book.size].all():
         raise ValueError("greedy visits to all pages need a virtual page that pays all of them or nobody")
-    log = VisitLog(np.zeros(visits, dtype=np.int32), np.zeros(visits, dtype=np.int64))
+    pages, spent = np.zeros(visits, dtype=np.int32), np.zeros(visits, dtype=np.int64)
     with opened(book, book.size) as cash:
         heap = full_heap(cash.standing)
-        _visit_greedily(cash, _rows(graph, via), heap, log.pages, log.cash)
-    return log
+        _visit_greedily(cash, _rows(graph, via), heap, pages, spent)
+    return pages, spent
 
 
 def interpolated_history(log: VisitLog, pages: int, window: float) -> tuple[FloatArray, FloatArray]:
@@ -200,7 +196,7 @@ def interpolated_history(log: VisitLog, pages: int, window: float) -> tuple[Floa
     log: all visits of the run. window: T in units of the clock.
     """
     history, last = np.zeros(pages), np.zeros(pages)
-    _interpolate(log.pages, log.cash, window, history, last)
+    _interpolate(*log, window, history, last)
     return history, last
 
 
@@ -234,8 +230,8 @@ def opened(book: Adaptive, room: int) -> Iterator[Cash]:
         book.visited[:room],
         np.array(numbers, dtype=np.int64),
         book.total,
-        float(book.pay_out.lump),
-        _PAID[book.pay_out.to],
+        float(book.lump),
+        _PAID[book.payees_are],
     )
     yield cash
     book.income, book.level, book.clock, book.payees, book.reserve = cash.till.tolist()

@@ -63,9 +63,9 @@ def _cash_book(visits: Callable[[Adaptive, Graph, np.random.Generator, int, int]
         initial = book.cashes()
         done = 0
         while True:
-            log = visits(book, graph, rng, done, each)
+            _, cash = visits(book, graph, rng, done, each)
             done += each
-            spent = float(log.cash.mean()) * graph.size / LAB_TOTAL
+            spent = float(cash.mean()) * graph.size / LAB_TOTAL
             yield Snapshot(book.estimates(initial), spent, book.clock / LAB_TOTAL)
 
     return run

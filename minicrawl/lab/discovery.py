@@ -57,14 +57,14 @@ class Method:
     reach: float = 0.0
 
 
-_WHEN_ASKED = PayOut("visited", lump=math.inf)
-NO_CONTROL = Method("no control", PayOut("all"))
+_WHEN_ASKED: PayOut = ("visited", math.inf)
+NO_CONTROL = Method("no control", ("all", 0.0))
 """v pays all known pages alike."""
 PAY_OUTS = Method("pay-outs", _WHEN_ASKED, steers=True)
 """v pays pages never visited the part p of its income, and visited ones the rest."""
 SMALL_EDGES = Method("pay-outs and small edges", _WHEN_ASKED, steers=True, reach=0.9)
 """Like PAY_OUTS; if that does not suffice, more of the cash passes through v."""
-CREDIT = Method("credit", PayOut("visited"), has_account=True)
+CREDIT = Method("credit", ("visited", 0.0), has_account=True)
 """A `DiscoveryBudget` chooses the kind of the next page; v pays visited pages."""
 METHODS = (NO_CONTROL, PAY_OUTS, SMALL_EDGES, CREDIT)
 

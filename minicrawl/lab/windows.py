@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from statistics import fmean
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +21,7 @@ from minicrawl.lab.webs import Evolving
 from minicrawl.opic import Adaptive, Book
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.units import all_interpolated
-from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
+from minicrawl.rank import Graph, l1, mean_error, pagerank
 
 RATES = (0.0, 0.002, 0.01, 0.03, 0.1, 0.3)
 _MODERATE = 0.1
@@ -48,12 +47,13 @@ class Past:
     """
 
     def __init__(self, log: VisitLog, pages: int) -> None:
-        order = np.argsort(log.pages, kind="stable")
+        visited, cash = log
+        order = np.argsort(visited, kind="stable")
         self.log = log
         self.size = pages
-        self.pages = log.pages[order]
-        self.cash = log.cash[order].astype(np.float64)
-        self.clock = np.cumsum(log.cash).astype(np.float64)
+        self.pages = visited[order]
+        self.cash = cash[order].astype(np.float64)
+        self.clock = np.cumsum(cash).astype(np.float64)
         self.end = self.clock[order]
         is_first = np.diff(self.pages, prepend=-1) != 0
         self.start = np.where(is_first, 0.0, np.roll(self.end, 1))
@@ -147,9 +147,9 @@ def run(graph: Graph, rate: float, seed: int, months: int = 10, *, with_ledger: 
         logs.append(visit_greedily(book, now, visits))
         if with_ledger:
             as_read = spliced(now, as_read, settle_greedily(ledger, now, visits, as_read))
-    log = VisitLog(*map(np.concatenate, zip(*logs, strict=True)))
+    visited, cash = map(np.concatenate, zip(*logs, strict=True))
     truth, floor = (pagerank(one, tolerance=EXACT) for one in (now, as_read))
-    return Run(truth, book, Past(log, graph.size), ledger.importance(), floor)
+    return Run(truth, book, Past((visited, cash), graph.size), ledger.importance(), floor)
 
 
 def changing(graph: Graph, rate: float, seed: int, months: int) -> Iterator[tuple[Graph, int]]:
@@ -225,13 +225,9 @@ _M4, _M8, _M16 = _LAST_VISITS
 _VARIABLE, _FIXED_8, _FIXED_4, _IMPROVED, _INTERPOLATED, _OWN, _COMPRESSED, _SIZED = _TYPES
 
 
-class Measured(NamedTuple):
-    """Means over the graphs, of one policy at one change rate."""
-
-    errors: Errors
-    measures: float
-
-
+Measured = tuple[float, float, float]
+"""Means over the graphs, of one policy at one change rate: errors of all pages and of the top tenth, as `rank.Errors`,
+and measures per page."""
 Table = dict[tuple[float, str], Measured]
 
 
@@ -244,10 +240,10 @@ def measure(graphs: Sequence[Graph], rates: Sequence[float], policies: Policies,
             done = run(graph, rate, seed + number, months, with_ledger=_LEDGER in policies)
             for name, policy in policies.items():
                 importance, measures = policy(done)
-                found[name].append(Measured(mean_error(importance, done.truth), measures))
+                found[name].append((*mean_error(importance, done.truth), measures))
         for name, every in found.items():
-            errors = Errors(fmean(one.errors.all for one in every), fmean(one.errors.top for one in every))
-            table[rate, name] = Measured(errors, fmean(one.measures for one in every))
+            errors, tops, measured = zip(*every, strict=True)
+            table[rate, name] = fmean(errors), fmean(tops), fmean(measured)
     return table
 
 
@@ -298,20 +294,20 @@ def figure_5(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
     claims = [
         Claim(
             f"'{name}' keeps {measures:g} measures per page, up to 10 % of change",
-            all(abs(table[rate, name].measures - measures) <= tolerance for rate in moderate),
-            ", ".join(f"{table[rate, name].measures:.2f} at {rate:.1%}" for rate in rates),
+            all(abs(table[rate, name][2] - measures) <= tolerance for rate in moderate),
+            ", ".join(f"{table[rate, name][2]:.2f} at {rate:.1%}" for rate in rates),
         )
         for name, (measures, tolerance) in published.items()
     ]
     claims.append(
         Claim(
             "'last 8 visits' keeps no more than 8",
-            all(table[rate, _VARIABLE].measures <= 8.0 for rate in rates),
-            ", ".join(f"{table[rate, _VARIABLE].measures:.2f} at {rate:.1%}" for rate in rates),
+            all(table[rate, _VARIABLE][2] <= 8.0 for rate in rates),
+            ", ".join(f"{table[rate, _VARIABLE][2]:.2f} at {rate:.1%}" for rate in rates),
         )
     )
     panel = Panel(
-        "storage", "pages that change per month in %", "measures per page", _curves(table, _TYPES, lambda m: m.measures)
+        "storage", "pages that change per month in %", "measures per page", _curves(table, _TYPES, lambda m: m[2])
     )
     return Result(
         "figure5", "Figure 5: storage of the window policies", _COLUMNS, _rows(table, _TYPES), [panel], claims
@@ -347,7 +343,7 @@ def figure_6(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
         Claim(
             "a compressed window is as good as a whole one (within a tenth), with half the measures",
             all(_all(table, rate, _COMPRESSED) <= 1.1 * _all(table, rate, _FIXED_8) for rate in rates)
-            and all(2 * table[rate, _COMPRESSED].measures <= table[rate, _FIXED_8].measures for rate in rates),
+            and all(2 * table[rate, _COMPRESSED][2] <= table[rate, _FIXED_8][2] for rate in rates),
             _against(table, rates, _COMPRESSED, _FIXED_8),
         ),
         Claim(
@@ -360,11 +356,11 @@ def figure_6(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
 
 
 def _all(table: Table, rate: float, name: str) -> float:
-    return table[rate, name].errors.all
+    return table[rate, name][0]
 
 
 def _top(table: Table, rate: float, name: str) -> float:
-    return table[rate, name].errors.top
+    return table[rate, name][1]
 
 
 def _both(table: Table, rate: float, name: str) -> str:
@@ -382,9 +378,7 @@ def _against(table: Table, rates: Sequence[float], one: str, other: str) -> str:
 
 def _rows(table: Table, names: Iterable[str]) -> list[tuple[float | str, ...]]:
     return [
-        (rate, name, measured.measures, measured.errors.all, measured.errors.top)
-        for (rate, name), measured in table.items()
-        if name in names
+        (rate, name, measures, error, top) for (rate, name), (error, top, measures) in table.items() if name in names
     ]
 
 
@@ -402,7 +396,7 @@ def _curves(table: Table, names: Iterable[str], value: Callable[[Measured], floa
 def _result(name: str, title: str, table: Table, names: Sequence[str], claims: Sequence[Claim]) -> Result:
     x_label, y_label = "pages that change per month in %", "mean relative error in %"
     panels = [
-        Panel("all pages", x_label, y_label, _curves(table, names, lambda measured: measured.errors.all)),
-        Panel("the most important tenth", x_label, y_label, _curves(table, names, lambda m: m.errors.top)),
+        Panel("all pages", x_label, y_label, _curves(table, names, lambda measured: measured[0])),
+        Panel("the most important tenth", x_label, y_label, _curves(table, names, lambda measured: measured[1])),
     ]
     return Result(name, title, _COLUMNS, _rows(table, names), panels, claims)

@@ -11,7 +11,6 @@ outlinks in whole units, and the rest goes to the virtual page.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -24,17 +23,12 @@ TOTAL = 2**62
 """Total cash, in units."""
 
 
-@dataclass(frozen=True)
-class PayOut:
-    """Payees of the virtual page's income, and time of payment.
+PayOut = tuple[Literal["visited", "all", "nobody"], float]
+"""Payees of the virtual page's income, and time of payment.
 
-    to: "visited" pages (a crawl), "all" pages (the paper), or "nobody" (it holds its cash).
-    lump: paid once the income has reached this share of the cash in the pages' hands; 0 = at once, infinite = at
-    a call of `pay`.
-    """
-
-    to: Literal["visited", "all", "nobody"] = "visited"
-    lump: float = 0.0
+The payees are "visited" pages (a crawl), "all" pages (the paper), or "nobody" (it holds its cash). They are paid once
+the income has reached this share of the cash in the pages' hands; 0 = at once, infinite = at a call of `pay`.
+"""
 
 
 class Adaptive:
@@ -43,11 +37,13 @@ class Adaptive:
     Invariant: the cash of all pages and of the virtual page is always `total`.
     """
 
-    def __init__(self, window: float | None = TURNOVERS, pay_out: PayOut | None = None, *, total: int = TOTAL) -> None:
+    def __init__(
+        self, window: float | None = TURNOVERS, pay_out: PayOut = ("visited", 0.0), *, total: int = TOTAL
+    ) -> None:
         """window: its size in turnovers of the cash in the pages' hands, interpolated, see units.py; None: all of the
         past, H := H + c."""
         self.window = window
-        self.pay_out = pay_out or PayOut()
+        self.payees_are, self.lump = pay_out
         self.total = total
         self.size = 0
         self.reserve = total
@@ -71,13 +67,13 @@ class Adaptive:
 
     def cash(self, page: int) -> int:
         """Cash of a page, in units."""
-        is_paid = self.pay_out.to == "all" or self.visited[page]
+        is_paid = self.payees_are == "all" or self.visited[page]
         return int(self.standing[page]) + (self.level if is_paid else 0)
 
     def cashes(self) -> IntArray:
         """Cash of every page, shape (size,)."""
         standing = self.standing[: self.size]
-        if self.pay_out.to == "all":
+        if self.payees_are == "all":
             return standing + self.level
         return standing + self.level * self.visited[: self.size]
 
@@ -101,7 +97,7 @@ class Adaptive:
             self.standing[page] = granted
         self.last[born.start : born.stop] = self.clock
         self.size = born.stop
-        if self.pay_out.to == "all":
+        if self.payees_are == "all":
             self.standing[born.start : born.stop] -= self.level
             self.payees += len(born)
         return born
@@ -117,7 +113,7 @@ class Adaptive:
         if not self.visited[page]:
             self._first_visit(page)
         self.income += cash - each * len(outlinks)
-        if self.pay_out.to != "nobody" and self.income >= max(1, self.pay_out.lump * self.in_hand()):
+        if self.payees_are != "nobody" and self.income >= max(1, self.lump * self.in_hand()):
             self.pay()
         return cash
 
@@ -148,7 +144,7 @@ class Adaptive:
 
     def _first_visit(self, page: int) -> None:
         self.visited[page] = True
-        if self.pay_out.to == "visited":
+        if self.payees_are == "visited":
             self.payees += 1
             self.standing[page] -= self.level
 

@@ -11,10 +11,9 @@ a word is, is what it is in the page's partition. Pages of two partitions that s
 import json
 import math
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
-from types import TracebackType
-from typing import Self
 
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.errors import SettingError
@@ -89,12 +88,7 @@ class Searcher:
         self._path = index_path(store.path)
         self._index = open_index(self._path, store_mark(store.hash_key))
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._index.close()
 
     def search(self, text: str, asked: Asked, extremes: tuple[float, float] | None = None) -> Found:
@@ -172,7 +166,7 @@ def search(store: Store, text: str, asked: Asked | None = None) -> Found:
     asked = asked or Asked()
     some = _with_texts(store)
     if store.parts == (store,):
-        with Searcher(store) as searcher:
+        with closing(Searcher(store)) as searcher:
             return searcher.search(text, asked)
     of_each, extremes = replace(asked, n=min(asked.n * _OF_EACH, MOST_SHOWN)), store.ranks.extremes()
     parts = [part.ask(_found, text, of_each, extremes) for part in some]
@@ -193,5 +187,5 @@ def _with_texts(store: Store) -> list[Store]:
 
 
 def _found(store: Store, text: str, asked: Asked, extremes: tuple[float, float]) -> Found:
-    with Searcher(store) as searcher:
+    with closing(Searcher(store)) as searcher:
         return searcher.search(text, asked, extremes)

@@ -20,7 +20,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from minicrawl.archive.collection import Collection, index_anew
-from minicrawl.archive.reading import Damage, record_at, records
+from minicrawl.archive.reading import Damage, record_at, records, told
 from minicrawl.archive.unpacking import DamagedError
 from minicrawl.archive.writer import ArchiveWriter, Rules
 
@@ -160,8 +160,8 @@ def test_damage_is_told_by_position_and_cause(tmp_path: Path) -> None:
     first, torn = gzip.compress(A), flipped(gzip.compress(B))
     (tmp_path / "x.warc.gz").write_bytes(first + torn + gzip.compress(C))
     _, (damage,) = read(tmp_path / "x.warc.gz")
-    assert (damage.start, damage.end) == (len(first), len(first) + len(torn))
-    assert str(damage).startswith(f"{len(torn)} bytes at {len(first)} are no record: Error -3")
+    assert damage[:2] == (len(first), len(first) + len(torn))
+    assert told(damage).startswith(f"{len(torn)} bytes at {len(first)} are no record: Error -3")
 
 
 def test_a_position_without_a_record_is_told(tmp_path: Path) -> None:

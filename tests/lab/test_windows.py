@@ -9,7 +9,6 @@ from minicrawl.lab.compiled import LAB_TOTAL, paper_book, visit_pages
 from minicrawl.lab.webs import power_law
 from minicrawl.lab.windows import Past, figure_4, figure_5, figure_6, remember, run, sized, spliced
 from minicrawl.opic import Adaptive
-from minicrawl.opic.adaptive import PayOut
 from minicrawl.opic.units import all_interpolated
 from minicrawl.rank import Graph, l1
 
@@ -19,7 +18,7 @@ from minicrawl.rank import Graph, l1
 def test_window_read_off_the_log_is_that_of_the_book(window: float | None, visits: int) -> None:
     graph = power_law(30, np.random.default_rng(1))
     pages = np.random.default_rng(visits).integers(0, graph.size, visits, dtype=np.int32)
-    plain = Adaptive(window, PayOut("all"), total=LAB_TOTAL)
+    plain = Adaptive(window, ("all", 0.0), total=LAB_TOTAL)
     plain.discover([LAB_TOTAL // graph.size] * graph.size)
     for page in pages.tolist():
         plain.visit(page, graph.targets[graph.indptr[page] : graph.indptr[page + 1]])
@@ -43,7 +42,7 @@ def test_window_of_visits_is_what_a_full_diary_says(window: tuple[float, int], v
     log = visit_pages(book, graph, pages)
     diary: dict[int, list[tuple[int, int, int]]] = {page: [] for page in range(graph.size)}
     clock = 0
-    for page, cash in zip(log.pages.tolist(), log.cash.tolist(), strict=True):
+    for page, cash in zip(*(column.tolist() for column in log), strict=True):
         clock += cash
         diary[page].append((diary[page][-1][1] if diary[page] else 0, clock, cash))
     rates, measures = [], 0

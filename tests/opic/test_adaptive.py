@@ -12,7 +12,7 @@ from minicrawl.opic import UNIT, Adaptive, Book
 from minicrawl.opic.adaptive import TOTAL, PayOut
 
 NOWHERE = pages([])
-PAY_OUTS = [PayOut(to, lump) for to in ("visited", "all", "nobody") for lump in (0.0, 0.3)]
+PAY_OUTS = [(to, lump) for to in ("visited", "all", "nobody") for lump in (0.0, 0.3)]
 WINDOWS = [None, 8.0, 0.5]
 
 
@@ -24,7 +24,7 @@ class Eager:
     """Cash as a dictionary. Each pay-out goes to every payee in turn."""
 
     def __init__(self, pay_out: PayOut, total: int) -> None:
-        self.pay_out = pay_out
+        self.payees_are, self.lump = pay_out
         self.total = total
         self.reserve = total
         self.income = 0
@@ -37,7 +37,7 @@ class Eager:
             page = len(self.cash)
             self.cash[page] = min(grant, self.reserve)
             self.reserve -= self.cash[page]
-            if self.pay_out.to == "all":
+            if self.payees_are == "all":
                 self.payees.append(page)
 
     def visit(self, page: int, links: Sequence[int]) -> None:
@@ -48,10 +48,10 @@ class Eager:
             self.cash[target] += passed // len(links)
             cash -= passed // len(links)
         self.income += cash
-        if self.pay_out.to == "visited" and page not in self.payees:
+        if self.payees_are == "visited" and page not in self.payees:
             self.payees.append(page)
-        due = max(1, self.pay_out.lump * sum(self.cash.values()))
-        if self.pay_out.to != "nobody" and self.income >= due:
+        due = max(1, self.lump * sum(self.cash.values()))
+        if self.payees_are != "nobody" and self.income >= due:
             share = self.income // len(self.payees)
             for payee in self.payees:
                 self.cash[payee] += share
@@ -65,7 +65,7 @@ class Life:
         self.book = book
         self.draw = random.Random(seed)
         self.most = most
-        self.eager = Eager(book.pay_out, book.total)
+        self.eager = Eager((book.payees_are, book.lump), book.total)
         self.visited: list[int] = []
         self.grant = min(UNIT, book.total // 1000)
         self.discover([self.grant * 50] * 3)
@@ -142,7 +142,7 @@ def test_grants_beyond_all_cash_are_cut_short(grants: list[int]) -> None:
 
 def test_interpolated_history_on_hand_computed_numbers() -> None:
     """Two pages without links, and all they spend is paid to both; the window is 2 turnovers."""
-    book = Adaptive(2.0, PayOut("all"), total=800)
+    book = Adaptive(2.0, ("all", 0.0), total=800)
     book.discover([400, 400])  # T = 2 * 800 = 1600
     book.visit(0, NOWHERE)  # H0 = 400, G = 400; 200 paid to each
     assert book.history[:2].tolist() == [400.0, 0.0]
@@ -186,7 +186,7 @@ def test_x_is_one_step_of_power_iteration_from_the_history(to: Any, seed: int) -
     n, visits = 12, 400
     web = random_web(draw, n, 0.3)
     initial = np.array([2**40 + draw.randrange(2**39) for _ in range(n)])
-    book = from_start(None, PayOut(to), initial.tolist())
+    book = from_start(None, (to, 0.0), initial.tolist())
     for _ in range(visits):
         page = draw.randrange(n)
         book.visit(page, pages(web[page]))
@@ -211,7 +211,7 @@ def test_x_is_nearly_a_fixed_point(seed: int) -> None:
     n = 12
     web = random_web(draw, n, 0.3)
     initial = np.full(n, 2**40)
-    book = from_start(None, PayOut("all"), initial.tolist())
+    book = from_start(None, ("all", 0.0), initial.tolist())
     for visits in range(1, 400):
         page = draw.randrange(n)
         book.visit(page, pages(web[page]))
@@ -229,7 +229,7 @@ def test_x_of_a_greedy_crawl_moves_by_less_than_the_paper_says() -> None:
     n = 300
     web = random_web(draw, n, 4 / n, 0.02)
     initial = np.full(n, 2**40)
-    book = from_start(None, PayOut("all"), initial.tolist())
+    book = from_start(None, ("all", 0.0), initial.tolist())
     for visits in range(1, 10 * n + 1):
         page = int(np.argmax(book.cashes()))
         book.visit(page, pages(web[page]))
@@ -241,7 +241,7 @@ def test_x_of_a_greedy_crawl_moves_by_less_than_the_paper_says() -> None:
 
 def test_estimates_by_their_formulas() -> None:
     """H/G, (H+C)/(G+1) with all cash as 1, and (H+C-C0)/G."""
-    book = from_start(None, PayOut("nobody"), [600, 400])
+    book = from_start(None, ("nobody", 0.0), [600, 400])
     book.visit(0, pages([1]))  # H = 600, 0; C = 0, 910
     estimates = book.estimates(pages([600, 400]))
     assert estimates["H/G"].tolist() == [1.0, 0.0]
@@ -251,7 +251,7 @@ def test_estimates_by_their_formulas() -> None:
 
 @pytest.mark.parametrize("window", WINDOWS[1:], ids=named)
 def test_estimates_need_all_of_the_past(window: float | None) -> None:
-    book = from_start(window, PayOut(), [600, 400])
+    book = from_start(window, ("visited", 0.0), [600, 400])
     with pytest.raises(TypeError, match="without a window"):
         book.estimates(pages([600, 400]))
 
@@ -274,7 +274,7 @@ def greedily(book: Adaptive, web: Sequence[Sequence[int]], until: int) -> None:
 def test_greedy_on_a_chain_has_closed_form() -> None:
     """Cash runs down the chain once, .85 of it from page to page, and the last page gives all of it up."""
     total = 20**8
-    book = from_start(None, PayOut("nobody"), [total, 0, 0, 0])
+    book = from_start(None, ("nobody", 0.0), [total, 0, 0, 0])
     greedily(book, [[1], [2], [3], []], until=0)
     assert book.history[:4].tolist() == [17**k * 20 ** (8 - k) for k in range(4)]
     assert book.income == total
@@ -284,7 +284,7 @@ def test_greedy_on_a_chain_has_closed_form() -> None:
 def test_history_tends_to_pagerank(seed: int) -> None:
     """Equal cash, none paid out, greedy order: the history is the sum of all steps of power iteration."""
     web = random_web(random.Random(seed), 15, 0.2)
-    book = from_start(None, PayOut("nobody"), [2**40] * 15)
+    book = from_start(None, ("nobody", 0.0), [2**40] * 15)
     greedily(book, web, until=2**14)
     assert np.abs(shares(book) - exact_importance(web, [1.0] * 15)).sum() < 1e-6
 
@@ -294,7 +294,7 @@ def test_error_of_the_paid_out_history_falls_with_the_clock(seed: int) -> None:
     """The paper's convergence: with pay-out to all, |H/G - importance| is at most 2 / ((1 - d) G)."""
     web = random_web(random.Random(seed), 15, 0.2)
     exact = exact_importance(web, [1.0] * 15)
-    book = from_start(None, PayOut("all"), [2**40] * 15)
+    book = from_start(None, ("all", 0.0), [2**40] * 15)
     for visits in range(1, 600):
         page = int(np.argmax(book.cashes()))
         book.visit(page, pages(web[page]))
@@ -308,7 +308,7 @@ def test_the_book_hands_pages_out_in_the_order_of_the_paper(seed: int) -> None:
     draw = random.Random(seed)
     n = 40
     web = random_web(draw, n, 0.1)
-    book, paper = Book(), Adaptive(None, PayOut("nobody"), total=n * UNIT)
+    book, paper = Book(), Adaptive(None, ("nobody", 0.0), total=n * UNIT)
     book.discover(n)
     paper.discover([UNIT] * n)
     unread = set(range(n))
@@ -328,7 +328,7 @@ def test_the_book_ends_where_the_paper_goes() -> None:
     draw = random.Random(7)
     n = 20
     web = random_web(draw, n, 0.2)
-    book, paper = Book(), Adaptive(None, PayOut("all"), total=n * UNIT)
+    book, paper = Book(), Adaptive(None, ("all", 0.0), total=n * UNIT)
     book.discover(n)
     paper.discover([UNIT] * n)
     for page in range(n):

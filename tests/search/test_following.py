@@ -4,6 +4,7 @@ import os
 import random
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,7 @@ def test_index_is_not_behind_where_the_last_text_is_of_a_page_that_stands_for_an
     store = indexed(site, tmp_path / "crawl.db", A)
     last = "SELECT state FROM texts JOIN pages ON pages.id = page ORDER BY start DESC LIMIT 1"
     assert rows(store, last) == [("alias",)]
-    with open_store(store) as reader, Searcher(reader) as searcher:
+    with open_store(store) as reader, closing(Searcher(reader)) as searcher:
         assert searcher.behind() == 0
 
 

@@ -1,6 +1,7 @@
 """Small webs that are crawled with their texts and indexed."""
 
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ def indexed(site: Mapping[str, Reply], store: Path, *seeds: str, **settings: Any
 
 
 def found(store: Path, words: str, **asked: Any) -> Found:
-    with open_store(store) as reader, Searcher(reader) as searcher:
+    with open_store(store) as reader, closing(Searcher(reader)) as searcher:
         return searcher.search(words, Asked(**asked))
 
 

@@ -31,7 +31,7 @@ words differ.
 Budgets of sites grow with the sites that link there (IRLbot's STAR, WWW 2008). The owner of a site can make up hosts
 (wildcard DNS) and pages without end, but not links from others that are trusted. So pages are counted by site
 (crawler/urls/keys.py), whatever their host, and the sites that link to it vouch for it, each as far as it is trusted
-(opic/sites/trust.py): a thousand sites made up behind one honest link vouch for little more than none. Each full
+(opic/sites.py): a thousand sites made up behind one honest link vouch for little more than none. Each full
 voucher makes room for PAGES more. Sites of seeds, sites with MANY vouchers, and those that became known since trust was
 worked out last have no budget.
 """
