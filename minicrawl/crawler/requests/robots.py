@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from minicrawl.crawler.hosts import Host, HostTurn
-from minicrawl.crawler.http.failures import parser_failed, unread
 from minicrawl.crawler.http.response_fields import LONGEST_REST
+from minicrawl.crawler.http.transport import parser_failed, unread
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Request
