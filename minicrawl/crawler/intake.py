@@ -23,11 +23,10 @@ from minicrawl.crawler.requests.requisite import Requisites as RequisiteKind
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sharing import Share
-from minicrawl.crawler.sitemaps.queue import SitemapQueue
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.part import Opening, Part, Parts
 from minicrawl.crawler.visits.turn import DeepLinks
-from minicrawl.crawler.visits.visit import Outlinks, SchemeGuesses, Visits
+from minicrawl.crawler.visits.visit import Outlinks, Visits
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
@@ -63,7 +62,7 @@ class Intake:
         """locates: whether the address of a host must be known before it is asked. share: of the web, in one of several
         partitions. only: the read pages that have one more turn; no other has one. kinds: of parts, in order. Raises
         SettingError, StoreError."""
-        state = self.state = CrawlState.of(
+        state = self.state = CrawlState(
             writer,
             settings,
             now,
@@ -79,47 +78,27 @@ class Intake:
         parts = self.parts = Parts(kinds, Opening(state, settings, sessions, aliases, share, [], now, timing))
         self.ranking = Ranking(state)
         self.turns = turns = HostTurns(state.frontier, state.hosts, timing)
-        self.robots = RobotsFiles(
-            writer,
-            state.past,
-            state.hosts,
-            state.batch,
-            turns,
-            user_agent=settings.user_agent,
-            timing=timing,
-            is_empty=not state.accounts.size,
-        )
+        self.robots = RobotsFiles(state, turns, user_agent=settings.user_agent, timing=timing)
         refresh = parts.find(Refresh)
         self.sitemaps = Sitemaps(
-            SitemapQueue(writer),
-            state.accounts,
-            state.frontier,
-            state.hosts,
-            state.urls,
-            state.pages,
-            state.admission,
-            state.discovery,
+            state,
             turns,
             sessions.plain,
             is_on=settings.sitemaps,
             timing=timing,
             note_lastmods=None if refresh is None or state.due is None else refresh.note_lastmods,
         )
-        asks_robots = not settings.ignore_robots
-        self.liveness = Liveness(
-            state.accounts, state.frontier, state.pages, state.urls, turns, asks_robots=asks_robots
-        )
+        self.liveness = Liveness(state, turns, asks_robots=not settings.ignore_robots)
         self.visits = Visits(
-            state=state,
-            turns=turns,
-            aliases=aliases,
-            outlinks=Outlinks(state, sessions, parts),
-            deep_links=deep_links,
-            sitemaps=self.sitemaps,
-            guesses=SchemeGuesses(state.urls, state.discovery),
-            ranking=self.ranking,
-            parts=parts,
-            timing=timing,
+            state,
+            turns,
+            aliases,
+            deep_links,
+            self.sitemaps,
+            self.ranking,
+            Outlinks(state, sessions, parts),
+            parts,
+            timing,
         )
         self.savers: list[Saver] = [
             AccountSaver(state),
@@ -254,27 +233,8 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
     kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.parts, is_allowed, state.hosts, intake.turns)]
     part = intake.parts.find(Requisites)
     if part is not None:
-        kinds.append(
-            RequisiteKind(
-                part.queue,
-                state.frontier,
-                state.hosts,
-                state.urls,
-                state.admission,
-                intake.turns,
-                state.writer,
-                timing,
-            )
-        )
+        kinds.append(RequisiteKind(part.queue, state, intake.turns, timing))
     pages = PageRequests(intake.visits, intake.visits.guesses, intake.parts, is_allowed, intake.turns, state.urls)
     return DueRequests(
-        state.frontier,
-        intake.turns,
-        pages,
-        intake.robots,
-        intake.sitemaps,
-        usage,
-        kinds,
-        settings,
-        timing,
+        state.frontier, intake.turns, pages, intake.robots, intake.sitemaps, usage, kinds, settings, timing
     )

@@ -39,6 +39,10 @@ class Share:
     here: int
     home_of: Callable[[str], int]
 
+    def has(self, url: str) -> bool:
+        """True if this partition is the home of a normalised URL."""
+        return self.home_of(url) == self.here
+
 
 _ELSEWHERE = 0
 """Key of the stored voices of sites elsewhere, which have no numbers here."""

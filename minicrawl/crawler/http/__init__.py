@@ -3,15 +3,13 @@
 fetch            send a request and return a `Fetched`
 body             read a body as far as it is wanted; decode gzip, deflate, br and zstd
 response_fields  media type, location, validators and Retry-After of a response
-credentials      headers, passwords and certificates, and the origins they may go to
+credentials      headers and passwords, and the origins they may go to; the proxies of an origin
 signing          signatures of requests (Web Bot Auth), their keys and the directory of these
 cookies          cookies that hosts set, and those of a request
 saved_cookies    cookies in the store and in the user's file
-failures         reason codes of failed requests
-transport        the interface of the two transports; the bytes of a request and its response
+transport        the interface of the two transports; what observes exchanges; reason codes of failed requests
 httpx_transport  httpx: HTTP/2, odd proxies, and any transport of its kind
 connection_pool  our own connections, pooled
-proxies          the proxies of an origin
 connection       one connection, a request at a time
 answer_reader    the parser of HTTP/1.1 responses
 """

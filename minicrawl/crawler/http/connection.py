@@ -8,8 +8,7 @@ import copy
 from typing import NamedTuple, cast
 
 from minicrawl.crawler.http.answer_reader import AnswerReader
-from minicrawl.crawler.http.failures import PARSER_FAILED
-from minicrawl.crawler.http.transport import BrokenOffError, NoHttp1Error
+from minicrawl.crawler.http.transport import PARSER_FAILED, BrokenOffError, NoHttp1Error
 from minicrawl.crawler.net.tls import TlsClient, TlsLayer
 from minicrawl.errors import FetchError
 

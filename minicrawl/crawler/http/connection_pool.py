@@ -18,8 +18,7 @@ from aiohappyeyeballs import start_connection
 
 from minicrawl import log
 from minicrawl.crawler.http.connection import Connection, Endpoint, Proxy
-from minicrawl.crawler.http.failures import chain_of, reason_of
-from minicrawl.crawler.http.proxies import Proxies
+from minicrawl.crawler.http.credentials import Proxies
 from minicrawl.crawler.http.transport import (
     Answer,
     BrokenOffError,
@@ -27,7 +26,9 @@ from minicrawl.crawler.http.transport import (
     NoHttp1Error,
     ProxyError,
     Sign,
+    chain_of,
     head,
+    reason_of,
     target_of,
 )
 from minicrawl.crawler.net.addresses import Resolver, endpoint

@@ -8,16 +8,34 @@
 
 A header that may carry no secret, such as Accept-Language, goes to all ports and schemes of NAME. The URL that is
 requested decides, so no secret follows a link or a redirect.
+
+Choose the proxies of an origin, by --proxy or the environment.
+
+    --proxy URL            for every origin except those of NO_PROXY
+    --proxy PATTERN=URL    for matching origins; the first matching pattern decides; "none": no proxy
+    no --proxy             https_proxy, http_proxy, all_proxy, except for NO_PROXY, this machine, and hosts that
+                           --connect-to redirects
+
+Several proxies of one pattern share its hosts: each host is assigned one of them, and the next if that is unusable.
 """
 
+import base64
+import ipaddress
+import os
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from hashlib import blake2b
+from urllib.parse import unquote_to_bytes, urlsplit
 
-from minicrawl.crawler.net.addresses import PORTS, endpoint
+from minicrawl import log
+from minicrawl.crawler.http.connection import Endpoint, Proxy
+from minicrawl.crawler.net.addresses import PORTS, endpoint, is_literal
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
-from minicrawl.settings import Header
-from minicrawl.settings.requests import EVERYBODY
+from minicrawl.settings import CrawlSettings, Header
+from minicrawl.settings.requests import EVERYBODY, ProxyRule, shown_proxy
 
 
 class Place:
@@ -84,3 +102,127 @@ class Headers:
 
 def _place(header: Header, option: str) -> Place | None:
     return None if header.host in (None, EVERYBODY) else Place(header.host, option)
+
+
+_PORTS = {**PORTS, "socks5": 1080, "socks5h": 1080}
+
+
+def proxies_of_environment() -> dict[str, str]:
+    """The result of urllib.request.getproxies_environment(): proxies by scheme."""
+    if not any(name.lower().endswith("_proxy") for name in os.environ):
+        return {}
+    from urllib.request import getproxies_environment  # noqa: PLC0415 - loads an HTTP client, which is slow
+
+    return getproxies_environment()
+
+
+class Proxies:
+    """The proxies of each origin, those that are known to be unusable last.
+
+    is_own: True for an origin that --connect-to redirects, which proxies of the environment do not apply to.
+    """
+
+    def __init__(
+        self,
+        rules: Sequence[ProxyRule],
+        environment: Mapping[str, str],
+        is_own: Callable[[str], bool] = lambda origin: False,
+    ) -> None:
+        """environment: see `proxies_of_environment`. Raises SettingError."""
+        self._rules = [(rule.pattern, proxy_of(rule.url) if rule.url else None) for rule in rules]
+        named = {scheme: environment[scheme] for scheme in (*PORTS, "all") if environment.get(scheme)}
+        self._of_environment = {} if rules else {scheme: proxy_of(url) for scheme, url in named.items()}
+        self._not_for = [word.strip().lower() for word in environment.get("no", "").split(",") if word.strip()]
+        self._is_own = is_own
+        self._unusable: dict[Proxy, float] = {}
+        self.of = lru_cache(maxsize=1000)(self._of)
+
+    def __bool__(self) -> bool:
+        """True if there are any."""
+        return bool(self._of_environment) or any(proxy is not None for _, proxy in self._rules)
+
+    def in_turn(self, origin: str) -> list[Proxy]:
+        """The proxies of an origin, those that worked last time first; empty for a direct connection."""
+        return sorted(self.of(origin), key=lambda proxy: self._unusable.get(proxy, 0.0))
+
+    def failed(self, proxy: Proxy, why: str, now: float) -> None:
+        """Record that a proxy could not be used."""
+        if proxy not in self._unusable:
+            log.event("proxy-failed", proxy=str(proxy), why=why)
+        self._unusable[proxy] = now
+
+    def works(self, proxy: Proxy) -> None:
+        if self._unusable.pop(proxy, None) is not None:
+            log.event("proxy-works", proxy=str(proxy))
+
+    def _of(self, origin: str) -> tuple[Proxy, ...]:
+        host, port = endpoint(f"{origin}/")
+        for pattern, first in self._rules:
+            if _matches(pattern, origin):
+                if first is None or (pattern is None and self._is_exempt(host, port)):
+                    return ()
+                found = [proxy for other, proxy in self._rules if other == pattern and proxy is not None]
+                return tuple(sorted(found, key=lambda proxy: blake2b(f"{proxy} {host}".encode()).digest()))
+        proxy = self._of_environment.get(origin.partition(":")[0]) or self._of_environment.get("all")
+        if proxy is None or self._is_exempt(host, port) or _is_this_machine(host) or self._is_own(f"{origin}/"):
+            return ()
+        return (proxy,)
+
+    def _is_exempt(self, host: str, port: int) -> bool:
+        """True if NO_PROXY lists the host, its domain or its network, or is *."""
+        return any(_exempts(word, host, port) for word in self._not_for)
+
+
+def environment_proxies(settings: CrawlSettings) -> list[str]:
+    """The proxies of the environment if the settings name none, without passwords."""
+    if settings.proxy:
+        return []
+    named = proxies_of_environment()
+    return [
+        str(shown_proxy(url)) for url in dict.fromkeys(named[scheme] for scheme in (*PORTS, "all") if named.get(scheme))
+    ]
+
+
+def _exempts(word: str, host: str, port: int) -> bool:
+    if word == "*":
+        return True
+    if is_literal(host):
+        try:
+            return ipaddress.ip_address(host) in ipaddress.ip_network(word.strip("[]"), strict=False)
+        except ValueError:
+            return word in (f"{host}:{port}", f"[{host}]:{port}")
+    name, _, at = word.partition(":")
+    name = name.removeprefix("*").strip(".")
+    return at in ("", str(port)) and bool(name) and (host == name or host.endswith(f".{name}"))
+
+
+def _is_this_machine(host: str) -> bool:
+    return ipaddress.ip_address(host).is_loopback if is_literal(host) else host.rpartition(".")[2] == "localhost"
+
+
+def _matches(pattern: str | None, origin: str) -> bool:
+    """True if the origin's host matches the pattern, and its scheme and port if the pattern has them."""
+    if pattern is None:
+        return True
+    scheme, _, rest = pattern.rpartition("://")
+    host, port = endpoint(f"{origin}/")
+    name, colon, at = rest.rpartition(":") if not rest.endswith("]") else (rest, "", "")
+    name = (name if colon else rest).strip("[]")
+    return scheme in ("", origin.partition(":")[0]) and (not colon or at == str(port)) and fnmatchcase(host, name)
+
+
+def proxy_of(url: str) -> Proxy:
+    """Parse the URL of a proxy, which may contain a name and password. Raises SettingError."""
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        port = parts.port
+    except ValueError as error:
+        raise SettingError(f"{shown_proxy(url)!r} is no URL of a proxy: {error}") from error
+    if parts.scheme not in _PORTS or not parts.hostname:
+        raise SettingError(f"{shown_proxy(url)!r} is no URL of a proxy: http://host:port, or https, socks5, socks5h")
+    login = None
+    if parts.username is not None:
+        login = unquote_to_bytes(parts.username), unquote_to_bytes(parts.password or "")
+    authorization = b"Basic " + base64.b64encode(b"%b:%b" % login) if login else None
+    to = Endpoint(parts.scheme == "https", parts.hostname, port or _PORTS[parts.scheme])
+    return Proxy(parts.scheme, to, authorization, login)

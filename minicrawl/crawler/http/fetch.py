@@ -14,11 +14,21 @@ from typing import TYPE_CHECKING, Self
 from minicrawl import installed
 from minicrawl.crawler.http.body import ACCEPTED, Body, Take
 from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
-from minicrawl.crawler.http.credentials import Headers
-from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, reason_of
-from minicrawl.crawler.http.proxies import Proxies, proxies_of_environment
+from minicrawl.crawler.http.credentials import Headers, Proxies, proxies_of_environment
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XML_TYPES, ResponseFields, media_type, type_inside
-from minicrawl.crawler.http.transport import Answer, Capture, Field, Parts, Transport, Truncated, as_fields, replaced
+from minicrawl.crawler.http.transport import (
+    PARSER_FAILED,
+    Answer,
+    Capture,
+    Field,
+    Parts,
+    Transport,
+    Truncated,
+    as_fields,
+    parser_failed,
+    reason_of,
+    replaced,
+)
 from minicrawl.crawler.net.addresses import Resolver, has_bad_port
 from minicrawl.crawler.net.open_files import Room, room
 from minicrawl.crawler.net.tls import HTTP_2, TlsClient

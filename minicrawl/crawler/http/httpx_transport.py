@@ -19,8 +19,17 @@ from h2.exceptions import H2Error
 
 from minicrawl.crawler.http.answer_reader import LONGEST_HEAD
 from minicrawl.crawler.http.connection import Endpoint, Proxy
-from minicrawl.crawler.http.failures import OF_THE_SYSTEM, Reasons, reason_of
-from minicrawl.crawler.http.transport import BrokenOffError, Field, ProxyError, Sign, head, target_of
+from minicrawl.crawler.http.transport import (
+    OF_THE_SYSTEM,
+    BrokenOffError,
+    Field,
+    ProxyError,
+    Reasons,
+    Sign,
+    head,
+    reason_of,
+    target_of,
+)
 from minicrawl.crawler.net.addresses import Resolver
 from minicrawl.crawler.net.open_files import OPEN_FILES
 from minicrawl.crawler.net.tls import HTTP_1, HTTP_2, TlsClient

@@ -1,9 +1,8 @@
 """The state of a crawl in memory: books, frontier, hosts, pages, URLs and discovery."""
 
 from collections import Counter
-from dataclasses import dataclass
 
-from minicrawl.crawler.admission.admission import Admission
+from minicrawl.crawler.admission.scope import Admission
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
@@ -37,7 +36,6 @@ class Tally:
         writer.save_meta({"links_left_out": self.left_out})
 
 
-@dataclass(frozen=True)
 class CrawlState:
     """State of a crawl in memory, equal to the store's after every commit.
 
@@ -46,28 +44,8 @@ class CrawlState:
     Each is None where the crawl has no such thing.
     """
 
-    writer: Writer
-    accounts: Accounts
-    frontier: Frontier
-    hosts: KnownHosts
-    pages: KnownPages
-    urls: KnownUrls
-    batch: Batch
-    tally: Tally
-    admission: Admission
-    discovery: Discovery
-    interests: Interests
-    budget: DiscoveryBudget
-    past: Past
-    locates: bool
-    due: DuePages | None = None
-    sites: KnownSites | None = None
-    outbox: Outbox | None = None
-    mirrors: Mirrors | None = None
-
-    @classmethod
-    def of(  # noqa: PLR0913 - what a crawl is opened with
-        cls,
+    def __init__(  # noqa: PLR0913 - what a crawl is opened with
+        self,
         writer: Writer,
         settings: CrawlSettings,
         now: float,
@@ -76,68 +54,52 @@ class CrawlState:
         share: Share | None,
         only: Pages | None,
         timing: Timing,
-    ) -> "CrawlState":
+    ) -> None:
         """Load the state from the store; for the parameters see `Intake`. Raises StoreError for damage."""
         check_sound(writer)
-        strategy = STRATEGIES[settings.strategy]
-        past = Past(float(writer.meta("run_at") or 0.0), now)
+        self.writer, self.locates = writer, locates
+        self.past = past = Past(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
-        accounts = Accounts(REASONABLE)
-        budget = DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
-        ip_delay = settings.delay_per_address if locates else 0.0
-        due = _due_pages(accounts, settings, waits=only is None) if settings.refreshes else None
-        frontier = Frontier(
+        self.accounts = accounts = Accounts(REASONABLE)
+        self.budget = DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
+        self.due = _due_pages(accounts, settings, waits=only is None) if settings.refreshes else None
+        strategy, ip_delay = STRATEGIES[settings.strategy], settings.delay_per_address if locates else 0.0
+        self.frontier = frontier = Frontier(
             accounts,
             strategy,
-            budget,
+            self.budget,
             settings.per_host,
             ip_delay=ip_delay,
             locates=locates,
             addresses_from=asked_until + ip_delay,
             on_its_way=timing.on_its_way,
             loaded_at_once=writer.sizes.loaded,
-            due=due,
+            due=self.due,
         )
-        hosts, batch = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay)), Batch()
-        pages = KnownPages(writer, batch)
-        load_hosts(writer, hosts, past, asked_until if writer.meta("in_doubt") else 0.0)
-        load_pages(writer, accounts, frontier, pages, hosts, now, due, only)
-        sites = KnownSites(accounts, frontier, writer) if settings.jump == BY_SITES else None
-        urls = KnownUrls(writer, accounts.size)
-        outbox = mirrors = None
+        self.batch = Batch()
+        self.hosts = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay))
+        self.pages = KnownPages(writer, self.batch)
+        load_hosts(writer, self.hosts, past, asked_until if writer.meta("in_doubt") else 0.0)
+        load_pages(writer, accounts, frontier, self.pages, self.hosts, now, self.due, only)
+        self.sites = sites = KnownSites(accounts, frontier, writer) if settings.jump == BY_SITES else None
+        self.urls = urls = KnownUrls(writer, accounts.size)
+        self.outbox: Outbox | None = None
+        self.mirrors: Mirrors | None = None
         if share is not None:
             accounts.has_neighbours = True
-            outbox = Outbox(writer)
-            mirrors = Mirrors(share, accounts, urls.url, outbox, writer, None if sites is None else sites.shared)
+            self.outbox, shared = Outbox(writer), None if sites is None else sites.shared
+            self.mirrors = Mirrors(share, accounts, urls.url, self.outbox, writer, shared)
         traps = load_traps(writer, accounts, frontier, sites) if settings.traps else None
-        is_own = None if share is None else lambda url: share.home_of(url) == share.here
-        admission = Admission(settings, traps, is_own)
-        interests = Interests(admission.focus, frontier.pages, writer)
-        discovery = Discovery(urls, accounts, frontier, hosts, batch, admission, interests, mirrors)
+        self.admission = Admission(settings, traps, None if share is None else share.has)
+        self.interests = Interests(self.admission.focus, frontier.pages, writer)
+        self.discovery = discovery = Discovery(
+            urls, accounts, frontier, self.hosts, self.batch, self.admission, self.interests, self.mirrors
+        )
+        self.tally = Tally(writer)
         if sites is not None:
             discovery.note_page = sites.note_page
         if strategy.follows_cash:
             accounts.note_moved = lambda moved: frontier.pages.moved(moved[moved < discovery.offered])
-        return cls(
-            writer,
-            accounts,
-            frontier,
-            hosts,
-            pages,
-            urls,
-            batch,
-            Tally(writer),
-            admission,
-            discovery,
-            interests,
-            budget,
-            past,
-            locates,
-            due,
-            sites,
-            outbox,
-            mirrors,
-        )
 
 
 def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> DuePages:

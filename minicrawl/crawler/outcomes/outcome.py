@@ -37,8 +37,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from minicrawl.crawler.html.page_headers import Directives, read_directives
-from minicrawl.crawler.http.failures import parser_failed
 from minicrawl.crawler.http.response_fields import HTML_TYPES, Validators, asked_rest, media_type
+from minicrawl.crawler.http.transport import parser_failed
 from minicrawl.crawler.robots.preferences import HEADER, META
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched, ParsedPage, State

@@ -57,7 +57,7 @@ class Cookies(Part):
             return cls(opening.state, KeptCookies(opening.state.writer, settings.cookie_file), writes_file=True)
 
         def is_own(host: str) -> bool:
-            return share.home_of(f"http://{host}/") == share.here
+            return share.has(f"http://{host}/")
 
         kept = KeptCookies(opening.state.writer, settings.cookie_file, is_own)
         return cls(opening.state, kept, writes_file=False)

@@ -8,11 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl import log
-from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts import HOSTS, Outage
 from minicrawl.crawler.http.transport import PROXY
-from minicrawl.crawler.known.known_pages import KnownPages, KnownUrls
+from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.net.open_files import OPEN_FILES
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
@@ -31,21 +29,10 @@ class Liveness:
     others may be there. Then hosts that answered in earlier runs.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        accounts: Accounts,
-        frontier: Frontier,
-        pages: KnownPages,
-        urls: KnownUrls,
-        turns: HostTurns,
-        *,
-        asks_robots: bool,
-    ) -> None:
+    def __init__(self, state: CrawlState, turns: HostTurns, *, asks_robots: bool) -> None:
         """asks_robots: the crawl asks for robots.txt files."""
-        self._accounts = accounts
-        self._frontier = frontier
-        self._pages = pages
-        self._urls = urls
+        self._accounts, self._frontier = state.accounts, state.frontier
+        self._pages, self._urls = state.pages, state.urls
         self._turns = turns
         self._asks_robots = asks_robots
         self._looks = self._checks = 0

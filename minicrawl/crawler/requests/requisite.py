@@ -9,10 +9,8 @@ page.
 from collections import defaultdict, deque
 from collections.abc import Iterable
 
-from minicrawl.crawler.admission.admission import Admission
-from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts import Host
-from minicrawl.crawler.known.known_pages import KnownHosts, KnownUrls
+from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
@@ -115,24 +113,11 @@ class Requisites(Kind):
 
     outlasts_pages = True
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        queue: RequisiteQueue,
-        frontier: Frontier,
-        hosts: KnownHosts,
-        urls: KnownUrls,
-        admission: Admission,
-        turns: HostTurns,
-        store: Store,
-        timing: Timing,
-    ) -> None:
+    def __init__(self, queue: RequisiteQueue, state: CrawlState, turns: HostTurns, timing: Timing) -> None:
         self.queue = queue
-        self._frontier = frontier
-        self._hosts = hosts
-        self._urls = urls
-        self._admission = admission
+        self._frontier, self._hosts, self._urls = state.frontier, state.hosts, state.urls
+        self._admission, self._store = state.admission, state.writer
         self._turns = turns
-        self._store = store
         self._timing = timing
 
     def line_up(self, now: float) -> None:

@@ -10,11 +10,10 @@ Uses that a crawl respects (--respect-usage): pages that robots.txt does not wan
 from collections.abc import Sequence
 from dataclasses import replace
 
-from minicrawl.crawler.hosts import Host, HostTurn, Past
-from minicrawl.crawler.http.failures import parser_failed, unread
+from minicrawl.crawler.hosts import Host, HostTurn
 from minicrawl.crawler.http.response_fields import LONGEST_REST
-from minicrawl.crawler.known.batch import Batch
-from minicrawl.crawler.known.known_pages import KnownHosts
+from minicrawl.crawler.http.transport import parser_failed, unread
+from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Request
 from minicrawl.crawler.robots.preferences import USAGE
@@ -36,23 +35,9 @@ class RobotsFiles:
     unreachable. Redirects are not in the store: after a kill, the origin is asked again.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        store: Store,
-        past: Past,
-        hosts: KnownHosts,
-        batch: Batch,
-        turns: HostTurns,
-        *,
-        user_agent: str,
-        timing: Timing,
-        is_empty: bool = False,
-    ) -> None:
-        """is_empty: the store has no rows yet, so that all are in memory."""
-        self._store = None if is_empty else store
-        self._past = past
-        self._hosts = hosts
-        self._batch = batch
+    def __init__(self, state: CrawlState, turns: HostTurns, *, user_agent: str, timing: Timing) -> None:
+        self._store = state.writer if state.accounts.size else None  # all are in memory, as an empty one has none
+        self._past, self._hosts, self._batch = state.past, state.hosts, state.batch
         self._turns = turns
         self._user_agent = user_agent
         self._timing = timing

@@ -2,13 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from minicrawl.crawler.admission.admission import Admission
-from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts import Host
-from minicrawl.crawler.http.failures import parser_failed
-from minicrawl.crawler.known.discovery import Discovery, unknown
-from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
+from minicrawl.crawler.http.transport import parser_failed
+from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.known.discovery import unknown
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
@@ -34,14 +31,7 @@ class Sitemaps(Kind):
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
-        queue: SitemapQueue,
-        accounts: Accounts,
-        frontier: Frontier,
-        hosts: KnownHosts,
-        urls: KnownUrls,
-        pages: KnownPages,
-        admission: Admission,
-        discovery: Discovery,
+        state: CrawlState,
         turns: HostTurns,
         plain: Callable[[str], str],
         *,
@@ -51,14 +41,10 @@ class Sitemaps(Kind):
     ) -> None:
         """is_on: sitemaps are asked for, and their URLs become known. note_lastmods: takes lastmod (Unix seconds) of
         known pages, and the time; None if no page is fetched again."""
-        self.queue = queue
-        self._accounts = accounts
-        self._frontier = frontier
-        self._hosts = hosts
-        self._urls = urls
-        self._pages = pages
-        self._admission = admission
-        self._discovery = discovery
+        self.queue = SitemapQueue(state.writer)
+        self._accounts, self._frontier, self._hosts = state.accounts, state.frontier, state.hosts
+        self._urls, self._pages = state.urls, state.pages
+        self._admission, self._discovery = state.admission, state.discovery
         self._turns = turns
         self._plain = plain
         self.is_on = is_on

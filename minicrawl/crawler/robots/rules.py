@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 
-from minicrawl.crawler.http.failures import PARSER_FAILED, parser_failed, unread
 from minicrawl.crawler.http.response_fields import asked_rest
+from minicrawl.crawler.http.transport import PARSER_FAILED, parser_failed, unread
 from minicrawl.crawler.net.tls import REASONS
 from minicrawl.crawler.robots.matching import Pattern, Rules, octets_of
 from minicrawl.crawler.robots.preferences import (

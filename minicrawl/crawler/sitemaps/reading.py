@@ -21,7 +21,7 @@ too-many         the first 50,000 URLs
 too-large        the first 50 MB, or a million tags or lines
 undecodable      up to where it is no gzip any more
 not-a-sitemap    nothing, or as much as it took to see that there are no URLs
-parser-failed    up to where a part of ours failed over it, see minicrawl.crawler.http.failures
+parser-failed    up to where a part of ours failed over it, see minicrawl.crawler.http.transport
 """
 
 import codecs

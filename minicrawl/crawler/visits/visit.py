@@ -4,7 +4,7 @@ Nothing here waits or touches the network; `now` is passed in.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 
 import numpy as np
@@ -139,20 +139,25 @@ def _places(parsed: ParsedPage) -> bytes:
     return parsed.places or bytes(len(parsed.outlinks))
 
 
-@dataclass(frozen=True, kw_only=True)
 class Visits:
     """Takes in the turns of pages: the steps of every crawl are here, those of optional capabilities in `parts`."""
 
-    state: CrawlState
-    turns: HostTurns
-    aliases: Aliases
-    outlinks: Outlinks
-    deep_links: DeepLinks
-    sitemaps: Sitemaps
-    guesses: SchemeGuesses
-    ranking: Ranking
-    parts: Parts
-    timing: Timing
+    def __init__(  # noqa: PLR0913 - the parts that it joins
+        self,
+        state: CrawlState,
+        turns: HostTurns,
+        aliases: Aliases,
+        deep_links: DeepLinks,
+        sitemaps: Sitemaps,
+        ranking: Ranking,
+        outlinks: Outlinks,
+        parts: Parts,
+        timing: Timing,
+    ) -> None:
+        self.state, self.turns, self.timing = state, turns, timing
+        self.aliases, self.deep_links, self.outlinks = aliases, deep_links, outlinks
+        self.guesses = SchemeGuesses(state.urls, state.discovery)
+        self.sitemaps, self.ranking, self.parts = sitemaps, ranking, parts
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in the result of the request for `page`. The page must have been acquired from the frontier."""

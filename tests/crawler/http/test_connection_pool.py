@@ -8,8 +8,8 @@ import asyncio
 from support.raw_server import HELLO, Server, all_names_at, fetched_from, says
 
 from minicrawl.crawler.http.connection import Endpoint
+from minicrawl.crawler.http.credentials import proxy_of
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.proxies import proxy_of
 from minicrawl.model import PageRequest
 
 

@@ -21,7 +21,7 @@ from support.misbehaving import MisbehavingServer, answer, redirect
 from support.sites import rows
 
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.crawler.http.failures import reason_of
+from minicrawl.crawler.http.transport import reason_of
 from minicrawl.crawler.net.addresses import NameServerError, PrivateAddressError
 from minicrawl.crawler.net.open_files import OPEN_FILES
 from minicrawl.store.reader import open_store

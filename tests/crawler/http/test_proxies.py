@@ -7,8 +7,8 @@ import pytest
 from support.origins import OWNER, PEM, Web
 from support.proxies import ForwardProxy
 
+from minicrawl.crawler.http.credentials import Proxies, proxy_of
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.proxies import Proxies, proxy_of
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
