@@ -8,7 +8,7 @@ from minicrawl.store.tables import Tables
 
 
 class HostRow(NamedTuple):
-    """A host, and how it has answered; see crawler/hosts/politeness.py."""
+    """A host, and how it has answered; see crawler/hosts.py."""
 
     id: int
     name: Annotated[str, "host, with port where it is not the scheme's own"]

@@ -85,7 +85,7 @@ class Fetch(NamedTuple):
     canonical: Annotated[str | None, "URL of which it says to be a copy; '': itself; NULL: none, or several"] = None
     robots: Annotated[str | None, "which of noindex, nofollow, noarchive, googlebot: noindex it says"] = None
     hreflang: Annotated[str | None, "what its head gives as itself in other languages: en=URL fr=URL"] = None
-    validators: Annotated[Blob | None, "of a complete page, see crawler/http/validators.py"] = None
+    validators: Annotated[Blob | None, "of a complete page, see crawler/http/response_fields.py"] = None
     on_use: Annotated[str | None, "what it says on its use, a line each: 'meta robots: noai'"] = None
 
 
@@ -184,7 +184,7 @@ class Interest(NamedTuple):
     """A page that links gave more of the user's interest than its URL does: the factor by the topic."""
 
     page: PageId
-    topic: Annotated[float, "factor, see crawler/admission/focus.py"]
+    topic: Annotated[float, "factor, see crawler/admission/scope.py"]
 
 
 table("interests", "by how much a topic raises the priority of pages", Interest, keys="page")

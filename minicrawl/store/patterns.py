@@ -24,7 +24,7 @@ class PatternRow(NamedTuple):
     counting: Annotated[str | None, "JSON: what its numbered URLs showed"]
 
 
-table("patterns", "what the trap defence has learned, see crawler/admission/traps/findings.py", PatternRow, keys="name")
+table("patterns", "what the trap defence has learned, see crawler/admission/trap_findings.py", PatternRow, keys="name")
 table("digests", "64-bit digests of what the pages of a host said, the host in the digest", keys="digest", digest=int)
 
 

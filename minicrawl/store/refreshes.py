@@ -38,20 +38,20 @@ class RefreshRow(NamedTuple):
     answers: Annotated[str, "the last eight: = as before, # changed, ? not found, ! failed"] = ""
     importance: Annotated[float, "of the page, the last one in importances; 0: none"] = 0.0
     lastmod: Annotated[Time | None, "by its sitemap it changed then, after the last answer"] = None
-    doubt: Annotated[int, "1: its validators have lied, see crawler/recognise/conditions.py"] = 0
+    doubt: Annotated[int, "1: its validators have lied, see crawler/recognise/changes.py"] = 0
 
 
 class RefreshHost(NamedTuple):
     """What is known of the pages of a host together, where they are fetched again."""
 
     host: HostId
-    doubt: Annotated[int, "of its validators, see crawler/recognise/conditions.py"] = 0
+    doubt: Annotated[int, "of its validators, see crawler/recognise/changes.py"] = 0
     dates: Annotated[int, "how far its Last-Modified is believed, see crawler/frontier/schedules.py"] = 0
     lastmods: Annotated[int, "the same of lastmod in its sitemaps"] = 0
 
 
 class GroupRate(NamedTuple):
-    """The change rate assumed of pages fetched once, by host and folder; see crawler/frontier/change_rates.py."""
+    """The change rate assumed of pages fetched once, by host and folder; see crawler/frontier/schedules.py."""
 
     host: Annotated[HostId, "-1: all"]
     folder: Annotated[str, "first folder of the path, after the media type of other than HTML; '': all"]

@@ -48,7 +48,7 @@ class VoiceRow(NamedTuple):
     """Links to a page from another site."""
 
     page: PageId
-    site: Annotated[SiteId, "0: sites of other partitions, see crawler/sharing/voices.py"]
+    site: Annotated[SiteId, "0: sites of other partitions, see crawler/sharing.py"]
     links: Annotated[int, "of site 0: how many sites"]
 
 
