@@ -64,20 +64,14 @@ _SHOWN_SOURCES = 3
 _STYLE = Path(__file__).with_name("report.css")
 
 
-class Urls(NamedTuple):
-    """The first of `of` URLs, shown as links."""
-
-    urls: Sequence[str]
-    of: int = 1
-
-
 class Share(NamedTuple):
     """A share of the whole, 0 to 1."""
 
     part: float
 
 
-Cell = str | int | float | Urls | Share | None
+Cell = str | int | float | tuple[Sequence[str], int] | Share | None
+"""URLs, shown as links, are the first of so many."""
 
 
 @dataclass(frozen=True)
@@ -187,11 +181,11 @@ def _issue(issue: Issue, most: int) -> Iterator[str]:
     yield f"<p>{plain(rule.why, 500)}</p>\n<p><b>To mend it:</b> {plain(rule.how, 500)}</p>"
     rows = [
         (
-            Urls((found.target,)),
+            ((found.target,), 1),
             found.detail,
             found.sources or None,
             Share(found.importance),
-            Urls(found.examples[:_SHOWN_SOURCES], found.sources),
+            (found.examples[:_SHOWN_SOURCES], found.sources),
         )
         for found in issue.findings
     ]
@@ -218,11 +212,11 @@ _NOTHING = "<td></td>"
 
 def _cell(cell: Cell) -> str:
     match cell:
-        case Urls(urls, of):
-            more = [f"and {of - len(urls):,} more"] if urls and of > len(urls) else []
-            return f"<td>{'<br>'.join([*map(link, urls), *more])}</td>"
         case Share(part):
             return f'<td class="number">{percent(part)}</td>'
+        case (urls, of):
+            more = [f"and {of - len(urls):,} more"] if urls and of > len(urls) else []
+            return f"<td>{'<br>'.join([*map(link, urls), *more])}</td>"
         case int():
             return f'<td class="number">{cell:,}</td>'
         case float():
@@ -295,7 +289,7 @@ def _top(store: Store) -> Section:
     found = top_list(store, RANKINGS[0], TOP, per_site=lines_per_site(store))
     facts = store.page_table.more_facts(line.number for line in found.lines)
     rows = [
-        (Urls((page.url,)), page.title, Share(page.importance), page.inlinks, page.outlinks, page.depth,
+        (((page.url,), 1), page.title, Share(page.importance), page.inlinks, page.outlinks, page.depth,
          facts[number].seconds, facts[number].bytes)
         for page, number in ((line.page, line.number) for line in found.lines)
     ]  # fmt: skip

@@ -44,7 +44,6 @@ from minicrawl.system import keep_little_free_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
-    from contextlib import AbstractContextManager
 
     from minicrawl.analysis.dry_run import DryRun
     from minicrawl.crawler.admission.seeds import Seeds
@@ -153,10 +152,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     is_named = context.get_parameter_source("store") is ParameterSource.COMMANDLINE or store == _DEFAULT_FOLDER
     named = ("--store", str(store)) if is_named else ()
     guide = Guide(store, named)
-    if partitions or is_folder(store):
-        report = _run_partitions(given, forget, seeds, guide, parts=(partitions, ray), live=live)
-    else:
-        report = _run(given, forget, seeds, guide, live=live)
+    report = _run(given, forget, seeds, guide, parts=(partitions, ray), live=live)
     _print_report(report, guide, as_json)
     _exit_by(report, guide)
 
@@ -234,39 +230,44 @@ def gathered(sources: tuple[str, ...]) -> "Seeds":
     return gather_seeds(sources)
 
 
-def _run(
-    given: dict[str, Any], forgotten: tuple[str, ...], sources: tuple[str, ...], guide: Guide, *, live: bool
+def _run(  # noqa: PLR0913 - what the command's options came to
+    given: dict[str, Any],
+    forgotten: tuple[str, ...],
+    sources: tuple[str, ...],
+    guide: Guide,
+    *,
+    parts: tuple[int | None, str | None],
+    live: bool,
 ) -> "CrawlReport":
+    """parts: the number of partitions, and the address of a Ray cluster."""
     import asyncio
 
     from minicrawl.cli.display import BestSoFar, awaiting_index, showing
-    from minicrawl.crawler.run import crawl_with
-    from minicrawl.search.following import Indexer
 
-    keep_little_free_memory()
     started = time.monotonic()
-    seeds = gathered(sources)
-
-    def awaiting() -> "AbstractContextManager[None]":
-        return awaiting_index() if says_more() else nullcontext()
-
+    is_parted = parts[0] is not None or is_folder(guide.path)
+    if not is_parted:
+        keep_little_free_memory()
+    seeds, begins = gathered(sources), partial(_begin, guide)
+    shared: dict[str, Any] = {"forgotten": forgotten, "handle_signals": True, "started": started}
     with showing(live, BestSoFar(guide.path)) as show:
+        told = show if says_more() else None
+        if is_parted:
+            from minicrawl.cluster.crawl import Callbacks, crawl_partitions
+            from minicrawl.cluster.running.keeper import Listener
 
-        def crawl(on_begin: "OnBegin") -> "Coroutine[Any, Any, CrawlReport]":
-            return crawl_with(
-                given,
-                seeds,
-                guide.path,
-                forgotten=forgotten,
-                on_start=partial(_begin, guide),
-                on_begin=on_begin,
-                on_progress=show if says_more() else None,
-                beside=Indexer(awaiting, handle_signals=True),
-                handle_signals=True,
-                started=started,
+            callbacks = Callbacks(begins, warn, Listener(_warn_of_death, shows=told))
+            return asyncio.run(
+                crawl_partitions(
+                    given, seeds, guide.path, partitions=parts[0], ray=parts[1], callbacks=callbacks, **shared
+                )
             )
+        from minicrawl.crawler.run import crawl_with
+        from minicrawl.search.following import Indexer
 
-        return asyncio.run(controlled(crawl, guide.path))
+        beside = Indexer(awaiting_index if says_more() else nullcontext, handle_signals=True)
+        crawl = partial(crawl_with, given, seeds, guide.path, on_start=begins, on_progress=told, beside=beside)
+        return asyncio.run(controlled(lambda on_begin: crawl(on_begin=on_begin, **shared), guide.path))
 
 
 async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport]]", store: Path) -> "CrawlReport":
@@ -276,41 +277,6 @@ async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport
 
     async with RunningCrawl(crawl) as running, listening(running, store, warn):
         return await running.finished()
-
-
-def _run_partitions(  # noqa: PLR0913 - what the command's options came to
-    given: dict[str, Any],
-    forgotten: tuple[str, ...],
-    sources: tuple[str, ...],
-    guide: Guide,
-    *,
-    parts: tuple[int | None, str | None],
-    live: bool,
-) -> "CrawlReport":
-    import asyncio
-
-    from minicrawl.cli.display import BestSoFar, showing
-    from minicrawl.cluster.crawl import Callbacks, crawl_partitions
-    from minicrawl.cluster.running.keeper import Listener
-
-    started = time.monotonic()
-    seeds = gathered(sources)
-    with showing(live, BestSoFar(guide.path)) as show:
-        begins = partial(_begin, guide)
-        listener = Listener(_warn_of_death, shows=show if says_more() else None)
-        return asyncio.run(
-            crawl_partitions(
-                given,
-                seeds,
-                guide.path,
-                partitions=parts[0],
-                ray=parts[1],
-                forgotten=forgotten,
-                callbacks=Callbacks(begins) if is_quiet() else Callbacks(begins, warn, listener),
-                handle_signals=True,
-                started=started,
-            )
-        )
 
 
 def _warn_of_death(number: int, how: str) -> None:

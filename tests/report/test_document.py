@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from minicrawl.audit.findings import Finding, Need, Rule, Severity
-from minicrawl.report import Issue, Report, Section, Share, Urls, escaped, href, link, percent, plain, write_report
+from minicrawl.report import Issue, Report, Section, Share, escaped, href, link, percent, plain, write_report
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -85,7 +85,7 @@ def checked(report: Report, path: Path) -> Checker:
 def hostile() -> Report:
     urls = [f"http://a.test/{text}" for text in HOSTILE] + HOSTILE
     parts = [f"http://a.test/?{text}#{text}" for text in HOSTILE]
-    rows = [(Urls((url,)), 1, 0.5, Share(0.5), text, Urls(HOSTILE, 40), None) for text in HOSTILE for url in urls]
+    rows = [(((url,), 1), 1, 0.5, Share(0.5), text, (HOSTILE, 40), None) for text in HOSTILE for url in urls]
     section = Section(HOSTILE[0], ("page", *"abcdef"), rows, HOSTILE[4])
     issue = Issue(
         rule("bad-word", why=HOSTILE[2], how=HOSTILE[4]),
@@ -162,7 +162,7 @@ def test_shares_are_short(part: float, text: str) -> None:
 
 
 def test_column_that_says_nothing_is_left_out(tmp_path: Path) -> None:
-    section = Section("S", ("page", "empty", "note"), [(Urls(("http://a.test/",)), None, ""), ("b", "", "said")])
+    section = Section("S", ("page", "empty", "note"), [((("http://a.test/",), 1), None, ""), ("b", "", "said")])
     issue = Issue(rule("too-deep"), [Finding("too-deep", "http://a.test/", 0.1, 0, (), "")], 1, 0.1)
     checked(Report("t", "s", {}, [issue], {"own": "why"}, 1, [section]), tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text("utf-8")
