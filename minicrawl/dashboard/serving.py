@@ -62,15 +62,15 @@ class Routes:
             "/api/now": self._now,
             "/api/top": self._top,
             "/api/pages": self._pages,
-            "/api/hosts": self._reading("hosts", lambda: read.hosts(readings)),
-            "/api/partitions": self._reading("partitions", lambda: read.partitions(readings)),
-            "/api/course": self._reading("course", readings.course),
+            "/api/hosts": lambda _: self._kept("hosts", lambda: read.hosts(readings)),
+            "/api/partitions": lambda _: self._kept("partitions", lambda: read.partitions(readings)),
+            "/api/course": lambda _: self._kept("course", readings.course),
             "/api/why": self._why,
             "/metrics": self._metrics,
         }
         self._post: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
-            "/api/control": self._control,
-            "/api/start": self._start,
+            "/api/control": partial(self._after, partial(done, readings.path)),
+            "/api/start": partial(self._after, readings.start),
         }
 
     async def answer(self, request: Request) -> Answer:
@@ -110,14 +110,6 @@ class Routes:
         key = ("pages", *sorted(given.items()), n)
         return await self._kept(key, lambda: read.pages(self._readings, given, n))
 
-    def _reading(self, name: str, work: Callable[[], Reading]) -> Callable[[Request], Awaitable[Answer]]:
-        """A route whose reading takes no parameters."""
-
-        async def answer(request: Request) -> Answer:
-            return await self._kept(name, work)
-
-        return answer
-
     async def _kept(self, key: Hashable, work: Callable[[], Reading]) -> Answer:
         """A shared reading with its time `as_of`, in Unix seconds; `is_late`: the next one is being worked out."""
         value, age, is_late = await self._shared.last(key, work)
@@ -127,12 +119,6 @@ class Routes:
         return json_answer(await asyncio.to_thread(read.why, self._readings, request.query.get("url", "")))
 
     # Commands.
-
-    async def _control(self, request: Request) -> Answer:
-        return await self._after(partial(done, self._readings.path), request)
-
-    async def _start(self, request: Request) -> Answer:
-        return await self._after(self._readings.start, request)
 
     async def _after(self, do: Callable[[object], Mapping[str, object]], request: Request) -> Answer:
         """Carry out a command, and invalidate earlier looks."""
