@@ -58,7 +58,7 @@ class PageRefresh:
 
 def page_refresh(store: Store, page: int, folder: tuple[int, str]) -> PageRefresh | None:
     """The refresh data of a page; None if it is not refreshed. folder: its host and its folder there, see
-    `change_rates`."""
+    `ChangeRates`."""
     row = store.refreshes.row(page)
     if row is None:
         return None

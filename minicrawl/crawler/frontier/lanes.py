@@ -1,6 +1,4 @@
-"""The hosts that may be asked now, and the IP addresses that they share.
-
-The best page of the hosts that may be asked now, for each kind of page; and the hosts with errands.
+"""The best page of the hosts that may be asked now, the hosts with errands, and the IP addresses that hosts share.
 
 No decision looks at more than a few heap tops.
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from minicrawl.crawler.admission.scope import Admission
+from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.admission.scope import MOST, Admission, Focus
+from minicrawl.crawler.admission.admission import Admission
+from minicrawl.crawler.admission.scope import MOST, Focus
 from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier

@@ -30,7 +30,7 @@ with the id of a session, the same    alias            0       to the page witho
 on a host that is dead (host-dead)    error            0       to the virtual page
 
 Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let the host rest for as long, and the page
-at least as long. See politeness.py for the other effects of a failure on its host.
+at least as long. See hosts.py for the other effects of a failure on its host.
 """
 
 from contextlib import suppress

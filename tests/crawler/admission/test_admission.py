@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from minicrawl.crawler.admission.scope import Admission
+from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.admission.traps import NO_CONTENT, Traps
 from minicrawl.settings import CrawlSettings
 
