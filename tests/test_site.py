@@ -94,7 +94,7 @@ def test_descriptions_and_links_between_docs_and_the_tree(site: Site) -> None:
     assert 'href="tree/minicrawl/store/views.sql.html"' in store
     assert "sum(pages.cash)" in (site.folder / "tree/minicrawl/store/views.sql.html").read_text("utf-8")
     assert 'id="minicrawl.rank.pagerank.pagerank"' in (site.folder / "api/minicrawl.rank.html").read_text("utf-8")
-    assert "--scope any|site|host" in (site.folder / "settings.html").read_text("utf-8")
+    assert "--scope [any|site|host" in (site.folder / "settings.html").read_text("utf-8")
     dashboard = (site.folder / "dashboard.html").read_text("utf-8")
     assert {"coordinator-light.png#only-light", "coordinator-dark.png#only-dark"} <= set(
         re.findall(r"dashboard-(\S+?)\"", dashboard)
