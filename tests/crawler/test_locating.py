@@ -92,7 +92,9 @@ def test_a_name_server_that_fails_is_asked_three_times_and_holds_nobody_up(
     tmp_path: Path, lookups: list[str], ignore_robots: bool
 ) -> None:
     """The name of a host is asked for again, after a wait; most of the time others are crawled."""
-    timing = Timing(no_name_server=0.0, robots_retry=0.01, retry=0.01)
+    timing = Timing(
+        no_name_server=0.0, robots_retry=1.0, retry=0.01
+    )  # a page has its turn within four times the former
     store = tmp_path / "crawl.db"
     failing = [f"http://{when}{number}.test/" for when in ("once", "fails") for number in range(20)]
     witness = crawled(store, [*failing, GOOD], ignore_robots=ignore_robots, timing=timing)
