@@ -11,23 +11,12 @@ A = CookieRow("a.test", "/", "n", "1", 1, 0, 1, None, 1.0, 2.0)
 B = CookieRow("b.test", "/x", "n", "2", 0, 1, 0, 9.5, 3.0, 1.0)
 
 
-def test_cookies_are_written_replaced_and_forgotten(tmp_path: Path) -> None:
-    with closing(Writer(tmp_path / "crawl.db")) as writer:
-        with writer.transaction():
-            writer.put(CookieRow, [A, B])
-        assert writer.cookies() == [B, A]
-        with writer.transaction():
-            writer.put(CookieRow, [A._replace(value="3")])
-            writer.remove(CookieRow, [("b.test", "/x", "n"), ("c.test", "/", "n")])
-        assert writer.cookies() == [A._replace(value="3")]
-
-
-def test_a_copy_of_a_private_store_is_private(tmp_path: Path) -> None:
+def test_a_copy_of_a_private_store_is_private_and_has_its_cookies_by_their_last_change(tmp_path: Path) -> None:
     with closing(Writer(tmp_path / "crawl.db")) as writer:
         keep_private(writer.path)
         with writer.transaction():
-            writer.put(CookieRow, [A])
+            writer.put(CookieRow, [A, B])
     backup(tmp_path / "crawl.db", tmp_path / "copy.db")
     assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600
     with closing(Writer(tmp_path / "copy.db")) as writer:
-        assert writer.cookies() == [A]
+        assert writer.cookies() == [B, A]

@@ -7,11 +7,8 @@ from minicrawl.store.writer import Writer
 
 
 def test_hosts_come_back_by_number_and_by_how_they_fail(tmp_path: Path) -> None:
-    hosts = [
-        HostRow(0, "b.test", 1.0, 5.0),
-        HostRow(1, "c.test", 0.0, 0.0, strains=2),
-        HostRow(2, "a.test", 0.0, 0.0, strains=2),
-    ]
+    failing = [HostRow(number, name, 0.0, 0.0, strains=2) for number, name in ((1, "c.test"), (2, "a.test"))]
+    hosts = [HostRow(0, "b.test", 1.0, 5.0), *failing]
     with Writer(tmp_path / "crawl.db") as writer:
         with writer.transaction():
             writer.put(HostRow, reversed(hosts))
