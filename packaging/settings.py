@@ -17,12 +17,29 @@ from minicrawl.settings.options import Options
 
 ROOT = Path(__file__).parent.parent
 PAGE, KEYWORDS = ROOT / "docs" / "settings.md", ROOT / "minicrawl" / "settings" / "keywords.py"
+_TOLD_IN = {
+    "limits": "coverage",
+    "scope": "urls",
+    "traps": "traps",
+    "politeness": "politeness",
+    "order": "ranking",
+    "refresh": "refresh",
+    "focus": "ranking",
+    "keep": "text",
+    "rendering": "render",
+    "archive": "archive",
+    "identity": "identity",
+    "logins": "logins",
+    "http": "http",
+    "running": "configuration",
+}
+"""Pages of docs/ by topic."""
 _OF_ALL_COMMANDS = {"store", "as_json", "verbose", "quiet", "log_file", "log_format", "help"}
 
 
 def page(text: str) -> str:
     """The page with the list as it is to be."""
-    begin, end = text.index("**Limits**"), text.index("Numbers have bounds")
+    begin, end = text.index("**[Limits]"), text.index("Numbers have bounds")
     return text[:begin] + "".join(f"{line}\n" for line in _lines()) + text[end:]
 
 
@@ -32,7 +49,7 @@ def _lines() -> Iterator[str]:
     context = command.make_context("crawl", [], root, resilient_parsing=True)
     assert isinstance(command, TopicCommand)
     for topic, (about, options) in command.topics(context).items():
-        yield from (f"**{topic.capitalize()}**: {about}", "")
+        yield from (f"**[{topic.capitalize()}]({_TOLD_IN[topic]}.md)**: {about}", "")
         for option in options:
             assert isinstance(option, click.Option)
             spelling, _ = option.get_help_record(context) or ("", "")
