@@ -39,7 +39,7 @@ class Refused(NamedTuple):
 
 
 table("links", "outlinks of read pages", Links, keys="source")
-table("refused", "what read pages lead to and is not followed", Refused, keys="source")
+table("refused", "links and targets of read pages that are not followed", Refused, keys="source")
 
 
 class LinkTable:

@@ -187,11 +187,11 @@ class Interest(NamedTuple):
     topic: Annotated[float, "factor, see crawler/admission/scope.py"]
 
 
-table("interests", "by how much a topic raises the priority of pages", Interest, keys="page")
+table("interests", "pages whose priority a topic raises", Interest, keys="page")
 # With these two, and `best`, no look at all pages is needed to tell how many there are and which come first.
 table(
     "tallies",
-    "how many pages there are of every state and reason, as of each commit",
+    "number of pages by state and reason, as of the last commit",
     keys="state reason",
     state=str,
     reason=str,

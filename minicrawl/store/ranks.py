@@ -42,7 +42,7 @@ class RankedPage(NamedTuple):
 
 table(
     "rankings",
-    "rankings that were worked out of the links and kept under a name, of the pages known then",
+    "rankings kept under a name, of the pages known then",
     keys="name page",
     name=str,
     page=PageId,

@@ -39,12 +39,7 @@ from minicrawl.store.texts.marked_text import KeptText
 from minicrawl.store.texts.reading import Texts
 from minicrawl.store.transfers import TransferRows
 
-table(
-    "course",
-    "how the crawl has gone on: points of its curves, some hundreds however long it lasts",
-    CoursePoint,
-    keys="seconds",
-)
+table("course", "progress of the crawl: up to 500 points, however long it lasts", CoursePoint, keys="seconds")
 Given = TypeVarTuple("Given")
 Answer = TypeVar("Answer")
 

@@ -101,10 +101,10 @@ table(
     keys="host",
     blocks=Annotated[bytes | None, "those its pages repeat, see store/texts/repeated_blocks.py"],
 )
-table("group_rates", "change rates that are assumed of pages fetched once", GroupRate, keys="host folder")
+table("group_rates", "change rates assumed for pages fetched once", GroupRate, keys="host folder")
 table(
     "changes",
-    "what has become of pages that are fetched again",
+    "changes of pages that are fetched again",
     Change,
     keys="id",
     indexes=("changes_by_time ON changes (at)",),
@@ -209,16 +209,17 @@ class Refreshes:
             "coalesce(due, 0.0)",
             "coalesce(rate, 0.0)",
             "state IN ('fetched', 'alias') AND fetch IS NOT NULL "
-            f"AND NOT (coalesce(answers, '') GLOB '*[?!]' AND due > {due_by!r})",
+            "AND NOT (coalesce(answers, '') GLOB '*[?!]' AND due > ?)",
+            due_by,
         )
 
-    def _columns(self, due: str, rate: str, which: str) -> RefreshColumns:
+    def _columns(self, due: str, rate: str, which: str, *values: float) -> RefreshColumns:
         query = f"""
             SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at), {due}, {rate},
                 coalesce(information, 0.0)
             FROM pages LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
             WHERE {which}"""
-        columns = tuple(zip(*self._tables.rows(query), strict=True))
+        columns = tuple(zip(*self._tables.rows(query, values), strict=True))
         return RefreshColumns(*(np.array(column) for column in columns or ((),) * len(RefreshColumns._fields)))
 
     def began(self) -> float | None:

@@ -15,7 +15,7 @@ Row = TypeVar("Row", bound=NamedTuple)
 _LEAST_ROW = 16
 """Minimum bytes of a page."""
 
-table("meta", "everything that is one of its kind", keys="key", key=str, value=MetaValue)
+table("meta", "single values, by name", keys="key", key=str, value=MetaValue)
 
 
 class Tables:

@@ -29,8 +29,8 @@ class TextVersion(NamedTuple):
     size: int
 
 
-table("texts", "where the texts of pages stand in the file beside this one", TextRow, keys="page")
-table("text_versions", "where earlier texts stand: there too", TextVersion, keys="page at")
+table("texts", "places of the texts of pages in the file beside this one", TextRow, keys="page")
+table("text_versions", "places of their earlier texts in the same file", TextVersion, keys="page at")
 
 _ALL = """
     SELECT page, NULL AS at, start, size FROM texts UNION ALL SELECT page, at, start, size FROM text_versions"""
