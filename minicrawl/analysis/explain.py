@@ -269,7 +269,6 @@ class _Explainer:
             usage=usage,
             page=known,
             notes=tuple(line for part in self._parts for line in part.explain(self._store, page)),
-            partition=self._store.partition_of(url),
             requisite=self._requisite(url),
         )
 

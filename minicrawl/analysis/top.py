@@ -97,25 +97,25 @@ Wanted = npt.NDArray[np.bool_] | None
 class Order:
     """The ranking that orders pages, and its basis.
 
-    by: one of RANKINGS, or the name of a kept ranking. read, known: pages now. has_unread: True if pages wait to be
-    read.
+    by: one of RANKINGS, or the name of a kept ranking. read, known, waiting: pages now.
     """
 
     by: str
     read: int
     known: int
-    has_unread: bool
+    waiting: int
 
 
 def best_first(store: Store, by: str = RANKINGS[0]) -> tuple[Order, Ranked]:
     """Every page by falling `by`, as many as are taken: one of RANKINGS, or the name of a kept ranking. `rank` is the
     place of a page in that order."""
     counts = store.page_table.counts()
+    known = sum(count for (state, _), count in counts.items() if state != State.ELSEWHERE)
     read = sum(count for (state, _), count in counts.items() if state in READ)
-    has_unread = any(state == State.WAITING for state, _ in counts)
+    waiting = sum(count for (state, _), count in counts.items() if state == State.WAITING)
     ranked = enumerate(store.ranks.best_first(by), start=1)
     placed = ((page, row._replace(rank=place), value) for place, (page, row, value) in ranked)
-    return Order(by, read, sum(counts.values()), has_unread), placed
+    return Order(by, read, known, waiting), placed
 
 
 def only(ranked: Ranked, is_wanted: Wanted) -> Ranked:
@@ -162,14 +162,34 @@ class TopList:
         return sum(len(line.alike) for line in self.lines)
 
 
-def lines_per_site(store: Store) -> int | None:
-    """Most lines of a site in a list; None: unlimited, as the crawl is of few sites."""
-    sites = set()
+def answering_sites(store: Store) -> frozenset[str]:
+    """Sites that have answered, up to as many as make a crawl one of many sites."""
+    sites = set[str]()
     for name in store.hosts.answering():
         sites.add(site_of(name))
         if len(sites) == _MANY_SITES:
-            return _PER_SITE
-    return None
+            break
+    return frozenset(sites)
+
+
+def lines_of_sites(sites: frozenset[str]) -> int | None:
+    """Most lines of a site in a list; None: unlimited, as few sites have answered."""
+    return _PER_SITE if len(sites) >= _MANY_SITES else None
+
+
+def lines_per_site(store: Store) -> int | None:
+    """Most lines of a site in a list of the pages of a store; None: unlimited."""
+    return lines_of_sites(answering_sites(store))
+
+
+def asked_list(store: Store, by: str, n: int, asked: PageFilter, per_site: int | None) -> TopList:
+    """The list that a user asks for, of pages in any state where an expression says which, or by cash. per_site: most
+    lines of a site, 0: unlimited; None: by the number of sites. Raises SettingError, StoreError."""
+    is_wanted = None if asked.is_empty else wanted(store, asked)
+    if by == "cash" or asked.where is not None:
+        return whole_list(store, by, n, is_wanted)
+    chosen = per_site if per_site is not None or is_wanted is not None else lines_per_site(store)
+    return top_list(store, by, n, is_wanted, per_site=chosen or None)
 
 
 def top_list(

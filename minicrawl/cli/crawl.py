@@ -178,8 +178,11 @@ def _exit_by(report: "CrawlReport", guide: Guide) -> None:
         raise click.exceptions.Exit(INTERRUPTED)
     reason = report.cause()
     if reason is not None and not guide.stays_finished(report):
-        with open_store(guide.path) as reader:
-            sentence = guide.came_to_nothing(report, reason, reader)
+        if is_folder(guide.path):
+            sentence = guide.came_to_nothing(report, reason)
+        else:
+            with open_store(guide.path) as reader:
+                sentence = guide.came_to_nothing(report, reason, reader)
         if report.fetched == 0:
             raise NothingFetchedError(sentence)
         if not is_quiet():
@@ -345,17 +348,21 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     if is_quiet():
         click.echo("\n".join(fitted(list(_summary(report)))))
         return
-    from minicrawl.analysis.top import lines_per_site, top_list
+    from minicrawl.analysis.top import PageFilter, asked_list
     from minicrawl.cli.display import SHOWN
     from minicrawl.cli.top import list_lines
+    from minicrawl.cluster import answers
     from minicrawl.store.reader import open_store
 
-    with open_store(guide.path) as reader:
-        best = top_list(reader, RANKINGS[0], SHOWN, per_site=lines_per_site(reader))
-        shown = ["", *list_lines(best, None, command=f"{called_as()} top ")] if best.lines else []
-        click.echo("\n".join(fitted([*_summary(report), *shown])))
-        if best.lines and says_more():
-            _say(guide.next_steps(reader, best))
+    if is_folder(guide.path):
+        best = answers.top(guide.path, RANKINGS[0], SHOWN, PageFilter(), None)
+    else:
+        with open_store(guide.path) as reader:
+            best = asked_list(reader, RANKINGS[0], SHOWN, PageFilter(), None)
+    shown = ["", *list_lines(best, None, command=f"{called_as()} top ")] if best.lines else []
+    click.echo("\n".join(fitted([*_summary(report), *shown])))
+    if best.lines and says_more():
+        _say(guide.next_steps(best))
 
 
 def _plan_lines(plan: "DryRun") -> Iterator[str]:

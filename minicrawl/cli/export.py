@@ -14,6 +14,7 @@ from minicrawl.cli.options import (
     where_option,
 )
 from minicrawl.errors import counted
+from minicrawl.store.partitions.folder import is_folder
 
 
 @click.command(epilog="Example: minicrawl export ranks.csv")
@@ -38,6 +39,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     """Write every page with its rank to FILE, best first.
 
     The format follows from the ending: .csv, .jsonl or .parquet, of the first two also packed as .csv.gz or .jsonl.gz.
+    Of a folder of partitions FILE is a data set: a folder with a .parquet file for each, without ranks.
     FILE appears whole or not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME these
     are the pages of that ranking, with their values there as the last column.
 
@@ -55,10 +57,16 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.analysis.page_text import corpus
     from minicrawl.analysis.top import PageFilter, best_first, only, wanted
     from minicrawl.analysis.usage import PageUsage
+    from minicrawl.cluster import answers
     from minicrawl.export.tables import STANDARD_OUTPUT, export_kept, export_ranks, export_table
     from minicrawl.store.reader import open_store
 
     asked = PageFilter(site=site, where=where)
+    if is_folder(store) and not text:
+        count, unusable = answers.export_pages(store, file, by, asked)
+        told = json.dumps({"file": str(file), "pages": count, "left_out": unusable})
+        click.echo(told if as_json else f"{counted(count, 'page')} written to {file}")
+        return
     with open_store(store) as reader, reader.snapshot():
         is_wanted, usage = None if asked.is_empty else wanted(reader, asked), PageUsage(reader)
         name = by if is_kept(reader, by) else None

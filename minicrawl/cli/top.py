@@ -19,11 +19,11 @@ from minicrawl.cli.output import Column, document, fitted, lines_of, order_lines
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 from minicrawl.settings import option
+from minicrawl.store.partitions.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.analysis.sites import SiteRow
-    from minicrawl.analysis.top import PageFilter, TopList
-    from minicrawl.store.reader import Store
+    from minicrawl.analysis.top import TopList
     from minicrawl.store.sites import TrustedSite
 
 
@@ -90,25 +90,19 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
                 raise SettingError(f"{option(name)} is about pages; leave it out, or leave --sites out")
         _print_sites(sites, n, store, as_json)
         return
-    from minicrawl.analysis.top import PageFilter
+    from minicrawl.analysis.top import PageFilter, asked_list
+    from minicrawl.cluster import answers
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader, reader.snapshot():
-        column_name = by if is_kept(reader, by) else None
-        found = _found(reader, by, n, PageFilter(site=site, where=where), per_site)
+    asked, column_name = PageFilter(site=site, where=where), None
+    if is_folder(store):
+        found = answers.top(store, by, n, asked, per_site)
+    else:
+        with open_store(store) as reader, reader.snapshot():
+            column_name = by if is_kept(reader, by) else None
+            found = asked_list(reader, by, n, asked, per_site)
     column = (column_name, [line.value or 0.0 for line in found.lines]) if column_name else None
     click.echo(_document(found, column) if as_json else "\n".join(fitted(list_lines(found, column))))
-
-
-def _found(reader: "Store", by: str, n: int, asked: "PageFilter", per_site: int | None) -> "TopList":
-    """The list that the options ask for. per_site: most lines of a site, 0: unlimited; None: by the number of sites."""
-    from minicrawl.analysis.top import lines_per_site, top_list, wanted, whole_list
-
-    is_wanted = None if asked.is_empty else wanted(reader, asked)
-    if by == "cash" or asked.where is not None:
-        return whole_list(reader, by, n, is_wanted)
-    chosen = per_site if per_site is not None or is_wanted is not None else lines_per_site(reader)
-    return top_list(reader, by, n, is_wanted, per_site=chosen or None)
 
 
 def _document(found: "TopList", column: Column | None) -> str:

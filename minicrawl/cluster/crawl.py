@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 from minicrawl import log
+from minicrawl.cluster.answers import whole
 from minicrawl.cluster.folder import Folder, found, found_or_made
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener
 from minicrawl.cluster.running.processes import wait_for_orphans
@@ -18,8 +19,8 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.remembered_settings import is_nameless, resumed
 from minicrawl.crawler.run import Before, Start, archives_of, check_settings, log_end
 from minicrawl.errors import SeedError, SettingError
+from minicrawl.model import State
 from minicrawl.store.partitions.folder import is_folder, taken
-from minicrawl.store.reader import open_store
 
 if TYPE_CHECKING:
     from minicrawl.cluster.machines.ray import Nodes
@@ -137,8 +138,9 @@ def _before(folder: Folder) -> Before | None:
     """None for a new crawl, and for one whose stores are on other machines."""
     if not folder.begun or folder.machines:
         return None
-    with open_store(folder.path) as reader:
-        return Before.of(reader)
+    status, *_ = whole(folder.path)
+    stopped = None if status.stopped == "killed" else status.stopped
+    return Before(status.known, status.read, status.states.get(State.WAITING, 0), stopped) if status.known else None
 
 
 def _away(nodes: "Nodes", folder: Folder) -> Mapping[str, str]:

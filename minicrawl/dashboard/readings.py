@@ -10,13 +10,14 @@ from typing import Any, TypeVar  # Any: JSON
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import AtRest, Partition, at_rest
 from minicrawl.analysis.top import PageFilter, TopList, best_wanted, lines_per_site, top_list
+from minicrawl.cluster import answers
 from minicrawl.control.messages import Message
 from minicrawl.dashboard.commands import started
 from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, logs
 from minicrawl.store.hosts import HostPages, HostRow
-from minicrawl.store.partitions.folder import files_of, folder_at
+from minicrawl.store.partitions.folder import files_of, folder_at, is_folder
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import open_store
 
@@ -160,8 +161,11 @@ class Readings:
         """Summary of the crawl and its runs, cached until a file changes, as it may take a look at all pages."""
         files = self.is_in_use(), self._files()
         if self._at_rest is None or self._at_rest[0] != files:
-            with open_store(self.path) as store:
-                self._at_rest = files, at_rest(store)
+            if is_folder(self.path):
+                self._at_rest = files, answers.whole(self.path)
+            else:
+                with open_store(self.path) as store:
+                    self._at_rest = files, at_rest(store)
         return self._at_rest[1]
 
     def _files(self) -> object:
@@ -170,6 +174,8 @@ class Readings:
 
     def top(self, by: str, n: int) -> TopList:
         """The n best pages, without duplicates. by: one of RANKINGS."""
+        if is_folder(self.path):
+            return answers.top(self.path, by, n, PageFilter(), None)
         with open_store(self.path) as store:
             return top_list(store, by, n, per_site=lines_per_site(store))
 
@@ -187,6 +193,8 @@ class Readings:
 
     def why(self, url: str) -> Reading:
         """All facts about a URL."""
+        if is_folder(self.path):
+            return answers.why(self.path, url).as_json()
         with open_store(self.path) as store:
             return explain(store, url).as_json()
 

@@ -27,7 +27,6 @@ from minicrawl.control.messages import Message
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.store.partitions.agreement import Traffic, check_traffic, traffic_at
 from minicrawl.store.partitions.folder import PartitionFolder, store_of
-from minicrawl.store.partitions.remote import Databases
 
 _A_BIT = 0.001
 """Amount of a node's resource per actor: a thousand actors fit on a node."""
@@ -148,15 +147,18 @@ class Nodes:
         if None not in each:
             check_traffic([one for one in each if one is not None])
 
-    def databases(self, names: Sequence[str]) -> Mapping[str, Call]:
-        """Make `Databases` on reachable nodes. Raises StoreError if one is away."""
-        there = self.names()
-        for name in sorted(names):
-            if name not in there:
-                raise StoreError(_away(name))
-        return {name: Line(_placed(Databases, name), name) for name in names}
+    def asked(
+        self, folder: PartitionFolder, numbers: Sequence[int], question: Callable[..., Any], *given: object
+    ) -> list[Any]:
+        """The answers of stores to a question, each where the store lies. Raises MinicrawlError, also where a node is
+        away."""
+        names, there = self._of(folder), self.names()
+        if away := [names[number] for number in numbers if names[number] not in there]:
+            raise StoreError(_away(away[0]))
+        calls = {name: self._remote(name) for name in {names[number] for number in numbers}}
+        return [calls[names[number]]("call", question, folder.store(number), *given) for number in numbers]
 
-    def _of(self, folder: Folder) -> list[str]:
+    def _of(self, folder: PartitionFolder) -> list[str]:
         return [folder.nodes.get(number, self.here) for number in range(folder.partitions)]
 
     def _remote(self, name: str) -> Call:
@@ -193,13 +195,6 @@ def connected(address: str) -> Iterator[Nodes]:
         yield Nodes()
     finally:
         ray.shutdown()
-
-
-@contextmanager
-def reading(folder: PartitionFolder) -> Iterator[Mapping[str, Call]]:
-    """Calls to the `Databases` of each other machine that has a part of the crawl. Raises SettingError, StoreError."""
-    with connected(folder.ray or "auto") as nodes:
-        yield nodes.databases(folder.machines)
 
 
 def make_at(path: Path, cluster: str, number: int, partitions: int) -> None:

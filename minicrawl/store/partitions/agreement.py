@@ -30,26 +30,17 @@ class Traffic(NamedTuple):
 def check_agreement(folder: PartitionFolder) -> None:
     """Raise StoreError for stores restored from different backups."""
     with folder.opened() as stores:
-        check_agreement_of(stores)
-
-
-def check_agreement_of(stores: Sequence[Store]) -> None:
-    """Raise StoreError for stores restored from different backups."""
-    check_traffic([store.ask(traffic) for store in stores])
+        check_traffic(list(map(traffic, stores)))
 
 
 def check_traffic(each: Sequence[Traffic]) -> None:
     """Raise StoreError for stores from different backups. each: of the partitions that have a store."""
-    for fault in _disagreements(each):
+    for fault in disagreements(each):
         raise StoreError(f"{fault}; restore all from one backup, made by 'minicrawl backup'")
 
 
-def disagreements(stores: Sequence[Store]) -> Iterator[str]:
+def disagreements(each: Sequence[Traffic]) -> Iterator[str]:
     """The faults in the identity of stores, and in their traffic, a sentence each."""
-    return _disagreements([store.ask(traffic) for store in stores])
-
-
-def _disagreements(each: Sequence[Traffic]) -> Iterator[str]:
     by_number: dict[MetaValue, Traffic] = {}
     for of in each:
         if of.partition in by_number or of.partitions != each[0].partitions:

@@ -14,24 +14,18 @@ minicrawl.cluster.folder writes it.
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
 from minicrawl.settings.crawl import in_full
-from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import is_held, store_errors
-from minicrawl.store.partitions.remote import Call, RemoteTables
+from minicrawl.store.reader import Store, open_store
 from minicrawl.system import raise_open_files
-
-if TYPE_CHECKING:
-    from minicrawl.store.reader import Store
 
 FILE, VERSION = "cluster.json", 3
 MOST = 65_536
@@ -99,7 +93,7 @@ class PartitionFolder:
         return sorted([*self.made, *self.nodes])
 
     @contextmanager
-    def opened(self) -> "Iterator[Sequence[Store]]":
+    def opened(self) -> Iterator[Sequence[Store]]:
         """The read side of all stores, each as of one commit. Raises StoreError, also where one is on another
         machine."""
         self.check_is_here()
@@ -107,47 +101,19 @@ class PartitionFolder:
             yield stores
 
     @contextmanager
-    def opened_some(self, numbers: Sequence[int]) -> "Iterator[Sequence[Store]]":
-        """The read side of some partitions, which are on this machine and have stores."""
-        stores = self.open(numbers)
-        try:
-            yield stores
-        finally:
-            for store in stores:
-                store.close()
-
-    def open(
-        self,
-        numbers: Sequence[int],
-        sizes: Sizes = STANDARD_SIZES,
-        look: "Callable[[Store], object]" = lambda store: None,
-        calls: Mapping[str, Call] = MappingProxyType({}),
-    ) -> "list[Store]":
-        """The read side of some partitions, to be closed one by one.
-
-        look: is called with each as it is opened. calls: to other machines that have some; without one a
-        partition is on this machine. Raises StoreError.
-        """
-        from minicrawl.store.reader import Store, open_file  # noqa: PLC0415 - it opens folders, too
-
+    def opened_some(self, numbers: Sequence[int]) -> Iterator[Sequence[Store]]:
+        """The read side of some partitions, which are on this machine and have stores. Raises StoreError."""
         raise_open_files(_FILES_OF_A_STORE * len(numbers) + _OTHER_FILES)
         made = set(self.made)
         with ExitStack() as stack:
             stores = []
             for number in numbers:
-                path, call = self.store(number), calls.get(self.nodes.get(number, ""))
-                if call is None:
-                    store = stack.enter_context(open_file(path, sizes))
-                else:
-                    name = self.path / f"{path.name} on {self.nodes[number]}"
-                    store = stack.enter_context(Store(RemoteTables(name, sizes, path, call)))
+                store = stack.enter_context(open_store(self.store(number)))
                 store.pin()
                 self.check_is_current(number, store)
                 self._check_none_is_missing(store, made)
-                look(store)
                 stores.append(store)
-            stack.pop_all()
-            return stores
+            yield stores
 
     def check_is_here(self) -> None:
         """Raise StoreError where a partition is on another machine."""
@@ -157,12 +123,12 @@ class PartitionFolder:
                 f'while the crawl rests, copy its files to {self.path} here, and empty "nodes" in {FILE}'
             )
 
-    def check_is_current(self, number: int, store: "Store") -> None:
+    def check_is_current(self, number: int, store: Store) -> None:
         """Raise StoreError for a store that is not this partition."""
         if (store.meta("cluster"), store.meta("partition")) != (self.cluster, number):
             raise StoreError(f"{store.path} is not partition {number} of this crawl; restore all from one backup")
 
-    def _check_none_is_missing(self, store: "Store", made: Collection[int]) -> None:
+    def _check_none_is_missing(self, store: Store, made: Collection[int]) -> None:
         """Raise StoreError if a store has exchanged messages with a partition of this machine that has none. made:
         partitions that have stores."""
         for other in store.transfers.exchanged_with():
