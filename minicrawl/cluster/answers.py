@@ -3,7 +3,8 @@
     sums = what all stores have received; every store ranks its pages by these, and sorted lists are merged
 
 All other questions are asked of one store, which `minicrawl gather` makes of a folder. While a crawl runs, each store
-answers as of its own last commit, and what is on its way from one to another counts nowhere.
+answers as of its own last commit, and what is on its way from one to another counts nowhere. In-links that lead to an
+alias in another partition are counted there.
 """
 
 from collections import Counter

@@ -11,7 +11,6 @@ from typing import Self
 from support.intakes import intake_of, next_page
 from support.sites import rows
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.new_store import make_store
 from minicrawl.cluster.running.combined import shared_out, site_links, trust_of_all
