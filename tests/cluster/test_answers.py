@@ -105,7 +105,7 @@ def test_data_sets_have_every_page_and_link_once(folder: Path, one: Store, tmp_p
 
 @pytest.mark.parametrize("ask", [lambda path: answers.top(path, "voices", 3, PageFilter(), None),
                                  lambda path: answers.top(path, RANKINGS[0], 3, PageFilter(site="a.test"), None),
-                                 lambda path: open_store(path)])  # fmt: skip
+                                 open_store])  # fmt: skip
 def test_what_one_store_is_needed_for_names_the_command(folder: Path, ask: object) -> None:
     with pytest.raises(SettingError, match=r"'minicrawl gather .*three crawl\.db'"):
         ask(folder)  # type: ignore[operator]
@@ -129,5 +129,5 @@ def test_commands_answer(folder: Path, words: list[str]) -> None:
 
 def test_folder_without_a_store_says_so(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "cluster.json").write_bytes((folder / "cluster.json").read_bytes())
-    with pytest.raises(StoreError, match="no partition in .* has a store yet"):
+    with pytest.raises(StoreError, match=r"no partition in .* has a store yet"):
         answers.whole(tmp_path)

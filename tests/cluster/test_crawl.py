@@ -12,11 +12,11 @@ import pytest
 from support.cluster_runs import SEEDS, crawled_by_command, folder_at
 from support.command_line import answer, run
 from support.counted_web import counted_web
+from support.gathered import all_violations
 from support.patience import PATIENCE
 from support.sites import html, rows
 from support.small_web import small_web
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply

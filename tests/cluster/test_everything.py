@@ -14,14 +14,14 @@ from typing import Any
 
 import pytest
 from filelock import FileLock
-from support.cluster_runs import SETTINGS, check_same, folder_at, ranked_pages, run_in_parts
+from support.cluster_runs import SETTINGS, check_same, folder_at, run_in_parts
+from support.gathered import all_violations, ranked_pages
 from support.needs import is_there
 from support.patience import PATIENCE
 from support.pdfs import answered, document
 from support.prose import prose
 from support.sites import canonical, rows
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection

@@ -19,12 +19,12 @@ from signal import SIGKILL
 from threading import Condition, Thread
 
 import pytest
-from support.cluster_runs import check_same, folder_at, ranked_pages
+from support.cluster_runs import check_same, folder_at
+from support.gathered import all_violations, ranked_pages
 from support.patience import PATIENCE
 from support.sites import rows
 from support.small_web import Pages, WebServer
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import found
 from minicrawl.store.reader import open_store
 

@@ -1,7 +1,7 @@
 """Crawls in partitions of a part of the demo's web; and what one process finds there."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,8 @@ from minicrawl.cluster.running.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.web import DemoWeb, serving
 from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.store.partitions.numbers import Numbers
-from minicrawl.store.partitions.pages import AllRanks
 from minicrawl.store.ranks import RankedPage
-from minicrawl.store.reader import Store, open_store
+from minicrawl.store.reader import open_store
 
 WEB = DemoWeb.generate(seed=3, hosts=8, pages=150)
 SEEDS = [f"http://h{number}.test/" for number in range(6)]
@@ -82,11 +80,6 @@ def folder_at(path: Path, partitions: int, make: Callable[[Folder], Folder] = ma
     Each of two or three partitions has some of SEEDS, and of the seeds and the hosts of WEB.
     """
     return found_or_made(path, partitions, lambda drawn: make(replace(drawn, secret=b"a key")))
-
-
-def ranked_pages(stores: Sequence[Store]) -> Iterator[RankedPage]:
-    """Every page of a crawl in partitions, best first. From then on each store shows its own pages alone."""
-    return AllRanks(Numbers(stores)).pages("importance")
 
 
 def check_same(together: Mapping[str, RankedPage], alone: Mapping[str, RankedPage]) -> None:

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from support.cluster_folders import as_here
-from support.cluster_runs import SETTINGS, WEB, check_same, folder_at, ranked_pages
+from support.cluster_runs import SETTINGS, WEB, check_same, folder_at
+from support.gathered import all_violations, ranked_pages
 from support.patience import PATIENCE
 from support.sites import rows
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.new_store import make_store
 from minicrawl.demo.web import serving

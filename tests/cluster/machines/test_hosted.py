@@ -4,10 +4,10 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from support.cluster_runs import SETTINGS, crawled_alone, ranked_pages, run_in_parts
+from support.cluster_runs import SETTINGS, crawled_alone, run_in_parts
+from support.gathered import all_violations, ranked_pages
 from support.machine_calls import Line, kept_by
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import found
 
 pytestmark = pytest.mark.slow

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from minicrawl.store.partitions.folder_store import FolderStore
 from support.intakes import next_page
 from support.opic_webs import exact_importance, final, pages, random_web
 from support.partitions import Partitions, Web, answer, plain_intake
@@ -32,7 +33,6 @@ from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.sites import UNIT
 from minicrawl.store.partitions.folder import PartitionFolder
-from minicrawl.store.partitions.folder_store import FolderStore
 from minicrawl.store.reader import open_store
 
 ROUNDING = 1e-7

@@ -15,13 +15,12 @@ from support.cluster_runs import (
     crawled_alone,
     crawled_in_parts,
     folder_at,
-    ranked_pages,
     run_in_parts,
 )
 from support.counted_web import CountedWeb, counted_web
+from support.gathered import all_violations, ranked_pages
 from support.sites import rows
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.running.brief import Brief
 from minicrawl.cluster.running.keeper import Ended, Keeper, Listener

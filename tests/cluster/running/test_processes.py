@@ -10,9 +10,8 @@ import pytest
 from support.cluster_runs import SEEDS, folder_at
 from support.command_line import run as command
 from support.counted_web import counted_web
+from support.gathered import all_violations
 from support.patience import PATIENCE
-
-from minicrawl.analysis.consistency import all_violations
 
 pytestmark = pytest.mark.slow
 

@@ -16,9 +16,9 @@ from typing import Any, BinaryIO
 import numpy as np
 import pytest
 from support.cluster_runs import folder_at
+from support.gathered import all_violations
 from support.patience import PATIENCE
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.running.brief import Brief, packed
 from minicrawl.cluster.running.post import VERSION
