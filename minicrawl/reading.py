@@ -112,6 +112,5 @@ def _shown(page: RankedPage) -> TopPage:
 
 
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> StoreReading:
-    """The read side of the store at `path`. Raises StoreError, and SettingError for a folder of partitions: gather it
-    first."""
+    """The read side of the store at `path`. Raises StoreError, also for a folder of partitions: gather it first."""
     return StoreReading.at(Path(path), sizes)

@@ -1,5 +1,6 @@
 """One crawl in several partitions: each has a part of the web, its own store and its share of the cash.
 
+answers    what a folder tells by itself: its list, one URL, its state, data sets
 homes      which partition a URL belongs to
 new_store  the empty store of a partition
 settings   settings that crawls in partitions support, and those of one partition

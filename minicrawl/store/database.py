@@ -79,7 +79,10 @@ def damaged(path: Path, what: str) -> StoreError:
 def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
     """The message of an error, with the way out."""
     if path.is_dir():
-        return f"{path} cannot be opened: it is a folder; name the file of a store with --store, such as {path}/000.db"
+        return (
+            f"{path} cannot be opened: it is a folder, and this is for one store; 'minicrawl gather {path} crawl.db' "
+            "makes one of a crawl in partitions"
+        )
     if _lacks_files(error):
         return f"{path} cannot be opened: too many files are open; 'ulimit -n 4096' before the command lets more be"
     if isinstance(error, OSError):

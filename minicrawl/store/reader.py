@@ -7,7 +7,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self  # Any: JSON
 
-from minicrawl.errors import SettingError
 from minicrawl.model import CoursePoint
 from minicrawl.settings import RANKINGS
 from minicrawl.settings.crawl import in_full
@@ -75,12 +74,7 @@ class Store:
 
     @classmethod
     def at(cls, path: Path, sizes: Sizes = STANDARD_SIZES) -> Self:
-        """The read side of the store in a file. Raises StoreError, SettingError for a folder of partitions."""
-        if path.is_dir():
-            raise SettingError(
-                f"{path} is a folder of partitions, and this reads one store; "
-                f"'minicrawl gather {path} crawl.db' makes one of all"
-            )
+        """The read side of the store in a file. Raises StoreError, also for a folder of partitions: gather it first."""
         with closed_if_it_fails(open_to_read(path)) as db:
             return cls(Tables(path, db, sizes))
 

@@ -15,7 +15,7 @@ from minicrawl.analysis.status import status
 from minicrawl.analysis.top import PageFilter, asked_list
 from minicrawl.cli import main
 from minicrawl.cluster import answers
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.graphs.graph_files import links_by_url
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store, open_store
@@ -107,16 +107,20 @@ def test_data_sets_have_every_page_and_link_once(folder: Path, one: Store, tmp_p
                                  lambda path: answers.top(path, RANKINGS[0], 3, PageFilter(site="a.test"), None),
                                  open_store])  # fmt: skip
 def test_what_one_store_is_needed_for_names_the_command(folder: Path, ask: object) -> None:
-    with pytest.raises(SettingError, match=r"'minicrawl gather .*three crawl\.db'"):
+    with pytest.raises(MinicrawlError, match=r"'minicrawl gather .*three crawl\.db'"):
         ask(folder)  # type: ignore[operator]
 
 
-@pytest.mark.parametrize(
-    "words", [["check"], ["verify"], ["rank"], ["graph", "stats"], ["audit"], ["links", "--broken"], ["search", "a"]]
-)
+ELSEWHERE = [
+    *(["check"], ["verify"], ["rank"], ["graph", "stats"], ["audit"], ["links", "--broken"], ["search", "a"]),
+    *(["changes", "--rising"], ["compact"], ["refresh", "--pages", "5"]),
+]
+
+
+@pytest.mark.parametrize("words", ELSEWHERE)
 def test_commands_say_so(folder: Path, words: list[str]) -> None:
     done = CliRunner().invoke(main, [*words, "--store", str(folder)])
-    assert done.exit_code == SettingError.exit_code
+    assert done.exit_code == StoreError.exit_code
     assert "minicrawl gather" in done.output
 
 

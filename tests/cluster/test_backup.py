@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.cluster_folders import killed_at_every_step, some_folder
-from support.gathered import ranked_pages
-from support.gathered import all_violations
+from support.gathered import all_violations, ranked_pages
 from support.sites import rows
 
 from minicrawl.cluster.backup import backup_all
