@@ -3,7 +3,8 @@
 declaration  how a table is declared, once              database       opening the file, and its errors
 tables       queries of one connection                  views.sql      views: importance, ranks, links
 reader       the read side in one object                writer         the write side in one object
-partitions   a folder of partitions as one store        texts          texts of pages, in a file beside
+partitions   the stores of a crawl in partitions        gather         one ordinary store, made of these
+texts        texts of pages, in a file beside
 
 Subjects, each with its rows, tables and questions:
 pages        pages, their answers and states            page_writing   the rows of pages that a commit writes
