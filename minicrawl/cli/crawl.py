@@ -351,10 +351,11 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     from minicrawl.analysis.top import PageFilter, asked_list
     from minicrawl.cli.display import SHOWN
     from minicrawl.cli.top import list_lines
-    from minicrawl.cluster import answers
     from minicrawl.store.reader import open_store
 
     if is_folder(guide.path):
+        from minicrawl.cluster import answers
+
         best = answers.top(guide.path, RANKINGS[0], SHOWN, PageFilter(), None)
     else:
         with open_store(guide.path) as reader:

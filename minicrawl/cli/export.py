@@ -57,12 +57,13 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.analysis.page_text import corpus
     from minicrawl.analysis.top import PageFilter, best_first, only, wanted
     from minicrawl.analysis.usage import PageUsage
-    from minicrawl.cluster import answers
     from minicrawl.export.tables import STANDARD_OUTPUT, export_kept, export_ranks, export_table
     from minicrawl.store.reader import open_store
 
     asked = PageFilter(site=site, where=where)
     if is_folder(store) and not text:
+        from minicrawl.cluster import answers
+
         count, unusable = answers.export_pages(store, file, by, asked)
         told = json.dumps({"file": str(file), "pages": count, "left_out": unusable})
         click.echo(told if as_json else f"{counted(count, 'page')} written to {file}")

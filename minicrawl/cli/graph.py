@@ -41,11 +41,12 @@ def export(file: Path, store: Path, as_json: bool) -> None:
     .txt and .npz get the URLs beside them, in NAME.urls.txt: line i is page i. A page that is only
     another name of a page, such as a redirect, links to that. A file appears whole or not at all.
     """
-    from minicrawl.cluster import answers
     from minicrawl.graphs.graph_files import export_graph
     from minicrawl.store.reader import open_store
 
     if is_folder(store):
+        from minicrawl.cluster import answers
+
         links = answers.export_links(store, file)
         told = json.dumps({"files": [str(file)], "links": links})
         click.echo(told if as_json else f"{counted(links, 'link')} written to {file}")

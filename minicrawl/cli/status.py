@@ -33,10 +33,11 @@ def command(store: Path, as_json: bool) -> None:
     Coverage is a bound from below, and no sum of the column "importance" of 'export': docs/coverage.md says why.
     """
     from minicrawl.analysis.status import status
-    from minicrawl.cluster import answers
     from minicrawl.store.reader import open_store
 
     if is_folder(store):
+        from minicrawl.cluster import answers
+
         found, *_ = answers.whole(store)
     else:
         with open_store(store) as reader, reader.snapshot():

@@ -91,11 +91,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         _print_sites(sites, n, store, as_json)
         return
     from minicrawl.analysis.top import PageFilter, asked_list
-    from minicrawl.cluster import answers
     from minicrawl.store.reader import open_store
 
     asked, column_name = PageFilter(site=site, where=where), None
     if is_folder(store):
+        from minicrawl.cluster import answers
+
         found = answers.top(store, by, n, asked, per_site)
     else:
         with open_store(store) as reader, reader.snapshot():

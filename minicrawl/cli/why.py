@@ -51,11 +51,12 @@ def command(url: str, store: Path, as_json: bool) -> None:
     those that the first pages to be read have had since it became known.
     """
     from minicrawl.analysis.explain import explain, meant_by
-    from minicrawl.cluster import answers
     from minicrawl.store.reader import open_store
 
     meant_by(url)  # report an invalid URL before opening the store
     if is_folder(store):
+        from minicrawl.cluster import answers
+
         found = answers.why(store, url)
     else:
         with open_store(store) as reader:

@@ -32,7 +32,6 @@ from minicrawl.analysis.usage import PageUsage
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.export.tables import COLUMNS, Table, export_table
-from minicrawl.graphs.graph_files import links_by_url
 from minicrawl.model import State
 from minicrawl.model import Sums as Runs
 from minicrawl.settings import RANKINGS
@@ -293,5 +292,7 @@ def _export_pages(path: Path, sums: Sums, file: Path, by: str, chosen: PageFilte
 
 
 def _export_links(path: Path, file: Path) -> int:
+    from minicrawl.graphs.graph_files import links_by_url  # noqa: PLC0415 - loads SciPy
+
     with open_store(path) as store, store.snapshot():
         return export_table(links_by_url(store), _place(file, path))
