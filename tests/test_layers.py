@@ -66,13 +66,12 @@ HOMES = {
     "tldextract": ("crawler/urls/",),
     "filelock": ("store/", "search/"),
     "http_sf": ("crawler/robots/",),
-    "msgspec": ("sandbox/", "crawler/sources/", "cluster/machines/"),
+    "msgspec": ("sandbox/", "crawler/sources/"),
     # Only what a process of ours sends to one that it has started: never what that one answers.
     "pickle": (
         "sandbox/child.py",
         "crawler/sources/worker.py",
         "crawler/sources/workers.py",
-        "cluster/running/brief.py",
     ),
     "mcp": ("assistant/",),
     "uvicorn": ("assistant/",),

@@ -1,10 +1,11 @@
 """minicrawl crawl"""
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -257,14 +258,15 @@ def _run(  # noqa: PLR0913 - what the command's options came to
         told = show if says_more() else None
         if is_parted:
             from minicrawl.cluster.crawl import Callbacks, crawl_partitions
-            from minicrawl.cluster.running.keeper import Listener
+            from minicrawl.cluster.keeper import Listener
 
             callbacks = Callbacks(begins, warn, Listener(_warn_of_death, shows=told))
-            return asyncio.run(
-                crawl_partitions(
-                    given, seeds, guide.path, partitions=parts[0], ray=parts[1], callbacks=callbacks, **shared
+            with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # Ray prints which processes died
+                return asyncio.run(
+                    crawl_partitions(
+                        given, seeds, guide.path, partitions=parts[0], ray=parts[1], callbacks=callbacks, **shared
+                    )
                 )
-            )
         from minicrawl.crawler.run import crawl_with
         from minicrawl.search.following import Indexer
 
@@ -282,8 +284,8 @@ async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport
         return await running.finished()
 
 
-def _warn_of_death(number: int, how: str) -> None:
-    warn(f"partition {number} was killed {how}; it is started again.")
+def _warn_of_death(number: int, node: str) -> None:
+    warn(f"partition {number} was killed on node {node}; it is started again.")
 
 
 def warn(why: str) -> None:

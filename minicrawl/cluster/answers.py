@@ -29,8 +29,9 @@ from minicrawl.analysis.top import (
     wanted,
 )
 from minicrawl.analysis.usage import PageUsage
+from minicrawl.cluster import ray
 from minicrawl.cluster.folder import Folder, found
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import SettingError
 from minicrawl.export.tables import COLUMNS, Table, export_table
 from minicrawl.model import State
 from minicrawl.model import Sums as Runs
@@ -61,15 +62,13 @@ def asked(
 
     question: a function of a module, which gets the path of the store on its machine.
     """
-    numbers = folder.begun if of is None else of
-    if not numbers:
-        raise StoreError(f"no partition in {folder.path} has a store yet; let the crawl go on first")
-    if not folder.machines:
+    numbers = range(folder.partitions) if of is None else of
+    if not folder.nodes:
+        for number in numbers:
+            folder.check_is_there(number)
         return [question(folder.store(number), *given) for number in numbers]
-    from minicrawl.cluster.machines.ray import connected  # noqa: PLC0415 - an extra
-
-    with connected(folder.ray or "auto") as nodes:
-        return nodes.asked(folder, numbers, question, *given)
+    with ray.connected(folder.ray or "auto"):
+        return ray.asked(folder, numbers, question, *given)
 
 
 @contextmanager

@@ -133,5 +133,5 @@ def test_commands_answer(folder: Path, words: list[str]) -> None:
 
 def test_folder_without_a_store_says_so(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "cluster.json").write_bytes((folder / "cluster.json").read_bytes())
-    with pytest.raises(StoreError, match=r"no partition in .* has a store yet"):
+    with pytest.raises(StoreError, match=r"000\.db is missing or empty"):
         answers.whole(tmp_path)

@@ -12,12 +12,11 @@ from support.gathered import all_violations
 from support.intakes import intake_of, next_page
 from support.sites import rows
 
-from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.combined import shared_out, site_links, trust_of_all
+from minicrawl.cluster.folder import Folder, make_store
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.running.combined import shared_out, site_links, trust_of_all
-from minicrawl.cluster.running.partition import Taking
-from minicrawl.cluster.running.settling import Settling
+from minicrawl.cluster.partition import Taking
+from minicrawl.cluster.settling import Settling
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.errors import ConfigError

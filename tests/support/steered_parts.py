@@ -12,8 +12,8 @@ from support.lines import Line, asked
 from support.sites import rows
 
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.keeper import Ended, Keeper
-from minicrawl.cluster.running.steering import Steering
+from minicrawl.cluster.keeper import Ended, Keeper
+from minicrawl.cluster.steering import Steering
 from minicrawl.control.commands import answering
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.settings import ConnectTo, CrawlSettings

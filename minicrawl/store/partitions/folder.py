@@ -13,8 +13,7 @@ minicrawl.cluster.folder writes it.
 """
 
 import json
-import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,10 +27,9 @@ from minicrawl.store.reader import Store, open_store
 from minicrawl.system import raise_open_files
 
 FILE, VERSION = "cluster.json", 3
-MOST = 65_536
+MOST = 1_024
 """Maximum number of partitions that a folder may have."""
 _FILES_OF_A_STORE, _OTHER_FILES = 4, 64
-_DIGITS = 5
 _LOCK, _LOOK = "crawl.lock", 0.2
 """Lock of a whole crawl; seconds to wait for it."""
 
@@ -74,8 +72,8 @@ class PartitionFolder:
 
     @property
     def made(self) -> Sequence[int]:
-        """Partitions of this machine that have a store, rising; the others never had a URL."""
-        return sorted(n for n in _numbers_in(self.path) if n < self.partitions and n not in self.nodes)
+        """Partitions of this machine, rising."""
+        return [number for number in range(self.partitions) if number not in self.nodes]
 
     @property
     def machines(self) -> Sequence[str]:
@@ -87,11 +85,6 @@ class PartitionFolder:
         """True if a crawl writes to any of the stores right now."""
         return any(is_held(self.store(number)) for number in self.made)
 
-    @property
-    def begun(self) -> Sequence[int]:
-        """Partitions that have a store, or may have one on another machine, rising."""
-        return sorted([*self.made, *self.nodes])
-
     @contextmanager
     def opened(self) -> Iterator[Sequence[Store]]:
         """The read side of all stores, each as of one commit. Raises StoreError, also where one is on another
@@ -102,16 +95,15 @@ class PartitionFolder:
 
     @contextmanager
     def opened_some(self, numbers: Sequence[int]) -> Iterator[Sequence[Store]]:
-        """The read side of some partitions, which are on this machine and have stores. Raises StoreError."""
+        """The read side of some partitions, which are on this machine. Raises StoreError."""
         raise_open_files(_FILES_OF_A_STORE * len(numbers) + _OTHER_FILES)
-        made = set(self.made)
         with ExitStack() as stack:
             stores = []
             for number in numbers:
+                self.check_is_there(number)
                 store = stack.enter_context(open_store(self.store(number)))
                 store.pin()
                 self.check_is_current(number, store)
-                self._check_none_is_missing(store, made)
                 stores.append(store)
             yield stores
 
@@ -128,12 +120,17 @@ class PartitionFolder:
         if (store.meta("cluster"), store.meta("partition")) != (self.cluster, number):
             raise StoreError(f"{store.path} is not partition {number} of this crawl; restore all from one backup")
 
-    def _check_none_is_missing(self, store: Store, made: Collection[int]) -> None:
-        """Raise StoreError if a store has exchanged messages with a partition of this machine that has none. made:
-        partitions that have stores."""
-        for other in store.transfers.exchanged_with():
-            if other not in made and other < self.partitions and other not in self.nodes:
-                raise _missing(self.store(other))
+    def check_is_there(self, number: int) -> None:
+        """Raise StoreError for a partition of this machine without a store."""
+        store = self.store(number)
+        if store.exists() and store.stat().st_size:
+            return
+        if not self.settings:
+            raise StoreError(f"the crawl in {self.path} was ended before its first run began; crawl again")
+        raise StoreError(
+            f"{store} is missing or empty, which has a part of the crawl; mount its disk, or restore all from one "
+            "backup"
+        )
 
 
 @contextmanager
@@ -164,27 +161,6 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     folder = folder_at(path)
     return [folder.store(number) for number in folder.made]
-
-
-def _numbers_in(folder: Path) -> Iterator[int]:
-    """Partitions that have a store in a folder; an empty file is none."""
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                number = entry.name.removesuffix(".db")
-                is_number = number.isdecimal() and number.isascii() and len(number) <= _DIGITS
-                if is_number and entry.name == f"{int(number):03}.db" and entry.is_file() and entry.stat().st_size:
-                    yield int(number)
-    except FileNotFoundError:
-        return  # of a disk that is not mounted
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be read: {error.strerror}; it has stores of the crawl") from error
-
-
-def _missing(store: Path) -> StoreError:
-    return StoreError(
-        f"{store} is missing or empty, which has a part of the crawl; mount its disk, or restore all from one backup"
-    )
 
 
 def folder_at(path: Path) -> PartitionFolder:

@@ -3,20 +3,19 @@
 import random
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from minicrawl.store.partitions.folder_store import FolderStore
+from support.gathered import gathered
 from support.intakes import next_page
 from support.opic_webs import exact_importance, final, pages, random_web
 from support.partitions import Partitions, Web, answer, plain_intake
 from support.sites import rows
 
 from minicrawl.analysis.verify import verify
-from minicrawl.cluster.running.combined import (
+from minicrawl.cluster.combined import (
     Covered,
     Events,
     LastLooks,
@@ -26,13 +25,14 @@ from minicrawl.cluster.running.combined import (
     status_of,
     trust_of_all,
 )
+from minicrawl.cluster.folder import Folder
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.sharing import Carried
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
-from minicrawl.opic.sites import UNIT
-from minicrawl.store.partitions.folder import PartitionFolder
+from minicrawl.opic.sites import UNIT, SiteLinks
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 
 ROUNDING = 1e-7
@@ -169,11 +169,9 @@ def alone(store: Path, web: Web, seeds: list[str]) -> dict[str, float]:
 def together(partitions: Partitions) -> dict[str, float]:
     """The same of partitions that have settled, checked against exact PageRank with the jumps of their births."""
     assert partitions.faults() == []
-    with ExitStack() as stack:
-        stores = [stack.enter_context(open_store(store)) for store in partitions.stores]
-        folder = PartitionFolder(stores[0].path.parent, "a crawl", b"", len(stores), {})
-        crawl = FolderStore(folder, stores)
-        crawl.is_in_use = lambda: False  # type: ignore[method-assign] # by this test, which does nothing meanwhile
+    path = partitions.stores[0].parent
+    Folder(path, "a crawl", partitions.homes.secret, len(partitions.stores), {}).keep_settings(CrawlSettings())
+    with gathered(path) as crawl:
         found = verify(crawl)
         assert max(found.stored.l1, found.settled.l1) < 1e-6
         return {page.url: page.importance for page in crawl.pages()}
@@ -240,8 +238,13 @@ def test_link_that_goes_takes_its_voice_from_another_partition(tmp_path: Path) -
 
 def test_trust_is_that_of_one_graph_whatever_the_numbers_are() -> None:
     """b has links from a in one partition and c in another; each is told its sites in its own order."""
-    one = {"names": ["b", "a"], "roots": [1], "source": [1, 0], "target": [0, 1], "links": [3, 1]}
-    other = {"names": ["c", "b"], "roots": [], "source": [0], "target": [1], "links": [1]}
+    one, other = (
+        SiteLinks(names, np.array(roots), *(np.array(column) for column in columns))
+        for names, roots, *columns in (
+            (["b", "a"], [False, True], [1, 0], [0, 1], [3, 1]),
+            (["c", "b"], [False, False], [0], [1], [1]),
+        )
+    )
     ((b, a), (of_b, of_a)), ((c, b_again), (of_c, of_b_again)) = trust_of_all([one, other])
     assert (b, of_b) == (b_again, of_b_again)
     assert a > b > c == 0.0
@@ -270,8 +273,7 @@ LOOK: dict[str, Any] = {
 
 
 def test_urls_of_others_are_known_once() -> None:
-    quiet = {"waiting": 0, "mirrors": 0}
-    parts = [part_of(0, STATUS, {"waiting": 3, "mirrors": 2}, 1), part_of(1, STATUS, quiet, 0)]
+    parts = [part_of(0, STATUS, 2, 3, 1), part_of(1, STATUS, 0, 0, 0)]
     assert [parts[0][name] for name in ("known", "waiting", "mirrors", "deaths")] == [10, 3, 2, 1]
     whole = status_of(parts, [STATUS, {**STATUS, "banned": ["a.test"]}])
     assert (whole["known"], whole["read"], whole["in_flight"]) == (22, 6, 2)

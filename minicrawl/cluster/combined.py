@@ -15,7 +15,7 @@ from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.traps import vouchers_of
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Carried
-from minicrawl.model import InFlightNow, LimitsNow, Progress, RunState, Silence, State, Sums
+from minicrawl.model import LimitsNow, Progress, RunState, State, Sums
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
 from minicrawl.opic.sites import SiteLinks
 
@@ -26,14 +26,12 @@ _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
 """Display order of the states of hosts."""
 
 
-def part_of(number: int, status: Message, report: Message, deaths: int) -> Message:
-    """The status of one partition. known: pages at home; waiting: unconfirmed rows of its outbox.
-
-    report: the figures sent beside its status; deaths: of its processes in this run.
-    """
+def part_of(number: int, status: Message, mirrors: int, waiting: int, deaths: int) -> Message:
+    """The status of one partition. known: pages at home; waiting: unconfirmed rows of its outbox; deaths: of its
+    processes in this run."""
     names = ("pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
-    counts = {"known": status["known"] - report["mirrors"], "waiting": report["waiting"], "mirrors": report["mirrors"]}
-    return {"number": number, **counts, **{name: status[name] for name in names}, "deaths": deaths}
+    counts = {"known": status["known"] - mirrors, "waiting": waiting, "mirrors": mirrors, "deaths": deaths}
+    return {"number": number, **counts, **{name: status[name] for name in names}}
 
 
 def status_of(parts: Sequence[Message], statuses: Sequence[Message]) -> Message:
@@ -96,16 +94,14 @@ def look_of(looks: Sequence[Message], hosts: int, ended: Sequence[Message] = ())
     }
 
 
-def progress_of(parts: Sequence[Message], state: RunState, limits: LimitsNow, figures: Message) -> Progress:
-    """The progress of all partitions, for the display. parts: the `Progress` of each; figures: see `Keeper`."""
+def progress_of(parts: Sequence[Progress], state: RunState, limits: LimitsNow, figures: Message) -> Progress:
+    """The progress of all partitions, for the display. figures: see `Keeper`."""
 
     def total(name: str) -> int:
-        return sum(int(part[name]) for part in parts)
+        return sum(getattr(part, name) for part in parts)
 
-    requests = sorted((InFlightNow(*one) for part in parts for one in part["requests"]), key=lambda one: -one.seconds)
-    silences = [part["silence"] for part in parts]
-    earlier = [Sums(*part["earlier"]) for part in parts]
-    known, given_up = figures["known"], counted(part["given_up"] for part in parts)
+    requests = sorted((one for part in parts for one in part.requests), key=lambda one: -one.seconds)
+    earlier, known = [part.earlier for part in parts], figures["known"]
     return Progress(
         seconds=figures["seconds"],
         fetched=figures["fetched"],
@@ -117,9 +113,9 @@ def progress_of(parts: Sequence[Message], state: RunState, limits: LimitsNow, fi
         in_flight=total("in_flight"),
         clock=0.0,
         coverage=figures["coverage"],
-        errors=counted(part["errors"] for part in parts),
+        errors=counted(part.errors for part in parts),
         left_out=total("left_out"),
-        silence=Silence(**silences[0]) if None not in silences else None,
+        silence=parts[0].silence if all(part.silence for part in parts) else None,
         state=state,
         reason=figures["reason"],
         limits=limits,
@@ -129,11 +125,11 @@ def progress_of(parts: Sequence[Message], state: RunState, limits: LimitsNow, fi
             sum(one.bytes for one in earlier),
             max(one.seconds for one in earlier),
         ),
-        given_up=given_up,
-        pages_per_second=sum(part["pages_per_second"] for part in parts),
-        bytes_per_second=sum(part["bytes_per_second"] for part in parts),
+        given_up=counted(part.given_up for part in parts),
+        pages_per_second=total("pages_per_second"),
+        bytes_per_second=total("bytes_per_second"),
         requests=tuple(requests[:_SHOWN]),
-        waiting_for=counted(part["waiting_for"] for part in parts),
+        waiting_for=counted(part.waiting_for for part in parts),
     )
 
 
@@ -199,34 +195,37 @@ def covered_by_all(each: Mapping[int, Covered]) -> float:
     return bound_of_all([of.sums for of in each.values()], credits, debits)
 
 
-def site_links(intake: Intake) -> Message:
+def coverage_of(each: Mapping[int, Covered | None]) -> float:
+    """The same; 0 where a partition does not know its figures yet."""
+    known = {number: of for number, of in each.items() if of is not None}
+    return covered_by_all(known) if len(known) == len(each) else 0.0
+
+
+def site_links(intake: Intake) -> SiteLinks:
     """Links between sites, as sent by a partition."""
     assert intake.state.sites is not None, "walkers jump to sites"
-    links = intake.state.sites.links()
-    columns = {name: getattr(links, name).tolist() for name in ("source", "target", "links")}
-    return {"names": links.names, "roots": np.flatnonzero(links.roots).tolist(), **columns}
+    return intake.state.sites.links()
 
 
-def shared_out(shared: Sequence[Sequence[float]], intake: Intake) -> bool:
+def shared_out(shared: tuple[np.ndarray, np.ndarray], intake: Intake) -> bool:
     """Share out births in a partition by the trust of its sites. shared: one of `trust_of_all`."""
-    trust, vouchers = np.array(shared, dtype=np.float64)
+    trust, vouchers = map(np.array, shared)  # what Ray brings is read-only
     intake.ranking.share_births_out(trust, vouchers)
     return True
 
 
-def trust_of_all(each: Sequence[Message]) -> list[list[list[float]]]:
+def trust_of_all(each: Sequence[SiteLinks]) -> list[tuple[np.ndarray, np.ndarray]]:
     """Trust and vouchers of each partition's sites, in their order. each: from `site_links`."""
     numbers: dict[str, int] = {}
-    known = [np.array([numbers.setdefault(name, len(numbers)) for name in one["names"]], np.int64) for one in each]
+    known = [np.array([numbers.setdefault(name, len(numbers)) for name in one.names], np.int64) for one in each]
     roots = np.zeros(len(numbers), dtype=np.bool_)
     for sites, one in zip(known, each, strict=True):
-        roots[sites[one["roots"]]] = True
+        roots[sites[one.roots]] = True
     source, target = (
-        np.concatenate([sites[np.array(one[end], np.int64)] for sites, one in zip(known, each, strict=True)])
+        np.concatenate([sites[getattr(one, end)] for sites, one in zip(known, each, strict=True)])
         for end in ("source", "target")
     )
-    links = np.concatenate([np.array(one["links"], np.int64) for one in each])
-    of_all = SiteLinks(list(numbers), roots, source, target, links)
+    of_all = SiteLinks(list(numbers), roots, source, target, np.concatenate([one.links for one in each]))
     trust = of_all.trust()
     vouchers = vouchers_of(of_all, trust)
-    return [[trust[sites].tolist(), vouchers[sites].tolist()] for sites in known]
+    return [(trust[sites], vouchers[sites]) for sites in known]

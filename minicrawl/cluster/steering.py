@@ -13,13 +13,13 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 
-from minicrawl.cluster.running.combined import Events, LastLooks, look_of, part_of, status_of
-from minicrawl.cluster.running.keeper import Keeper, rest_of
-from minicrawl.cluster.running.quotas import Quotas, has_quotas
-from minicrawl.cluster.running.shared_addresses import shares_addresses
+from minicrawl.cluster.combined import Events, LastLooks, look_of, part_of, status_of
+from minicrawl.cluster.keeper import Keeper, rest_of
+from minicrawl.cluster.quotas import Quotas, has_quotas
 from minicrawl.cluster.settings import check_working
+from minicrawl.cluster.shared_addresses import shares_addresses
 from minicrawl.control.commands import Do, adjustable, command_of, this_process
-from minicrawl.control.messages import Message, answer_of
+from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, guesses
 from minicrawl.crawler.changes import adjusted
 from minicrawl.crawler.remembered_settings import shown
@@ -72,7 +72,7 @@ class Steering:
         """Pause or resume. The keeper changes first, for partitions that are restarted."""
         clock = self._keeper.clock
         clock.pause() if asked["do"] == "pause" else clock.resume()
-        await self._answers(self._same({"do": "steer", "asked": asked}))
+        await self._all(asked)
         return await self._state()
 
     async def _stop(self, asked: Message) -> Message:
@@ -91,12 +91,11 @@ class Steering:
         _adjust(self._keeper, settings)
         own = {name: getattr(settings, name) for name in given if not SETTINGS[name].is_for_one_run}
         if "concurrency" in own:
-            own["concurrency"] = max(settings.concurrency // self._keeper.processes.number, 1)
+            own["concurrency"] = max(settings.concurrency // len(self._keeper.where.actors), 1)
         bounds_coverage = settings.until_coverage is not None
         if own or bounds_coverage:
             change = {"do": "set", "settings": own} if own else {"do": "status"}
-            steer = {"do": "steer", "asked": change, "bounds_coverage": bounds_coverage}
-            await self._answers(self._same(steer))
+            await self._all(change, bounds_coverage=bounds_coverage)
         values = [(name, getattr(before, name), getattr(settings, name)) for name in SETTINGS]
         changed = [
             {"name": name, "before": shown(name, old), "after": shown(name, new)}
@@ -109,9 +108,7 @@ class Steering:
         """Add seeds to their homes, and to the scope of all."""
         seeds = Seeds(list(dict.fromkeys(asked["urls"])), frozenset(asked["guessed"]))
         self._keeper.know(seeds)
-        await self._keeper.wake(map(self._folder.homes.home_of, seeds.urls))
-        answers = await self._answers(self._same({"do": "steer", "asked": asked}))
-        return {"seeds": len(seeds.urls), "new": sum(answer["new"] for answer, _ in answers.values())}
+        return {"seeds": len(seeds.urls), "new": sum(answer["new"] for answer in await self._all(asked))}
 
     async def _at_home(self, asked: Message) -> Message:
         text = str(asked.get("host") or asked.get("url"))
@@ -119,15 +116,14 @@ class Steering:
         if not meant:
             raise SettingError(f"{text[:60]!r} is neither a host nor a URL")
         home = self._folder.homes.home_of(meant[0])
-        await self._keeper.wake([home])
-        answer, _ = await self._answer(home, {"do": "steer", "asked": asked})
+        answer, *_ = await self._answer(home, asked)
         return answer
 
     # State.
 
     async def _status(self, asked: Message | None = None) -> Message:
         if self._keeper.is_crawling:
-            await self._ask_all({"do": "status"})
+            await self._ask_each({number: {"do": "status"} for number in self._keeper.numbers})
         return self._whole()
 
     async def _workers(self, asked: Message) -> Message:
@@ -140,7 +136,7 @@ class Steering:
             each = await self._ask_each(
                 {
                     number: {"do": "look", "after": self._events.seen(number, pids.get(number, 0)), "hosts": hosts}
-                    for number in self._keeper.awake
+                    for number in self._keeper.numbers
                 }
             )
             for number, look in each.items():
@@ -189,39 +185,32 @@ class Steering:
 
     # Messages to partitions.
 
-    async def _ask_all(self, asked: Message) -> None:
-        await self._ask_each(self._same(asked))
+    async def _all(self, asked: Message, *, bounds_coverage: bool = False) -> list[Message]:
+        """Send all partitions a command. Returns their answers; raises the first error."""
+        asking = (self._answer(number, asked, bounds_coverage=bounds_coverage) for number in self._keeper.numbers)
+        return [answer for answer, *_ in await asyncio.gather(*asking)]
 
     async def _ask_each(self, each: Mapping[int, Message]) -> Mapping[int, Message]:
         """Ask partitions, and keep their statuses."""
-        answers = await self._answers({number: {"do": "steer", "asked": asked} for number, asked in each.items()})
-        self._statuses = [answer for answer, _ in answers.values()]
-        self._parts = [
-            part_of(number, answer, report, self._keeper.deaths[number])
-            for number, (answer, report) in sorted(answers.items())
-        ]
+        answers = dict(zip(each, await asyncio.gather(*map(self._answer, each.keys(), each.values())), strict=True))
+        self._statuses = [answer for answer, *_ in answers.values()]
+        self._parts = [part_of(number, *given, self._keeper.deaths[number]) for number, given in answers.items()]
         now = time.time()
         self._since = {key: self._since.get(key, now) for key in map(_doing, self._parts)}
-        return {number: answer for number, (answer, _) in answers.items()}
+        return {number: answer for number, (answer, *_) in answers.items()}
 
-    def _same(self, message: Message) -> Mapping[int, Message]:
-        return dict.fromkeys(self._keeper.awake, message)
-
-    async def _answers(self, each: Mapping[int, Message]) -> Mapping[int, tuple[Message, Message]]:
-        """Send partitions their messages. Returns answers and reports by partition; raises the first error."""
-        answers = await asyncio.gather(*map(self._answer, each.keys(), each.values()))
-        return dict(zip(each, answers, strict=True))
-
-    async def _answer(self, number: int, message: Message) -> tuple[Message, Message]:
+    async def _answer(self, number: int, asked: Message, *, bounds_coverage: bool = False) -> tuple[Message, int, int]:
+        """See `Member.steer`."""
         for _ in range(_TRIES):
             try:
-                report = await self._keeper.ask(number, message)
+                answer: tuple[Message, int, int] | None
+                answer = await self._keeper.ask(number, "steer", asked, bounds_coverage=bounds_coverage)
             except StoreError as error:
                 if self._keeper.is_crawling:
                     raise
                 raise CrawlEndedError(_ENDED) from error
-            if report is not None:
-                return answer_of(report["answer"]), report
+            if answer is not None:
+                return answer
         machine = self._folder.nodes.get(number)
         away = "" if machine is None else f", or start Ray on node {machine} again if it is away"
         raise CrawlEndedError(f"partition {number} has died and is not there again yet; ask later{away}")
@@ -229,20 +218,19 @@ class Steering:
 
 def _adjust(keeper: Keeper, settings: CrawlSettings) -> None:
     """Change the settings of the keeper and of later runs. Raises SettingError before any change."""
-    partitions = keeper.folder.homes.partitions
-    if keeper.addresses is None and shares_addresses(settings, partitions):
+    if keeper.addresses is None and shares_addresses(settings, keeper.folder.partitions):
         raise SettingError(
             "this run began with no delay between requests to an IP address, so its partitions have no clock in "
             "common: set ip-delay=0 with it, or stop the crawl and let it go on with --delay"
         )
-    keeper.folder.keep_settings(settings)
+    keeper.folder = keeper.folder.keep_settings(settings)
     if keeper.addresses is not None:
         keeper.addresses.adjust(rest_of(settings))
     if keeper.quotas is not None:
         keeper.quotas.adjust(settings.pages)
     elif has_quotas(settings):
-        before = {number: report["fetched"] for number, report in keeper.before.items()}
-        keeper.quotas = Quotas(settings.pages, keeper.awake, before)
+        before = {number: fetched for number, (fetched, _) in keeper.before.items()}
+        keeper.quotas = Quotas(settings.pages, keeper.numbers, before)
     keeper.settings = settings
     keeper.look_soon()
 

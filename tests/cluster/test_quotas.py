@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.cluster.running.quotas import Part, Quotas, shared_out
+from minicrawl.cluster.quotas import Part, Quotas, shared_out
 from minicrawl.crawler.loop.limits import Limits
 from minicrawl.settings import CrawlSettings
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from support.partitions import COMPARED, Partitions, crawled_alone, random_web
 
-from minicrawl.cluster.running.settling import Settling, certificate
+from minicrawl.cluster.settling import Settling, certificate
 from minicrawl.sizes import Sizes
 
 pytestmark = pytest.mark.slow

@@ -7,9 +7,9 @@ from support.intakes import answer, intake_of, next_page, page_of
 from support.partitions import Partitions
 from support.sites import rows
 
+from minicrawl.cluster.folder import make_store
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.running.partition import Taking
+from minicrawl.cluster.partition import Taking
 from minicrawl.store.partitions.records import from_bytes, to_bytes
 
 HOMES = Homes(2, b"a secret")

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from minicrawl import log
-from minicrawl.cluster.running.combined import Covered
+from minicrawl.cluster.combined import Covered
 from minicrawl.crawler.admission.traps import NO_CONTENT
 from minicrawl.crawler.frontier.lanes import Trade
 from minicrawl.crawler.intake import Intake
@@ -47,10 +47,6 @@ def seconds_apart(seconds: float, workers: int = 1) -> float:
     process sends a batch to each of the others, 32 a second at most.
     """
     return max(min(max(seconds / _HAND_OVERS, _SHORTEST), _LONGEST), workers / _BATCHES)
-
-
-class PostError(MinicrawlError):
-    """A message was not confirmed; it may have arrived."""
 
 
 class Post(Protocol):
@@ -233,6 +229,16 @@ class Partition:
         self._mirrors.hands_over_all, self._mirrors.is_due = hands_over_all, _always
         self.commit()
         self._mirrors.is_due = _never  # rows taken then would have to be settled first
+
+    @property
+    def mirrors(self) -> int:
+        """Number of known URLs of other partitions."""
+        return int(self._book.is_mirror(slice(0, self._book.size)).sum())
+
+    @property
+    def unsettled(self) -> tuple[int, int]:
+        """See `Book.unsettled_sums`."""
+        return self._book.unsettled_sums()
 
     def covered(self) -> Covered:
         """The current coverage figures."""

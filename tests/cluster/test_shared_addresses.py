@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from politeness import Witness
 from support import skipping
 
+from minicrawl.cluster.folder import make_store
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.running.partition import Partition, PostError
-from minicrawl.cluster.running.shared_addresses import SharedAddresses, shares_addresses
+from minicrawl.cluster.partition import Partition
+from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import opened
 from minicrawl.errors import CrawlEndedError
@@ -159,7 +159,7 @@ class DirectPost:
         try:
             return await self.partitions[home].receive(source, rows)
         except CrawlEndedError as error:
-            raise PostError from error
+            raise AssertionError from error
 
 
 async def shared_out(running: Sequence[Partition], rest: float) -> None:

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 import numpy as np
 
-from minicrawl.cluster.running.partition import Partition
+from minicrawl.cluster.partition import Partition
 from minicrawl.crawler.books.accounts import LinkBlocks, settled
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Mirrors
