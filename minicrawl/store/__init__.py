@@ -19,5 +19,6 @@ cookies      cookies of hosts                           transfers      what pass
 
 urlhash      the hash under which a URL is found        spill          arrays on disk
 soundness    integrity checks                           upkeep         backup and compact
+questions    questions in SQL
 damaged_store  what can be read of a damaged store
 """

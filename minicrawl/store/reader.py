@@ -23,6 +23,7 @@ from minicrawl.store.links import LinkGraph
 from minicrawl.store.pages import PageTable
 from minicrawl.store.partitions.united import United
 from minicrawl.store.patterns import Patterns
+from minicrawl.store.questions import Questions
 from minicrawl.store.ranks import RankedPage, Ranks
 from minicrawl.store.recognised import Recognised
 from minicrawl.store.refreshes import ChangedPage, Refreshes
@@ -57,6 +58,7 @@ class Store:
         self.link_table = LinkTable(self._tables)
         self.audit_table = AuditTable(self._tables)
         self.selection = Selection(self._tables)
+        self.questions = Questions(self._tables)
         self.ranks = Ranks(self._tables)
         self.united = United(self._tables)
         self.facts = Facts(self._tables)

@@ -50,6 +50,7 @@ ATTACKS = {
     "window": "row_number() OVER () = 1",
     "raise": "RAISE(ABORT, 'x')",
     "unknown column": "importanse > 1",
+    "column of the store's own": "standing = 1",
     "no SQL": "importance >",
     "nothing": "  ",
     "too long": "1 = 1 AND " * 1000 + "1",
@@ -79,7 +80,7 @@ def test_attack_is_refused_in_a_sentence_and_changes_nothing(path: Path, attack:
 
 def test_pages_are_sorted_and_their_answers_read_only_for_an_expression_that_asks_for_it(path: Path) -> None:
     def plan(expression: str) -> str:
-        query = f"EXPLAIN QUERY PLAN SELECT id FROM ({pages_for(expression)}) WHERE {expression}"
+        query = f"EXPLAIN QUERY PLAN SELECT id FROM {pages_for(expression)} WHERE {expression}"
         return " ".join(step for *_, step in rows(path, query))
 
     assert "B-TREE" in plan("rank < 5")
@@ -100,7 +101,7 @@ def test_second_wall_stands_without_the_first(path: Path, query: str) -> None:
         with pytest.raises(SettingError), only_reading_pages(db, query):
             db.execute(query).fetchall()
         with only_reading_pages(db, ""):
-            assert len(db.execute(f"SELECT id FROM ({pages_for('rank')})").fetchall()) == 5
+            assert len(db.execute(f"SELECT id FROM {pages_for('rank')}").fetchall()) == 5
 
 
 @pytest.mark.parametrize("expression", [
@@ -123,6 +124,12 @@ def test_expression_finds_the_pages_it_is_true_of(path: Path, expression: str) -
 def test_every_column_may_be_asked(path: Path, column: str) -> None:
     with open_store(path) as store:
         assert store.selection.where(f"{column} IS NULL OR {column} IS NOT NULL").all()
+
+
+def test_wrong_column_is_told_with_the_nearest(path: Path) -> None:
+    with open_store(path) as store, pytest.raises(SettingError, match="no such column: statsu, did you mean status"):
+        store.selection.where("statsu = 404")
+    assert [name for _, name, *_ in rows(path, "PRAGMA table_info(page)")] == list(COLUMNS[1:])
 
 
 def test_expression_is_given_back_as_it_is() -> None:
