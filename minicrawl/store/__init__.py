@@ -9,7 +9,7 @@ texts        texts of pages, in a file beside
 Subjects, each with its rows, tables and questions:
 pages        pages, their answers and states            page_writing   the rows of pages that a commit writes
 link_table   outlinks, and links that are not followed  links          outlinks as bytes
-ranks        pages by importance and other rankings     selection      pages that conditions hold for
+ranks        pages by importance and other rankings     selection      pages that --where is true of
 hosts        hosts, robots.txt files                    sites          sites, doors, links from other sites
 sitemaps     sitemaps, and URLs that wait in them       patterns       URL patterns of the trap defence
 recognised   fingerprints, soft 404s, sessions          refreshes      the refresh schedule, changes of pages

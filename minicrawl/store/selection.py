@@ -1,4 +1,4 @@
-"""Pages that satisfy conditions, by number: the product's own, or a user's SQL expression on one page's columns.
+"""Pages for which a user's SQL expression on one page's columns is true, by number.
 
 Two checks guard a user's expression. It must be one expression: balanced parentheses, and neither quotes for names,
 comments, semicolons nor SELECT, so that it cannot end the condition that it is put into. And SQLite's authorizer allows
@@ -7,10 +7,9 @@ only reading the columns of pages, and a list of functions.
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,35 +41,19 @@ _NOT_ALONE = {"'": "a text that does not end", ";": "a semicolon", "--": "a comm
 }
 
 
-class Condition(NamedTuple):
-    """SQL on pages (`pages`), their hosts (`hosts`) and answers (`fetches`), with a value for each of its marks."""
-
-    sql: str
-    values: Sequence[str | int]
-
-
 class Selection:
     """Selects pages of a store."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
 
-    def by(self, conditions: Sequence[Condition]) -> npt.NDArray[np.bool_]:
-        """True for each page that satisfies all conditions, by number, shape (size,)."""
-        where = " AND ".join(f"({condition.sql})" for condition in conditions) or "1"
-        query = f"SELECT pages.id FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE {where}"
-        return self._marked(self._tables.rows(query, [value for each in conditions for value in each.values]))
-
     def where(self, expression: str) -> npt.NDArray[np.bool_]:
         """True for each page that satisfies a user's expression, by number, shape (size,). Raises SettingError."""
         query = f"SELECT id FROM {pages_for(expression)} WHERE (\n{checked(expression)}\n)"
         with only_reading_pages(self._tables.db, expression):
             found = self._tables.db.execute(query).fetchall()
-        return self._marked(found)
-
-    def _marked(self, rows: Sequence[tuple[int]]) -> npt.NDArray[np.bool_]:
         marked = np.zeros(self._tables.size(), dtype=np.bool_)
-        marked[np.fromiter((page for (page,) in rows), dtype=np.int64)] = True
+        marked[np.fromiter((page for (page,) in found), dtype=np.int64)] = True
         return marked
 
 

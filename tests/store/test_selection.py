@@ -11,7 +11,7 @@ from support.sites import crawl, rows
 from minicrawl.errors import SettingError
 from minicrawl.store.database import open_to_read
 from minicrawl.store.reader import open_store
-from minicrawl.store.selection import COLUMNS, Condition, checked, only_reading_pages, pages_for
+from minicrawl.store.selection import COLUMNS, checked, only_reading_pages, pages_for
 
 SENTENCE = re.compile("^--where .* cannot be used: .*; it takes an SQL expression on rank, url", re.DOTALL)
 ATTACKS = {
@@ -134,15 +134,3 @@ def test_wrong_column_is_told_with_the_nearest(path: Path) -> None:
 
 def test_expression_is_given_back_as_it_is() -> None:
     assert checked("a = ')' AND (b)") == "a = ')' AND (b)"
-
-
-def test_pages_are_those_that_all_conditions_hold_for(path: Path) -> None:
-    read = Condition("state = ? OR state = ?", ["fetched", "alias"])
-    of_home = Condition("url GLOB ?", [HOME + "*"])
-    expected = {number for number, url, state in rows(path, "SELECT id, url, state FROM pages")
-                if state in ("fetched", "alias") and url.startswith(HOME)}  # fmt: skip
-    with open_store(path) as reader:
-        found = reader.selection.by([read, of_home])
-        assert {number for number, is_so in enumerate(found) if is_so} == expected
-        assert reader.selection.by([]).all()
-        assert not reader.selection.by([Condition("host = ?", ["x' OR 1 --"])]).any()
