@@ -70,9 +70,9 @@ def meanings(name: str) -> dict[str, str]:
     return {column: _parsed(hint)[2] for column, hint in _hints(_TABLES[name]).items()}
 
 
-def names() -> list[str]:
-    """All tables."""
-    return list(_TABLES)
+def tables() -> dict[str, Table]:
+    """All tables that are declared."""
+    return dict(_TABLES)
 
 
 def statements() -> Iterator[str]:

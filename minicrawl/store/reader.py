@@ -100,8 +100,16 @@ class Store:
         self.close()
 
     def pin(self) -> None:
-        """Read from one commit from now on."""
+        """Read from one commit from now on: the last one."""
         self._tables.pin()
+
+    def define(self, name: str, function: Callable[[Any], MetaValue | bytes]) -> None:
+        """Define an SQL function of one argument for `each`."""
+        self._tables.define(name, function)
+
+    def each(self, query: str, *values: MetaValue) -> Iterator[Any]:
+        """The rows of a query on the tables, read lazily."""
+        return self._tables.each(query, *values)
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Read from one commit inside the block, also while a crawl writes.
