@@ -1,7 +1,7 @@
 """The read side of a store. Works while a crawl runs: every query sees the last commit."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -93,8 +93,16 @@ class Store:
         self.close()
 
     def pin(self) -> None:
-        """Read from one commit from now on."""
+        """Read from one commit from now on: the last one."""
         self._tables.pin()
+
+    def define(self, name: str, function: Callable[[Any], MetaValue | bytes]) -> None:
+        """Define an SQL function of one argument for `each`."""
+        self._tables.define(name, function)
+
+    def each(self, query: str, *values: MetaValue) -> Iterator[Any]:
+        """The rows of a query on the tables, read lazily."""
+        return self._tables.each(query, *values)
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Read from one commit inside the block, also while a crawl writes.
