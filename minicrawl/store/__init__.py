@@ -17,7 +17,7 @@ requisites   files that pages need                      archived       answers i
 cookies      cookies of hosts                           transfers      what passes between partitions
 
 urlhash      the hash under which a URL is found        spill          arrays on disk
-gather       one store of a folder of partitions
+gather       one store of a folder of partitions        gathered_meta  its values of `meta`
 soundness    integrity checks                           upkeep         backup and compact
 damaged_store  what can be read of a damaged store
 """
