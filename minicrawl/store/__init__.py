@@ -3,8 +3,7 @@
 declaration  how a table is declared, once              database       opening the file, and its errors
 tables       queries of one connection                  views.sql      views: importance, ranks, links
 reader       the read side in one object                writer         the write side in one object
-partitions   the stores of a crawl in partitions        gather         one ordinary store, made of these
-texts        texts of pages, in a file beside
+partitions   the stores of a crawl in partitions        texts          texts of pages, in a file beside
 
 Subjects, each with its rows, tables and questions:
 pages        pages, their answers and states            page_writing   the rows of pages that a commit writes
@@ -18,6 +17,7 @@ requisites   files that pages need                      archived       answers i
 cookies      cookies of hosts                           transfers      what passes between partitions
 
 urlhash      the hash under which a URL is found        spill          arrays on disk
+gather       one store of a folder of partitions        gathered_meta  its values of `meta`
 soundness    integrity checks                           upkeep         backup and compact
 questions    questions in SQL
 damaged_store  what can be read of a damaged store

@@ -12,6 +12,7 @@ hosts    the row of the partition that has the pages of a host counts, and its s
 
 import heapq
 import json
+import operator
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,12 +29,14 @@ import numpy.typing as npt
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import CoursePoint
 from minicrawl.settings.crawl import in_full
-from minicrawl.store.archived import FILES
-from minicrawl.store.database import beside, hold, is_held, logs, open_to_write, real_path, store_errors
+from minicrawl.store.database import beside, hold, is_held, logs, open_to_write, real_path, remove_store, store_errors
 from minicrawl.store.declaration import MetaValue, insert, meanings, tables
+from minicrawl.store.gathered_meta import course, merged
+from minicrawl.store.links import to_bytes
 from minicrawl.store.partitions.agreement import check_traffic, disagreements, traffic
 from minicrawl.store.partitions.folder import PartitionFolder, folder_at
 from minicrawl.store.partitions.records import from_bytes
+from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
 from minicrawl.store.texts.text_file import unfinished as rewritten
@@ -45,6 +48,8 @@ GATHERED = "gathered"
 """Key of what a store was gathered of: the crawl, its commits, and the store itself as it was then."""
 _LOOKS = 50
 """How often the stores of a running crawl are opened until their commits go together. Mostly once is enough."""
+_BEST = 1_000
+"""Pages that a list begins with, without a scan of all."""
 _PIECE = 2**20
 """Bytes of texts that are copied at a time."""
 _CACHE = 2**16
@@ -56,24 +61,18 @@ _FUNCTIONS = {
     "sites.id": "site",
     "fetches.id": "fetch",
     "sitemaps.id": "sitemap",
+    "pages.clock": "moment",
+    "texts.start": "place",
+    "text_versions.start": "place",
 }
-"""SQL functions that turn the numbers of a partition into those of the crawl, by what a column refers to."""
+"""SQL functions that turn the numbers of a partition into those of the crawl, by a column or what that refers to."""
 _WORKED_OUT = {
     *("pages", "hosts", "sites", "voices", "url_hashes", "tallies", "course", "meta"),
     *("mirrors", "outbox", "neighbours", "best", "places"),
 }
-"""Tables that are not copied row by row: the last five are empty in a store that no crawl has ended in by itself."""
+"""Tables that are not copied row by row."""
 _ALSO_OF_MIRRORS = {"doors", "interests", "alternates", "sitemap_pages", "rankings"}
 """Tables with rows of mirrors, of which those at home count."""
-_NOT_MERGED = {
-    *("cluster", "partition", "partitions", "carried", "hash_key", "is_ranked", "best_floor", "text_made"),
-    *("archive_indexed", "alerted_until", "alerted_since", "asked_first"),  # refer to numbers of rows
-}
-"""Keys of `meta` that only partitions have, or that a store gets later."""
-_ADDED_UP = {"virtual", "window", "links_left_out", "sitemap_thirds", "discovery_credit"}
-_LARGEST = {"run_at", "asked_until", "in_doubt", "shared_out", "runs", "seconds", "coverage", "since", "pause", FILES}
-_JSON = {"run", "earlier_runs", "sitemaps_left_out", "hook_errors", "banned_hosts", "refuted_canonicals", FILES}
-"""How values of `meta`, and of JSON in it, become one. Of all other keys the first value counts."""
 _META = f"SELECT key, value FROM meta WHERE key <> '{GATHERED}' ORDER BY key"
 _UNSENT = """
     SELECT cash, pages.inlinks - mirrors.inlinks, pages.depth, pages.chain_length, page(page)
@@ -104,29 +103,35 @@ def gather(path: Path, file: Path, *, force: bool = False) -> bool:
             return False
         if is_held(file):
             raise StoreError(f"a crawl is using {file}; name another file")
-        unfinished, texts = real.with_name(f".{real.name}.unfinished"), rewritten(text_path(file))
+        unfinished = real.with_name(f".{real.name}.unfinished")
         lock = hold(unfinished)  # a second one to the same file fails
         try:
-            _remove(unfinished, texts)  # left by one that was killed
+            remove_store(unfinished)  # left by one that was killed
+            text_path(unfinished).unlink(missing_ok=True)
             with store_errors(file), closing(open_to_write(unfinished)) as db:
-                _Gathering(db, folder, stores, texts).run(of)
+                unfinished.chmod(stores[0].path.stat().st_mode & 0o777)  # for the same users as the stores
+                _Gathering(db, folder, stores, text_path(unfinished)).run(of)
             with unfinished.open("rb+") as whole:
                 sync(whole.fileno())
-            for left in logs(real):  # of the store that is replaced
-                left.unlink(missing_ok=True)
-            unfinished.replace(real)
-            # Until it has its name, the file of texts is found by its first line, see text_file.py.
-            texts.replace(text_path(file)) if texts.exists() else text_path(file).unlink(missing_ok=True)
+            _rename(unfinished, real)
         finally:
-            _remove(unfinished, texts)
+            remove_store(unfinished)
+            text_path(unfinished).unlink(missing_ok=True)
             lock.release()
             beside(unfinished, ".lock").unlink(missing_ok=True)
     return True
 
 
-def _remove(store: Path, texts: Path) -> None:
-    for left in (store, *logs(store), texts):
+def _rename(store: Path, file: Path) -> None:
+    """Put a store and its texts in the place of `file`. A kill in between leaves the old one or the new one: texts that
+    do not have their name yet are found by their first line, see text_file.py."""
+    old, new = text_path(file), rewritten(text_path(file))
+    if text_path(store).exists():
+        text_path(store).replace(new)
+    for left in logs(file):  # of the store that is replaced
         left.unlink(missing_ok=True)
+    store.replace(file)
+    new.replace(old) if new.exists() else old.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -173,15 +178,11 @@ def _is_there(file: Path, of: Mapping[str, str]) -> bool:
 
 
 class _Part(NamedTuple):
-    """A partition. pages: new numbers of its pages and mirrors, by their own; old: how many of its pages births were
-    shared out to; pace: the window of the crawl, in windows of its own."""
+    """A partition. pages: new numbers of its pages and mirrors, by their own."""
 
     number: int
     store: Store
     pages: Ids
-    old: int
-    clock: float
-    pace: float
 
 
 class _Gathering:
@@ -190,15 +191,10 @@ class _Gathering:
     def __init__(self, db: sqlite3.Connection, folder: PartitionFolder, stores: Sequence[Store], texts: Path) -> None:
         self._db, self._folder, self._texts = db, folder, texts
         self._key = os.urandom(16)
-        windows = [float(store.meta("window") or 1.0) for store in stores]
-        numbers, self._unknown = _page_numbers(stores, self._key)
-        self._parts = [
-            _Part(
-                int(store.meta("partition") or 0), store, *of, float(store.meta("clock") or 0.0), sum(windows) / window
-            )
-            for store, window, of in zip(stores, windows, numbers, strict=True)
-        ]
-        self._clock = max(part.clock * part.pace for part in self._parts)
+        maps, self._olds, self._unknown = _page_numbers(stores, self._key)
+        numbers = [int(store.meta("partition") or 0) for store in stores]
+        self._parts = [_Part(*of) for of in zip(numbers, stores, maps, strict=True)]
+        self._clock = 0.0
 
     def run(self, of: Mapping[str, str]) -> None:
         db = self._db
@@ -209,9 +205,12 @@ class _Gathering:
         for name, _ in indexes:
             db.execute(f"DROP INDEX {name}")
         self._add_hosts()
-        self._define_numbers()
-        self._copy()
+        self._define_functions()
+        self._copy_rows("pages", "WHERE state <> 'elsewhere'")
         self._adopt()
+        for table in tables().keys() - _WORKED_OUT:
+            self._copy_rows(table, "WHERE page NOT IN (SELECT page FROM mirrors)" if table in _ALSO_OF_MIRRORS else "")
+        self._add_voices()
         self._receive()
         self._finish(of)
         for _, statement in indexes:
@@ -239,56 +238,56 @@ class _Gathering:
                 rows = part.store.each(f"SELECT {', '.join(hosts)}, {site} FROM hosts WHERE {which} ORDER BY id")
                 self._db.executemany(add_host, rows)
 
-    def _define_numbers(self) -> None:
-        """Define the SQL functions of every partition."""
+    def _define_functions(self) -> None:
+        """Define _FUNCTIONS for every partition."""
+        parts, stores = self._parts, [part.store for part in self._parts]
         for table, function in (("hosts", "host"), ("sites", "site")):
             ours = dict(self._db.execute(f"SELECT name, id FROM {table}"))
-            for part in self._parts:
-                rows = list(part.store.each(f"SELECT id, name FROM {table}"))
+            for store in stores:
+                rows = list(store.each(f"SELECT id, name FROM {table}"))
                 numbers = _spread([own for own, _ in rows], [ours[name] for _, name in rows])
-                part.store.define(function, np.append(numbers, np.int32(-1)).item)  # -1 means all hosts
+                store.define(function, np.append(numbers, np.int32(-1)).item)  # -1 means all hosts
+        # The age of a history stays the same part of the window.
+        windows = [float(store.meta("window") or 1.0) for store in stores]
+        paces = [sum(windows) / window for window in windows]
+        clocks = [float(store.meta("clock") or 0.0) for store in stores]
+        self._clock = max(map(operator.mul, clocks, paces))
         sitemaps = 0
-        for part, answers in zip(self._parts, _answer_numbers([part.store for part in self._parts]), strict=True):
+        for part, answers, at, pace, shift in zip(
+            parts, _answer_numbers(stores), clocks, paces, self._copy_texts(), strict=True
+        ):
             part.store.define("page", part.pages.item)
             part.store.define("page_list", partial(_page_list, part.pages))
             part.store.define("fetch", answers.item)
             part.store.define("sitemap", sitemaps.__add__)
+            part.store.define("moment", partial(_moment, self._clock, at, pace))
+            part.store.define("place", shift.__add__)
             sitemaps += next(part.store.each("SELECT coalesce(max(id) + 1, 0) FROM sitemaps"))[0]
 
-    def _copy(self) -> None:
-        # The age of a history stays the same part of the window.
-        clocks = [{"clock": f"{self._clock!r} - ({part.clock!r} - clock) * {part.pace!r}"} for part in self._parts]
-        self._copy_rows("pages", "WHERE state <> 'elsewhere'", clocks)
-        starts = [{"start": f"start + {shift}"} for shift in self._copy_texts()]
-        for table in tables().keys() - _WORKED_OUT:
-            where = "WHERE page NOT IN (SELECT page FROM mirrors)" if table in _ALSO_OF_MIRRORS else ""
-            self._copy_rows(table, where, starts if table in ("texts", "text_versions") else None)
-        add = "INSERT INTO voices VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET links = links + excluded.links"
-        for part in self._parts:  # site 0 is the number of those that mirrors in other partitions name
-            rows = part.store.each("SELECT page(page), site(site), links FROM voices WHERE site <> 0")
-            self._db.executemany(add, rows)
-
-    def _copy_rows(self, table: str, where: str, changed: Sequence[Mapping[str, str]] | None) -> None:
-        """Copy the rows of a table. Of two with the same keys, the first one is kept. changed: for each partition,
-        expressions by column."""
+    def _copy_rows(self, table: str, where: str = "") -> None:
+        """Copy the rows of a table. Of two with the same keys, the first one is kept."""
         first, *others = tables()[table].keys
         functions = {
-            name: _FUNCTIONS.get(f"{table}.id" if name == "id" else meaning.partition(";")[0])
+            name: _FUNCTIONS.get(f"{table}.{name}") or _FUNCTIONS.get(meaning.partition(";")[0])
             for name, meaning in meanings(table).items()
         }
         if first == "id" and not others and functions["id"] is None:
             del functions["id"]  # nothing refers to it: the rows are numbered anew
         names = sorted(functions, key=lambda name: name != first)
-        said = {name: f"iif({name} IS NULL, NULL, {of}({name}))" if of else name for name, of in functions.items()}
-        each = []
-        for at, part in enumerate(self._parts):
-            values = said | dict(changed[at]) if changed else said
-            columns = ", ".join(values[name] for name in names)
-            each.append(part.store.each(f"SELECT {columns} FROM {table} {where} ORDER BY {first}"))
+        said = (f"iif({name} IS NULL, NULL, {functions[name]}({name}))" if functions[name] else name for name in names)
+        query = f"SELECT {', '.join(said)} FROM {table} {where} ORDER BY {first}"
+        each = [part.store.each(query) for part in self._parts]
         # By rising numbers, each page of the file is written once.
         rows = heapq.merge(*each) if functions.get(first) in ("page", "fetch") else chain(*each)
         add = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
         self._db.executemany(add, rows)
+
+    def _add_voices(self) -> None:
+        """Write the links of sites; site 0 stands for those that mirrors in other partitions name."""
+        add = "INSERT INTO voices VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET links = links + excluded.links"
+        for part in self._parts:
+            query = "SELECT page(page), site(site), links FROM voices WHERE site <> 0"
+            self._db.executemany(add, part.store.each(query))
 
     def _copy_texts(self) -> list[int]:
         """Append the files of texts of all partitions. Returns by how many bytes the texts of each move."""
@@ -309,14 +308,15 @@ class _Gathering:
 
     def _adopt(self) -> None:
         """Write pages that their homes do not know yet, without what they have received."""
-        columns = "page(id), url, host(host), iif(found_on IS NULL, NULL, page(found_on)), depth, chain_length"
-        query = f"SELECT {columns} FROM pages WHERE id = ?"
-        self._db.executemany(
-            "INSERT INTO pages (id, url, host, found_on, depth, chain_length, state, reason, visited, inlinks, cash, "
-            "forwarded, history, clock, attempts) "
-            f"VALUES (?, ?, ?, ?, ?, ?, 'waiting', 'link', 0, 0, 0, 0, 0.0, {self._clock!r}, 0)",
-            (row for store, own in self._unknown for row in store.each(query, own)),
-        )
+        add = f"""
+            INSERT OR IGNORE INTO pages (id, url, host, found_on, depth, chain_length, state, reason, visited, inlinks,
+                cash, forwarded, history, clock, attempts)
+            VALUES (?, ?, ?, ?, ?, ?, 'waiting', 'link', 0, 0, 0, 0, 0.0, {self._clock!r}, 0)"""
+        query = f"""
+            SELECT page(id), url, host(host), iif(found_on IS NULL, NULL, page(found_on)), depth, chain_length
+            FROM pages WHERE state = 'elsewhere' AND page(id) >= {self._unknown}"""
+        for part in self._parts:
+            self._db.executemany(add, part.store.each(query))
 
     def _receive(self) -> None:
         """Add what mirrors have not handed over, and what is on its way, to the accounts of pages."""
@@ -339,21 +339,36 @@ class _Gathering:
         db.create_function("hash", 1, lambda url: url_hash(url, self._key))
         db.execute("INSERT INTO url_hashes SELECT hash(url), id FROM pages ORDER BY 1")
         db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
-        db.executemany(insert(CoursePoint), _course([part.store.course() for part in self._parts]))
-        each = [dict(part.store.each(_META)) for part in self._parts]
-        meta = {key: _merged(key, [values.get(key) for values in each]) for key in dict.fromkeys(chain(*each))}
+        db.executemany(insert(CoursePoint), course([part.store.course() for part in self._parts]))
+        meta = merged([dict(part.store.each(_META)) for part in self._parts])
         meta |= {"hash_key": self._key.hex(), "clock": self._clock}
         meta["settings"] = json.dumps(in_full(self._folder.settings, self._folder.path.absolute()))
         meta["text_size"] = self._texts.stat().st_size if self._texts.exists() else None
         if meta.get("shared_out") is not None:
-            meta["shared_out"] = sum(part.old for part in self._parts)
+            meta["shared_out"] = self._olds
         self._save(meta)
         # Each of these is worked out by views of those before.
         self._save_of("births", "coalesce(sum(birth), 0) FROM born")
         self._save_of("never_visited", "coalesce(sum(birth + cash + forwarded), 0) FROM born WHERE NOT visited")
         worth = "cash + forwarded + virtual / births * birth"
         self._save_of("total", f"total({worth}) FROM born CROSS JOIN book WHERE state <> 'alias'")
+        self._rank()
         self._save({GATHERED: json.dumps({**of, "store": _digest([db.execute(_META).fetchall()])})})
+
+    def _rank(self) -> None:
+        """Write the order of all pages, so that none is ranked anew, and the importance of those that were read."""
+        query = "SELECT id, iif(state = 'fetched', importance, 0.0), x FROM weighed ORDER BY x DESC, id"
+        kind = [("page", np.int32), ("read", np.float64), ("x", np.float64)]
+        ranked = np.fromiter(self._db.execute(query), kind)
+        places = range(0, len(ranked), PLACES)
+        rows = ((first, to_bytes(ranked["page"][first : first + PLACES])) for first in places)
+        self._db.executemany("INSERT INTO places (first, pages) VALUES (?, ?)", rows)
+        best = ranked[:_BEST]
+        self._db.executemany("INSERT INTO best (page) VALUES (?)", ((page,) for page in best["page"].tolist()))
+        floor = np.nextafter(best["x"][-1], np.inf) if len(ranked) > _BEST else np.finfo(np.float64).tiny
+        self._save({"is_ranked": 1, "best_floor": float(floor)})
+        covered = "json_set(value, '$.coverage', ?)"
+        self._db.execute(f"UPDATE meta SET value = {covered} WHERE key = 'run'", (float(ranked["read"].sum()),))
 
     def _save(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())
@@ -367,6 +382,10 @@ def _page_list(pages: Ids, own: bytes) -> bytes:
     return ours
 
 
+def _moment(clock: float, at: float, pace: float, then: float) -> float:
+    return clock - (at - then) * pace
+
+
 def _spread(own: npt.ArrayLike, ours: npt.ArrayLike) -> Ids:
     """An array of `ours` by `own` numbers."""
     places = np.asarray(own, np.int64)
@@ -375,49 +394,37 @@ def _spread(own: npt.ArrayLike, ours: npt.ArrayLike) -> Ids:
     return spread
 
 
-def _page_numbers(stores: Sequence[Store], key: bytes) -> tuple[list[tuple[Ids, int]], list[tuple[Store, int]]]:
-    """The fields `pages` and `old` of every partition; and a mirror of each page that its home does not know: the store
-    and the number that it has there.
+def _page_numbers(stores: Sequence[Store], key: bytes) -> tuple[list[Ids], int, int]:
+    """New numbers of pages and mirrors by their own. Then how many pages births were shared out to, and the number of
+    the first page that its home does not know.
 
-    A URL is found by 64 bits. Of 10^8, two share these with a probability of 3 in 10,000.
+    A URL is found by 64 bits, of a secret hash. Of 10^8, two share these with a probability of 3 in 10,000.
     """
 
     def digest(url: str) -> int:
         return int.from_bytes(blake2b(url.encode(), digest_size=8, key=key).digest(), "big", signed=True)
 
-    def pages(store: Store, where: str) -> npt.NDArray[Any]:
-        rows = store.each(f"SELECT id, digest(url) FROM pages WHERE {where} ORDER BY id")
-        return np.fromiter(rows, [("id", np.int32), ("digest", np.int64)])
-
-    homes, olds = [], []
+    each, olds = [], []
     for store in stores:
         store.define("digest", digest)
-        homes.append(pages(store, "state <> 'elsewhere'"))
+        rows = store.each("SELECT id, digest(url), state <> 'elsewhere' FROM pages ORDER BY id")
+        pages = np.fromiter(rows, [("id", np.int32), ("digest", np.int64), ("is_home", np.bool_)])
         shared_out = store.meta("shared_out")
-        olds.append(len(homes[-1]) if shared_out is None else int(np.searchsorted(homes[-1]["id"], int(shared_out))))
-    first, end, ours = 0, sum(olds), []
-    for home, old in zip(homes, olds, strict=True):
-        new = len(home) - old
-        ours.append(np.concatenate([np.arange(first, first + old), np.arange(end, end + new)]))
+        is_old = pages["is_home"] & (True if shared_out is None else pages["id"] < int(shared_out))
+        each.append(pages)
+        olds.append(int(np.count_nonzero(is_old)))
+    first, end, numbers = 0, sum(olds), []
+    for pages, old in zip(each, olds, strict=True):
+        new = int(np.count_nonzero(pages["is_home"])) - old
+        numbers += [np.arange(first, first + old), np.arange(end, end + new)]
         first, end = first + old, end + new
-    known = np.concatenate([home["digest"] for home in homes])
+    known = np.concatenate([pages["digest"][pages["is_home"]] for pages in each])
+    unknown = np.setdiff1d(np.concatenate([pages["digest"] for pages in each]), known)
+    known = np.concatenate([known, unknown])
+    number = np.concatenate([*numbers, np.arange(end, end + len(unknown))])
     order = np.argsort(known)
-    known, number = known[order], np.concatenate(ours)[order]
-    unknown: dict[int, int] = {}
-    found, adopted = [], []
-    for store, home, of_home, old in zip(stores, homes, ours, olds, strict=True):
-        mirrors = pages(store, "state = 'elsewhere'")
-        at = np.minimum(np.searchsorted(known, mirrors["digest"]), len(known) - 1)
-        of_mirrors = number[at]
-        for row in np.flatnonzero(known[at] != mirrors["digest"]).tolist():
-            own, name = mirrors[row].item()
-            if name not in unknown:
-                unknown[name] = end + len(unknown)
-                adopted.append((store, own))
-            of_mirrors[row] = unknown[name]
-        of_all = _spread(np.concatenate([home["id"], mirrors["id"]]), np.concatenate([of_home, of_mirrors]))
-        found.append((of_all, old))
-    return found, adopted
+    found = [number[order[np.searchsorted(known, pages["digest"], sorter=order)]] for pages in each]
+    return [_spread(pages["id"], ours) for pages, ours in zip(each, found, strict=True)], sum(olds), end
 
 
 def _answer_numbers(stores: Sequence[Store]) -> Iterator[Ids]:
@@ -430,52 +437,3 @@ def _answer_numbers(stores: Sequence[Store]) -> Iterator[Ids]:
     for answers in each:
         yield _spread(answers["id"], numbers[: len(answers)])
         numbers = numbers[len(answers) :]
-
-
-def _merged(key: str, values: Sequence[Any]) -> Any:
-    """A value of `meta` of all partitions."""
-    some = [value for value in values if value is not None]
-    if not some or key in _NOT_MERGED:
-        return None
-    if key in _JSON:
-        return json.dumps(_united(key, list(map(json.loads, some))))
-    if key in _LARGEST:
-        return max(some)
-    if key in _ADDED_UP:
-        return sum(some)
-    return ", ".join(dict.fromkeys(some)) if key == "stopped" else some[0]
-
-
-def _united(key: str, values: Sequence[Any]) -> Any:
-    """JSON of all partitions, name by name: numbers are added up, or the largest counts."""
-    some = [value for value in values if value is not None]
-    if not some:
-        return None
-    if isinstance(some[0], dict):
-        names = dict.fromkeys(chain(*some))
-        return {name: _united(FILES if key == FILES else name, [value.get(name) for value in some]) for name in names}
-    if isinstance(some[0], list):
-        return sorted(set(chain(*some)))
-    return max(some) if key in _LARGEST else sum(some)
-
-
-def _course(each: Sequence[Sequence[CoursePoint]]) -> list[CoursePoint]:
-    """Points of all partitions added up, at the times of the one that has crawled longest; its coverage counts.
-
-    Values between two points are interpolated.
-    """
-    some = [points for points in each if points]
-    longest = max(some, key=lambda points: points[-1].seconds, default=[])
-    at = [point.at for point in longest]
-    at[-1:] = [max(points[-1].at for points in some)] if some else []  # by then all have finished
-    summed = {
-        name: sum(
-            np.interp(at, [point.at for point in points], [getattr(point, name) for point in points], left=0.0)
-            for points in some
-        )
-        for name in ("fetched", "bytes", "known", "read", "given_up")
-    }
-    return [
-        point._replace(at=at[row], **{name: round(float(values[row])) for name, values in summed.items()})
-        for row, point in enumerate(longest)
-    ]
