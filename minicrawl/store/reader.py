@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self  # Any: JSON
@@ -38,6 +39,8 @@ from minicrawl.store.texts.reading import Texts
 from minicrawl.store.transfers import TransferRows
 
 table("course", "progress of the crawl: up to 500 points, however long it lasts", CoursePoint, keys="seconds")
+_AT_ONCE = 1_000
+"""Rows of `each` that are in memory at a time."""
 
 
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
@@ -102,7 +105,7 @@ class Store:
 
     def each(self, query: str, *values: MetaValue) -> Iterator[Any]:
         """The rows of a query on the tables, read lazily."""
-        return self._tables.each(query, *values)
+        return chain.from_iterable(self._tables.blocks(query, _AT_ONCE, *values))
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Read from one commit inside the block, also while a crawl writes.
