@@ -10,10 +10,8 @@ The rank of a page in a list is the number of its line, from 1 on without gaps. 
 full: duplicates behind the last line are not counted.
 """
 
-import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -21,70 +19,23 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.recognise.duplicates import kind_of
-from minicrawl.crawler.urls.keys import is_on, site_of
-from minicrawl.errors import SettingError
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import READ, State
 from minicrawl.settings import RANKINGS
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.store.selection import Condition
 
 
-@dataclass(frozen=True)
-class PageFilter:
-    """A user's filter: a page is wanted if each field given holds for it.
-
-    site: one of these hosts or domains above, with commas between; words: all of them stand in the URL or the title;
-    where: see `minicrawl.store.selection`.
-    """
-
-    site: str | None = None
-    where: str | None = None
-    words: str | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        """True if it wants all pages."""
-        return self == PageFilter()
-
-
-def wanted(store: Store, asked: PageFilter) -> npt.NDArray[np.bool_]:
-    """True for each wanted page, by number, shape (size,). Raises SettingError, StoreError."""
-    conditions = list(_conditions(store, asked))
-    found = store.selection.by(conditions) if conditions else np.ones(store.size(), dtype=np.bool_)
-    return found & store.selection.where(asked.where) if asked.where is not None else found
-
-
-def best_wanted(
-    store: Store, asked: PageFilter, n: int, importance: npt.NDArray[np.float64] | None = None
-) -> tuple[int, list[RankedPage]]:
-    """Number of wanted pages, and the n most important ones with their ranks among all pages. importance: of every
-    page by number; None: it is read. Raises SettingError, StoreError."""
+def best_wanted(store: Store, where: str, n: int) -> tuple[int, list[RankedPage]]:
+    """Number of the pages for which an expression is true, and the n most important ones with their ranks among all.
+    Raises SettingError, StoreError."""
     with store.snapshot():
-        is_wanted = wanted(store, asked)
-        order = np.argsort(-(store.ranks.importance() if importance is None else importance), kind="stable")
+        is_wanted = store.selection.where(where)
+        order = np.argsort(-store.ranks.importance(), kind="stable")
         places = np.flatnonzero(is_wanted[order])
         best = places[:n]
         rows = store.ranks.rows(order[best].tolist())
     return len(places), [rows[int(order[place])]._replace(rank=place + 1) for place in best.tolist()]
-
-
-def _conditions(store: Store, asked: PageFilter) -> Iterator[Condition]:
-    if asked.site is not None:
-        yield _site(store, [word.strip().lower() for word in asked.site.split(",")])
-    for word in (asked.words or "").split():
-        pattern = "%" + re.sub(r"([%_\\])", r"\\\1", word) + "%"
-        yield Condition("url LIKE ? ESCAPE '\\' OR title LIKE ? ESCAPE '\\'", [pattern, pattern])
-
-
-def _site(store: Store, words: Sequence[str]) -> Condition:
-    names = [host.name for host in store.hosts.all()]
-    for word in words:
-        if not any(is_on(name, word) for name in names):
-            raise SettingError(f"--site takes a domain or a host of which a page is known to this crawl, not {word!r}")
-    hosts = [name for name in names if any(is_on(name, word) for word in words)]
-    by_name = "host IN (SELECT id FROM hosts WHERE name IN (SELECT value FROM json_each(?)))"
-    return Condition(by_name, [json.dumps(hosts)])
 
 
 Ranked = Iterator[tuple[int, RankedPage, float | None]]
@@ -182,14 +133,14 @@ def lines_per_site(store: Store) -> int | None:
     return lines_of_sites(answering_sites(store))
 
 
-def asked_list(store: Store, by: str, n: int, asked: PageFilter, per_site: int | None) -> TopList:
-    """The list that a user asks for, of pages in any state where an expression says which, or by cash. per_site: most
-    lines of a site, 0: unlimited; None: by the number of sites. Raises SettingError, StoreError."""
-    is_wanted = None if asked.is_empty else wanted(store, asked)
-    if by == "cash" or asked.where is not None:
-        return whole_list(store, by, n, is_wanted)
-    chosen = per_site if per_site is not None or is_wanted is not None else lines_per_site(store)
-    return top_list(store, by, n, is_wanted, per_site=chosen or None)
+def asked_list(store: Store, by: str, n: int, where: str | None = None, per_site: int | None = None) -> TopList:
+    """The list that a user asks for: of pages that can be opened; by cash, or where an expression says which, of pages
+    in any state. per_site: most lines of a site, 0: unlimited; None: by the number of sites. Raises SettingError,
+    StoreError."""
+    if by == "cash" or where is not None:
+        return whole_list(store, by, n, None if where is None else store.selection.where(where))
+    chosen = lines_per_site(store) if per_site is None else per_site
+    return top_list(store, by, n, per_site=chosen or None)
 
 
 def top_list(

@@ -350,7 +350,7 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     if is_quiet():
         click.echo("\n".join(fitted(list(_summary(report)))))
         return
-    from minicrawl.analysis.top import PageFilter, asked_list
+    from minicrawl.analysis.top import asked_list
     from minicrawl.cli.display import SHOWN
     from minicrawl.cli.top import list_lines
     from minicrawl.store.reader import open_store
@@ -358,10 +358,10 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     if is_folder(guide.path):
         from minicrawl.cluster import answers
 
-        best = answers.top(guide.path, RANKINGS[0], SHOWN, PageFilter(), None)
+        best = answers.top(guide.path, RANKINGS[0], SHOWN)
     else:
         with open_store(guide.path) as reader:
-            best = asked_list(reader, RANKINGS[0], SHOWN, PageFilter(), None)
+            best = asked_list(reader, RANKINGS[0], SHOWN)
     shown = ["", *list_lines(best, None, command=f"{called_as()} top ")] if best.lines else []
     click.echo("\n".join(fitted([*_summary(report), *shown])))
     if best.lines and says_more():

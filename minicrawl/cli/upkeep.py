@@ -1,6 +1,7 @@
-"""minicrawl check, minicrawl verify, minicrawl backup, minicrawl compact, minicrawl salvage"""
+"""minicrawl check, minicrawl verify, minicrawl backup, minicrawl gather, minicrawl compact, minicrawl salvage"""
 
 import json
+import time
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -126,6 +127,31 @@ def backup(file: Path, force: bool, store: Path, as_json: bool) -> None:
         pages = copy.size()
     report = {"store": str(store), "file": str(file), "pages": pages, "bytes": size}
     click.echo(json.dumps(report, indent=2) if as_json else f"{file}: {counted(pages, 'page')}, {amount(size)}")
+
+
+@click.command(epilog="Example: minicrawl gather data/web crawl.db")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE, whatever it is.")
+@json_option
+def gather(folder: Path, file: Path, force: bool, as_json: bool) -> None:
+    """Write a crawl in partitions, which is in FOLDER, to one store, FILE; also while the crawl runs.
+
+    FILE appears whole or not at all. It is a store like any other, with the ranks of one crawl. A FILE that was
+    gathered of the same crawl is brought up to date.
+    """
+    from minicrawl.store import gather as gathering
+    from minicrawl.store.reader import open_store
+
+    start = time.perf_counter()
+    is_new = gathering.gather(folder, file, force=force)
+    seconds, size = round(time.perf_counter() - start, 1), file.stat().st_size
+    with open_store(file) as store:
+        pages = store.size()
+    report = {"folder": str(folder), "file": str(file), "is_new": is_new, "pages": pages, "seconds": seconds}
+    done = f"in {seconds:,} s" if is_new else "nothing has changed"
+    line = f"{file}: {counted(pages, 'page')}, {amount(size)}, {done}"
+    click.echo(json.dumps({**report, "bytes": size}, indent=2) if as_json else line)
 
 
 @click.command(epilog="Example: minicrawl compact --store data/crawl.db")

@@ -19,14 +19,12 @@ from minicrawl.analysis.explain import Explanation, explain, meant_by
 from minicrawl.analysis.status import AtRest, Requisites, Run, Sitemaps, Status, at_rest
 from minicrawl.analysis.top import (
     Order,
-    PageFilter,
     TopList,
     answering_sites,
     asked_list,
     best_first,
     lines_of_sites,
     only,
-    wanted,
 )
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.cluster import ray
@@ -93,18 +91,18 @@ def _sums(looks: Iterable[_Look]) -> Sums:
 # The list.
 
 
-def top(path: Path, by: str, n: int, chosen: PageFilter, per_site: int | None) -> TopList:
+def top(path: Path, by: str, n: int, where: str | None = None, per_site: int | None = None) -> TopList:
     """The n best pages of a folder, see `asked_list`. Pages that say the same are one line if they share a partition.
 
     Raises SettingError, StoreError.
     """
-    check_ranking(path, by, chosen)
+    check_ranking(path, by)
     looks = asked(folder := found(path), _looked)
-    if per_site is None and chosen.is_empty:
+    if per_site is None:
         per_site = lines_of_sites(frozenset().union(*(look.sites for look in looks)))
-    if by == "cash" or chosen.where is not None:
-        chosen = replace(chosen, where=_of_home(chosen.where))
-    lists = asked(folder, _top, _sums(looks), by, n, chosen, per_site or 0)
+    if by == "cash" or where is not None:
+        where = _of_home(where)
+    lists = asked(folder, _top, _sums(looks), by, n, where, per_site or 0)
     lines = sorted((line for one in lists for line in one.lines), key=lambda line: -getattr(line.page, by))
     orders = [one.order for one in lists if one.order is not None]
     unread = Counter[str]()
@@ -119,13 +117,12 @@ def top(path: Path, by: str, n: int, chosen: PageFilter, per_site: int | None) -
     )
 
 
-def check_ranking(path: Path, by: str, chosen: PageFilter) -> None:
-    """Raise SettingError for what only one store of all can be asked for."""
-    if by not in RANKINGS or chosen.site is not None or chosen.words is not None:
-        what = "--site" if by in RANKINGS else f"--by {by}"
+def check_ranking(path: Path, by: str) -> None:
+    """Raise SettingError for a ranking that one store may have, and no folder."""
+    if by not in RANKINGS:
         raise SettingError(
-            f"{what} is for one store, and {path} is a folder of partitions; 'minicrawl gather {path} crawl.db' makes "
-            "one of all"
+            f"--by {by} is for one store, and {path} is a folder of partitions; 'minicrawl gather {path} crawl.db' "
+            "makes one of all"
         )
 
 
@@ -134,10 +131,10 @@ def _of_home(where: str | None) -> str:
 
 
 def _top(  # noqa: PLR0913 - the options of a list
-    path: Path, sums: Sums, by: str, n: int, chosen: PageFilter, per_site: int
+    path: Path, sums: Sums, by: str, n: int, where: str | None, per_site: int
 ) -> TopList:
     with _ranked(path, sums) as store:
-        return asked_list(store, by, n, chosen, per_site)
+        return asked_list(store, by, n, where, per_site)
 
 
 # One URL.
@@ -250,16 +247,15 @@ def _requisites(each: Sequence[Requisites]) -> Requisites | None:
 # Files.
 
 
-def export_pages(path: Path, file: Path, by: str, chosen: PageFilter) -> tuple[int, int]:
+def export_pages(path: Path, file: Path, by: str, where: str | None = None) -> tuple[int, int]:
     """Write the pages of each partition to a Parquet file of its own in the folder `file`, where the store lies, best
     first: a data set. Returns how many pages are written, and left out by preferences.
 
     Raises SettingError, StoreError.
     """
-    check_ranking(path, by, chosen)
+    check_ranking(path, by)
     sums = _sums(asked(folder := found(path), _looked))
-    chosen = replace(chosen, where=_of_home(chosen.where))
-    counts = asked(folder, _export_pages, sums, _data_set(file), by, chosen)
+    counts = asked(folder, _export_pages, sums, _data_set(file), by, _of_home(where))
     written, left_out = (sum(count) for count in zip(*counts, strict=True))
     return written, left_out
 
@@ -281,11 +277,11 @@ def _place(folder: Path, store: Path) -> Path:
     return folder / f"{store.stem}.parquet"
 
 
-def _export_pages(path: Path, sums: Sums, file: Path, by: str, chosen: PageFilter) -> tuple[int, int]:
+def _export_pages(path: Path, sums: Sums, file: Path, by: str, where: str) -> tuple[int, int]:
     with _ranked(path, sums) as store:
         usage = PageUsage(store)
         _, ranked = best_first(store, by)
-        rows = (tuple(page)[1:] for _, page, _ in usage.usable(only(ranked, wanted(store, chosen))))
+        rows = (tuple(page)[1:] for _, page, _ in usage.usable(only(ranked, store.selection.where(where))))
         columns = dict(islice(COLUMNS.items(), 1, None))  # a rank is one among all pages
         return export_table(Table(columns, rows), _place(file, path)), usage.left_out
 

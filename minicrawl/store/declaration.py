@@ -79,9 +79,9 @@ def references() -> Iterator[tuple[str, str, str]]:
                 yield name, column, target
 
 
-def names() -> list[str]:
-    """All tables."""
-    return list(_TABLES)
+def tables() -> dict[str, Table]:
+    """All tables that are declared."""
+    return dict(_TABLES)
 
 
 def statements() -> Iterator[str]:

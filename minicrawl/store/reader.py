@@ -1,8 +1,9 @@
 """The read side of a store. Works while a crawl runs: every query sees the last commit."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self  # Any: JSON
@@ -23,6 +24,7 @@ from minicrawl.store.links import LinkGraph
 from minicrawl.store.pages import PageTable
 from minicrawl.store.partitions.united import United
 from minicrawl.store.patterns import Patterns
+from minicrawl.store.questions import Questions
 from minicrawl.store.ranks import RankedPage, Ranks
 from minicrawl.store.recognised import Recognised
 from minicrawl.store.refreshes import ChangedPage, Refreshes
@@ -37,6 +39,8 @@ from minicrawl.store.texts.reading import Texts
 from minicrawl.store.transfers import TransferRows
 
 table("course", "progress of the crawl: up to 500 points, however long it lasts", CoursePoint, keys="seconds")
+_AT_ONCE = 1_000
+"""Rows of `each` that are in memory at a time."""
 
 
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
@@ -57,6 +61,7 @@ class Store:
         self.link_table = LinkTable(self._tables)
         self.audit_table = AuditTable(self._tables)
         self.selection = Selection(self._tables)
+        self.questions = Questions(self._tables)
         self.ranks = Ranks(self._tables)
         self.united = United(self._tables)
         self.facts = Facts(self._tables)
@@ -91,8 +96,16 @@ class Store:
         self.close()
 
     def pin(self) -> None:
-        """Read from one commit from now on."""
+        """Read from one commit from now on: the last one."""
         self._tables.pin()
+
+    def define(self, name: str, function: Callable[[Any], MetaValue | bytes]) -> None:
+        """Define an SQL function of one argument for `each`."""
+        self._tables.define(name, function)
+
+    def each(self, query: str, *values: MetaValue) -> Iterator[Any]:
+        """The rows of a query on the tables, read lazily."""
+        return chain.from_iterable(self._tables.blocks(query, _AT_ONCE, *values))
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Read from one commit inside the block, also while a crawl writes.

@@ -60,7 +60,7 @@ class Soundness:
             of = f"{column} > 0 AND {column} NOT IN (SELECT id FROM {target})"  # below stands none
             (count,) = self._tables.row(f"SELECT count(*) FROM {table} WHERE {of}")
             if count:
-                errors.append(f"{count} rows of {table} have a number in {column} that {target} does not have")
+                errors.append(f"{count} numbers in {table}.{column} are of no row of {target}")
         return errors + [f"page {page} cannot be found by its URL {url}" for page, url in self._lost()]
 
     def texts(self, table: str, column: str) -> Iterator[str]:

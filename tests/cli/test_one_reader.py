@@ -12,6 +12,7 @@ import pytest
 from support.cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts
 from support.command_line import run
 
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.gather import gather
 
 pytestmark = pytest.mark.slow
@@ -36,8 +37,11 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The same crawl in one store, and gathered of three partitions."""
     path = tmp_path_factory.mktemp("crawls")
     crawled_alone(path / "one.db", search=True)
-    crawled_in_parts(path / "three", 3, SETTINGS | {"search": True})
+    crawled_in_parts(path / "three", 3, SETTINGS | {"search": True}).keep_settings(
+        CrawlSettings.of(SETTINGS | {"search": True})
+    )
     gather(path / "three", path / "three.db")
+    assert run("index", "--store", path / "three.db").exit_code == 0
     return path / "one.db", path / "three.db"
 
 

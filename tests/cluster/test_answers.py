@@ -12,12 +12,11 @@ from support.partitions import random_web
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import status
-from minicrawl.analysis.top import PageFilter, asked_list
+from minicrawl.analysis.top import asked_list
 from minicrawl.cli import main
 from minicrawl.cluster import answers
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.graphs.graph_files import links_by_url
-from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store, open_store
 
 ALL = 10_000
@@ -45,9 +44,8 @@ def one(crawls: tuple[Path, Path]) -> Iterator[Store]:
 @pytest.mark.parametrize("where", [None, "state = 'waiting' OR status = 404", "1"])
 @pytest.mark.parametrize("per_site", [None, 0, 1])
 def test_list_is_that_of_one_store(folder: Path, one: Store, where: str | None, per_site: int | None) -> None:
-    chosen = PageFilter(where=where)
-    here = answers.top(folder, "importance", ALL, chosen, per_site)
-    there = asked_list(one, "importance", ALL, chosen, per_site)
+    here = answers.top(folder, "importance", ALL, where, per_site)
+    there = asked_list(one, "importance", ALL, where, per_site)
     importance = {line.page.url: line.page.importance for line in there.lines}
     assert {line.page.url: pytest.approx(importance[line.page.url], abs=1e-9) for line in here.lines} == {
         line.page.url: line.page.importance for line in here.lines
@@ -62,8 +60,8 @@ def test_list_is_that_of_one_store(folder: Path, one: Store, where: str | None, 
 
 
 def test_list_is_as_long_as_asked_for(folder: Path) -> None:
-    whole = answers.top(folder, "inlinks", ALL, PageFilter(), 0).lines
-    assert answers.top(folder, "inlinks", 3, PageFilter(), 0).lines == whole[:3]
+    whole = answers.top(folder, "inlinks", ALL, None, 0).lines
+    assert answers.top(folder, "inlinks", 3, None, 0).lines == whole[:3]
 
 
 def test_why_ranks_a_page_among_all(folder: Path, one: Store) -> None:
@@ -89,7 +87,7 @@ def test_state_is_that_of_all(folder: Path, one: Store) -> None:
 
 def test_data_sets_have_every_page_and_link_once(folder: Path, one: Store, tmp_path: Path) -> None:
     pages, links = tmp_path / "ranks.parquet", tmp_path / "links.parquet"
-    assert answers.export_pages(folder, pages, "importance", PageFilter()) == (one.size(), 0)
+    assert answers.export_pages(folder, pages, "importance") == (one.size(), 0)
     assert sorted(file.name for file in pages.iterdir()) == ["000.parquet", "001.parquet", "002.parquet"]
     rows = {row["url"]: row for row in data_set.dataset(pages).to_table().to_pylist()}
     assert len(rows) == one.size()
@@ -103,9 +101,7 @@ def test_data_sets_have_every_page_and_link_once(folder: Path, one: Store, tmp_p
     assert sorted(found) == sorted(links_by_url(one).rows)
 
 
-@pytest.mark.parametrize("ask", [lambda path: answers.top(path, "voices", 3, PageFilter(), None),
-                                 lambda path: answers.top(path, RANKINGS[0], 3, PageFilter(site="a.test"), None),
-                                 open_store])  # fmt: skip
+@pytest.mark.parametrize("ask", [lambda path: answers.top(path, "voices", 3), open_store])
 def test_what_one_store_is_needed_for_names_the_command(folder: Path, ask: object) -> None:
     with pytest.raises(MinicrawlError, match=r"'minicrawl gather .*three crawl\.db'"):
         ask(folder)  # type: ignore[operator]

@@ -77,7 +77,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 PATHS = (
     "/api/now",
     "/api/top",
-    "/api/pages?site=",
+    "/api/pages?where=",
     "/api/hosts",
     "/api/why?url=a.test",
     "/metrics",

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.prose import WORDS, prose
 
-from minicrawl.crawler.html.fingerprint import (
+from minicrawl.crawler.fingerprint import (
     BITS,
     FEWEST_SHINGLES,
     LONGEST,
