@@ -115,7 +115,6 @@ class Keeper:
         """Latest reports in this run, also of partitions whose actor has died since."""
         self._bell = asyncio.Event()
         self._settling: asyncio.Task[int] | None = None
-        self._round = 0
         self._reason: str | None = None
         self._interrupts = 0
         self._end_of_patience: asyncio.TimerHandle | None = None
@@ -313,8 +312,7 @@ class Keeper:
         """Let all do something and hand over, until no outbox has rows. Returns the number of rounds."""
         rounds = 0
         while True:
-            self._round += 1
-            done = (await self.all(what, *([self._round] if what == "settle" else []))).values()
+            done = (await self.all(what)).values()
             handed = (await self.all("hand_over")).values()
             if None in done or None in handed:
                 await asyncio.sleep(_LOOKS_APART)
