@@ -38,6 +38,7 @@ _GROUPS = {
         "copies": "Find pages that carry a text, and mirrored hosts.",
         "report": "Write a report on a crawl, as one HTML file.",
         "export": "Write every page with its rank to a file.",
+        "sql": "Ask a store in SQL.",
         "mcp": "Let an assistant search and read the pages.",
     },
     "Analyse": {

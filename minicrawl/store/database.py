@@ -20,7 +20,7 @@ from minicrawl.store.declaration import statements
 from minicrawl.system import OUT_OF_FILES, is_out_of_files, is_shared_locked, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 19
+SCHEMA_VERSION = 20
 # A commit changes a few rows on each of many pages of the file, and writes these pages whole, twice. Measured: 2 kB
 # pages cost two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048
@@ -79,7 +79,10 @@ def damaged(path: Path, what: str) -> StoreError:
 def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
     """The message of an error, with the way out."""
     if path.is_dir():
-        return f"{path} cannot be opened: it is a folder; name the file of a store with --store, such as {path}/000.db"
+        return (
+            f"{path} cannot be opened: it is a folder, and this is for one store; 'minicrawl gather {path} crawl.db' "
+            "makes one of a crawl in partitions"
+        )
     if _lacks_files(error):
         return f"{path} cannot be opened: too many files are open; 'ulimit -n 4096' before the command lets more be"
     if isinstance(error, OSError):

@@ -70,6 +70,15 @@ def meanings(name: str) -> dict[str, str]:
     return {column: _parsed(hint)[2] for column, hint in _hints(_TABLES[name]).items()}
 
 
+def references() -> Iterator[tuple[str, str, str]]:
+    """Columns that refer to a row of a table by its id: their table, name, and that table."""
+    for name in _TABLES:
+        for column, meaning in meanings(name).items():
+            target, is_id, _ = meaning.partition(";")[0].partition(".id")
+            if is_id and "," not in meaning.partition(";")[0]:
+                yield name, column, target
+
+
 def tables() -> dict[str, Table]:
     """All tables that are declared."""
     return dict(_TABLES)

@@ -32,10 +32,12 @@ from minicrawl.settings.crawl import in_full
 from minicrawl.store.database import beside, hold, is_held, logs, open_to_write, real_path, remove_store, store_errors
 from minicrawl.store.declaration import MetaValue, insert, meanings, tables
 from minicrawl.store.gathered_meta import course, merged
-from minicrawl.store.partitions.agreement import check_agreement_of, disagreements
+from minicrawl.store.links import to_bytes
+from minicrawl.store.partitions.agreement import check_traffic, disagreements, traffic
 from minicrawl.store.partitions.folder import PartitionFolder, folder_at
 from minicrawl.store.partitions.records import from_bytes
-from minicrawl.store.reader import Store, open_file
+from minicrawl.store.ranks import PLACES
+from minicrawl.store.reader import Store, open_store
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
 from minicrawl.store.texts.text_file import unfinished as rewritten
 from minicrawl.store.urlhash import url_hash
@@ -46,6 +48,8 @@ GATHERED = "gathered"
 """Key of what a store was gathered of: the crawl, its commits, and the store itself as it was then."""
 _LOOKS = 50
 """How often the stores of a running crawl are opened until their commits go together. Mostly once is enough."""
+_BEST = 1_000
+"""Pages that a list begins with, without a scan of all."""
 _PIECE = 2**20
 """Bytes of texts that are copied at a time."""
 _CACHE = 2**14
@@ -66,7 +70,7 @@ _WORKED_OUT = {
     *("pages", "hosts", "sites", "voices", "url_hashes", "tallies", "course", "meta"),
     *("mirrors", "outbox", "neighbours", "best", "places"),
 }
-"""Tables that are not copied row by row: the last five are empty in a store that no crawl has ended in by itself."""
+"""Tables that are not copied row by row."""
 _ALSO_OF_MIRRORS = {"doors", "interests", "alternates", "sitemap_pages", "rankings"}
 """Tables with rows of mirrors, of which those at home count."""
 _META = f"SELECT key, value FROM meta WHERE key <> '{GATHERED}' ORDER BY key"
@@ -140,11 +144,11 @@ def _opened(folder: PartitionFolder) -> Iterator[Sequence[Store]]:
         with folder.opened() as stores:
             for store in stores:
                 store.pin()
-            if not any(disagreements(stores)):
+            if not any(disagreements(list(map(traffic, stores)))):
                 yield stores
                 return
     with folder.opened() as stores:
-        check_agreement_of(stores)
+        check_traffic(list(map(traffic, stores)))
         yield stores
 
 
@@ -162,7 +166,7 @@ def _is_there(file: Path, of: Mapping[str, str]) -> bool:
     if not file.exists():
         return False
     try:
-        with open_file(file) as store:
+        with open_store(file) as store:
             before, now = store.meta_json(GATHERED), _mark([store])
     except StoreError:
         before, now = {}, ""
@@ -344,12 +348,27 @@ class _Gathering:
             meta["shared_out"] = self._olds
         self._save(meta)
         # Each of these is worked out by views of those before.
-        self._save_of("virtual", "-coalesce(sum(cash), 0) FROM pages")
         self._save_of("births", "coalesce(sum(birth), 0) FROM born")
         self._save_of("never_visited", "coalesce(sum(birth + cash + forwarded), 0) FROM born WHERE NOT visited")
         worth = "cash + forwarded + virtual / births * birth"
         self._save_of("total", f"total({worth}) FROM born CROSS JOIN book WHERE state <> 'alias'")
+        self._rank()
         self._save({GATHERED: json.dumps({**of, "store": _digest([db.execute(_META).fetchall()])})})
+
+    def _rank(self) -> None:
+        """Write the order of all pages, so that none is ranked anew, and the importance of those that were read."""
+        query = "SELECT id, iif(state = 'fetched', importance, 0.0), x FROM weighed ORDER BY x DESC, id"
+        kind = [("page", np.int32), ("read", np.float64), ("x", np.float64)]
+        ranked = np.fromiter(self._db.execute(query), kind)
+        places = range(0, len(ranked), PLACES)
+        rows = ((first, to_bytes(ranked["page"][first : first + PLACES])) for first in places)
+        self._db.executemany("INSERT INTO places (first, pages) VALUES (?, ?)", rows)
+        best = ranked[:_BEST]
+        self._db.executemany("INSERT INTO best (page) VALUES (?)", ((page,) for page in best["page"].tolist()))
+        floor = np.nextafter(best["x"][-1], np.inf) if len(ranked) > _BEST else np.finfo(np.float64).tiny
+        self._save({"is_ranked": 1, "best_floor": float(floor)})
+        covered = "json_set(value, '$.coverage', ?)"
+        self._db.execute(f"UPDATE meta SET value = {covered} WHERE key = 'run'", (float(ranked["read"].sum()),))
 
     def _save(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

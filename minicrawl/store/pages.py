@@ -457,7 +457,3 @@ class PageTable:
                 np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64) for column in numbers
             )
             yield PageColumns(page, host, state, attempts, is_answered != 0, Account._make(account))
-
-    def unsent(self) -> npt.NDArray[np.int64]:
-        """Units in transit between partitions to every page, by number; [0] for a single store."""
-        return np.zeros(1, dtype=np.int64)
