@@ -29,7 +29,7 @@ import numpy.typing as npt
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import CoursePoint
 from minicrawl.settings.crawl import in_full
-from minicrawl.store.database import beside, hold, is_held, logs, open_to_write, real_path, remove_store, store_errors
+from minicrawl.store.database import open_to_write, real_path, store_errors
 from minicrawl.store.declaration import MetaValue, insert, meanings, tables
 from minicrawl.store.gathered_meta import course, merged
 from minicrawl.store.links import to_bytes
@@ -39,7 +39,7 @@ from minicrawl.store.partitions.records import from_bytes
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
-from minicrawl.store.texts.text_file import unfinished as rewritten
+from minicrawl.store.upkeep import replaced
 from minicrawl.store.urlhash import url_hash
 from minicrawl.system import sync
 
@@ -90,8 +90,8 @@ def gather(path: Path, file: Path, *, force: bool = False) -> bool:
     A file that was gathered of the same crawl is replaced; False: it is of the last commits, and was left as it is.
     force: replace any other file, too. Raises StoreError, SettingError.
     """
-    folder, real = folder_at(path), real_path(file)
-    if real.parent == real_path(path):
+    folder = folder_at(path)
+    if real_path(file).parent == real_path(path):
         raise SettingError(f"{file} is among the stores of the crawl; name a file in another folder")
     with _opened(folder) as stores:
         if not stores:
@@ -101,37 +101,10 @@ def gather(path: Path, file: Path, *, force: bool = False) -> bool:
         of = {"cluster": folder.cluster, "commits": _mark(stores)}
         if not force and _is_there(file, of):
             return False
-        if is_held(file):
-            raise StoreError(f"a crawl is using {file}; name another file")
-        unfinished = real.with_name(f".{real.name}.unfinished")
-        lock = hold(unfinished)  # a second one to the same file fails
-        try:
-            remove_store(unfinished)  # left by one that was killed
-            text_path(unfinished).unlink(missing_ok=True)
-            with store_errors(file), closing(open_to_write(unfinished)) as db:
-                unfinished.chmod(stores[0].path.stat().st_mode & 0o777)  # for the same users as the stores
-                _Gathering(db, folder, stores, text_path(unfinished)).run(of)
-            with unfinished.open("rb+") as whole:
-                sync(whole.fileno())
-            _rename(unfinished, real)
-        finally:
-            remove_store(unfinished)
-            text_path(unfinished).unlink(missing_ok=True)
-            lock.release()
-            beside(unfinished, ".lock").unlink(missing_ok=True)
+        with store_errors(file), replaced(file) as unfinished, closing(open_to_write(unfinished)) as db:
+            unfinished.chmod(stores[0].path.stat().st_mode & 0o777)  # for the same users as the stores
+            _Gathering(db, folder, stores, text_path(unfinished)).run(of)
     return True
-
-
-def _rename(store: Path, file: Path) -> None:
-    """Put a store and its texts in the place of `file`. A kill in between leaves the old one or the new one: texts that
-    do not have their name yet are found by their first line, see text_file.py."""
-    old, new = text_path(file), rewritten(text_path(file))
-    if text_path(store).exists():
-        text_path(store).replace(new)
-    for left in logs(file):  # of the store that is replaced
-        left.unlink(missing_ok=True)
-    store.replace(file)
-    new.replace(old) if new.exists() else old.unlink(missing_ok=True)
 
 
 @contextmanager
