@@ -31,6 +31,7 @@ from minicrawl.settings.crawl import in_full
 from minicrawl.store.database import open_to_write, real_path, store_errors
 from minicrawl.store.declaration import MetaValue, insert, meanings, tables
 from minicrawl.store.gathered_meta import course, merged
+from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.links import to_bytes
 from minicrawl.store.partitions.agreement import check_traffic, disagreements, traffic
 from minicrawl.store.partitions.folder import PartitionFolder, folder_at
@@ -184,9 +185,8 @@ class _Gathering:
         """Write all hosts and sites: first those of pages, then those that only mirrors have."""
         hosts = [name for name in meanings("hosts") if name not in ("id", "site")]
         sites = [name for name in meanings("sites") if name != "id"]
-        add_site = (
-            f"INSERT INTO sites ({', '.join(sites)}) VALUES ({', '.join('?' * len(sites))}) ON CONFLICT DO NOTHING"
-        )
+        marks = ", ".join("?" * len(sites))
+        add_site = f"INSERT INTO sites ({', '.join(sites)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
         next_id, its_site = "(SELECT coalesce(max(id) + 1, 0) FROM hosts)", "(SELECT id FROM sites WHERE name = ?)"
         add_host = f"""
             INSERT INTO hosts (id, {", ".join(hosts)}, site) VALUES ({next_id}, {"?, " * len(hosts)} {its_site})
@@ -321,8 +321,7 @@ class _Gathering:
 
 
 def _page_list(pages: Ids, own: bytes) -> bytes:
-    ours: bytes = pages[np.frombuffer(own, "<i4")].tobytes()
-    return ours
+    return to_bytes(pages[pages_of(own)])
 
 
 def _moment(clock: float, at: float, pace: float, then: float) -> float:
@@ -332,7 +331,7 @@ def _moment(clock: float, at: float, pace: float, then: float) -> float:
 def _spread(own: npt.ArrayLike, ours: npt.ArrayLike) -> Ids:
     """An array of `ours` by `own` numbers."""
     places = np.asarray(own, np.int64)
-    spread = np.full(places.max(initial=-1) + 1, -1, "<i4")
+    spread = np.full(places.max(initial=-1) + 1, -1, np.int32)
     spread[places] = ours
     return spread
 
