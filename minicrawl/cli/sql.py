@@ -1,5 +1,6 @@
 """minicrawl sql"""
 
+from contextlib import ExitStack
 from itertools import chain, islice
 from pathlib import Path
 
@@ -25,14 +26,17 @@ def command(query: str, as_csv: bool, seconds: float, store: Path, as_json: bool
     """Ask a store in SQL. QUERY reads, and changes nothing.
 
     The views are page, link, host, site, fetch, redirect and change; docs/store.md says what their columns are, and
-    has examples.
+    has examples. The function meaning(reason) is the sentence of a reason.
     """
+    from minicrawl.crawler.outcomes.reasons import meaning
     from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
     from minicrawl.store.reader import open_store
 
     if as_csv and as_json:
         raise SettingError("--csv and --json are two forms of the answer; choose one")
-    with open_store(store) as reader, reader.questions.asked(query, seconds) as answer:
+    with open_store(store) as reader, ExitStack() as stack:
+        reader.define("meaning", meaning)
+        answer = stack.enter_context(reader.questions.asked(query, seconds))
         if as_csv:
             export_table(Table(dict.fromkeys(answer.columns, str), answer.rows), STANDARD_OUTPUT, "csv")
         elif as_json:

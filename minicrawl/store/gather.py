@@ -12,7 +12,6 @@ hosts    the row of the partition that has the pages of a host counts, and its s
 
 import heapq
 import json
-import operator
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,8 +19,8 @@ from contextlib import closing, contextmanager
 from functools import partial
 from hashlib import blake2b
 from itertools import chain
+from operator import itemgetter, mul
 from pathlib import Path
-from typing import Any, NamedTuple  # Any: rows
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +28,10 @@ import numpy.typing as npt
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import CoursePoint
 from minicrawl.settings.crawl import in_full
-from minicrawl.store.database import beside, hold, is_held, logs, open_to_write, real_path, remove_store, store_errors
+from minicrawl.store.database import open_to_write, real_path, store_errors
 from minicrawl.store.declaration import MetaValue, insert, meanings, tables
 from minicrawl.store.gathered_meta import course, merged
+from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.links import to_bytes
 from minicrawl.store.partitions.agreement import check_traffic, disagreements, traffic
 from minicrawl.store.partitions.folder import PartitionFolder, folder_at
@@ -39,7 +39,7 @@ from minicrawl.store.partitions.records import from_bytes
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
-from minicrawl.store.texts.text_file import unfinished as rewritten
+from minicrawl.store.upkeep import replaced
 from minicrawl.store.urlhash import url_hash
 from minicrawl.system import sync
 
@@ -66,13 +66,19 @@ _FUNCTIONS = {
     "text_versions.start": "place",
 }
 """SQL functions that turn the numbers of a partition into those of the crawl, by a column or what that refers to."""
-_WORKED_OUT = {
-    *("pages", "hosts", "sites", "voices", "url_hashes", "tallies", "course", "meta"),
-    *("mirrors", "outbox", "neighbours", "best", "places"),
+_ROWS = {
+    "pages": "state <> 'elsewhere' OR page(id) >= {unknown}",
+    "voices": "site <> 0",  # which stands for sites that mirrors in other partitions name
+    **dict.fromkeys(
+        ("doors", "interests", "alternates", "sitemap_pages", "rankings"), "page NOT IN (SELECT page FROM mirrors)"
+    ),
 }
-"""Tables that are not copied row by row."""
-_ALSO_OF_MIRRORS = {"doors", "interests", "alternates", "sitemap_pages", "rankings"}
-"""Tables with rows of mirrors, of which those at home count."""
+"""Which rows are copied, of tables that also have rows of mirrors."""
+_WORKED_OUT = {
+    *("hosts", "sites", "url_hashes", "tallies", "course", "meta", "best", "places"),
+    *("mirrors", "outbox", "neighbours"),
+}
+"""Tables that are not copied row by row; the last three stay empty."""
 _META = f"SELECT key, value FROM meta WHERE key <> '{GATHERED}' ORDER BY key"
 _UNSENT = """
     SELECT cash, pages.inlinks - mirrors.inlinks, pages.depth, pages.chain_length, page(page)
@@ -90,48 +96,19 @@ def gather(path: Path, file: Path, *, force: bool = False) -> bool:
     A file that was gathered of the same crawl is replaced; False: it is of the last commits, and was left as it is.
     force: replace any other file, too. Raises StoreError, SettingError.
     """
-    folder, real = folder_at(path), real_path(file)
-    if real.parent == real_path(path):
+    folder = folder_at(path)
+    if real_path(file).parent == real_path(path):
         raise SettingError(f"{file} is among the stores of the crawl; name a file in another folder")
     with _opened(folder) as stores:
         if not stores:
-            raise StoreError(
-                f"no partition in {path} has a store yet; run 'minicrawl crawl SEEDS --store {path}' first"
-            )
-        of = {"cluster": folder.cluster, "commits": _mark(stores)}
+            raise StoreError(f"{path} has no store yet; run 'minicrawl crawl SEEDS --store {path}' first")
+        of = {"cluster": folder.cluster, "commits": _mark(store.each(_META) for store in stores)}
         if not force and _is_there(file, of):
             return False
-        if is_held(file):
-            raise StoreError(f"a crawl is using {file}; name another file")
-        unfinished = real.with_name(f".{real.name}.unfinished")
-        lock = hold(unfinished)  # a second one to the same file fails
-        try:
-            remove_store(unfinished)  # left by one that was killed
-            text_path(unfinished).unlink(missing_ok=True)
-            with store_errors(file), closing(open_to_write(unfinished)) as db:
-                unfinished.chmod(stores[0].path.stat().st_mode & 0o777)  # for the same users as the stores
-                _Gathering(db, folder, stores, text_path(unfinished)).run(of)
-            with unfinished.open("rb+") as whole:
-                sync(whole.fileno())
-            _rename(unfinished, real)
-        finally:
-            remove_store(unfinished)
-            text_path(unfinished).unlink(missing_ok=True)
-            lock.release()
-            beside(unfinished, ".lock").unlink(missing_ok=True)
+        with store_errors(file), replaced(file) as unfinished, closing(open_to_write(unfinished)) as db:
+            unfinished.chmod(stores[0].path.stat().st_mode & 0o777)  # for the same users as the stores
+            _Gathering(db, folder, stores, text_path(unfinished)).run(of)
     return True
-
-
-def _rename(store: Path, file: Path) -> None:
-    """Put a store and its texts in the place of `file`. A kill in between leaves the old one or the new one: texts that
-    do not have their name yet are found by their first line, see text_file.py."""
-    old, new = text_path(file), rewritten(text_path(file))
-    if text_path(store).exists():
-        text_path(store).replace(new)
-    for left in logs(file):  # of the store that is replaced
-        left.unlink(missing_ok=True)
-    store.replace(file)
-    new.replace(old) if new.exists() else old.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -152,13 +129,9 @@ def _opened(folder: PartitionFolder) -> Iterator[Sequence[Store]]:
         yield stores
 
 
-def _mark(stores: Iterable[Store]) -> str:
-    """A digest of the last commits of stores: each writes `meta` anew."""
-    return _digest([list(store.each(_META)) for store in stores])
-
-
-def _digest(rows: Sequence[Any]) -> str:
-    return blake2b(repr(rows).encode(), digest_size=16).hexdigest()
+def _mark(each: Iterable[Iterable[object]]) -> str:
+    """A digest of the last commits of stores. each: the rows of `meta`, which every commit writes anew."""
+    return blake2b(repr(list(map(list, each))).encode(), digest_size=16).hexdigest()
 
 
 def _is_there(file: Path, of: Mapping[str, str]) -> bool:
@@ -167,7 +140,7 @@ def _is_there(file: Path, of: Mapping[str, str]) -> bool:
         return False
     try:
         with open_store(file) as store:
-            before, now = store.meta_json(GATHERED), _mark([store])
+            before, now = store.meta_json(GATHERED), _mark([store.each(_META)])
     except StoreError:
         before, now = {}, ""
     if before.get("cluster") != of["cluster"]:
@@ -177,23 +150,13 @@ def _is_there(file: Path, of: Mapping[str, str]) -> bool:
     return bool(before["commits"] == of["commits"])
 
 
-class _Part(NamedTuple):
-    """A partition. pages: new numbers of its pages and mirrors, by their own."""
-
-    number: int
-    store: Store
-    pages: Ids
-
-
 class _Gathering:
     """Fills the empty store behind a connection. texts: its file of texts."""
 
     def __init__(self, db: sqlite3.Connection, folder: PartitionFolder, stores: Sequence[Store], texts: Path) -> None:
-        self._db, self._folder, self._texts = db, folder, texts
+        self._db, self._folder, self._stores, self._texts = db, folder, stores, texts
         self._key = os.urandom(16)
-        maps, self._olds, self._unknown = _page_numbers(stores)
-        numbers = [int(store.meta("partition") or 0) for store in stores]
-        self._parts = [_Part(*of) for of in zip(numbers, stores, maps, strict=True)]
+        self._pages, self._olds, self._unknown = _page_numbers(stores)
         self._clock = 0.0
 
     def run(self, of: Mapping[str, str]) -> None:
@@ -206,11 +169,11 @@ class _Gathering:
             db.execute(f"DROP INDEX {name}")
         self._add_hosts()
         self._define_functions()
-        self._copy_rows("pages", "WHERE state <> 'elsewhere'")
-        self._adopt()
         for table in tables().keys() - _WORKED_OUT:
-            self._copy_rows(table, "WHERE page NOT IN (SELECT page FROM mirrors)" if table in _ALSO_OF_MIRRORS else "")
-        self._add_voices()
+            self._copy_rows(table)
+        # Pages that their homes do not know yet; what they have received comes next.
+        unread = "state = 'waiting', reason = 'link', inlinks = 0, cash = 0, forwarded = 0"
+        db.execute(f"UPDATE pages SET {unread} WHERE state = 'elsewhere'")
         self._receive()
         self._finish(of)
         for _, statement in indexes:
@@ -222,9 +185,8 @@ class _Gathering:
         """Write all hosts and sites: first those of pages, then those that only mirrors have."""
         hosts = [name for name in meanings("hosts") if name not in ("id", "site")]
         sites = [name for name in meanings("sites") if name != "id"]
-        add_site = (
-            f"INSERT INTO sites ({', '.join(sites)}) VALUES ({', '.join('?' * len(sites))}) ON CONFLICT DO NOTHING"
-        )
+        marks = ", ".join("?" * len(sites))
+        add_site = f"INSERT INTO sites ({', '.join(sites)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
         next_id, its_site = "(SELECT coalesce(max(id) + 1, 0) FROM hosts)", "(SELECT id FROM sites WHERE name = ?)"
         add_host = f"""
             INSERT INTO hosts (id, {", ".join(hosts)}, site) VALUES ({next_id}, {"?, " * len(hosts)} {its_site})
@@ -232,15 +194,15 @@ class _Gathering:
         site = "(SELECT name FROM sites WHERE sites.id = site)"
         of_pages = "id IN (SELECT host FROM pages WHERE state <> 'elsewhere')"
         for which, of_which in [(of_pages, f"id IN (SELECT site FROM hosts WHERE {of_pages})"), ("1", "1")]:
-            for part in self._parts:
-                rows = part.store.each(f"SELECT {', '.join(sites)} FROM sites WHERE {of_which} ORDER BY id")
+            for store in self._stores:
+                rows = store.each(f"SELECT {', '.join(sites)} FROM sites WHERE {of_which} ORDER BY id")
                 self._db.executemany(add_site, rows)
-                rows = part.store.each(f"SELECT {', '.join(hosts)}, {site} FROM hosts WHERE {which} ORDER BY id")
+                rows = store.each(f"SELECT {', '.join(hosts)}, {site} FROM hosts WHERE {which} ORDER BY id")
                 self._db.executemany(add_host, rows)
 
     def _define_functions(self) -> None:
         """Define _FUNCTIONS for every partition."""
-        parts, stores = self._parts, [part.store for part in self._parts]
+        stores = self._stores
         for table, function in (("hosts", "host"), ("sites", "site")):
             ours = dict(self._db.execute(f"SELECT name, id FROM {table}"))
             for store in stores:
@@ -251,20 +213,18 @@ class _Gathering:
         windows = [float(store.meta("window") or 1.0) for store in stores]
         paces = [sum(windows) / window for window in windows]
         clocks = [float(store.meta("clock") or 0.0) for store in stores]
-        self._clock = max(map(operator.mul, clocks, paces))
-        sitemaps = 0
-        for part, answers, at, pace, shift in zip(
-            parts, _answer_numbers(stores), clocks, paces, self._copy_texts(), strict=True
-        ):
-            part.store.define("page", part.pages.item)
-            part.store.define("page_list", partial(_page_list, part.pages))
-            part.store.define("fetch", answers.item)
-            part.store.define("sitemap", sitemaps.__add__)
-            part.store.define("moment", partial(_moment, self._clock, at, pace))
-            part.store.define("place", shift.__add__)
-            sitemaps += next(part.store.each("SELECT coalesce(max(id) + 1, 0) FROM sitemaps"))[0]
+        self._clock = max(map(mul, clocks, paces))
+        sitemaps, each = 0, zip(self._pages, _answer_numbers(stores), self._copy_texts(), strict=True)
+        for store, at, pace, (pages, answers, shift) in zip(stores, clocks, paces, each, strict=True):
+            store.define("page", pages.item)
+            store.define("page_list", partial(_page_list, pages))
+            store.define("fetch", answers.item)
+            store.define("sitemap", sitemaps.__add__)
+            store.define("moment", partial(_moment, self._clock, at, pace))
+            store.define("place", shift.__add__)
+            sitemaps += next(store.each("SELECT coalesce(max(id) + 1, 0) FROM sitemaps"))[0]
 
-    def _copy_rows(self, table: str, where: str = "") -> None:
+    def _copy_rows(self, table: str) -> None:
         """Copy the rows of a table. Of two with the same keys, the first one is kept."""
         first, *others = tables()[table].keys
         functions = {
@@ -275,63 +235,47 @@ class _Gathering:
             del functions["id"]  # nothing refers to it: the rows are numbered anew
         names = sorted(functions, key=lambda name: name != first)
         said = (f"iif({name} IS NULL, NULL, {functions[name]}({name}))" if functions[name] else name for name in names)
-        query = f"SELECT {', '.join(said)} FROM {table} {where} ORDER BY {first}"
-        each = [part.store.each(query) for part in self._parts]
+        where = _ROWS.get(table, "1").format(unknown=self._unknown)
+        query = f"SELECT {', '.join(said)} FROM {table} WHERE {where} ORDER BY {first}"
+        each = [store.each(query) for store in self._stores]
         # By rising numbers, each page of the file is written once.
-        rows = heapq.merge(*each) if functions.get(first) in ("page", "fetch") else chain(*each)
+        rows = heapq.merge(*each, key=itemgetter(0)) if functions.get(first) in ("page", "fetch") else chain(*each)
         add = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
         self._db.executemany(add, rows)
-
-    def _add_voices(self) -> None:
-        """Write the links of sites; site 0 stands for those that mirrors in other partitions name."""
-        add = "INSERT INTO voices VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET links = links + excluded.links"
-        for part in self._parts:
-            query = "SELECT page(page), site(site), links FROM voices WHERE site <> 0"
-            self._db.executemany(add, part.store.each(query))
 
     def _copy_texts(self) -> list[int]:
         """Append the files of texts of all partitions. Returns by how many bytes the texts of each move."""
         shifts, end = [], HEAD
-        for part in self._parts:
-            size = part.store.texts.size
+        for store in self._stores:
+            size, line = store.texts.size, first_line(store.hash_key, store.texts.made)
             shifts.append(end - HEAD)
             if size > HEAD:
-                line = first_line(part.store.hash_key, part.store.texts.made)
-                with TextFile(text_path(part.store.path), line) as source, self._texts.open("ab") as target:
+                with TextFile(text_path(store.path), line) as source, self._texts.open("ab") as target:
                     target.write(b"" if target.tell() else first_line(self._key, 0))
                     for start in range(HEAD, size, _PIECE):
                         target.write(source.read(start, min(_PIECE, size - start)))
+                    end = target.tell()
                     target.flush()
                     sync(target.fileno())
-                    end = target.tell()
         return shifts
-
-    def _adopt(self) -> None:
-        """Write pages that their homes do not know yet, without what they have received."""
-        add = f"""
-            INSERT OR IGNORE INTO pages (id, url, host, found_on, depth, chain_length, state, reason, visited, inlinks,
-                cash, forwarded, history, clock, attempts)
-            VALUES (?, ?, ?, ?, ?, ?, 'waiting', 'link', 0, 0, 0, 0, 0.0, {self._clock!r}, 0)"""
-        query = f"""
-            SELECT page(id), url, host(host), iif(found_on IS NULL, NULL, page(found_on)), depth, chain_length
-            FROM pages WHERE state = 'elsewhere' AND page(id) >= {self._unknown}"""
-        for part in self._parts:
-            self._db.executemany(add, part.store.each(query))
 
     def _receive(self) -> None:
         """Add what mirrors have not handed over, and what is on its way, to the accounts of pages."""
+        numbers = [int(store.meta("partition") or 0) for store in self._stores]
         taken = {
-            (part.number, row.partition): row.taken for part in self._parts for row in part.store.transfers.neighbours()
+            (number, row.partition): row.taken
+            for number, store in zip(numbers, self._stores, strict=True)
+            for row in store.transfers.neighbours()
         }
-        for part in self._parts:
-            self._db.executemany(_RECEIVE, part.store.each(_UNSENT))
-            for home, number, row in part.store.each("SELECT home, number, records FROM outbox"):
-                if number > taken.get((home, part.number), 0):
+        for number, store, pages in zip(numbers, self._stores, self._pages, strict=True):
+            self._db.executemany(_RECEIVE, store.each(_UNSENT))
+            for home, message, row in store.each("SELECT home, number, records FROM outbox"):
+                if message > taken.get((home, number), 0):
                     records = from_bytes(row)
-                    own = part.store.page_table.find(records.urls)
-                    pages = [part.pages.item(own[url]) for url in records.urls]
+                    own = store.page_table.find(records.urls)
+                    ours = [pages.item(own[url]) for url in records.urls]
                     columns = (records.received, records.inlinks, records.depth, records.chain_length)
-                    self._db.executemany(_RECEIVE, zip(*(column.tolist() for column in columns), pages, strict=True))
+                    self._db.executemany(_RECEIVE, zip(*(column.tolist() for column in columns), ours, strict=True))
 
     def _finish(self, of: Mapping[str, str]) -> None:
         """Write what is worked out of the rows, and the values of `meta`."""
@@ -339,21 +283,23 @@ class _Gathering:
         db.create_function("hash", 1, lambda url: url_hash(url, self._key))
         db.execute("INSERT INTO url_hashes SELECT hash(url), id FROM pages ORDER BY 1")
         db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
-        db.executemany(insert(CoursePoint), course([part.store.course() for part in self._parts]))
-        meta = merged([dict(part.store.each(_META)) for part in self._parts])
+        db.executemany(insert(CoursePoint), course([store.course() for store in self._stores]))
+        meta = merged([dict(store.each(_META)) for store in self._stores])
         meta |= {"hash_key": self._key.hex(), "clock": self._clock}
         meta["settings"] = json.dumps(in_full(self._folder.settings, self._folder.path.absolute()))
         meta["text_size"] = self._texts.stat().st_size if self._texts.exists() else None
         if meta.get("shared_out") is not None:
             meta["shared_out"] = self._olds
         self._save(meta)
-        # Each of these is worked out by views of those before.
-        self._save_of("births", "coalesce(sum(birth), 0) FROM born")
-        self._save_of("never_visited", "coalesce(sum(birth + cash + forwarded), 0) FROM born WHERE NOT visited")
         worth = "cash + forwarded + virtual / births * birth"
-        self._save_of("total", f"total({worth}) FROM born CROSS JOIN book WHERE state <> 'alias'")
+        for key, of_all in {  # each by views of those before
+            "births": "coalesce(sum(birth), 0) FROM born",
+            "never_visited": "coalesce(sum(birth + cash + forwarded), 0) FROM born WHERE NOT visited",
+            "total": f"total({worth}) FROM born CROSS JOIN book WHERE state <> 'alias'",
+        }.items():
+            self._save({key: db.execute(f"SELECT {of_all}").fetchone()[0]})
         self._rank()
-        self._save({GATHERED: json.dumps({**of, "store": _digest([db.execute(_META).fetchall()])})})
+        self._save({GATHERED: json.dumps({**of, "store": _mark([db.execute(_META)])})})
 
     def _rank(self) -> None:
         """Write the order of all pages, so that none is ranked anew, and the importance of those that were read."""
@@ -373,13 +319,9 @@ class _Gathering:
     def _save(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())
 
-    def _save_of(self, key: str, of: str) -> None:
-        self._save({key: self._db.execute(f"SELECT {of}").fetchone()[0]})
-
 
 def _page_list(pages: Ids, own: bytes) -> bytes:
-    ours: bytes = pages[np.frombuffer(own, "<i4")].tobytes()
-    return ours
+    return to_bytes(pages[pages_of(own)])
 
 
 def _moment(clock: float, at: float, pace: float, then: float) -> float:
@@ -389,7 +331,7 @@ def _moment(clock: float, at: float, pace: float, then: float) -> float:
 def _spread(own: npt.ArrayLike, ours: npt.ArrayLike) -> Ids:
     """An array of `ours` by `own` numbers."""
     places = np.asarray(own, np.int64)
-    spread = np.full(places.max(initial=-1) + 1, -1, "<i4")
+    spread = np.full(places.max(initial=-1) + 1, -1, np.int32)
     spread[places] = ours
     return spread
 

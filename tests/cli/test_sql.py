@@ -9,6 +9,7 @@ import pytest
 from support.command_line import run
 from support.sites import rows
 
+from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.errors import SettingError
 
 VIEWS = ["page", "link", "host", "site", "fetch", "redirect", "change"]
@@ -25,6 +26,12 @@ def test_answer_is_the_same_in_all_forms(store: Path) -> None:
     assert [line[0] for line in lines] == [row[0] for row in expected]
     table = run("sql", query, "--store", store).stdout.splitlines()
     assert [line.split()[0] for line in table] == ["url", *(row[0] for row in expected)]
+
+
+def test_reason_has_its_sentence(store: Path) -> None:
+    query = "SELECT DISTINCT reason, meaning(reason) FROM page"
+    for row in json.loads(run("sql", query, "--store", store, "--json").stdout):
+        assert row["meaning(reason)"] == meaning(row["reason"])
 
 
 def test_pages_are_those_of_the_list(store: Path) -> None:
