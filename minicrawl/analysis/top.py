@@ -64,8 +64,9 @@ def best_first(store: Store, by: str = RANKINGS[0]) -> tuple[Order, Ranked]:
     known = sum(count for (state, _), count in counts.items() if state != State.ELSEWHERE)
     read = sum(count for (state, _), count in counts.items() if state in READ)
     waiting = sum(count for (state, _), count in counts.items() if state == State.WAITING)
-    ranked = enumerate(store.ranks.best_first(by), start=1)
-    placed = ((page, row._replace(rank=place), value) for place, (page, row, value) in ranked)
+    placed: Ranked = store.ranks.best_first(by)
+    if by != RANKINGS[0]:
+        placed = ((page, row._replace(rank=place), value) for place, (page, row, value) in enumerate(placed, start=1))
     return Order(by, read, known, waiting), placed
 
 
