@@ -361,9 +361,8 @@ def _page_numbers(stores: Sequence[Store]) -> tuple[list[Ids], int, int]:
         numbers += [np.arange(first, first + old), np.arange(end, end + new)]
         first, end = first + old, end + new
     known = np.concatenate([pages["digest"][pages["is_home"]] for pages in each])
-    number = np.concatenate(numbers)
     order = np.argsort(known)
-    known, number = known[order], number[order]
+    known, number = known[order], np.concatenate(numbers)[order]
     nearest = [known.take(np.searchsorted(known, pages["digest"]), mode="clip") for pages in each]
     missing = [pages["digest"][pages["digest"] != near] for pages, near in zip(each, nearest, strict=True)]
     unknown = np.unique(np.concatenate(missing))
