@@ -106,7 +106,7 @@ WHY_STOPPED = {
     "--partitions",
     type=click.IntRange(1, MOST),
     metavar="N",
-    help="Crawl in so many parts of the web, each with a store, on Ray; --store is a folder then, data/crawl by default.",
+    help="Crawl in so many parts of the web on Ray, each with a store; --store is a folder, data/crawl by default.",
 )
 @click.option(
     "--ray",

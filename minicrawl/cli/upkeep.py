@@ -140,11 +140,13 @@ def gather(folder: Path, file: Path, force: bool, as_json: bool) -> None:
     FILE appears whole or not at all. It is a store like any other, with the ranks of one crawl. A FILE that was
     gathered of the same crawl is brought up to date.
     """
+    from minicrawl.crawler.books.invariants import damage_as_store_error
     from minicrawl.store import gather as gathering
     from minicrawl.store.reader import open_store
 
     start = time.perf_counter()
-    is_new = gathering.gather(folder, file, force=force)
+    with damage_as_store_error(folder):
+        is_new = gathering.gather(folder, file, force=force)
     seconds, size = round(time.perf_counter() - start, 1), file.stat().st_size
     with open_store(file) as store:
         pages = store.size()

@@ -87,8 +87,9 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
         return f"{path} cannot be opened: too many files are open; 'ulimit -n 4096' before the command lets more be"
     if isinstance(error, OSError):
         return f"{path} cannot be opened: {error.strerror}; name another file with --store"
-    if getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
-        return _DAMAGED.format(path=path, error=error)
+    is_loose = "user-defined function" in str(error)  # one that gives rows other numbers
+    if is_loose or getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
+        return _DAMAGED.format(path=path, error="a row refers to one that is not in it" if is_loose else error)
     if not isinstance(error, sqlite3.OperationalError):
         return (
             f"{path} is damaged or no SQLite file ({error}); use a backup or another --store, or save what can be read "

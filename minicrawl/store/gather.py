@@ -28,7 +28,7 @@ import numpy.typing as npt
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import CoursePoint
 from minicrawl.settings.crawl import in_full
-from minicrawl.store.database import open_to_write, real_path, store_errors
+from minicrawl.store.database import damaged, open_to_write, real_path, store_errors
 from minicrawl.store.declaration import MetaValue, insert, meanings, tables
 from minicrawl.store.gathered_meta import course, merged
 from minicrawl.store.links import from_bytes as pages_of
@@ -207,7 +207,7 @@ class _Gathering:
             ours = dict(self._db.execute(f"SELECT name, id FROM {table}"))
             for store in stores:
                 rows = list(store.each(f"SELECT id, name FROM {table}"))
-                numbers = _spread([own for own, _ in rows], [ours[name] for _, name in rows])
+                numbers = _spread(store, [own for own, _ in rows], [ours[name] for _, name in rows])
                 store.define(function, np.append(numbers, np.int32(-1)).item)  # -1 means all hosts
         # The age of a history stays the same part of the window.
         windows = [float(store.meta("window") or 1.0) for store in stores]
@@ -328,10 +328,13 @@ def _moment(clock: float, at: float, pace: float, then: float) -> float:
     return clock - (at - then) * pace
 
 
-def _spread(own: npt.ArrayLike, ours: npt.ArrayLike) -> Ids:
-    """An array of `ours` by `own` numbers."""
+def _spread(store: Store, own: npt.ArrayLike, ours: npt.ArrayLike) -> Ids:
+    """An array of `ours` by the `own` numbers of a store, which have few gaps."""
     places = np.asarray(own, np.int64)
-    spread = np.full(places.max(initial=-1) + 1, -1, np.int32)
+    size = int(places.max(initial=-1)) + 1
+    if size > 2 * len(places) + 1_000 or places.min(initial=0) < 0:
+        raise damaged(store.path, f"it has a row with the number {size - 1}")
+    spread = np.full(size, -1, np.int32)
     spread[places] = ours
     return spread
 
@@ -358,16 +361,15 @@ def _page_numbers(stores: Sequence[Store]) -> tuple[list[Ids], int, int]:
         numbers += [np.arange(first, first + old), np.arange(end, end + new)]
         first, end = first + old, end + new
     known = np.concatenate([pages["digest"][pages["is_home"]] for pages in each])
-    number = np.concatenate(numbers)
     order = np.argsort(known)
-    known, number = known[order], number[order]
+    known, number = known[order], np.concatenate(numbers)[order]
     nearest = [known.take(np.searchsorted(known, pages["digest"]), mode="clip") for pages in each]
     missing = [pages["digest"][pages["digest"] != near] for pages, near in zip(each, nearest, strict=True)]
     unknown = np.unique(np.concatenate(missing))
     places = np.searchsorted(known, unknown)
     known, number = np.insert(known, places, unknown), np.insert(number, places, np.arange(end, end + len(unknown)))
-    found = [_spread(pages["id"], number[np.searchsorted(known, pages["digest"])]) for pages in each]
-    return found, sum(olds), end
+    found = [number[np.searchsorted(known, pages["digest"])] for pages in each]
+    return [_spread(*of) for of in zip(stores, (pages["id"] for pages in each), found, strict=True)], sum(olds), end
 
 
 def _answer_numbers(stores: Sequence[Store]) -> Iterator[Ids]:
@@ -377,6 +379,6 @@ def _answer_numbers(stores: Sequence[Store]) -> Iterator[Ids]:
     order = np.argsort(np.concatenate([np.maximum.accumulate(answers["at"]) for answers in each]), kind="stable")
     numbers = np.empty(len(order), np.int32)
     numbers[order] = np.arange(1, len(order) + 1)
-    for answers in each:
-        yield _spread(answers["id"], numbers[: len(answers)])
+    for store, answers in zip(stores, each, strict=True):
+        yield _spread(store, answers["id"], numbers[: len(answers)])
         numbers = numbers[len(answers) :]

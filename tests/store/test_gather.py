@@ -265,6 +265,8 @@ def test_what_is_not_a_whole_crawl_is_refused(midst: tuple[Midst, Partitions], t
         "is missing or empty": lambda: found.store(1).unlink(),
         "restore all from one backup": lambda: shutil.copy(older / "001.db", folder),
         "is damaged": lambda: found.store(1).write_bytes(found.store(1).read_bytes()[:5000]),
+        "a row refers to one that is not in it": lambda: rows(found.store(1), "UPDATE links SET targets = x'ffffff00'"),
+        "the number 2000000000": lambda: rows(found.store(1), "UPDATE pages SET id = 2000000000 WHERE id = 3"),
         "is on node 10.0.0.2": lambda: elsewhere.keep_settings(CrawlSettings()),
     }
     kept = shutil.copytree(folder, tmp_path / "kept")
