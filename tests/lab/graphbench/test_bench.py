@@ -10,8 +10,8 @@ import pytest
 
 from minicrawl.experiment import Claim, Result, Stage
 from minicrawl.lab.graphbench.algorithms import ALGORITHMS, Algorithm, algorithms_of, exact_answers
-from minicrawl.lab.graphbench.bench import COLUMNS, Setup, bench
-from minicrawl.lab.graphbench.sequences import Follower, Insertions, random_sparse
+from minicrawl.lab.graphbench.bench import COLUMNS, Setup, bench, claims
+from minicrawl.lab.graphbench.sequences import Follower, Insertions, complete, cubic, random_sparse
 
 
 def drawn(size: int, trial: int) -> Insertions:
@@ -59,6 +59,27 @@ def test_a_wrong_answer_is_found() -> None:
     result, trials = bench("web", sparse, Setup(algorithms, trials=1, validate=True))
     assert [trial.agrees for trial in trials] == [False, True]
     assert not claimed(result, "independent").held
+
+
+@pytest.mark.parametrize(
+    ("sequence", "sentence", "faster"),
+    [
+        (complete(5, np.random.default_rng(0)), "trees are faster", "trees"),
+        (sparse(0), "rows are faster", "even-gazit"),
+        (cubic(12), "rows are faster", "even-gazit"),
+    ],
+    ids=["complete", "sparse", "cubic"],
+)
+def test_trees_are_to_win_on_complete_graphs_and_rows_on_others(
+    sequence: Insertions, sentence: str, faster: str
+) -> None:
+    setup = Setup({"even-gazit": ALGORITHMS["even-gazit"]}, trials=1)
+    _, (trial,) = bench("web", lambda _: sequence, setup)
+    for quick in ("trees", "even-gazit"):
+        seconds = {name: 1.0 if name == quick else 2.0 for name in ("trees", "even-gazit")}
+        trials = [replace(trial, algorithm=name, seconds=took) for name, took in seconds.items()]
+        (claim,) = (one for one in claims(trials, setup) if sentence in one.sentence)
+        assert claim.held == (quick == faster)
 
 
 def test_sizes_of_numbers_are_tried_where_they_matter() -> None:
