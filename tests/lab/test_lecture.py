@@ -9,7 +9,6 @@ from minicrawl.lab.lecture import Example, examples
 @pytest.mark.parametrize("example", examples(), ids=lambda example: example.title)
 def test_every_figure_is_found(example: Example) -> None:
     assert example.agrees
-    assert len(example.stated) == len(example.found)
 
 
 def test_the_first_round_of_hits_is_counted_by_hand() -> None:
@@ -24,4 +23,3 @@ def test_a_figure_may_be_off_by_a_unit_of_its_last_digit_and_a_whole_number_by_n
     assert Example("", "0.37 2", found).agrees
     assert not Example("", "0.3700 2", found).agrees
     assert not Example("", "0.37 3", found).agrees
-    assert Example("", "0.37 2", found).error == pytest.approx(7e-4)
