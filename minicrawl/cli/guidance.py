@@ -79,11 +79,13 @@ class Guide:
         first, settings = best.lines[0], self.start.settings
         waiting = 0 if best.order is None else best.order.waiting
         yield ""
+        file = "ranks.csv"
         if is_folder(self.path):
+            file = "ranks.parquet"
             words = ("gather", str(self.path), "crawl.db")
             yield from step_lines([("Make one store of all, to search, audit and export:", words)], ())
             settings = replace(settings, audit=False, search=False)
-        yield from step_lines(_steps(settings, first.page.url, waiting), self.option)
+        yield from step_lines(_steps(settings, first.page.url, waiting, file), self.option)
 
     def stays_finished(self, report: "CrawlReport") -> bool:
         """True if the crawl was finished before the run, and has pages, but nothing new."""
@@ -155,15 +157,16 @@ def _asked(settings: CrawlSettings, *, is_nameless: bool) -> str:
     return f"Asks a host {pace}, {robots}, as {printable(settings.agent)}{contact}."
 
 
-def _steps(settings: CrawlSettings, first: str, waiting: int) -> list[Step]:
-    """Commands that fit a crawl when it has stopped. first: URL of the best page; waiting: number of pages."""
+def _steps(settings: CrawlSettings, first: str, waiting: int, file: str) -> list[Step]:
+    """Commands that fit a crawl when it has stopped. first: URL of the best page; waiting: number of pages; file: to
+    export to."""
     found: list[Step] = []
     if settings.audit:
         found.append(("See what there is to mend, the worst first:", ("audit",)))
     if settings.search:
         found.append(("Find pages by words:", ("search", "WORDS")))
     found.append(("See why the first page is the first:", ("why", first)))
-    found.append(("Write every page with its rank to a file:", ("export", "ranks.csv")))
+    found.append(("Write every page with its rank to a file:", ("export", file)))
     found.append(IN_THE_BROWSER)
     if waiting:
         goes_on = f"Go on, as {counted(waiting, 'page')} {'waits' if waiting == 1 else 'wait'}:"
