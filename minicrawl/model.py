@@ -252,7 +252,7 @@ class ParsedPage(NamedTuple):
     `truncated`: the page has more links than are read. `description`, `language`: of its meta element and its html
     element; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all visible text, an entry for each
     paragraph, heading, item or cell. `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.tree.
-    `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids copies. `items`: extracted JSON
+    `kept`: a record of minicrawl.store.texts.kept_text; none of a page that forbids copies. `items`: extracted JSON
     objects; `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
     `requisites`: distinct files that the page needs to look as it does. `facts`: for an audit. `unread`: it is a PDF
     file that could not be read.

@@ -39,7 +39,7 @@ from minicrawl.store.reader import Store
 from minicrawl.store.requisites import RequisiteCount, RequisiteRow, Requisites
 from minicrawl.store.sitemaps import SitemapRow, Sitemaps
 from minicrawl.store.sites import SiteRow, SiteTable, TrustedSite
-from minicrawl.store.texts.marked_text import KeptText
+from minicrawl.store.texts.kept_text import KeptText
 from minicrawl.store.texts.reading import Texts
 
 IntArray = npt.NDArray[np.int64]
