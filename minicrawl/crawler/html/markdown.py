@@ -193,10 +193,10 @@ class Walk:
             if text and (pieces or not text.isspace()):
                 pieces.append(text)
             tag, _, rest = name.partition(" ")
-            if tag in _IN_TEXT:
-                pieces.append(_IN_TEXT[tag])
-            elif rest and self._is_odd and tag in _OF_NUMBERS and _NO_CODE.search(name):
+            if rest and self._is_odd and tag in _OF_NUMBERS and _NO_CODE.search(name):
                 at = self._behind(tag, at)
+            elif tag in _IN_TEXT:
+                pieces.append(_IN_TEXT[tag])
             elif tag == "pre" or (rest and self._is_odd and _LISTING.search(name)):
                 self._flush()
                 end = self._behind(tag, at)
@@ -469,7 +469,7 @@ _OF_NUMBERS = frozenset({"span", "td", "th", "pre"})
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _IN_LINE = INLINE | {"td", "th", "tbody"}
 _VOID = frozenset({"br", "img", "hr", "input", "link", "meta", "col", "area", "source"})
-_IN_TEXT = BY_TAG | {f"/{tag}": END[mark] for tag, mark in BY_TAG.items()}
+_IN_TEXT = {"span": "", "/span": ""} | BY_TAG | {f"/{tag}": END[mark] for tag, mark in BY_TAG.items()}
 _ACTIONS: dict[str, Callable[[Walk, str, str], None]] = (
     dict.fromkeys(NAMED, Walk._begin_container)
     | {f"/{name}": Walk._end_container for name in NAMED}

@@ -236,7 +236,7 @@ def _without(content: str, repeated: Set[int]) -> tuple[str, str]:
         return content, ""
     gone = {number for block in out for number in range(block.start, block.end)}
     kept = [line for number, line in enumerate(lines) if number not in gone and not (_is_gap(lines, number, gone))]
-    return "\n".join(kept), "".join(f"{block.markdown}\n\n" for block in out)
+    return "\n".join(kept).strip("\n"), "".join(f"{block.markdown}\n\n" for block in out)
 
 
 def _is_gap(lines: list[str], number: int, gone: Set[int]) -> bool:
