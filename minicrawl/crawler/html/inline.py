@@ -31,7 +31,9 @@ _PAIRS = {BOLD: "**", ITALIC: "*", STRUCK: "~~"}
 _OPENING, _CLOSING = "[\x01-\x07\U000f0000-\U000fffff]", "[\x10-\x16]"
 _SPACE_BEHIND, _SPACE_BEFORE = re.compile(f"({_OPENING}+) "), re.compile(f" ({_CLOSING}+)")
 _EMPTY = re.compile("|".join([*map("".join, END.items()), f"[\U000f0000-\U000fffff]{END[LINK]}", END[CODE] + CODE]))
-_UNTIDY = re.compile(f"{_OPENING} | {_CLOSING}|{_EMPTY.pattern}|{CODE}[^\x01-\x16\U000f0000-\U0010ffff]*[^{END[CODE]}]")
+_UNTIDY = re.compile(
+    f"{_OPENING} | {_CLOSING}|{_EMPTY.pattern}|{CODE}[^\x01-\x16\U000f0000-\U0010ffff]*[\x01-\x12\x14-\x16\U000f0000-\U0010ffff]"
+)
 _EMPHASIS = re.compile(f"([{''.join(_PAIRS)}{''.join(END[mark] for mark in _PAIRS)}]+)")
 _IN_CODE = re.compile(f"{CODE}[^{END[CODE]}]*{END[CODE]}")
 EACH = re.compile(f"({MARKS.pattern})")
@@ -59,13 +61,15 @@ def formula(math: str) -> str:
     return f"$<code>{(style[1] if style else words).replace('<', '&lt;')}</code>$"
 
 
-def written(text: str, links: Sequence[str], images: Sequence[str]) -> str:
-    """The text of a block. links, images: what the marks of each are written as, a URL, or an image in full."""
-    if text.isprintable() or not MARKS.search(text):
-        return _escaped(text, _SPECIAL)
+def written(pieces: Sequence[str], links: Sequence[str], images: Sequence[str]) -> str:
+    """The text of a block, given as pieces with marks between them. links, images: what the marks of each are written
+    as, a URL, or an image in full."""
+    if len(pieces) == 1:
+        return _escaped(pieces[0], _SPECIAL)
+    text = "".join(pieces)
     if _UNTIDY.search(text):
-        text = _tidy(text)
-    words = _all_but_emphasis(EACH.split(text), links, images)
+        pieces = EACH.split(_tidy(text))
+    words = _all_but_emphasis(pieces, links, images)
     return _emphasised(words) if _EMPHASIS.search(words) else words
 
 

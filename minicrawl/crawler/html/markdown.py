@@ -67,6 +67,7 @@ _NO_TEXT, _NO_TEXT_BUT_SPANS = (
 )
 """Tags that say nothing, comments and elements whose content is no HTML."""
 _MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
+_PRE = re.compile(r"(<pre[ >].*?</pre>)", re.DOTALL)
 _TAG = re.compile(r"<([^>]*)>")
 _NO_CODE = re.compile(
     r'class="(?:[^"]* )?(?:katex-html|linenos?|lineno|lnt|ln|line-?numbers?(?:-rows)?|linenodiv|gutter|gl|rouge-gutter'
@@ -83,7 +84,7 @@ _ODD = (
     "-ln-n",
     "blob-num",
     "nosnippet",
-    "fragment",
+    '"fragment"',
     "js-file-line-container",
 )
 _LISTING = re.compile(r'class="(?:[^"]* )?(?:fragment|js-file-line-container)[" ]')
@@ -92,7 +93,7 @@ _LANGUAGE = re.compile(
     r'(?:\b(?:language|lang)-|\bhighlight-(?:source-)?|\bbrush: ?|data-lang(?:uage)?="|\b(?:sourceCode|hljs) )'
     r"(?!(?:language|lang)-|default|none|text|plain|notranslate|wrapper|source\b)([A-Za-z][\w+#.-]*)"
 )
-_HREF = re.compile(r' href="([^"]*)"')
+_HREF = re.compile(r'(?:^| )href="([^"]*)"')
 _ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
 _OPENED, _CLOSED = "\x01", "\x02"
 _EDGES = re.compile(f"\n?[{_OPENED}{_CLOSED}]+")
@@ -101,7 +102,7 @@ _OPENS_BLOCK = re.compile(r"(?=[#>|+=-]|:-)|^(\d{1,9})(?=[.)])")
 _CLOSES_HEADING = re.compile(r"(?<![\\#])(?=#+$)")
 _PERMALINKS = frozenset(("", *"¶#§🔗⚓\uf0c1"))
 """Texts of links that show where to link to. One is a chain in the font of icons of many manuals."""
-_LINKED = re.compile(f"[\U000f0001-\U000fffff]([^{END[LINK]}]*)")
+_LINK, _IMAGE = chr(FIRST_LINK), chr(FIRST_IMAGE)
 
 
 class _Node:
@@ -137,10 +138,10 @@ class _Cell(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block. text: with marks, or a listing; words: without them; kind: as in `Page`; begins: what stands before the
+    """A block. pieces: of its text, marks between them, or a listing; words: without them; kind: as in `Page`; begins: what stands before the
     text, or a listing's language; is_next: it stands behind a br."""
 
-    text: str
+    pieces: list[str]
     words: str
     kind: int
     node: _Node | None
@@ -164,7 +165,7 @@ class Walk:
         self._numbers = dict[str, int]()  # of links by reference
         self._own = f"{url_of(url)}#"
         self._link, self._source, self._left, self._left_in_targets = link, source, most, _MOST_IN_TARGETS
-        self._pieces = list[str]()
+        self._pieces = [""]  # texts of the block, marks between them
         self._kind, self._begins, self._is_next = 0, "", False
         self._level = 0  # of the heading around
         self._again = Counter[str]()  # elements around that are inside of one of their kind
@@ -182,36 +183,50 @@ class Walk:
         page = (_NO_TEXT_BUT_SPANS if self._is_odd else _NO_TEXT).sub(
             _shown if "<xmp" in page or "<plaintext" in page else "", page
         )
-        self._parts = _TAG.split(page.replace("&nbsp;", " "))
+        pieces = _PRE.split(page.replace("&nbsp;", " "))
+        pieces[::2] = [" ".join(piece.split()) for piece in pieces[::2]]
+        self._parts = _TAG.split("".join(pieces))
         self._read()
 
     def _read(self) -> None:
-        parts, at, actions, pieces = self._parts, 1, _ACTIONS, self._pieces
-        while at < len(parts) and self._left > 0:
-            text, name = parts[at - 1], parts[at]
-            at += 2
-            if text and (pieces or not text.isspace()):
-                pieces.append(text)
-            tag, _, rest = name.partition(" ")
-            if rest and self._is_odd and tag in _OF_NUMBERS and _NO_CODE.search(name):
-                at = self._behind(tag, at)
-            elif tag in _IN_TEXT:
-                pieces.append(_IN_TEXT[tag])
-            elif tag == "pre" or (rest and self._is_odd and _LISTING.search(name)):
-                self._flush()
-                end = self._behind(tag, at)
-                self._add_listing(at, end)
-                at = end
-            elif (action := actions.get(tag)) is not None:
-                action(self, tag, name)
-            elif tag in HIDDEN:
-                at = self._behind(tag, at)
-            elif tag != "/a":
-                self._flush()
-            elif len(pieces) > 1 and pieces[-1].strip("\n \u200b") in _PERMALINKS and self._is_own(pieces[-2]):
-                del pieces[-2:]
+        parts, pieces, flush = self._parts, self._pieces, self._flush
+        behind = 1  # the next tag to be read
+        tags = parts[1::2]
+        for at, text, tag, mark in zip(range(1, len(parts), 2), parts[::2], tags, map(_IN_TEXT.get, tags), strict=False):
+            if at < behind:
+                continue
+            if text:
+                pieces[-1] += text
+            if mark is not None:
+                pieces += mark, ""
+                continue
+            name, _, attributes = tag.partition(" ")
+            if name == "a":
+                pieces += self._mark_of_link(attributes), ""
+            elif attributes and self._is_odd and name in _OF_NUMBERS and _NO_CODE.search(tag):
+                behind = self._behind(name, at + 2)
+            elif name in _IN_TEXT:
+                pieces += _IN_TEXT[name], ""
+            elif name in _OF_SPANS:
+                pass
+            elif name == "img":
+                self._add_image(tag)
+            elif name in HIDDEN:
+                behind = self._behind(name, at + 2)
+            elif name == "br":
+                self._is_next = not self._level and flush()
+                pieces[-1] += " " * (self._level > 0)
             else:
-                pieces.append(END[LINK])
+                if len(pieces) > 1 or pieces[0] not in _NO_WORDS:
+                    flush()
+                self._is_next = False
+                if name == "pre" or (self._is_odd and _LISTING.search(tag)):
+                    behind = self._behind(name, at + 2)
+                    self._add_listing(at + 2, behind)
+                elif (action := _ACTIONS.get(name)) is not None:
+                    action(self, name, tag)
+                    if self._left <= 0:
+                        return
 
     def _behind(self, name: str, at: int) -> int:
         """The place behind the end of an element whose first tag is before a place."""
@@ -224,59 +239,78 @@ class Walk:
         return len(parts)
 
     def _flush(self) -> bool:
-        """Let the block end. True if there is one."""
-        is_next, self._is_next = self._is_next, False
-        if not self._pieces:
-            return False
-        text = " ".join("".join(self._pieces).split())
-        self._pieces.clear()
-        if "&" in text:
-            text = html.unescape(text)
-        words, linked = text, 0
-        if not text.isprintable() and MARKS.search(text):
-            text = self._balanced(text)
-            words = " ".join(MARKS.sub("", text).split())
-            if END[LINK] in text:
-                linked = _linked(text, len(words))
-        if not words and not IMAGES.search(text):
-            return False
-        self._add(text, words, linked, self._kind, self._begins, is_next=is_next)
-        return True
+        """Let the block end. True if there is one with words."""
+        pieces = self._pieces[:]
+        self._pieces[:] = [""]
+        if len(pieces) == 1:
+            words = pieces[0].strip()
+            if "&" in words:
+                words = html.unescape(words)
+            if words:
+                self._add([words], words, 0, self._kind)
+            return bool(words)
+        pieces, linked = self._balanced(pieces)
+        words = "".join(pieces[::2])
+        if "  " in words or words[:1] == " " or words[-1:] == " ":
+            words = " ".join(words.split())
+            pieces = EACH.split(" ".join("".join(pieces).split()))
+        if words:
+            self._add(pieces, words, linked, self._kind)
+        elif any(mark >= _IMAGE for mark in pieces[1::2]):
+            self.blocks.append(Block(pieces, "", 0, self._node, self._cell, "", is_next=False))
+        return bool(words)
 
-    def _balanced(self, text: str) -> str:
-        """The text of a block with the marks that are around it, each with its end, and without elements inside others of
-        their kind. What is open at its end is opened again in the next, but a link that has words."""
-        active, again, pieces = dict[str, str](), self._again, EACH.split(text)
+    def _balanced(self, pieces: list[str]) -> tuple[list[str], int]:
+        """The pieces of a block, marks between texts: with those around it, each with its end, and without elements inside
+        others of their kind and permalinks; and the characters in links. What is open at its end is opened again in the
+        next, but a link that has words."""
+        active, again = dict[str, str](), self._again
+        linked = words_in_link = 0
+        is_odd = False
         for at in range(1, len(pieces), 2):
-            mark = pieces[at]
-            if (begin := BEGIN.get(mark)) is not None:
-                is_again = again[begin] > 0
-                again[begin] -= is_again
-                if is_again or not active.pop(begin, ""):
-                    pieces[at] = ""
-            elif mark < chr(FIRST_IMAGE):
-                kind = LINK if mark >= chr(FIRST_LINK) else mark
+            mark, text = pieces[at], pieces[at + 1]
+            if "&" in text:
+                pieces[at + 1] = text = html.unescape(text)
+            if (kind := BEGIN.get(mark)) is not None:
+                if again and again[kind] > 0:
+                    again[kind] -= 1
+                    pieces[at], is_odd = "", True
+                elif (begin := active.pop(kind, None)) is None:
+                    pieces[at], is_odd = "", True
+                elif kind == LINK and pieces[at - 1].strip(" \u200b") in _PERMALINKS and pieces[at - 2] == begin and self._is_own(begin):
+                    linked -= len(pieces[at - 1])
+                    pieces[at - 2 : at + 1] = "", "", ""
+                    is_odd = True
+            elif mark < _IMAGE:
+                kind = mark if mark < _LINK else LINK
                 if kind in active:
                     again[kind] += 1
-                    pieces[at] = ""
+                    pieces[at], is_odd = "", True
                 else:
                     active[kind] = mark
-        text = "".join(pieces)
+                    words_in_link = 0
+            if LINK in active and text:
+                words_in_link += not text.isspace()
+                linked += len(text) if active[LINK] != _LINK else 0
+        if "&" in pieces[0]:
+            pieces[0] = html.unescape(pieces[0])
         if active:
-            text += "".join(END[kind] for kind in reversed(active))
-            if LINK in active and MARKS.sub("", text.rpartition(active[LINK])[2]).strip():
-                del active[LINK]
-            self._pieces += active.values()
-        return text
+            for kind in reversed(active):
+                pieces += END[kind], ""
+            if words_in_link:
+                active.pop(LINK, None)
+            for mark in active.values():
+                self._pieces += mark, ""
+        return EACH.split("".join(pieces)) if is_odd else pieces, linked
 
-    def _add(self, text: str, words: str, linked: int, kind: int, begins: str, *, is_next: bool = False) -> None:
+    def _add(self, pieces: list[str], words: str, linked: int, kind: int) -> None:
         if len(words) > self._left:
-            text = words = words[: self._left]
+            words = words[: self._left]
+            pieces = [words]
         self._left -= len(words)
-        if words:
-            self.page.add(len(words), linked, kind)
-            self._kind, self._begins = 0, ""
-        self.blocks.append(Block(text, words, kind, self._node, self._cell, begins, is_next))
+        self.page.add(len(words), linked, kind)
+        self.blocks.append(Block(pieces, words, kind, self._node, self._cell, self._begins, self._is_next))
+        self._kind, self._begins, self._is_next = 0, "", False
 
     def _add_listing(self, at: int, end: int) -> None:
         """Add the listing whose tags stand from a place on to another. Its elements are lines of it, but inline ones."""
@@ -300,7 +334,8 @@ class Walk:
         text = _EDGES.sub("\n", "".join(pieces).replace(f"{_CLOSED}\n", _CLOSED))
         text = html.unescape(text).strip("\n").rstrip()
         if text:
-            self._add(text, " ".join(text.split()), 0, CODE, language[1].lower() if language else "")
+            self._begins = language[1].lower() if language else ""
+            self._add([text], " ".join(text.split()), 0, CODE)
 
     def _around(self, at: int) -> Iterator[str]:
         """The tags of the elements around a place, the innermost first, as far as they begin near."""
@@ -315,59 +350,48 @@ class Walk:
 
     def _is_own(self, mark: str) -> bool:
         """True for the mark of a link to a part of the page, in a heading also of one that leads nowhere."""
-        number = ord(mark[0]) - FIRST_LINK
-        return 0 < number <= MOST and (self.links[number].startswith(self._own) or (number == 1 and self._level > 0))
+        number = ord(mark) - FIRST_LINK
+        return self.links[number].startswith(self._own) or (number == 1 and self._level > 0)
 
-    def _begin_link(self, name: str, tag: str) -> None:
-        found = _HREF.search(tag)
-        number = 0
-        if found is not None:
-            reference = found[1]
-            if reference not in self._numbers:
-                target = url_of(self._link(html.unescape(reference)))
-                self._numbers[reference] = len(self.links) if target and len(self.links) < MOST else 1
-                self.links += [target] * (self._numbers[reference] > 1)
-            number = self._numbers[reference]
-            target = self.links[number]
-            self._left_in_targets -= len(target)
-            if self._left_in_targets < 0 or (self._level and target.startswith(self._own)):
-                number = 1
-        self._pieces.append(chr(FIRST_LINK + number))
+    def _mark_of_link(self, attributes: str) -> str:
+        found = _HREF.search(attributes)
+        if found is None:
+            return _LINK
+        reference = found[1]
+        if reference not in self._numbers:
+            target = url_of(self._link(html.unescape(reference)))
+            self._numbers[reference] = len(self.links) if target and len(self.links) < MOST else 1
+            self.links += [target] * (self._numbers[reference] > 1)
+        number = self._numbers[reference]
+        target = self.links[number]
+        self._left_in_targets -= len(target)
+        if self._left_in_targets < 0 or (self._level and target.startswith(self._own)):
+            number = 1
+        return chr(FIRST_LINK + number)
 
-    def _add_image(self, name: str, tag: str) -> None:
+    def _add_image(self, tag: str) -> None:
         attributes = _attributes(tag)
         alt = " ".join(attributes.get("alt", "").split())
         if alt and "mwe-math" not in tag and len(self.images) < MOST:
             target = self._source(attributes.get("src", "")) if self._left_in_targets >= 0 else ""
             self._left_in_targets -= len(target)
             if target:
-                self._pieces.append(chr(FIRST_IMAGE + len(self.images)))
+                self._pieces += chr(FIRST_IMAGE + len(self.images)), ""
                 self.images.append(image(alt, target))
 
-    def _break(self, name: str, tag: str) -> None:
-        if self._level:
-            self._pieces.append(" ")
-        else:
-            self._is_next = self._flush()
-
     def _begin_container(self, name: str, tag: str) -> None:
-        self._flush()
-        mark = container(name, _attributes(tag)) if " " in tag else container(name, {})
-        self._containers.append((mark, len(self.page.sizes)))
+        self._containers.append((_mark_of(name, tag), len(self.page.sizes)))
 
     def _end_container(self, name: str, tag: str) -> None:
-        self._flush()
         if self._containers:
             mark, first = self._containers.pop()
             if mark:
                 self.page.containers.append((mark, first, len(self.page.sizes)))
 
     def _begin_heading(self, name: str, tag: str) -> None:
-        self._flush()
         self._kind = self._level = int(name[1])
 
     def _end_block(self, name: str, tag: str) -> None:
-        self._flush()
         self._kind, self._level, self._begins = 0, 0, ""
 
     def _begin_list(self, name: str, tag: str) -> None:
@@ -392,7 +416,6 @@ class Walk:
         self._ended = len(self.blocks), self._node
 
     def _begin_item(self, name: str, tag: str) -> None:
-        self._flush()
         self._kind = ITEM
         around = self._lists[-1] if self._lists else _List(None, "-")
         mark = f"{around.sign} "
@@ -403,7 +426,6 @@ class Walk:
         around.item = self._node
 
     def _begin_quotation(self, name: str, tag: str) -> None:
-        self._flush()
         self._begin_node(_QUOTE)
 
     def _begin_node(self, mark: str) -> None:
@@ -417,11 +439,9 @@ class Walk:
         self._node = self._nodes.pop() if self._nodes else None
 
     def _begin_definition(self, name: str, tag: str) -> None:
-        self._flush()
         self._begins = ": "
 
     def _begin_table(self, name: str, tag: str) -> None:
-        self._flush()
         if self._cell is not None:
             self._cell.table.is_layout = True
         self._tables.append(_Table(self._node, self._cell))
@@ -432,14 +452,12 @@ class Walk:
         self._cell = self._tables.pop().around if self._tables else None
 
     def _begin_row(self, name: str, tag: str) -> None:
-        self._flush()
         self._kind = CELL
         if self._tables:
             self._tables[-1].row += 1
             self._tables[-1].column = 0
 
     def _begin_cell(self, name: str, tag: str) -> None:
-        self._flush()
         self._kind = CELL
         if not self._tables:
             return
@@ -469,7 +487,9 @@ _OF_NUMBERS = frozenset({"span", "td", "th", "pre"})
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _IN_LINE = INLINE | {"td", "th", "tbody"}
 _VOID = frozenset({"br", "img", "hr", "input", "link", "meta", "col", "area", "source"})
-_IN_TEXT = {"span": "", "/span": ""} | BY_TAG | {f"/{tag}": END[mark] for tag, mark in BY_TAG.items()}
+_NO_WORDS = ("", " ")
+_OF_SPANS = ("span", "/span")
+_IN_TEXT = BY_TAG | {"/a": END[LINK]} | {f"/{tag}": END[mark] for tag, mark in BY_TAG.items()}
 _ACTIONS: dict[str, Callable[[Walk, str, str], None]] = (
     dict.fromkeys(NAMED, Walk._begin_container)
     | {f"/{name}": Walk._end_container for name in NAMED}
@@ -477,7 +497,6 @@ _ACTIONS: dict[str, Callable[[Walk, str, str], None]] = (
     | {f"/h{level}": Walk._end_block for level in range(1, 7)}
     | dict.fromkeys(("ul", "ol", "menu"), Walk._begin_list)
     | {f"/{name}": Walk._end_list for name in ("ul", "ol", "menu")}
-    | {"a": Walk._begin_link, "img": Walk._add_image, "br": Walk._break}
     | {
         "li": Walk._begin_item,
         "/li": Walk._end_node,
@@ -500,15 +519,13 @@ def _shown(found: re.Match[str]) -> str:
 
 
 @lru_cache(10_000)
+def _mark_of(name: str, tag: str) -> str:
+    return container(name, _attributes(tag) if " " in tag else {})
+
+
+@lru_cache(10_000)
 def _attributes(tag: str) -> dict[str, str]:
     return {name: html.unescape(value) if "&" in value else value for name, value in _ATTRIBUTE.findall(tag)}
-
-
-def _linked(text: str, size: int) -> int:
-    """The characters of a text of some size that are in links."""
-    if text.find(END[LINK]) == len(text) - 1 and chr(FIRST_LINK) < text[0] < chr(FIRST_IMAGE):  # as most
-        return size
-    return sum(len(MARKS.sub("", part)) for part in _LINKED.findall(text))
 
 
 def content_and_rest(walk: Walk) -> tuple[str, str]:
@@ -537,9 +554,9 @@ def markdown(walk: Walk, blocks: Sequence[Block]) -> str:
 
 def _lines(walk: Walk, block: Block) -> list[str]:
     if block.kind == CODE:
-        fence = max(("```", *(f"{found}`" for found in _FENCE.findall(block.text))), key=len)
-        return [f"{fence}{block.begins}", *block.text.split("\n"), fence]
-    words = written(block.text, walk.links, walk.images)
+        fence = max(("```", *(f"{found}`" for found in _FENCE.findall(block.pieces[0]))), key=len)
+        return [f"{fence}{block.begins}", *block.pieces[0].split("\n"), fence]
+    words = written(block.pieces, walk.links, walk.images)
     if 0 < block.kind < CODE:
         words = words.rstrip(" ¶") or words
         return [f"{'#' * block.kind} {_CLOSES_HEADING.sub(chr(92) * 2, words)}"]
@@ -577,7 +594,7 @@ def _rows(walk: Walk, table: _Table, blocks: Sequence[Block]) -> list[list[str]]
 
 
 def _in_cell(walk: Walk, block: Block) -> str:
-    words = code(block.words) if block.kind == CODE else written(block.text, walk.links, walk.images)
+    words = code(block.words) if block.kind == CODE else written(block.pieces, walk.links, walk.images)
     return words.replace("|", "\\|")
 
 
