@@ -1,17 +1,17 @@
-"""The text inside a block as Markdown: emphasis, code, links, images, what is raised or lowered.
+"""The text of blocks as Markdown: emphasis, code, links, images, what is raised or lowered.
 
 Single characters stand for the elements, in pairs that are nested: those of control, and of two planes for private use
-for each link and image of a page.
+for each link and image of a page. A block is a line. All blocks of a page are written together, by few expressions.
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from unicodedata import category
 
 SIGNS = BOLD, ITALIC, STRUCK, CODE, RAISED, LOWERED, LINK = tuple("\x01\x02\x03\x04\x05\x06\x07")
 END = dict(zip(SIGNS, map(chr, range(16, 23)), strict=True))
 """The end of each."""
-BEGIN = {end: begin for begin, end in END.items()}
 BY_TAG = {
     tag: mark
     for mark, tags in (
@@ -22,28 +22,45 @@ BY_TAG = {
 }  # fmt: skip
 FIRST_LINK, FIRST_IMAGE, MOST = 0xF0000, 0x100000, 0xFFFF
 """Numbers of the marks of links and images, in place of LINK, and how many of each there are."""
+NO_REFERENCE, NO_TARGET, TO_HEADING = range(3)
+"""Numbers of links that are written as text: without a reference, without a target, and of a heading to itself."""
 OWN = "\x01-\x08\x0b\x0c\x0e-\x1f\U000f0000-\U0010ffff"
 """The characters that are marks, and others nobody sees."""
-MARKS = re.compile("[\x01-\x07\x10-\x16\U000f0000-\U0010ffff]")
-IMAGES = re.compile("[\U00100000-\U0010ffff]")
 
-_PAIRS = {BOLD: "**", ITALIC: "*", STRUCK: "~~"}
-_OPENING, _CLOSING = "[\x01-\x07\U000f0000-\U000fffff]", "[\x10-\x16]"
-_SPACE_BEHIND, _SPACE_BEFORE = re.compile(f"({_OPENING}+) "), re.compile(f" ({_CLOSING}+)")
-_EMPTY = re.compile("|".join([*map("".join, END.items()), f"[\U000f0000-\U000fffff]{END[LINK]}", END[CODE] + CODE]))
-_UNTIDY = re.compile(
-    f"{_OPENING} | {_CLOSING}|{_EMPTY.pattern}|{CODE}[^\x01-\x16\U000f0000-\U0010ffff]*[\x01-\x12\x14-\x16\U000f0000-\U0010ffff]"
+_LINK, _IMAGE = chr(FIRST_LINK), chr(FIRST_IMAGE)
+_LINKS, _IMAGES = "[\U000f0000-\U000fffff]", "[\U00100000-\U0010ffff]"
+_MARKS = "\x01-\x07\x10-\x16\U000f0000-\U0010ffff"
+MARKS = re.compile(f"[{_MARKS}]")
+_EACH = re.compile(f"([{_MARKS}])")
+_NO_MARKS = re.compile(f"[^{_MARKS}\n]+")
+_PAIRS = re.compile("|".join([*map("".join, list(END.items())[:-1]), f"{_LINKS}{END[LINK]}", _IMAGES]))
+_DEEPEST = 8
+_BEGIN = {end: begin for begin, end in END.items()}
+_NO_LINKS = re.compile("[\x01-\x06\x10-\x15\U00100000-\U0010ffff]")
+_LINKED = re.compile(f"[\U000f0001-\U000fffff]([^{END[LINK]}]*)")
+_PERMALINK = re.compile(f"({_LINKS})[ \u200b]*[¶#§🔗⚓\uf0c1]?[ \u200b]*{END[LINK]}")
+"""A link without words, or one that shows where to link to. The last sign is in the font of icons of many manuals."""
+# An expression that begins with a set of characters is searched for fast.
+_OPENING = "[\x01-\x07\U000f0000-\U000fffff]"
+_SPACE_BEHIND, _SPACE_BEFORE = re.compile(f"({_OPENING})({_OPENING}*) "), re.compile(" ([\x10-\x16]+)")
+_EMPTY = re.compile(
+    f"[\x01-\x06\x13\U000f0000-\U000fffff](?:(?<={_LINKS}){END[LINK]}|(?<={END[CODE]}){CODE}|"
+    + "|".join(f"(?<={begin}){end}" for begin, end in list(END.items())[:-1])
+    + ")"
 )
-_EMPHASIS = re.compile(f"([{''.join(_PAIRS)}{''.join(END[mark] for mark in _PAIRS)}]+)")
-_IN_CODE = re.compile(f"{CODE}[^{END[CODE]}]*{END[CODE]}")
-EACH = re.compile(f"({MARKS.pattern})")
-_ENTITY = re.compile(r"&(?=#?\w{1,31};)")
-# "_" inside a word stands for itself, and so does a backslash before a letter.
-_ANYWHERE = r"[*`]|\\(?=[^\w\s]|_|$)|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~|!$"
-_SPECIAL, _SPECIAL_IN_LINK = re.compile(rf"{_ANYWHERE}|\](?=[(\[:])"), re.compile(rf"{_ANYWHERE}|[\[\]]")
-_MAY_BE_SPECIAL = re.compile(r"[*`\\_~\[\]&<!]")
+_MARKED_CODE = re.compile(f"{CODE}([^{_MARKS}\n]*(?:(?!{END[CODE]})[{_MARKS}][^{_MARKS}\n]*)+){END[CODE]}")
+_OUT_OF_CODE = f"{END[CODE]}\\1{CODE}"
+_SPECIAL = re.compile(
+    rf"[\[\]&<*`\\_~!{CODE}{END[LINK]}\U000f0000-\U0010ffff](?:(?<={CODE})[^{END[CODE]}\n]*{END[CODE]})?"
+)
+_SHIFTED = re.compile(f"([{RAISED}{LOWERED}])([^{RAISED}{LOWERED}{END[RAISED]}{END[LOWERED]}\n]*)[{END[RAISED]}{END[LOWERED]}]")
+_EMPHASIS = {BOLD: "**", ITALIC: "*", STRUCK: "~~"}
+_EMPHASISED = re.compile("([\x01-\x03])([^\x01-\x03\x10-\x12\n]+)[\x10-\x12]")
+_NEXT_TO = frozenset((*"*~", *(END[mark] for mark in _EMPHASIS))), frozenset((*"*~", *_EMPHASIS))
+"""Characters before and behind emphasis that would not be told from its signs."""
 _TICKS = re.compile("`+")
 _ONE = re.compile(r"[-+\N{MINUS SIGN}]?\w+")
+_ENTITY = re.compile(r"&(?=#?\w{1,31};)")
 _UNSAFE = re.compile(r"[\s<>\\]")
 _TEX = re.compile(r"<annotation [^>]*application/x-tex[^>]*>([^<]*)</annotation>|<math [^>]*alttext=\"([^\"]*)\"")
 _STYLE = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
@@ -61,64 +78,115 @@ def formula(math: str) -> str:
     return f"$<code>{(style[1] if style else words).replace('<', '&lt;')}</code>$"
 
 
-def written(pieces: Sequence[str], links: Sequence[str], images: Sequence[str]) -> str:
-    """The text of a block, given as pieces with marks between them. links, images: what the marks of each are written
-    as, a URL, or an image in full."""
-    if len(pieces) == 1:
-        return _escaped(pieces[0], _SPECIAL)
-    text = "".join(pieces)
-    if _UNTIDY.search(text):
-        pieces = EACH.split(_tidy(text))
-    words = _all_but_emphasis(pieces, links, images)
-    return _emphasised(words) if _EMPHASIS.search(words) else words
-
-
-def _tidy(text: str) -> str:
-    """The text without empty elements, spaces at the edges of one, and elements in code."""
-    text = _SPACE_BEFORE.sub(r"\1 ", _SPACE_BEHIND.sub(r" \1", text))
+def tidied(text: str, is_own: Callable[[int], bool]) -> str:
+    """The lines of a text, in each of which the elements have their ends: without empty ones, spaces at the edges of one,
+    elements in code, and permalinks. is_own: whether a link, by its number, leads to its page."""
+    rest, number, rounds = _NO_MARKS.sub("", text), 1, 0
+    while number and rounds < _DEEPEST:
+        rest, number = _PAIRS.subn("", rest)
+        rounds += 1
+    if rest.strip("\n"):
+        text = _balanced(text)
+    text = _PERMALINK.sub(lambda found: "" if is_own(ord(found[1]) - FIRST_LINK) else found[0], text)
+    text = _SPACE_BEFORE.sub(r"\1 ", _SPACE_BEHIND.sub(r" \1\2", text))
     if CODE in text:
-        text = _IN_CODE.sub(lambda found: CODE + EACH.sub(f"{END[CODE]}\\1{CODE}", found[0][1:-1]) + END[CODE], text)
-    for _ in SIGNS:
-        text = _EMPTY.sub("", text)
-    return " ".join(text.split())
+        text = _MARKED_CODE.sub(lambda found: f"{CODE}{_EACH.sub(_OUT_OF_CODE, found[1])}{END[CODE]}", text)
+    number = 1
+    while number:
+        text, number = _EMPTY.subn("", text)
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text.replace("\n ", "\n").replace(" \n", "\n").strip(" ")
 
 
-def _all_but_emphasis(pieces: Sequence[str], links: Sequence[str], images: Sequence[str]) -> str:
-    """The pieces of a text, marks between them, with the marks of emphasis."""
-    out, opened = [pieces[0] and _escaped(pieces[0], _SPECIAL)], list[int]()
-    target, special = "", _SPECIAL
-    for at in range(1, len(pieces), 2):
-        mark, text = pieces[at], pieces[at + 1]
-        if mark == CODE:
-            out.append(code(text) if text else "")
-            continue
-        if mark >= chr(FIRST_IMAGE):
-            out.append(images[ord(mark) - FIRST_IMAGE])
-        elif mark >= chr(FIRST_LINK):
-            opened.append(len(out))
-            target, special = links[ord(mark) - FIRST_LINK], _SPECIAL_IN_LINK
-        elif mark in (RAISED, LOWERED):
-            opened.append(len(out))
-        elif mark == END[LINK]:
-            start, special = opened.pop(), _SPECIAL
-            out[start:] = [_linked("".join(out[start:]), target)]
-        elif mark in (END[RAISED], END[LOWERED]):
-            start = opened.pop()
-            out[start:] = [_raised("".join(out[start:]), mark == END[RAISED], out[start - 1] if start else "")]
-        elif mark != END[CODE]:
-            out.append(mark)
-        if text:
-            out.append(_escaped(text, special))
-    return "".join(out)
+def _balanced(text: str) -> str:
+    """The lines of a text, with the marks that are around each, and without elements inside others of their kind. A link
+    around lines is one of the first with words."""
+    lines, around, again = list[str](), dict[str, str](), Counter[str]()
+    for line in text.split("\n"):
+        pieces = _EACH.split("".join([*around.values(), line]))
+        active = dict[str, str]()
+        has_words = False
+        for at in range(1, len(pieces), 2):
+            mark = pieces[at]
+            if (kind := _BEGIN.get(mark)) is not None:
+                is_again = again[kind] > 0
+                again[kind] -= is_again
+                if is_again or active.pop(kind, None) is None:
+                    pieces[at] = ""
+            elif mark < _IMAGE:
+                kind = mark if mark < _LINK else LINK
+                if kind in active:
+                    again[kind] += 1
+                    pieces[at] = ""
+                else:
+                    active[kind] = mark
+                    has_words = False
+            has_words = has_words or bool(pieces[at + 1].strip())
+        lines.append("".join([*pieces, *(END[kind] for kind in reversed(active))]))
+        if has_words:
+            active.pop(LINK, None)
+        around = active
+    return "\n".join(lines)
 
 
-def _linked(text: str, url: str) -> str:
-    return f"[{text}]({url})" if url and MARKS.sub("", text) else text
+def words_of(text: str) -> tuple[list[str], list[int]]:
+    """The lines of a tidy text without marks, and for each its characters in links."""
+    text = _NO_LINKS.sub("", text)
+    linked = [sum(map(len, _LINKED.findall(line))) if END[LINK] in line else 0 for line in text.split("\n")]
+    words = MARKS.sub("", text)
+    while "  " in words:
+        words = words.replace("  ", " ")
+    return [line.strip() for line in words.split("\n")], linked
+
+
+def written(text: str, links: Sequence[str], images: Sequence[str]) -> list[str]:
+    """The lines of a tidy text as Markdown. links, images: what each is written as, a URL, or an image in full."""
+    url = ""
+
+    def plain(found: re.Match[str]) -> str:
+        nonlocal url
+        sign = found[0]
+        if sign[0] == CODE:
+            return code(sign[1:-1])
+        if sign >= _IMAGE:
+            return images[ord(sign) - FIRST_IMAGE]
+        if sign >= _LINK:
+            url = links[ord(sign) - FIRST_LINK]
+            return "[" * bool(url)
+        if sign == END[LINK]:
+            ended, url = url, ""
+            return f"]({ended})" if ended else ""
+        return _escaped(sign, text, found.start(), in_link=bool(url))
+
+    shown = _SPECIAL.sub(plain, text)
+    for _ in range(2 * (RAISED in text or LOWERED in text)):
+        shown = _SHIFTED.sub(_shifted, shown)
+    for _ in range(3 * any(mark in text for mark in _EMPHASIS)):
+        shown = _EMPHASISED.sub(_emphasised, shown)
+    return (MARKS.sub("", shown) if MARKS.search(shown) else shown).split("\n")
+
+
+def _escaped(sign: str, text: str, at: int, *, in_link: bool) -> str:
+    """A sign in a text, escaped where a reader would take it for markup. "_" inside a word stands for itself, and so do a
+    backslash before a letter and most brackets."""
+    before, behind = text[at - 1 : at], text[at + 1 : at + 2]
+    if sign in "&<":
+        return "&lt;" if sign == "<" else "&amp;" if _ENTITY.match(text, at) else sign
+    if (
+        (sign == "_" and before.isalnum() and behind.isalnum())
+        or (sign == "~" and "~" not in (before, behind))
+        or (sign == "\\" and (behind.isalnum() or behind == " "))
+        or (sign == "!" and behind not in ("", "\n") and not _LINK <= behind < _IMAGE)
+        or (sign in "[]" and not in_link and (sign == "[" or behind not in tuple("([:")))
+    ):
+        return sign
+    return f"\\{sign}"
 
 
 def image(alt: str, target: str) -> str:
     """An image in full."""
-    return f"![{_escaped(alt, _SPECIAL_IN_LINK)}]({url_of(target)})" if alt and target else ""
+    return f"!{written(f'{_LINK}{alt}{END[LINK]}', [url_of(target)], ())[0]}"
 
 
 def url_of(target: str) -> str:
@@ -127,51 +195,34 @@ def url_of(target: str) -> str:
     return f"<{url}>" if "(" in url or ")" in url else url
 
 
-def _raised(text: str, is_raised: bool, before: str) -> str:
-    """A text that is raised, or else lowered."""
-    if text.startswith("["):  # a footnote's number
-        return text
-    is_one = _ONE.fullmatch(text)
-    sign = "^" if is_raised else "_" if is_one and text[0].isalnum() and before[-1:].isalnum() else "\\_"
-    return f"{sign}{text}" if is_one else f"{sign}({text})"
-
-
-def _escaped(text: str, special: re.Pattern[str]) -> str:
-    """Escape what a Markdown reader would take for HTML, emphasis, code or a link."""
-    if not _MAY_BE_SPECIAL.search(text):
-        return text
-    return _ENTITY.sub("&amp;", special.sub(r"\\\g<0>", text)).replace("<", "&lt;")
-
-
 def code(text: str) -> str:
     """A code span."""
     fence = "`" * (1 + max(map(len, _TICKS.findall(text)), default=0))
-    return f"{fence} {text} {fence}" if text[0] == "`" or text[-1] == "`" else f"{fence}{text}{fence}"
+    return f"{fence} {text} {fence}" if text[:1] == "`" or text[-1:] == "`" else f"{fence}{text}{fence}"
 
 
-def _emphasised(text: str) -> str:
-    """The text with signs for the marks of emphasis, without those that a reader would not take for it (CommonMark 6.2)."""
-    pieces = _EMPHASIS.split(text)
-    runs = {at: [""] * len(pieces[at]) for at in range(1, len(pieces), 2)}
-    opened = list[tuple[int, int, bool]]()
-    for at, signs in runs.items():
-        before, behind, is_closed = pieces[at - 1][-1:], pieces[at + 1][:1], False
-        for number, mark in enumerate(pieces[at]):
-            if mark in _PAIRS:
-                opened.append((at, number, not is_closed and _flanks(behind, before)))
-                continue
-            is_closed = True
-            start, place, may_open = opened.pop()
-            if may_open and _flanks(before, behind):
-                signs[number] = runs[start][place] = _PAIRS[BEGIN[mark]]
-    for at, signs in runs.items():
-        pieces[at] = "".join(signs)
-    return "".join(pieces)
+def _shifted(found: re.Match[str]) -> str:
+    """A text that is raised or lowered, but for a footnote's number in a link."""
+    text, before = found[2], found.string[found.start() - 1 : found.start()]
+    if text.startswith("[") or not text:
+        return text
+    is_one = _ONE.fullmatch(text) is not None
+    sign = "^" if found[1] == RAISED else "_" if is_one and text[0].isalnum() and before.isalnum() else "\\_"
+    return f"{sign}{text}" if is_one else f"{sign}({text})"
+
+
+def _emphasised(found: re.Match[str]) -> str:
+    """A text with its signs, if a reader takes them for emphasis (CommonMark 6.2)."""
+    text, whole = found[2], found.string
+    before, behind = whole[found.start() - 1 : found.start()], whole[found.end() : found.end() + 1]
+    is_alone = before not in _NEXT_TO[0] and behind not in _NEXT_TO[1]
+    sign = _EMPHASIS[found[1]] * (is_alone and _flanks(text[0], before) and _flanks(text[-1], behind))
+    return f"{sign}{text}{sign}"
 
 
 def _flanks(inside: str, outside: str) -> bool:
     """True if a sign between two characters belongs to the first."""
-    if not inside.strip():
+    if inside.isspace():
         return False
     return not _is_punctuation(inside) or not outside.strip() or _is_punctuation(outside)
 

@@ -13,7 +13,6 @@ rowspan, colspan    the cell, and empty ones beside and below it; a table used f
 
 import html
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import compress, groupby
@@ -21,21 +20,22 @@ from typing import NamedTuple
 
 from minicrawl.crawler.html.content import CELL, CODE, ITEM, NAMED, Page, container, content_of
 from minicrawl.crawler.html.inline import (
-    BEGIN,
     BY_TAG,
-    EACH,
     END,
     FIRST_IMAGE,
     FIRST_LINK,
-    IMAGES,
     LINK,
-    MARKS,
     MOST,
+    NO_REFERENCE,
+    NO_TARGET,
     OWN,
+    TO_HEADING,
     code,
     formula,
     image,
+    tidied,
     url_of,
+    words_of,
     written,
 )
 from minicrawl.crawler.html.tree import HIDDEN, INLINE
@@ -100,9 +100,6 @@ _EDGES = re.compile(f"\n?[{_OPENED}{_CLOSED}]+")
 _FENCE = re.compile("`{3,}")
 _OPENS_BLOCK = re.compile(r"(?=[#>|+=-]|:-)|^(\d{1,9})(?=[.)])")
 _CLOSES_HEADING = re.compile(r"(?<![\\#])(?=#+$)")
-_PERMALINKS = frozenset(("", *"¶#§🔗⚓\uf0c1"))
-"""Texts of links that show where to link to. One is a chain in the font of icons of many manuals."""
-_LINK, _IMAGE = chr(FIRST_LINK), chr(FIRST_IMAGE)
 
 
 class _Node:
@@ -138,10 +135,10 @@ class _Cell(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block. pieces: of its text, marks between them, or a listing; words: without them; kind: as in `Page`; begins: what stands before the
-    text, or a listing's language; is_next: it stands behind a br."""
+    """A block. text: Markdown without what stands before it, or a listing; words: without marks; kind: as in `Page`;
+    begins: what stands before the text, or a listing's language; is_next: it stands behind a br."""
 
-    pieces: list[str]
+    text: str
     words: str
     kind: int
     node: _Node | None
@@ -151,24 +148,21 @@ class Block(NamedTuple):
 
 
 class Walk:
-    """Walks the tags of HTML that a parser has written: `blocks`, pictures alone among them, and `page`, without these.
-
-    `links`, `images`: what their marks are written as, by number.
-    """
+    """Walks the tags of HTML that a parser has written: `blocks`, pictures alone among them, and `page`, without these."""
 
     def __init__(
         self, page: str, url: str, link: Callable[[str], str], source: Callable[[str], str], most: int
     ) -> None:
         """url: of the page; link, source: the URL that a reference leads to; empty for none. most: characters of text."""
         self.page, self.blocks = Page(), list[Block]()
-        self.links, self.images = ["", ""], list[str]()  # the first are those without a reference, and without a target
+        self._links, self._images = ["", "", ""], list[str]()  # what they are written as, by number
         self._numbers = dict[str, int]()  # of links by reference
         self._own = f"{url_of(url)}#"
         self._link, self._source, self._left, self._left_in_targets = link, source, most, _MOST_IN_TARGETS
-        self._pieces = [""]  # texts of the block, marks between them
+        self._pieces, self._has_words = list[str](), False
         self._kind, self._begins, self._is_next = 0, "", False
         self._level = 0  # of the heading around
-        self._again = Counter[str]()  # elements around that are inside of one of their kind
+        self._texts = list[str]()  # of the blocks so far, with marks
         self._node: _Node | None = None
         self._nodes, self._lists, self._ended = list[_Node | None](), list[_List](), (-1, self._node)
         self._cell: _Cell | None = None
@@ -187,6 +181,8 @@ class Walk:
         pieces[::2] = [" ".join(piece.split()) for piece in pieces[::2]]
         self._parts = _TAG.split("".join(pieces))
         self._read()
+        if self._texts:
+            self._finish()
 
     def _read(self) -> None:
         parts, pieces, flush = self._parts, self._pieces, self._flush
@@ -195,29 +191,31 @@ class Walk:
         for at, text, tag, mark in zip(range(1, len(parts), 2), parts[::2], tags, map(_IN_TEXT.get, tags), strict=False):
             if at < behind:
                 continue
-            if text:
-                pieces[-1] += text
+            if text and (text != " " or pieces):
+                pieces.append(text)
+                self._has_words = self._has_words or text != " "
             if mark is not None:
-                pieces += mark, ""
+                pieces.append(mark)
                 continue
             name, _, attributes = tag.partition(" ")
             if name == "a":
-                pieces += self._mark_of_link(attributes), ""
+                pieces.append(self._mark_of_link(attributes))
             elif attributes and self._is_odd and name in _OF_NUMBERS and _NO_CODE.search(tag):
                 behind = self._behind(name, at + 2)
             elif name in _IN_TEXT:
-                pieces += _IN_TEXT[name], ""
-            elif name in _OF_SPANS:
-                pass
+                pieces.append(_IN_TEXT[name])
             elif name == "img":
                 self._add_image(tag)
             elif name in HIDDEN:
                 behind = self._behind(name, at + 2)
             elif name == "br":
-                self._is_next = not self._level and flush()
-                pieces[-1] += " " * (self._level > 0)
-            else:
-                if len(pieces) > 1 or pieces[0] not in _NO_WORDS:
+                has_words = self._has_words and not self._level
+                if has_words:
+                    flush()
+                self._is_next = has_words
+                pieces += [" "] * (self._level > 0)
+            elif name not in _OF_SPANS:
+                if self._has_words:
                     flush()
                 self._is_next = False
                 if name == "pre" or (self._is_odd and _LISTING.search(tag)):
@@ -238,79 +236,42 @@ class Walk:
                     return place + 2
         return len(parts)
 
-    def _flush(self) -> bool:
-        """Let the block end. True if there is one with words."""
-        pieces = self._pieces[:]
-        self._pieces[:] = [""]
-        if len(pieces) == 1:
-            words = pieces[0].strip()
-            if "&" in words:
-                words = html.unescape(words)
-            if words:
-                self._add([words], words, 0, self._kind)
-            return bool(words)
-        pieces, linked = self._balanced(pieces)
-        words = "".join(pieces[::2])
-        if "  " in words or words[:1] == " " or words[-1:] == " ":
-            words = " ".join(words.split())
-            pieces = EACH.split(" ".join("".join(pieces).split()))
-        if words:
-            self._add(pieces, words, linked, self._kind)
-        elif any(mark >= _IMAGE for mark in pieces[1::2]):
-            self.blocks.append(Block(pieces, "", 0, self._node, self._cell, "", is_next=False))
-        return bool(words)
+    def _flush(self) -> None:
+        """Let the block end."""
+        self._add("".join(self._pieces), self._kind)
+        self._pieces.clear()
+        self._has_words = False
 
-    def _balanced(self, pieces: list[str]) -> tuple[list[str], int]:
-        """The pieces of a block, marks between texts: with those around it, each with its end, and without elements inside
-        others of their kind and permalinks; and the characters in links. What is open at its end is opened again in the
-        next, but a link that has words."""
-        active, again = dict[str, str](), self._again
-        linked = words_in_link = 0
-        is_odd = False
-        for at in range(1, len(pieces), 2):
-            mark, text = pieces[at], pieces[at + 1]
-            if "&" in text:
-                pieces[at + 1] = text = html.unescape(text)
-            if (kind := BEGIN.get(mark)) is not None:
-                if again and again[kind] > 0:
-                    again[kind] -= 1
-                    pieces[at], is_odd = "", True
-                elif (begin := active.pop(kind, None)) is None:
-                    pieces[at], is_odd = "", True
-                elif kind == LINK and pieces[at - 1].strip(" \u200b") in _PERMALINKS and pieces[at - 2] == begin and self._is_own(begin):
-                    linked -= len(pieces[at - 1])
-                    pieces[at - 2 : at + 1] = "", "", ""
-                    is_odd = True
-            elif mark < _IMAGE:
-                kind = mark if mark < _LINK else LINK
-                if kind in active:
-                    again[kind] += 1
-                    pieces[at], is_odd = "", True
-                else:
-                    active[kind] = mark
-                    words_in_link = 0
-            if LINK in active and text:
-                words_in_link += not text.isspace()
-                linked += len(text) if active[LINK] != _LINK else 0
-        if "&" in pieces[0]:
-            pieces[0] = html.unescape(pieces[0])
-        if active:
-            for kind in reversed(active):
-                pieces += END[kind], ""
-            if words_in_link:
-                active.pop(LINK, None)
-            for mark in active.values():
-                self._pieces += mark, ""
-        return EACH.split("".join(pieces)) if is_odd else pieces, linked
-
-    def _add(self, pieces: list[str], words: str, linked: int, kind: int) -> None:
-        if len(words) > self._left:
-            words = words[: self._left]
-            pieces = [words]
-        self._left -= len(words)
-        self.page.add(len(words), linked, kind)
-        self.blocks.append(Block(pieces, words, kind, self._node, self._cell, self._begins, self._is_next))
+    def _add(self, text: str, kind: int, listing: str = "") -> None:
+        size = len(text) + len(listing)
+        if size > self._left:
+            text, listing = text[: self._left], listing[: self._left]
+        self._left -= size
+        self._texts.append(text)
+        self.blocks.append(Block(listing, "", kind, self._node, self._cell, self._begins, self._is_next))
         self._kind, self._begins, self._is_next = 0, "", False
+
+    def _finish(self) -> None:
+        """Write the text of the blocks, and let the page know them."""
+        text = "\n".join(self._texts)
+        text = tidied(html.unescape(text) if "&" in text else text, self._is_own)
+        blocks, page, before, numbers = self.blocks, self.page, 0, list[int]()
+        self.blocks = []
+        for block, words, linked, written_text in zip(
+            blocks, *words_of(text), written(text, self._links, self._images), strict=True
+        ):
+            numbers.append(len(page.sizes))
+            if block.kind == CODE:
+                words, written_text = " ".join(block.text.split()), block.text
+            if words:
+                page.add(len(words), linked, block.kind)
+            if words or written_text:
+                self.blocks.append(block._replace(text=written_text, words=words))
+        numbers.append(len(page.sizes))
+        page.containers = [(mark, numbers[first], numbers[end]) for mark, first, end in page.containers]
+
+    def _is_own(self, number: int) -> bool:
+        return number == TO_HEADING or self._links[number].startswith(self._own)
 
     def _add_listing(self, at: int, end: int) -> None:
         """Add the listing whose tags stand from a place on to another. Its elements are lines of it, but inline ones."""
@@ -335,7 +296,7 @@ class Walk:
         text = html.unescape(text).strip("\n").rstrip()
         if text:
             self._begins = language[1].lower() if language else ""
-            self._add([text], " ".join(text.split()), 0, CODE)
+            self._add("", CODE, text)
 
     def _around(self, at: int) -> Iterator[str]:
         """The tags of the elements around a place, the innermost first, as far as they begin near."""
@@ -348,45 +309,43 @@ class Walk:
             else:
                 yield tag
 
-    def _is_own(self, mark: str) -> bool:
-        """True for the mark of a link to a part of the page, in a heading also of one that leads nowhere."""
-        number = ord(mark) - FIRST_LINK
-        return self.links[number].startswith(self._own) or (number == 1 and self._level > 0)
-
     def _mark_of_link(self, attributes: str) -> str:
         found = _HREF.search(attributes)
         if found is None:
-            return _LINK
+            return chr(FIRST_LINK + NO_REFERENCE)
         reference = found[1]
         if reference not in self._numbers:
             target = url_of(self._link(html.unescape(reference)))
-            self._numbers[reference] = len(self.links) if target and len(self.links) < MOST else 1
-            self.links += [target] * (self._numbers[reference] > 1)
+            self._numbers[reference] = len(self._links) if target and len(self._links) < MOST else NO_TARGET
+            self._links += [target] * (self._numbers[reference] > NO_TARGET)
         number = self._numbers[reference]
-        target = self.links[number]
+        target = self._links[number]
         self._left_in_targets -= len(target)
-        if self._left_in_targets < 0 or (self._level and target.startswith(self._own)):
-            number = 1
+        if self._left_in_targets < 0:
+            number = NO_TARGET
+        elif self._level and target.startswith(self._own):
+            number = TO_HEADING
         return chr(FIRST_LINK + number)
 
     def _add_image(self, tag: str) -> None:
         attributes = _attributes(tag)
         alt = " ".join(attributes.get("alt", "").split())
-        if alt and "mwe-math" not in tag and len(self.images) < MOST:
+        if alt and "mwe-math" not in tag and len(self._images) < MOST:
             target = self._source(attributes.get("src", "")) if self._left_in_targets >= 0 else ""
             self._left_in_targets -= len(target)
             if target:
-                self._pieces += chr(FIRST_IMAGE + len(self.images)), ""
-                self.images.append(image(alt, target))
+                self._pieces.append(chr(FIRST_IMAGE + len(self._images)))
+                self._images.append(image(alt, target))
+                self._has_words = True
 
     def _begin_container(self, name: str, tag: str) -> None:
-        self._containers.append((_mark_of(name, tag), len(self.page.sizes)))
+        self._containers.append((_mark_of(name, tag), len(self.blocks)))
 
     def _end_container(self, name: str, tag: str) -> None:
         if self._containers:
             mark, first = self._containers.pop()
             if mark:
-                self.page.containers.append((mark, first, len(self.page.sizes)))
+                self.page.containers.append((mark, first, len(self.blocks)))
 
     def _begin_heading(self, name: str, tag: str) -> None:
         self._kind = self._level = int(name[1])
@@ -487,7 +446,6 @@ _OF_NUMBERS = frozenset({"span", "td", "th", "pre"})
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _IN_LINE = INLINE | {"td", "th", "tbody"}
 _VOID = frozenset({"br", "img", "hr", "input", "link", "meta", "col", "area", "source"})
-_NO_WORDS = ("", " ")
 _OF_SPANS = ("span", "/span")
 _IN_TEXT = BY_TAG | {"/a": END[LINK]} | {f"/{tag}": END[mark] for tag, mark in BY_TAG.items()}
 _ACTIONS: dict[str, Callable[[Walk, str, str], None]] = (
@@ -536,27 +494,27 @@ def content_and_rest(walk: Walk) -> tuple[str, str]:
         before = next(told) if block.words else before
         flags.append(before)
     rest = [block for block, is_content in zip(walk.blocks, flags, strict=True) if block.words and not is_content]
-    return markdown(walk, list(compress(walk.blocks, flags))), markdown(walk, rest)
+    return markdown(list(compress(walk.blocks, flags))), markdown(rest)
 
 
-def markdown(walk: Walk, blocks: Sequence[Block]) -> str:
+def markdown(blocks: Sequence[Block]) -> str:
     """Blocks as Markdown."""
     page = _Lines()
     for table, group in groupby(blocks, lambda block: block.cell and block.cell.table):
         inside = list(group)
-        if table is not None and (rows := _rows(walk, table, inside)):
+        if table is not None and (rows := _rows(table, inside)):
             page.put(table.node, list(_table(rows)), is_text=False)
             continue
         for block in inside:
-            page.put(block.node, _lines(walk, block), is_text=not 0 < block.kind <= CODE, is_next=block.is_next)
+            page.put(block.node, _lines(block), is_text=not 0 < block.kind <= CODE, is_next=block.is_next)
     return "\n".join(page.lines)
 
 
-def _lines(walk: Walk, block: Block) -> list[str]:
+def _lines(block: Block) -> list[str]:
     if block.kind == CODE:
-        fence = max(("```", *(f"{found}`" for found in _FENCE.findall(block.pieces[0]))), key=len)
-        return [f"{fence}{block.begins}", *block.pieces[0].split("\n"), fence]
-    words = written(block.pieces, walk.links, walk.images)
+        fence = max(("```", *(f"{found}`" for found in _FENCE.findall(block.text))), key=len)
+        return [f"{fence}{block.begins}", *block.text.split("\n"), fence]
+    words = block.text
     if 0 < block.kind < CODE:
         words = words.rstrip(" ¶") or words
         return [f"{'#' * block.kind} {_CLOSES_HEADING.sub(chr(92) * 2, words)}"]
@@ -565,7 +523,7 @@ def _lines(walk: Walk, block: Block) -> list[str]:
     return [f"{block.begins}{words}"]
 
 
-def _rows(walk: Walk, table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
+def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
     """The cells of a table by row, each a line; none if it is used for layout.
 
     Such a table has another in it, one column with words, or a heading, or much text in a cell, or listings or several
@@ -589,12 +547,12 @@ def _rows(walk: Walk, table: _Table, blocks: Sequence[Block]) -> list[list[str]]
     for cell, inside in cells.items():
         row = rows.setdefault(cell.row, [])
         row += [""] * (columns[cell.column] - len(row))
-        row.append(" ".join([_in_cell(walk, block) for block in inside]))
+        row.append(" ".join([_in_cell(block) for block in inside]))
     return list(rows.values())
 
 
-def _in_cell(walk: Walk, block: Block) -> str:
-    words = code(block.words) if block.kind == CODE else written(block.pieces, walk.links, walk.images)
+def _in_cell(block: Block) -> str:
+    words = code(block.words) if block.kind == CODE else block.text
     return words.replace("|", "\\|")
 
 
