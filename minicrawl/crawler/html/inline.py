@@ -32,9 +32,6 @@ _LINKS, _IMAGES = "[\U000f0000-\U000fffff]", "[\U00100000-\U0010ffff]"
 _MARKS = "\x01-\x07\x10-\x16\U000f0000-\U0010ffff"
 MARKS = re.compile(f"[{_MARKS}]")
 _EACH = re.compile(f"([{_MARKS}])")
-_NO_MARKS = re.compile(f"[^{_MARKS}\n]+")
-_PAIRS = re.compile("|".join([*map("".join, list(END.items())[:-1]), f"{_LINKS}{END[LINK]}", _IMAGES]))
-_DEEPEST = 8
 _BEGIN = {end: begin for begin, end in END.items()}
 _NO_LINKS = re.compile("[\x01-\x06\x10-\x15\U00100000-\U0010ffff]")
 _LINKED = re.compile(f"[\U000f0001-\U000fffff]([^{END[LINK]}]*)")
@@ -78,14 +75,11 @@ def formula(math: str) -> str:
     return f"$<code>{(style[1] if style else words).replace('<', '&lt;')}</code>$"
 
 
-def tidied(text: str, is_own: Callable[[int], bool]) -> str:
+def tidied(text: str, is_own: Callable[[int], bool], *, is_torn: bool) -> str:
     """The lines of a text, in each of which the elements have their ends: without empty ones, spaces at the edges of one,
-    elements in code, and permalinks. is_own: whether a link, by its number, leads to its page."""
-    rest, number, rounds = _NO_MARKS.sub("", text), 1, 0
-    while number and rounds < _DEEPEST:
-        rest, number = _PAIRS.subn("", rest)
-        rounds += 1
-    if rest.strip("\n"):
+    elements in code, and permalinks. is_own: whether a link, by its number, leads to its page; is_torn: an element has
+    not its end in its line."""
+    if is_torn:
         text = _balanced(text)
     text = _PERMALINK.sub(lambda found: "" if is_own(ord(found[1]) - FIRST_LINK) else found[0], text)
     text = _SPACE_BEFORE.sub(r"\1 ", _SPACE_BEHIND.sub(r" \1\2", text))
@@ -160,10 +154,12 @@ def written(text: str, links: Sequence[str], images: Sequence[str]) -> list[str]
         return _escaped(sign, text, found.start(), in_link=bool(url))
 
     shown = _SPECIAL.sub(plain, text)
-    for _ in range(2 * (RAISED in text or LOWERED in text)):
-        shown = _SHIFTED.sub(_shifted, shown)
-    for _ in range(3 * any(mark in text for mark in _EMPHASIS)):
-        shown = _EMPHASISED.sub(_emphasised, shown)
+    for is_there, marked, write in (
+        (RAISED in text or LOWERED in text, _SHIFTED, _shifted),
+        (any(mark in text for mark in _EMPHASIS), _EMPHASISED, _emphasised),
+    ):
+        while is_there:
+            shown, is_there = marked.subn(write, shown)
     return (MARKS.sub("", shown) if MARKS.search(shown) else shown).split("\n")
 
 

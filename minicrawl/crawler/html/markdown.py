@@ -51,6 +51,7 @@ _MOST_IN_CELL = 2_000
 _NEAR = 40
 """Tags before a listing in which the elements around it may name its language."""
 _LONGEST_NUMBER = 9
+_LONG_TAG = 300
 _QUOTE = "> "
 
 _OWN = re.compile(f"[{OWN}]")
@@ -67,7 +68,6 @@ _NO_TEXT, _NO_TEXT_BUT_SPANS = (
 )
 """Tags that say nothing, comments and elements whose content is no HTML."""
 _MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
-_PRE = re.compile(r"(<pre[ >].*?</pre>)", re.DOTALL)
 _TAG = re.compile(r"<([^>]*)>")
 _NO_CODE = re.compile(
     r'class="(?:[^"]* )?(?:katex-html|linenos?|lineno|lnt|ln|line-?numbers?(?:-rows)?|linenodiv|gutter|gl|rouge-gutter'
@@ -100,6 +100,7 @@ _EDGES = re.compile(f"\n?[{_OPENED}{_CLOSED}]+")
 _FENCE = re.compile("`{3,}")
 _OPENS_BLOCK = re.compile(r"(?=[#>|+=-]|:-)|^(\d{1,9})(?=[.)])")
 _CLOSES_HEADING = re.compile(r"(?<![\\#])(?=#+$)")
+_FIRST_END, _FIRST_LINK = min(END.values()), chr(FIRST_LINK)
 
 
 class _Node:
@@ -160,9 +161,11 @@ class Walk:
         self._own = f"{url_of(url)}#"
         self._link, self._source, self._left, self._left_in_targets = link, source, most, _MOST_IN_TARGETS
         self._pieces, self._has_words = list[str](), False
+        self._is_torn = False  # an inline element has a block in it
         self._kind, self._begins, self._is_next = 0, "", False
         self._level = 0  # of the heading around
         self._texts = list[str]()  # of the blocks so far, with marks
+        self._blocks = list[tuple[int, _Node | None, _Cell | None, str, bool, str]]()
         self._node: _Node | None = None
         self._nodes, self._lists, self._ended = list[_Node | None](), list[_List](), (-1, self._node)
         self._cell: _Cell | None = None
@@ -177,54 +180,58 @@ class Walk:
         page = (_NO_TEXT_BUT_SPANS if self._is_odd else _NO_TEXT).sub(
             _shown if "<xmp" in page or "<plaintext" in page else "", page
         )
-        pieces = _PRE.split(page.replace("&nbsp;", " "))
-        pieces[::2] = [" ".join(piece.split()) for piece in pieces[::2]]
-        self._parts = _TAG.split("".join(pieces))
+        self._parts = _TAG.split(page.replace("&nbsp;", " "))
         self._read()
         if self._texts:
             self._finish()
 
     def _read(self) -> None:
         parts, pieces, flush = self._parts, self._pieces, self._flush
-        behind = 1  # the next tag to be read
+        behind, depth = 1, 0  # the next tag to be read; inline elements that are open
         tags = parts[1::2]
-        for at, text, tag, mark in zip(range(1, len(parts), 2), parts[::2], tags, map(_IN_TEXT.get, tags), strict=False):
+        for at, text, tag, known in zip(range(1, len(parts), 2), parts[::2], tags, map(_KNOWN.get, tags), strict=False):
             if at < behind:
                 continue
-            if text and (text != " " or pieces):
-                pieces.append(text)
-                self._has_words = self._has_words or text != " "
-            if mark is not None:
-                pieces.append(mark)
-                continue
-            name, _, attributes = tag.partition(" ")
-            if name == "a":
-                pieces.append(self._mark_of_link(attributes))
-            elif attributes and self._is_odd and name in _OF_NUMBERS and _NO_CODE.search(tag):
-                behind = self._behind(name, at + 2)
-            elif name in _IN_TEXT:
-                pieces.append(_IN_TEXT[name])
-            elif name == "img":
-                self._add_image(tag)
-            elif name in HIDDEN:
-                behind = self._behind(name, at + 2)
-            elif name == "br":
-                has_words = self._has_words and not self._level
-                if has_words:
-                    flush()
-                self._is_next = has_words
-                pieces += [" "] * (self._level > 0)
-            elif name not in _OF_SPANS:
-                if self._has_words:
-                    flush()
-                self._is_next = False
-                if name == "pre" or (self._is_odd and _LISTING.search(tag)):
+            if text:
+                if not text.isspace():
+                    self._has_words = True
+                    pieces.append(text)
+                elif pieces:
+                    pieces.append(" ")
+            if known is None:
+                name, _, attributes = tag.partition(" ")
+                if name == "a":
+                    known = self._mark_of_link(attributes)
+                elif attributes and self._is_odd and name in _OF_NUMBERS and _NO_CODE.search(tag):
                     behind = self._behind(name, at + 2)
+                    continue
+                elif self._is_odd and _LISTING.search(tag):
+                    known = Walk._begin_listing
+                else:
+                    known = _KNOWN.get(name, Walk._nothing)
+            if isinstance(known, str):
+                if known:
+                    pieces.append(known)
+                    depth += -1 if _FIRST_END <= known < _FIRST_LINK else 1
+            elif known is Walk._add_image:
+                self._add_image(tag)
+            elif known is Walk._skip:
+                behind = self._behind(tag.partition(" ")[0], at + 2)
+            elif known is Walk._break and self._level:
+                pieces.append(" ")
+            else:
+                has_words = self._has_words
+                if has_words:
+                    self._is_torn = self._is_torn or depth != 0
+                    flush()
+                self._is_next = known is Walk._break and has_words
+                if known is Walk._begin_listing:
+                    behind = self._behind(tag.partition(" ")[0], at + 2)
                     self._add_listing(at + 2, behind)
-                elif (action := _ACTIONS.get(name)) is not None:
-                    action(self, name, tag)
-                    if self._left <= 0:
-                        return
+                elif known is not Walk._break:
+                    known(self, tag)
+            if self._left <= 0:
+                return
 
     def _behind(self, name: str, at: int) -> int:
         """The place behind the end of an element whose first tag is before a place."""
@@ -238,7 +245,7 @@ class Walk:
 
     def _flush(self) -> None:
         """Let the block end."""
-        self._add("".join(self._pieces), self._kind)
+        self._add(" ".join("".join(self._pieces).split()), self._kind)
         self._pieces.clear()
         self._has_words = False
 
@@ -246,28 +253,27 @@ class Walk:
         size = len(text) + len(listing)
         if size > self._left:
             text, listing = text[: self._left], listing[: self._left]
+            self._is_torn = True
         self._left -= size
         self._texts.append(text)
-        self.blocks.append(Block(listing, "", kind, self._node, self._cell, self._begins, self._is_next))
+        self._blocks.append((kind, self._node, self._cell, self._begins, self._is_next, listing))
         self._kind, self._begins, self._is_next = 0, "", False
 
     def _finish(self) -> None:
         """Write the text of the blocks, and let the page know them."""
         text = "\n".join(self._texts)
-        text = tidied(html.unescape(text) if "&" in text else text, self._is_own)
-        blocks, page, before, numbers = self.blocks, self.page, 0, list[int]()
-        self.blocks = []
-        for block, words, linked, written_text in zip(
-            blocks, *words_of(text), written(text, self._links, self._images), strict=True
+        text = tidied(html.unescape(text) if "&" in text else text, self._is_own, is_torn=self._is_torn)
+        page, numbers = self.page, [0]
+        for (kind, *around, listing), words, linked, line in zip(
+            self._blocks, *words_of(text), written(text, self._links, self._images), strict=True
         ):
-            numbers.append(len(page.sizes))
-            if block.kind == CODE:
-                words, written_text = " ".join(block.text.split()), block.text
+            if listing:
+                words, line = " ".join(listing.split()), listing
             if words:
-                page.add(len(words), linked, block.kind)
-            if words or written_text:
-                self.blocks.append(block._replace(text=written_text, words=words))
-        numbers.append(len(page.sizes))
+                page.add(len(words), linked, kind)
+            if words or line:
+                self.blocks.append(Block(line, words, kind, *around))
+            numbers.append(len(page.sizes))
         page.containers = [(mark, numbers[first], numbers[end]) for mark, first, end in page.containers]
 
     def _is_own(self, number: int) -> bool:
@@ -338,23 +344,24 @@ class Walk:
                 self._images.append(image(alt, target))
                 self._has_words = True
 
-    def _begin_container(self, name: str, tag: str) -> None:
-        self._containers.append((_mark_of(name, tag), len(self.blocks)))
+    def _begin_container(self, tag: str) -> None:
+        mark = _container(tag) if len(tag) < _LONG_TAG else container(tag.partition(" ")[0], _attributes(tag))
+        self._containers.append((mark, len(self._blocks)))
 
-    def _end_container(self, name: str, tag: str) -> None:
+    def _end_container(self, tag: str) -> None:
         if self._containers:
             mark, first = self._containers.pop()
             if mark:
-                self.page.containers.append((mark, first, len(self.blocks)))
+                self.page.containers.append((mark, first, len(self._blocks)))
 
-    def _begin_heading(self, name: str, tag: str) -> None:
-        self._kind = self._level = int(name[1])
+    def _begin_heading(self, tag: str) -> None:
+        self._kind = self._level = int(tag[1])
 
-    def _end_block(self, name: str, tag: str) -> None:
+    def _end_block(self, tag: str) -> None:
         self._kind, self._level, self._begins = 0, 0, ""
 
-    def _begin_list(self, name: str, tag: str) -> None:
-        self._begin_container(name, tag)
+    def _begin_list(self, tag: str) -> None:
+        self._begin_container(tag)
         self._nodes.append(self._node)
         if (
             self._lists
@@ -362,19 +369,19 @@ class Walk:
             and item.chain[:-1] == (self._node.chain if self._node else ())
         ):
             self._node = item  # a list in a list, not in an item
-        is_again = self._ended == (len(self.blocks), self._node)  # two in a row are two
-        start = dict(_ATTRIBUTE.findall(tag)).get("start", "1") if name == "ol" else ""
+        is_again = self._ended == (len(self._blocks), self._node)  # two in a row are two
+        start = _attributes(tag).get("start", "1") if tag[:2] == "ol" else ""
         number = (int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1) if start else None
-        self._lists.append(_List(number, (".)" if name == "ol" else "-*")[is_again]))
+        self._lists.append(_List(number, (".)" if tag[:2] == "ol" else "-*")[is_again]))
 
-    def _end_list(self, name: str, tag: str) -> None:
-        self._end_container(name, tag)
+    def _end_list(self, tag: str) -> None:
+        self._end_container(tag)
         self._node = self._nodes.pop() if self._nodes else None
         if self._lists:
             self._lists.pop()
-        self._ended = len(self.blocks), self._node
+        self._ended = len(self._blocks), self._node
 
-    def _begin_item(self, name: str, tag: str) -> None:
+    def _begin_item(self, tag: str) -> None:
         self._kind = ITEM
         around = self._lists[-1] if self._lists else _List(None, "-")
         mark = f"{around.sign} "
@@ -384,7 +391,7 @@ class Walk:
         self._begin_node(mark)
         around.item = self._node
 
-    def _begin_quotation(self, name: str, tag: str) -> None:
+    def _begin_quotation(self, tag: str) -> None:
         self._begin_node(_QUOTE)
 
     def _begin_node(self, mark: str) -> None:
@@ -393,30 +400,30 @@ class Walk:
         if node is None or len(node.chain) < _DEEPEST:
             self._node = _Node(node, mark)
 
-    def _end_node(self, name: str, tag: str) -> None:
-        self._end_block(name, tag)
+    def _end_node(self, tag: str) -> None:
+        self._end_block(tag)
         self._node = self._nodes.pop() if self._nodes else None
 
-    def _begin_definition(self, name: str, tag: str) -> None:
+    def _begin_definition(self, tag: str) -> None:
         self._begins = ": "
 
-    def _begin_table(self, name: str, tag: str) -> None:
+    def _begin_table(self, tag: str) -> None:
         if self._cell is not None:
             self._cell.table.is_layout = True
         self._tables.append(_Table(self._node, self._cell))
         self._cell = None
 
-    def _end_table(self, name: str, tag: str) -> None:
-        self._end_block(name, tag)
+    def _end_table(self, tag: str) -> None:
+        self._end_block(tag)
         self._cell = self._tables.pop().around if self._tables else None
 
-    def _begin_row(self, name: str, tag: str) -> None:
+    def _begin_row(self, tag: str) -> None:
         self._kind = CELL
         if self._tables:
             self._tables[-1].row += 1
             self._tables[-1].column = 0
 
-    def _begin_cell(self, name: str, tag: str) -> None:
+    def _begin_cell(self, tag: str) -> None:
         self._kind = CELL
         if not self._tables:
             return
@@ -426,7 +433,7 @@ class Walk:
             table.column += 1
             self._spans -= 1
         self._cell = _Cell(table, row, table.column)
-        attributes = dict(_ATTRIBUTE.findall(tag))
+        attributes = _attributes(tag)
         wide, high = (
             min(int(found) if found.isdecimal() and len(found) < 6 else 1, self._spans)
             for found in (attributes.get("colspan", "1"), attributes.get("rowspan", "1"))
@@ -437,51 +444,55 @@ class Walk:
             filled.update(dict.fromkeys(range(table.column, table.column + wide), row + high - 1))
         table.column += wide
 
-    def _end_cell(self, name: str, tag: str) -> None:
-        self._end_block(name, tag)
+    def _end_cell(self, tag: str) -> None:
+        self._end_block(tag)
         self._cell = None
 
 
+    def _nothing(self, tag: str) -> None:
+        """A block that is like another, or none; see `_read`."""
+
+    def _skip(self, tag: str) -> None:
+        """See `_read`, as for what follows."""
+
+    def _break(self, tag: str) -> None: ...
+
+    def _begin_listing(self, tag: str) -> None: ...
+
+
+_Action = Callable[[Walk, str], None]
 _OF_NUMBERS = frozenset({"span", "td", "th", "pre"})
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _IN_LINE = INLINE | {"td", "th", "tbody"}
 _VOID = frozenset({"br", "img", "hr", "input", "link", "meta", "col", "area", "source"})
-_OF_SPANS = ("span", "/span")
-_IN_TEXT = BY_TAG | {"/a": END[LINK]} | {f"/{tag}": END[mark] for tag, mark in BY_TAG.items()}
-_ACTIONS: dict[str, Callable[[Walk, str, str], None]] = (
+_KNOWN: dict[str, _Action | str] = (
     dict.fromkeys(NAMED, Walk._begin_container)
     | {f"/{name}": Walk._end_container for name in NAMED}
     | {f"h{level}": Walk._begin_heading for level in range(1, 7)}
     | {f"/h{level}": Walk._end_block for level in range(1, 7)}
     | dict.fromkeys(("ul", "ol", "menu"), Walk._begin_list)
-    | {f"/{name}": Walk._end_list for name in ("ul", "ol", "menu")}
-    | {
-        "li": Walk._begin_item,
-        "/li": Walk._end_node,
-        "blockquote": Walk._begin_quotation,
-        "/blockquote": Walk._end_node,
-    }
-    | {"dd": Walk._begin_definition, "/dd": Walk._end_block, "table": Walk._begin_table, "/table": Walk._end_table}
-    | {
-        "tr": Walk._begin_row,
-        "td": Walk._begin_cell,
-        "th": Walk._begin_cell,
-        "/td": Walk._end_cell,
-        "/th": Walk._end_cell,
-    }
+    | dict.fromkeys(("/ul", "/ol", "/menu"), Walk._end_list)
+    | dict.fromkeys(HIDDEN, Walk._skip)
+    | {"li": Walk._begin_item, "blockquote": Walk._begin_quotation, "dd": Walk._begin_definition, "br": Walk._break}
+    | {"/li": Walk._end_node, "/blockquote": Walk._end_node, "/dd": Walk._end_block, "pre": Walk._begin_listing}
+    | {"table": Walk._begin_table, "tr": Walk._begin_row, "td": Walk._begin_cell, "th": Walk._begin_cell}
+    | {"/table": Walk._end_table, "/td": Walk._end_cell, "/th": Walk._end_cell, "img": Walk._add_image}
+    | BY_TAG
+    | {f"/{tag}": END[mark] for tag, mark in BY_TAG.items()}
+    | {"/a": END[LINK], "span": "", "/span": ""}
 )
+"""What is done at a tag, or the mark that it is."""
 
 
 def _shown(found: re.Match[str]) -> str:
     return f"<pre>{html.escape(found['text'])}</pre>" if found["raw"] in ("xmp", "plaintext") else ""
 
 
-@lru_cache(10_000)
-def _mark_of(name: str, tag: str) -> str:
-    return container(name, _attributes(tag) if " " in tag else {})
+@lru_cache(4_000)
+def _container(tag: str) -> str:
+    return container(tag.partition(" ")[0], _attributes(tag))
 
 
-@lru_cache(10_000)
 def _attributes(tag: str) -> dict[str, str]:
     return {name: html.unescape(value) if "&" in value else value for name, value in _ATTRIBUTE.findall(tag)}
 
