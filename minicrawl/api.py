@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Unpack  # Any: settings as given
 
 from minicrawl.cluster.crawl import Callbacks, crawl_partitions
-from minicrawl.cluster.running.keeper import Listener
+from minicrawl.cluster.keeper import Listener
 from minicrawl.crawler.admission.seeds import gather_seeds
 from minicrawl.crawler.run import Run, crawl_with
 from minicrawl.crawler.running_crawl import RunningCrawl

@@ -126,7 +126,7 @@ class Fetched(NamedTuple):
     that crossed the network. `body`: after content decoding, cut or damaged where `truncated`; empty when the content
     type is not parsed. `content_type`: of the header, or guessed from the body. `etag`, `last_modified`: the validators
     of the answer, a character for each byte, for a `PageRequest`; `is_conditional`: the request had validators.
-    `digest`, `payload`, `wording`, `sketch`: fingerprints of the body, see minicrawl.crawler.html.fingerprint; None
+    `digest`, `payload`, `wording`, `sketch`: fingerprints of the body, see minicrawl.crawler.fingerprint; None
     without one. `short_text`: see there.
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
     screenshots. `set_cookies`: the values of its header fields Set-Cookie, a character

@@ -18,12 +18,9 @@ from minicrawl.audit.auditing import Audit, audited
 from minicrawl.search.searching import Asked, FoundPage, search
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import STANDARD_SIZES, Sizes
-from minicrawl.store.database import closed_if_it_fails, open_to_read
 from minicrawl.store.links import LinkGraph
-from minicrawl.store.partitions.folder_store import FolderStore
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.store.tables import Tables
 
 
 class TopPage(NamedTuple):
@@ -40,8 +37,8 @@ class TopPage(NamedTuple):
     read_at: datetime | None
 
 
-class _Reading(Store):
-    """The methods for programs, beside a store's read side."""
+class StoreReading(Store):
+    """The read side of a store, with methods for programs."""
 
     def top(self, n: int = 20, by: str = RANKINGS[0]) -> list[TopPage]:
         """The first n lines of `minicrawl top`: pages that can be opened, each once, of many sites a few each.
@@ -114,17 +111,6 @@ def _shown(page: RankedPage) -> TopPage:
     return TopPage(page.rank, importance, page.url, page.title, page.state, page.status, page.inlinks, read_at)
 
 
-class StoreReading(_Reading):
-    """The read side of a store."""
-
-
-class FolderReading(FolderStore, _Reading):
-    """The read side of a folder of partitions."""
-
-
-def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> StoreReading | FolderReading:
-    """The read side of the store at `path`, a file or a folder of partitions. Raises StoreError."""
-    if Path(path).is_dir():
-        return FolderReading.at(Path(path), sizes)
-    with closed_if_it_fails(open_to_read(Path(path))) as db:
-        return StoreReading(Tables(Path(path), db, sizes))
+def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> StoreReading:
+    """The read side of the store at `path`. Raises StoreError, also for a folder of partitions: gather it first."""
+    return StoreReading.at(Path(path), sizes)

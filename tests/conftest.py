@@ -87,6 +87,19 @@ def _leaks_are_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
     gc.collect()
 
 
+@pytest.fixture(scope="session")
+def ray() -> Iterator[str]:
+    """Ray, for all crawls in partitions of this session; its address for those of other processes."""
+    if not needs.is_there("ray"):
+        pytest.skip("needs ray")
+    from minicrawl.cluster.ray import connected
+
+    with connected(None, 3):
+        import ray
+
+        yield str(ray.get_runtime_context().gcs_address)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Generator[None]:
     item.stash[_BEGAN] = _cpu()

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from support import skipping
-from support.cluster_runs import folder_at, ranked_pages
+from support.cluster_runs import folder_at
 from support.command_line import answer, run
+from support.gathered import all_violations, ranked_pages
 from support.intakes import PATIENT
 from support.patience import PATIENCE
 from support.sites import Server, faults_in, html
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply

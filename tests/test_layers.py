@@ -28,15 +28,13 @@ MAY_IMPORT = {
     "audit": {"analysis", "crawler", "export", "extract", "graphs", "opic", "store"},
     "control": {"crawler", "store"},
     "search": {"analysis", "crawler", "store"},
-    "cluster": {"crawler", "control", "store", "opic", "extract", "analysis", "search"},
-    "dashboard": {"analysis", "control", "crawler", "search", "store"},
+    "cluster": {"analysis", "control", "crawler", "export", "extract", "graphs", "opic", "search", "store"},
+    "dashboard": {"analysis", "cluster", "control", "crawler", "search", "store"},
     "report": {"analysis", "audit", "crawler", "export", "store"},
     "assistant": {"analysis", "crawler", "dashboard", "export", "search", "store"},
     "cli": {"archive", "control", "search", "crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic"}
     | {"assistant", "audit", "dashboard", "extract", "rank", "report", "cluster"},
 }
-# What a file imports only when it is needed, beyond that: stores on other machines are read through them.
-LATE = {"store/partitions/folder_store.py": {"cluster"}}
 PURE = {"opic", "rank"}
 FOR_EVERYONE = {"timing", "errors", "events", "experiment", "model", "settings", "sizes"}
 FOR_EVERYONE |= {"installed", "log", "sandbox", "system"}
@@ -68,13 +66,12 @@ HOMES = {
     "tldextract": ("crawler/urls/",),
     "filelock": ("store/", "search/"),
     "http_sf": ("crawler/robots/",),
-    "msgspec": ("sandbox/", "crawler/sources/", "cluster/machines/"),
+    "msgspec": ("sandbox/", "crawler/sources/"),
     # Only what a process of ours sends to one that it has started: never what that one answers.
     "pickle": (
         "sandbox/child.py",
         "crawler/sources/worker.py",
         "crawler/sources/workers.py",
-        "cluster/running/brief.py",
     ),
     "mcp": ("assistant/",),
     "uvicorn": ("assistant/",),
@@ -119,7 +116,7 @@ def test_file_imports_only_what_its_part_may() -> None:
         if part not in MAY_IMPORT:
             continue
         ours = {name.split(".")[1] for name in imports(ROOT / file) if name.startswith("minicrawl.")}
-        allowed = MAY_IMPORT[part] | LATE.get(file, set()) | {part} | (set() if part in PURE else FOR_EVERYONE)
+        allowed = MAY_IMPORT[part] | {part} | (set() if part in PURE else FOR_EVERYONE)
         if part in {"assistant", "cli", "control", "settings"}:
             allowed.add("__version__")
         assert ours <= allowed, file

@@ -69,9 +69,8 @@ def folder_of(store: Store) -> Path:
 
 def unindexed(store: Store) -> Iterator[Captured]:
     """Captures in a store's archive that are not yet in its index."""
-    for part in store.parts:
-        for _, url, row in part.archived.after(int(part.meta("archive_indexed") or 0)):
-            yield as_captured(url, row)
+    for _, url, row in store.archived.after(int(store.meta("archive_indexed") or 0)):
+        yield as_captured(url, row)
 
 
 def fields_of(record: Record) -> ResponseFields:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.page_text import check_has_texts, home_of, page_text
+from minicrawl.analysis.page_text import check_has_texts, page_text
 from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.errors import SettingError, counted
 from minicrawl.model import Wanted
@@ -69,43 +69,43 @@ def copies(store: Store, named: Sequence[str], *, least: float = 0.2, since: flo
     with store.snapshot():
         check_has_texts(store)
         documents = [_document(store, name) for name in named]
-        found = [copy for part in store.parts for copy in _on(part, documents, least, since)]
+        found = list(_on(store, documents, least, since))
     return sorted(found, key=lambda copy: (-copy.importance, copy.url, copy.document))
 
 
-def _on(part: Store, documents: Sequence[_Document], least: float, since: float) -> Iterator[Copy]:
+def _on(store: Store, documents: Sequence[_Document], least: float, since: float) -> Iterator[Copy]:
     """The copies among the pages of a store that were read since."""
     known = np.unique(np.concatenate([document.runs for document in documents]))
-    answers = part.page_table.first_answers()
+    answers = store.page_table.first_answers()
     pages = answers.page[answers.at >= since].tolist()
     for start in range(0, len(pages), _AT_ONCE):
-        for page, record in part.texts.records(pages[start : start + _AT_ONCE]).items():
+        for page, record in store.texts.records(pages[start : start + _AT_ONCE]).items():
             runs = _runs(words_of(record))  # with menus: no fewer than without
             runs = runs[known[np.minimum(known.searchsorted(runs), len(known) - 1)] == runs]
             for document in documents if len(runs) else ():
-                if document.share(runs) >= least and (copy := _copy(part, page, document, least)) is not None:
+                if document.share(runs) >= least and (copy := _copy(store, page, document, least)) is not None:
                     yield from [copy] * (copy.seen_at >= since)
 
 
-def _copy(part: Store, page: int, document: _Document, least: float) -> Copy | None:
+def _copy(store: Store, page: int, document: _Document, least: float) -> Copy | None:
     """A page that carries a document; None if its content does not."""
-    ranked = part.ranks.rows([page])[page]
-    kept = part.texts.text(page, ranked.url)
+    ranked = store.ranks.rows([page])[page]
+    kept = store.texts.text(page, ranked.url)
     share = 0.0 if kept is None else document.share(_runs(words_in(kept.content_text)))
     if share < least or ranked.url == document.name:
         return None
-    first, versions = _first_read(part, page), part.texts.versions(page)
-    texts = ((each.at or first, part.texts.version(each, ranked.url).content_text) for each in versions)
+    first, versions = _first_read(store, page), store.texts.versions(page)
+    texts = ((each.at or first, store.texts.version(each, ranked.url).content_text) for each in versions)
     carrying = (at for at, text in texts if document.share(_runs(words_in(text))) >= least)
     seen = next(carrying, ranked.fetched_at or first) if versions else first
     after = None if document.at is None else seen - document.at
     return Copy(ranked.url, ranked.title, document.name, round(share, 3), ranked.importance, seen, after)
 
 
-def _first_read(part: Store, page: int) -> float:
+def _first_read(store: Store, page: int) -> float:
     """Unix seconds of a page's first answer, as far as it is known."""
-    changes = part.refreshes.changes_of(page)
-    return changes[0].at if changes else float(part.page_table.facts(page)["fetched_at"])
+    changes = store.refreshes.changes_of(page)
+    return changes[0].at if changes else float(store.page_table.facts(page)["fetched_at"])
 
 
 def _document(store: Store, name: str) -> _Document:
@@ -118,7 +118,7 @@ def _document(store: Store, name: str) -> _Document:
     else:
         kept = page_text(store, name)
         name, text = kept.url, kept.content_text
-        at = _first_read(*(home_of(store, name) or (store, 0)))
+        at = _first_read(store, store.page_table.find([name]).get(name, 0))
     words = words_in(text)
     if len(words) < FEWEST:
         raise SettingError(f"{name} has {counted(len(words), 'word')}; a document to look for has {FEWEST} or more")

@@ -10,9 +10,9 @@ from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.admission.traps import Traps
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
+from minicrawl.crawler.fingerprint import alike
 from minicrawl.crawler.frontier.schedules import folder_of
 from minicrawl.crawler.hosts import Health, delay_of
-from minicrawl.crawler.html.fingerprint import alike
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
 from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.recognise.duplicates import kind_of
@@ -269,7 +269,6 @@ class _Explainer:
             usage=usage,
             page=known,
             notes=tuple(line for part in self._parts for line in part.explain(self._store, page)),
-            partition=self._store.partition_of(url),
             requisite=self._requisite(url),
         )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minicrawl.analysis.explain import explain
-from minicrawl.analysis.page_text import archived_page, home_of
+from minicrawl.analysis.page_text import archived_page
 from minicrawl.errors import SettingError
 from minicrawl.model import Wanted
 from minicrawl.store.archived import RecordRow
@@ -38,13 +38,12 @@ def page_changes(store: Store, text: str, since: float, *, reads_texts: bool = T
     an unknown page, and StoreError."""
     with store.snapshot():
         found = explain(store, text)
-        home = home_of(store, found.url)
-        if home is None:
+        page = store.page_table.find([found.url]).get(found.url)
+        if page is None:
             raise SettingError(f"{found.url} is not known to this crawl ({found.reason}); 'minicrawl why' tells more")
-        part, page = home
         versions = Versions(store, found.url) if reads_texts else None
         changes, before = list[PageChange](), 0.0
-        for row in part.refreshes.changes_of(page):
+        for row in store.refreshes.changes_of(page):
             if row.at >= since:
                 lines = versions.difference(before, row.at) if versions and row.what == "changed" else None
                 changes.append(PageChange(found.url, row.what, row.at, row.added, row.removed, lines))
@@ -62,16 +61,15 @@ class Versions:
 
     def __init__(self, store: Store, url: str) -> None:
         self._sources: list[tuple[Sequence[float], Callable[[int], KeptText | None]]] = []
-        home = home_of(store, url)
-        if home is not None:
-            part, page = home
-            texts = part.texts.versions(page)
+        page = store.page_table.find([url]).get(url)
+        if page is not None:
+            texts = store.texts.versions(page)
             self._sources.append(
-                ([row.at for row in texts], lru_cache(2)(lambda at: part.texts.version(texts[at], url)))
+                ([row.at for row in texts], lru_cache(2)(lambda at: store.texts.version(texts[at], url)))
             )
             if folder := store.settings.get("archive"):
-                rows = part.archived.versions(page)
-                read = partial(_archived_text, part, Path(folder), url)
+                rows = store.archived.versions(page)
+                read = partial(_archived_text, store, Path(folder), url)
                 self._sources.append(([row.at for row in rows], lru_cache(2)(lambda at: read(rows[at]))))
 
     def difference(self, start: float, end: float) -> tuple[Line, ...] | None:
@@ -88,7 +86,7 @@ def _blocks(text: KeptText) -> list[str]:
     return [block.markdown for part in (text.content, text.rest) for block in blocks_of(part)]
 
 
-def _archived_text(part: Store, folder: Path, url: str, row: RecordRow) -> KeptText | None:
+def _archived_text(store: Store, folder: Path, url: str, row: RecordRow) -> KeptText | None:
     """The text of an archived answer; None if it is no HTML, forbids copies or is too slow to parse."""
-    parsed = archived_page(part, folder, url, row, _KEPT)
+    parsed = archived_page(store, folder, url, row, _KEPT)
     return unpack(parsed.kept, url) if parsed is not None and parsed.kept else None

@@ -33,12 +33,14 @@ _NO_END = ("redirect-loop", "redirect-chain", "redirect-nowhere", "redirect-dead
 
 
 class Asked(NamedTuple):
-    """A filter of links; all conditions set must hold. to: the target, as a user names it."""
+    """A filter of links; all conditions set must hold. to: the target, as a user names it; where: an expression on the
+    page with the link."""
 
     broken: bool = False
     redirected: bool = False
     external: bool = False
     to: str | None = None
+    where: str | None = None
 
 
 class PageLink(NamedTuple):
@@ -134,7 +136,7 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
     if asked.to is not None:
         page = _known(store, asked.to)
         is_target &= np.isin(np.arange(web.size), [page, *store.link_table.aliases_of(page)])
-    source, target = web.links(is_target=is_target)
+    source, target = web.links(None if asked.where is None else store.selection.where(asked.where), is_target)
     if asked.external:
         site = sites(store, store.page_table.hosts())
         is_external = site[source] != site[target]

@@ -42,15 +42,10 @@ def check_has_texts(store: Store) -> None:
         )
 
 
-def home_of(store: Store, url: str) -> tuple[Store, int] | None:
-    """The store that has a page, of those of all partitions, and the page's number there."""
-    return next(((part, found[url]) for part in store.parts if (found := part.page_table.find([url]))), None)
-
-
-def archived_page(part: Store, folder: Path, url: str, row: RecordRow, wanted: Wanted) -> ParsedPage | None:
+def archived_page(store: Store, folder: Path, url: str, row: RecordRow, wanted: Wanted) -> ParsedPage | None:
     """An archived answer, parsed; None if it is no HTML or too slow to parse. Raises StoreError."""
     with closing(Collection(folder)) as archive:
-        record = archive.record(as_captured(url, part.archived.original(row)))
+        record = archive.record(as_captured(url, store.archived.original(row)))
     try:
         content_type = fields_of(record).content_type
     except FetchError:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store
 from minicrawl.crawler.books.stored import jumps_to_sites
-from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
+from minicrawl.crawler.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.rank.graph import linking_domains
 from minicrawl.rank.mirrors import mirrors

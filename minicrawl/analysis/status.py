@@ -1,7 +1,7 @@
 """State of a crawl and of its last run (`minicrawl status`)."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
 
@@ -146,6 +146,7 @@ def status(store: Store) -> Status:
         for (state, _), count in counts.items():
             states[state] += count
         is_running, run_at, probes = store.is_in_use(), store.meta("run_at"), store.recognised.probes()
+        last_commit = None if run_at is None else float(run_at)
         return Status(
             store=str(store.path),
             running=is_running,
@@ -164,22 +165,18 @@ def status(store: Store) -> Status:
             soft_404=tuple(sorted(probe.folder for probe in probes if probe.verdict == "soft-404")),
             hook_errors=store.meta_json("hook_errors"),
             run=_run(store.meta_json("run")),
-            last_commit=None if run_at is None else float(run_at),
-            partitions=tuple(_partitions(store)),
+            last_commit=last_commit,
+            partitions=tuple(_partition(store, states, last_commit)),
             requisites=_requisites(store),
         )
 
 
-def _partitions(store: Store) -> Iterator[Partition]:
-    for part in store.parts:
-        if part is not store:
-            pages: Counter[str] = Counter()
-            for (state, _), count in part.page_table.counts().items():
-                pages[state] += count
-            mirrors, run_at = pages.pop(State.ELSEWHERE, 0), part.meta("run_at")
-            last_commit = None if run_at is None else float(run_at)
-            number = int(part.meta("partition") or 0)
-            yield Partition(number, dict(pages), mirrors, len(part.transfers.numbers()), last_commit)
+def _partition(store: Store, states: Mapping[str, int], last_commit: float | None) -> Iterator[Partition]:
+    """The store as a partition; nothing for a crawl in one store."""
+    if store.meta("partitions") is not None:
+        pages = {state: count for state, count in states.items() if state != State.ELSEWHERE}
+        mirrors, number = states.get(State.ELSEWHERE, 0), int(store.meta("partition") or 0)
+        yield Partition(number, pages, mirrors, len(store.transfers.numbers()), last_commit)
 
 
 def _sitemaps(store: Store) -> Sitemaps:

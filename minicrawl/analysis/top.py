@@ -10,10 +10,8 @@ The rank of a page in a list is the number of its line, from 1 on without gaps. 
 full: duplicates behind the last line are not counted.
 """
 
-import json
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -21,70 +19,23 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.recognise.duplicates import kind_of
-from minicrawl.crawler.urls.keys import is_on, site_of
-from minicrawl.errors import SettingError
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import READ, State
 from minicrawl.settings import RANKINGS
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.store.selection import Condition
 
 
-@dataclass(frozen=True)
-class PageFilter:
-    """A user's filter: a page is wanted if each field given holds for it.
-
-    site: one of these hosts or domains above, with commas between; words: all of them stand in the URL or the title;
-    where: see `minicrawl.store.selection`.
-    """
-
-    site: str | None = None
-    where: str | None = None
-    words: str | None = None
-
-    @property
-    def is_empty(self) -> bool:
-        """True if it wants all pages."""
-        return self == PageFilter()
-
-
-def wanted(store: Store, asked: PageFilter) -> npt.NDArray[np.bool_]:
-    """True for each wanted page, by number, shape (size,). Raises SettingError, StoreError."""
-    conditions = list(_conditions(store, asked))
-    found = store.selection.by(conditions) if conditions else np.ones(store.size(), dtype=np.bool_)
-    return found & store.selection.where(asked.where) if asked.where is not None else found
-
-
-def best_wanted(
-    store: Store, asked: PageFilter, n: int, importance: npt.NDArray[np.float64] | None = None
-) -> tuple[int, list[RankedPage]]:
-    """Number of wanted pages, and the n most important ones with their ranks among all pages. importance: of every
-    page by number; None: it is read. Raises SettingError, StoreError."""
+def best_wanted(store: Store, where: str, n: int) -> tuple[int, list[RankedPage]]:
+    """Number of the pages for which an expression is true, and the n most important ones with their ranks among all.
+    Raises SettingError, StoreError."""
     with store.snapshot():
-        is_wanted = wanted(store, asked)
-        order = np.argsort(-(store.ranks.importance() if importance is None else importance), kind="stable")
+        is_wanted = store.selection.where(where)
+        order = np.argsort(-store.ranks.importance(), kind="stable")
         places = np.flatnonzero(is_wanted[order])
         best = places[:n]
         rows = store.ranks.rows(order[best].tolist())
     return len(places), [rows[int(order[place])]._replace(rank=place + 1) for place in best.tolist()]
-
-
-def _conditions(store: Store, asked: PageFilter) -> Iterator[Condition]:
-    if asked.site is not None:
-        yield _site(store, [word.strip().lower() for word in asked.site.split(",")])
-    for word in (asked.words or "").split():
-        pattern = "%" + re.sub(r"([%_\\])", r"\\\1", word) + "%"
-        yield Condition("url LIKE ? ESCAPE '\\' OR title LIKE ? ESCAPE '\\'", [pattern, pattern])
-
-
-def _site(store: Store, words: Sequence[str]) -> Condition:
-    names = [host.name for host in store.hosts.all()]
-    for word in words:
-        if not any(is_on(name, word) for name in names):
-            raise SettingError(f"--site takes a domain or a host of which a page is known to this crawl, not {word!r}")
-    hosts = [name for name in names if any(is_on(name, word) for word in words)]
-    by_name = "host IN (SELECT id FROM hosts WHERE name IN (SELECT value FROM json_each(?)))"
-    return Condition(by_name, [json.dumps(hosts)])
 
 
 Ranked = Iterator[tuple[int, RankedPage, float | None]]
@@ -97,25 +48,26 @@ Wanted = npt.NDArray[np.bool_] | None
 class Order:
     """The ranking that orders pages, and its basis.
 
-    by: one of RANKINGS, or the name of a kept ranking. read, known: pages now. has_unread: True if pages wait to be
-    read.
+    by: one of RANKINGS, or the name of a kept ranking. read, known, waiting: pages now.
     """
 
     by: str
     read: int
     known: int
-    has_unread: bool
+    waiting: int
 
 
 def best_first(store: Store, by: str = RANKINGS[0]) -> tuple[Order, Ranked]:
     """Every page by falling `by`, as many as are taken: one of RANKINGS, or the name of a kept ranking. `rank` is the
     place of a page in that order."""
     counts = store.page_table.counts()
+    known = sum(count for (state, _), count in counts.items() if state != State.ELSEWHERE)
     read = sum(count for (state, _), count in counts.items() if state in READ)
-    has_unread = any(state == State.WAITING for state, _ in counts)
-    ranked = enumerate(store.ranks.best_first(by), start=1)
-    placed = ((page, row._replace(rank=place), value) for place, (page, row, value) in ranked)
-    return Order(by, read, sum(counts.values()), has_unread), placed
+    waiting = sum(count for (state, _), count in counts.items() if state == State.WAITING)
+    placed: Ranked = store.ranks.best_first(by)
+    if by != RANKINGS[0]:
+        placed = ((page, row._replace(rank=place), value) for place, (page, row, value) in enumerate(placed, start=1))
+    return Order(by, read, known, waiting), placed
 
 
 def only(ranked: Ranked, is_wanted: Wanted) -> Ranked:
@@ -162,14 +114,34 @@ class TopList:
         return sum(len(line.alike) for line in self.lines)
 
 
-def lines_per_site(store: Store) -> int | None:
-    """Most lines of a site in a list; None: unlimited, as the crawl is of few sites."""
-    sites = set()
+def answering_sites(store: Store) -> frozenset[str]:
+    """Sites that have answered, up to as many as make a crawl one of many sites."""
+    sites = set[str]()
     for name in store.hosts.answering():
         sites.add(site_of(name))
         if len(sites) == _MANY_SITES:
-            return _PER_SITE
-    return None
+            break
+    return frozenset(sites)
+
+
+def lines_of_sites(sites: frozenset[str]) -> int | None:
+    """Most lines of a site in a list; None: unlimited, as few sites have answered."""
+    return _PER_SITE if len(sites) >= _MANY_SITES else None
+
+
+def lines_per_site(store: Store) -> int | None:
+    """Most lines of a site in a list of the pages of a store; None: unlimited."""
+    return lines_of_sites(answering_sites(store))
+
+
+def asked_list(store: Store, by: str, n: int, where: str | None = None, per_site: int | None = None) -> TopList:
+    """The list that a user asks for: of pages that can be opened; by cash, or where an expression says which, of pages
+    in any state. per_site: most lines of a site, 0: unlimited; None: by the number of sites. Raises SettingError,
+    StoreError."""
+    if by == "cash" or where is not None:
+        return whole_list(store, by, n, None if where is None else store.selection.where(where))
+    chosen = lines_per_site(store) if per_site is None else per_site
+    return top_list(store, by, n, per_site=chosen or None)
 
 
 def top_list(

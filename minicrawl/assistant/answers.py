@@ -18,7 +18,7 @@ from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_changes import page_changes
 from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.analysis.page_text import page_text
-from minicrawl.analysis.top import PageFilter, lines_per_site, top_list, wanted
+from minicrawl.analysis.top import lines_per_site, top_list
 from minicrawl.errors import SettingError
 from minicrawl.search import searching
 from minicrawl.settings import RANKINGS
@@ -82,7 +82,8 @@ def read_page(store: Store, url: str, offset: int = 0, limit: int = 8_000, headi
 
 def top(store: Store, n: int = 20, site: str = "") -> str:
     """The most important pages by the links to them; `site`: of this host or domain only. At most 50."""
-    is_wanted = wanted(store, PageFilter(site=site)) if site else None
+    name = site.strip().lower().replace("'", "''")
+    is_wanted = store.selection.where(f"host = '{name}' OR host LIKE '%.{name}'") if site else None
     most = None if site else lines_per_site(store)
     found = top_list(store, RANKINGS[0], _bounded(n), is_wanted, per_site=most)
     names = ("rank", "url", "title", "importance", "inlinks")

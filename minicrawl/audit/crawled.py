@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from minicrawl.analysis.page_links import Web, by_target, sites
 from minicrawl.audit.findings import MOST_EXAMPLES, Fault, Finding, Need, Rule
-from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
+from minicrawl.crawler.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.model import READ, State
 from minicrawl.opic.arrays import Flags, Pages

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from minicrawl.audit.crawled import Crawled
-from minicrawl.audit.findings import Fault, Severity, rule
+from minicrawl.audit.findings import Fault, Need, Severity, rule
 from minicrawl.model import READ, State
 
 _seeds, _links, _redirects, _answers = (partial(rule, each) for each in ("seeds", "links", "redirects", "answers"))
@@ -52,6 +52,20 @@ def link_no_url(crawled: Crawled) -> Iterator[Fault]:
     for page, texts in crawled.store.link_table.malformed():
         if crawled.is_ours[page]:
             yield Fault(page, ", ".join(texts))
+
+
+@_links(
+    "file-missing",
+    Severity.ERROR,
+    why="A picture, a style sheet, a script or a frame is not there, so pages look or work differently than meant.",
+    how="Correct its address on the page, or put the file there.",
+    needs=Need.FACTS,
+)
+def file_missing(crawled: Crawled) -> Iterator[Fault]:
+    """The page named is the first that needs the file."""
+    for file in crawled.store.requisites.failed():
+        if crawled.is_ours[file.page] and (file.reason == "dns" or file.status in (404, 410)):
+            yield Fault(file.url, file.reason, [file.page], crawled.importance.item(file.page))
 
 
 @_links(

@@ -38,6 +38,7 @@ _GROUPS = {
         "copies": "Find pages that carry a text, and mirrored hosts.",
         "report": "Write a report on a crawl, as one HTML file.",
         "export": "Write every page with its rank to a file.",
+        "sql": "Ask a store in SQL.",
         "mcp": "Let an assistant search and read the pages.",
     },
     "Analyse": {
@@ -51,6 +52,7 @@ _GROUPS = {
         "index": "Bring the search index up to date.",
         "check": "Check a store: cash, links, reasons.",
         "backup": "Copy a store, also while a crawl runs.",
+        "gather": "Make one store of a crawl in partitions.",
         "compact": "Make a store's file as small as possible.",
         "salvage": "Save what can be read of a damaged store.",
     },
@@ -63,7 +65,7 @@ _GROUPS = {
 _COMMANDS = {name: about for group in _GROUPS.values() for name, about in group.items()}
 """Every command with its one-line description."""
 _MODULES = {
-    **dict.fromkeys(("check", "verify", "backup", "compact", "salvage"), "upkeep"),
+    **dict.fromkeys(("check", "verify", "backup", "gather", "compact", "salvage"), "upkeep"),
     **dict.fromkeys(("key", "completion"), "config"),
     "copies": "text",
     "index": "search",
@@ -72,7 +74,7 @@ _MODULES = {
 }
 """Commands in shared modules, as functions of their names; any other is `command` in the module of its name."""
 
-_OF_STORES = _COMMANDS.keys() - {"demo", "seeds", "lab", "salvage", "config", "key", "completion"}
+_OF_STORES = _COMMANDS.keys() - {"demo", "seeds", "lab", "gather", "salvage", "config", "key", "completion"}
 _HINT = re.compile(rf"'minicrawl (?:{'|'.join(sorted(_OF_STORES))})\b[^'\n]*(?=')")
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)

@@ -4,11 +4,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import json_option, store_option, where_option
 from minicrawl.cli.output import document, fitted, lines_of, terminal_columns
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     from minicrawl.store.texts.difference import Line
 
 
+_Page = TypeVar("_Page", "ChangedPage", "RisenPage")
 _COLORS = {"+": "green", "-": "red", "~": "cyan"}
 
 
-@click.command(epilog="Example: minicrawl changes --since 7d --site example.org")
+@click.command(epilog='Example: minicrawl changes --since 7d --where "importance > 1e-4"')
 @click.argument("url", required=False)
 @click.option("--diff", "is_diff", is_flag=True, help="Print the blocks of URL that came (+), went (-) and moved (~).")
 @click.option("--since", default=None, show_default="7d; of one page, all", metavar="TIME|DATE",
               help="How long ago, such as 12h, or when, such as 2026-01-31 (UTC).")  # fmt: skip
-@click.option("--site", metavar="DOMAIN", help="Only pages of this host, or of hosts below this domain.")
+@where_option
 @click.option("-n", "--n", type=click.IntRange(min=1), help="How many; all, unless it is given.")
 @click.option("--rising", "is_rising", is_flag=True, help="Pages that have become more important.")
 @click.option("--atom", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -40,7 +41,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     url: str | None,
     is_diff: bool,
     since: str | None,
-    site: str | None,
+    where: str | None,
     n: int | None,
     is_rising: bool,
     atom: Path | None,
@@ -66,8 +67,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         raise SettingError(f"a feed is about pages that are new, changed or gone; leave out {other} or --atom")
     now = time.time()
     if url is not None:
-        if site is not None or atom is not None or is_rising:
-            raise SettingError("--site, --atom and --rising are about many pages; leave out URL, or these")
+        if where is not None or atom is not None or is_rising:
+            raise SettingError("--where, --atom and --rising are about many pages; leave out URL, or these")
         moment = 0.0 if since is None else moment_of(since, now)
         _print_page(store, url, moment, n or 0, is_diff=is_diff, as_json=as_json)
         return
@@ -77,11 +78,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     moment = moment_of(since, now)
     with open_store(store) as reader, reader.snapshot():
         if is_rising:
-            risen = [page for page in reader.refreshes.risen_pages(moment) if _is_of(page.url, site)][:n]
+            risen = _wanted(reader, reader.refreshes.risen_pages(moment), where)[:n]
             rows = [page._asdict() | {"what": "rising", "at": now} for page in risen]
             click.echo(document(rows) if as_json else "\n".join(_risen_lines(risen, since)))
             return
-        found = [page for page in reader.changes(moment) if _is_of(page.url, site)][:n]
+        found = _wanted(reader, reader.changes(moment), where)[:n]
         began = reader.refreshes.began()
         is_all_new = n is None and began is not None and began >= moment
         shown = [page for page in found if not (is_all_new and page.what == "new")]
@@ -159,12 +160,12 @@ def moment_of(text: str, now: float, option: str = "--since") -> float:
         ) from error
 
 
-def _is_of(url: str, site: str | None) -> bool:
-    if site is None:
-        return True
-    from minicrawl.crawler.urls.keys import is_on, politeness_key
-
-    return is_on(politeness_key(url), site.lower())
+def _wanted(store: "Store", pages: "list[_Page]", where: str | None) -> "list[_Page]":
+    """Those of some pages for which an expression is true."""
+    if where is None:
+        return pages
+    is_wanted, numbers = store.selection.where(where), store.page_table.find([page.url for page in pages])
+    return [page for page in pages if is_wanted[numbers[page.url]]]
 
 
 def _lines(shown: "Sequence[ChangedPage]", left_out: int, since: str) -> Iterator[str]:

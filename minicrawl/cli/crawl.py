@@ -1,10 +1,11 @@
 """minicrawl crawl"""
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -178,8 +179,11 @@ def _exit_by(report: "CrawlReport", guide: Guide) -> None:
         raise click.exceptions.Exit(INTERRUPTED)
     reason = report.cause()
     if reason is not None and not guide.stays_finished(report):
-        with open_store(guide.path) as reader:
-            sentence = guide.came_to_nothing(report, reason, reader)
+        if is_folder(guide.path):
+            sentence = guide.came_to_nothing(report, reason)
+        else:
+            with open_store(guide.path) as reader:
+                sentence = guide.came_to_nothing(report, reason, reader)
         if report.fetched == 0:
             raise NothingFetchedError(sentence)
         if not is_quiet():
@@ -254,14 +258,15 @@ def _run(  # noqa: PLR0913 - what the command's options came to
         told = show if says_more() else None
         if is_parted:
             from minicrawl.cluster.crawl import Callbacks, crawl_partitions
-            from minicrawl.cluster.running.keeper import Listener
+            from minicrawl.cluster.keeper import Listener
 
             callbacks = Callbacks(begins, warn, Listener(_warn_of_death, shows=told))
-            return asyncio.run(
-                crawl_partitions(
-                    given, seeds, guide.path, partitions=parts[0], ray=parts[1], callbacks=callbacks, **shared
+            with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # Ray prints which processes died
+                return asyncio.run(
+                    crawl_partitions(
+                        given, seeds, guide.path, partitions=parts[0], ray=parts[1], callbacks=callbacks, **shared
+                    )
                 )
-            )
         from minicrawl.crawler.run import crawl_with
         from minicrawl.search.following import Indexer
 
@@ -279,8 +284,8 @@ async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport
         return await running.finished()
 
 
-def _warn_of_death(number: int, how: str) -> None:
-    warn(f"partition {number} was killed {how}; it is started again.")
+def _warn_of_death(number: int, node: str) -> None:
+    warn(f"partition {number} was killed on node {node}; it is started again.")
 
 
 def warn(why: str) -> None:
@@ -345,17 +350,22 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     if is_quiet():
         click.echo("\n".join(fitted(list(_summary(report)))))
         return
-    from minicrawl.analysis.top import lines_per_site, top_list
+    from minicrawl.analysis.top import asked_list
     from minicrawl.cli.display import SHOWN
     from minicrawl.cli.top import list_lines
     from minicrawl.store.reader import open_store
 
-    with open_store(guide.path) as reader:
-        best = top_list(reader, RANKINGS[0], SHOWN, per_site=lines_per_site(reader))
-        shown = ["", *list_lines(best, None, command=f"{called_as()} top ")] if best.lines else []
-        click.echo("\n".join(fitted([*_summary(report), *shown])))
-        if best.lines and says_more():
-            _say(guide.next_steps(reader, best))
+    if is_folder(guide.path):
+        from minicrawl.cluster import answers
+
+        best = answers.top(guide.path, RANKINGS[0], SHOWN)
+    else:
+        with open_store(guide.path) as reader:
+            best = asked_list(reader, RANKINGS[0], SHOWN)
+    shown = ["", *list_lines(best, None, command=f"{called_as()} top ")] if best.lines else []
+    click.echo("\n".join(fitted([*_summary(report), *shown])))
+    if best.lines and says_more():
+        _say(guide.next_steps(best))
 
 
 def _plan_lines(plan: "DryRun") -> Iterator[str]:

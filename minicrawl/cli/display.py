@@ -105,13 +105,6 @@ _TIMES_AS_LONG = 50
 """Pause between two reads of the store, as a multiple of a read's time: the crawl waits meanwhile."""
 
 
-def _is_elsewhere(store: Path) -> bool:
-    """True if stores are on other machines, whose answers a crawl must not wait for."""
-    from minicrawl.store.partitions.folder import folder_at, is_folder
-
-    return is_folder(store) and bool(folder_at(store).machines)
-
-
 class BestSoFar:
     """The first lines of `minicrawl top` as of the last commit, updated from time to time."""
 
@@ -134,9 +127,9 @@ class BestSoFar:
         from minicrawl.analysis.top import first_lines
         from minicrawl.store.reader import open_store
 
+        if self._store.is_dir():  # partitions, whose answers a crawl must not wait for
+            return ()
         try:
-            if _is_elsewhere(self._store):
-                return self._best
             with open_store(self._store) as reader:
                 pages = [line.page for line in first_lines(reader, SHOWN)]
                 return tuple((page.importance, page.url) for page in pages)

@@ -9,11 +9,11 @@ from minicrawl.cli.options import (
     is_kept,
     json_option,
     ranking_option,
-    site_option,
     store_option,
     where_option,
 )
 from minicrawl.errors import counted
+from minicrawl.store.partitions.folder import is_folder
 
 
 @click.command(epilog="Example: minicrawl export ranks.csv")
@@ -21,7 +21,6 @@ from minicrawl.errors import counted
 @click.option("--text", is_flag=True, help="A corpus: pages with their content as Markdown.")
 @click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
 @ranking_option
-@site_option
 @where_option
 @store_option
 @json_option
@@ -30,7 +29,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     text: bool,
     form: str | None,
     by: str,
-    site: str | None,
     where: str | None,
     store: Path,
     as_json: bool,
@@ -38,10 +36,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     """Write every page with its rank to FILE, best first.
 
     The format follows from the ending: .csv, .jsonl or .parquet, of the first two also packed as .csv.gz or .jsonl.gz.
+    Of a folder of partitions FILE is a data set: a folder with a .parquet file for each, without ranks.
     FILE appears whole or not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME these
     are the pages of that ranking, with their values there as the last column.
 
-    --site and --where must both hold for a page. Ranks stay those among all pages.
+    With --where, ranks stay those among all pages.
 
     With --text, FILE is a corpus to train or search with: url, site, title, language, content, importance,
     fetched_at, preferences, copies. Of pages that say the same the most important one is there, and how many they
@@ -53,14 +52,20 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     minicrawl export corpus.parquet --text
     """
     from minicrawl.analysis.page_text import corpus
-    from minicrawl.analysis.top import PageFilter, best_first, only, wanted
+    from minicrawl.analysis.top import best_first, only
     from minicrawl.analysis.usage import PageUsage
     from minicrawl.export.tables import STANDARD_OUTPUT, export_kept, export_ranks, export_table
     from minicrawl.store.reader import open_store
 
-    asked = PageFilter(site=site, where=where)
+    if is_folder(store) and not text:
+        from minicrawl.cluster import answers
+
+        count, unusable = answers.export_pages(store, file, by, where)
+        told = json.dumps({"file": str(file), "pages": count, "left_out": unusable})
+        click.echo(told if as_json else f"{counted(count, 'page')} written to {file}")
+        return
     with open_store(store) as reader, reader.snapshot():
-        is_wanted, usage = None if asked.is_empty else wanted(reader, asked), PageUsage(reader)
+        is_wanted, usage = None if where is None else reader.selection.where(where), PageUsage(reader)
         name = by if is_kept(reader, by) else None
         _, ranked = best_first(reader, by)
         ranked = usage.usable(only(ranked, is_wanted))

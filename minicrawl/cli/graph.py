@@ -13,6 +13,7 @@ from minicrawl.cli.help import Group
 from minicrawl.cli.options import json_option, store_option, teller
 from minicrawl.cli.output import document, reassuring
 from minicrawl.errors import counted
+from minicrawl.store.partitions.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.rank.distances import Neighbourhood
@@ -35,13 +36,21 @@ def export(file: Path, store: Path, as_json: bool) -> None:
     .graphml    Gephi, networkx, igraph: with URL, importance, state and title of every page
     .txt        source and target of every link, as page numbers, as SNAP and WebGraph read arcs
     .npz        scipy.sparse.load_npz
+    .parquet    source and target of every link, as URLs; of a folder of partitions a data set, a file for each
 
-    All but the first get the URLs beside them, in NAME.urls.txt: line i is page i. A page that is only
+    .txt and .npz get the URLs beside them, in NAME.urls.txt: line i is page i. A page that is only
     another name of a page, such as a redirect, links to that. A file appears whole or not at all.
     """
     from minicrawl.graphs.graph_files import export_graph
     from minicrawl.store.reader import open_store
 
+    if is_folder(store):
+        from minicrawl.cluster import answers
+
+        links = answers.export_links(store, file)
+        told = json.dumps({"files": [str(file)], "links": links})
+        click.echo(told if as_json else f"{counted(links, 'link')} written to {file}")
+        return
     with open_store(store) as reader:
         pages, links, paths = export_graph(reader, file)
     files = list(map(str, paths))

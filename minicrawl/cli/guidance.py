@@ -3,16 +3,16 @@ nothing."""
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from minicrawl.cli.output import called_as
 from minicrawl.errors import counted
 from minicrawl.log import printable
-from minicrawl.model import State
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import LINKED
+from minicrawl.store.partitions.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.analysis.top import TopList
@@ -72,13 +72,17 @@ class Guide:
         shown = f", '{typed(('dashboard', '--open'), self.option)}' shows it"
         yield f"Keeps all in {printable(kept)}: Ctrl-C stops it, '{typed(('crawl',), self.option)}' goes on{shown}."
 
-    def next_steps(self, reader: "Store", best: "TopList") -> Iterator[str]:
+    def next_steps(self, best: "TopList") -> Iterator[str]:
         """Commands to go on with. best: one page at least."""
         if self.start is None:
             return
         first, settings = best.lines[0], self.start.settings
-        waiting = sum(count for (state, _), count in reader.page_table.counts().items() if state == State.WAITING)
+        waiting = 0 if best.order is None else best.order.waiting
         yield ""
+        if is_folder(self.path):
+            words = ("gather", str(self.path), "crawl.db")
+            yield from step_lines([("Make one store of all, to search, audit and export:", words)], ())
+            settings = replace(settings, audit=False, search=False)
         yield from step_lines(_steps(settings, first.page.url, waiting), self.option)
 
     def stays_finished(self, report: "CrawlReport") -> bool:
@@ -86,13 +90,15 @@ class Guide:
         before = None if self.start is None else self.start.before
         return before is not None and before.is_finished and report.read > 0 and report.known == before.known
 
-    def came_to_nothing(self, report: "CrawlReport", reason: str, reader: "Store") -> str:
-        """The error of a run that fetched or read nothing, mostly for this reason."""
+    def came_to_nothing(self, report: "CrawlReport", reason: str, reader: "Store | None" = None) -> str:
+        """The error of a run that fetched or read nothing, mostly for this reason. reader: None for partitions."""
         from minicrawl.crawler.outcomes.reasons import meaning
 
-        pages = reader.page_table.with_reason(reason)
-        url = reader.page_table.url(pages[0]) if pages else next(iter(reader.page_table.seeds()), "URL")
-        refused = reader.link_table.refused(pages[0]) if pages else None
+        url, refused = next(iter(() if self.start is None else self.start.seeds.urls), "URL"), None
+        if reader is not None:
+            pages = reader.page_table.with_reason(reason)
+            url = reader.page_table.url(pages[0]) if pages else next(iter(reader.page_table.seeds()), "URL")
+            refused = reader.link_table.refused(pages[0]) if pages else None
         leads_to = printable((refused and refused.leads_to) or "where it leads")
         told = "; ".join(filter(None, (meaning(reason), _ADVICE.get(reason, "").format(leads_to=leads_to))))
         return (

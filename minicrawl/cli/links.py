@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import json_option, store_option, where_option
 from minicrawl.cli.output import document, fitted, tally
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -33,6 +33,7 @@ _FOUND = 1
               help="Exit with 1 if a link ends so: statuses, classes (4xx) or reason codes (dns).")  # fmt: skip
 @click.option("-n", "--n", type=click.IntRange(min=1),
               help=f"How many links: {_SHOWN} unless it is given, all with --json.")  # fmt: skip
+@where_option
 @store_option
 @json_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -42,6 +43,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     to: str | None,
     fail_on: str | None,
     n: int | None,
+    where: str | None,
     store: Path,
     as_json: bool,
 ) -> None:
@@ -64,8 +66,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.store.reader import open_store
 
     codes = _codes(fail_on)
-    asked = Asked(broken or not (redirected or external or to or fail_on is None), redirected, external, to)
-    if not any(asked):
+    asked = Asked(broken or not (redirected or external or to or fail_on is None), redirected, external, to, where)
+    if not any(asked[:4]):
         raise SettingError("links are asked for by --broken, --redirected, --external or --to URL; give one of them")
     with open_store(store) as reader, reader.snapshot():
         found = page_links(reader, asked)

@@ -52,13 +52,10 @@ ranking_option = click.option(
 )
 
 
-site_option = click.option(
-    "--site", metavar="DOMAINS", help="Only pages of these hosts, or of hosts below these domains."
-)
 where_option = click.option(
     "--where",
     metavar="SQL",
-    help='Only pages for which this SQL expression is true, such as "status = 404 AND depth < 3"; see docs/report.md.',
+    help='Only pages for which this SQL expression is true, such as "status = 404 AND depth < 3"; see docs/store.md.',
 )
 
 

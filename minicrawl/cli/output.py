@@ -83,7 +83,7 @@ def order_lines(order: "Order | None") -> list[str]:
 
     "Ordered by importance, of the links found so far: 23,326 of 128,939 known pages read."
     """
-    if order is None or not order.has_unread or order.by != "importance":
+    if order is None or not order.waiting or order.by != "importance":
         return []
     so_far = f"{order.read:,} of {counted(order.known, 'known page')} read"
     return [f"Ordered by importance, of the links found so far: {so_far}."]

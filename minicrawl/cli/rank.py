@@ -163,14 +163,10 @@ def _document(shown: "Shown") -> str:
 
 def keep(store: Path, rankings: "Mapping[str, FloatArray]") -> None:
     """Keep values per page under their names, and report it."""
-    from minicrawl.store.reader import open_store
     from minicrawl.store.writer import Writer
 
-    with open_store(store) as reader:
-        files = {name: dict(reader.by_file(values)) for name, values in rankings.items()}
-    for path in next(iter(files.values())):
-        with Writer(path) as writer, writer.transaction():
-            for name, values in files.items():
-                writer.save_ranking(name, values[path])
+    with Writer(store) as writer, writer.transaction():
+        for name, values in rankings.items():
+            writer.save_ranking(name, values)
     names = list(rankings)
     click.echo(f"Kept as {', '.join(names)}; see 'minicrawl top --by {names[0]} --store {store}'.", err=True)

@@ -16,7 +16,7 @@ import click
 from minicrawl.cli.crawl import INTERRUPTED, controlled
 from minicrawl.cli.options import json_option, logging_options, says_more, setting_options, store_option
 from minicrawl.cli.output import amount, document, duration, span, tally
-from minicrawl.errors import NothingFetchedError, SettingError, counted
+from minicrawl.errors import NothingFetchedError, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
@@ -52,11 +52,6 @@ def command(
     if is_dry:
         _print_choice(store, pages, as_json)
         return
-    if store.is_dir():
-        raise SettingError(
-            f"{store} is a folder of partitions, of which each fetches its own pages again: minicrawl crawl --refresh "
-            f"--pages {pages} --store {store}"
-        )
     given = {name: value for name, value in options.items() if value not in (None, (), "")}
     started = time.time()
     report = _run(given, pages, store, live=sys.stderr.isatty() and not no_progress)

@@ -13,6 +13,7 @@ from minicrawl.cli.output import amount, duration, fitted, left_out_line, read_l
 from minicrawl.errors import counted
 from minicrawl.log import printable
 from minicrawl.model import State
+from minicrawl.store.partitions.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.analysis.status import Partition, Run, Sitemaps, Status
@@ -34,8 +35,13 @@ def command(store: Path, as_json: bool) -> None:
     from minicrawl.analysis.status import status
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader, reader.snapshot():
-        found = status(reader)
+    if is_folder(store):
+        from minicrawl.cluster import answers
+
+        found, *_ = answers.whole(store)
+    else:
+        with open_store(store) as reader, reader.snapshot():
+            found = status(reader)
     click.echo(json.dumps(found.as_json(), indent=2) if as_json else "\n".join(fitted(_lines(found, time.time()))))
 
 

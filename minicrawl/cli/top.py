@@ -11,7 +11,6 @@ from minicrawl.cli.options import (
     is_kept,
     json_option,
     ranking_option,
-    site_option,
     store_option,
     where_option,
 )
@@ -19,11 +18,11 @@ from minicrawl.cli.output import Column, document, fitted, lines_of, order_lines
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 from minicrawl.settings import option
+from minicrawl.store.partitions.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.analysis.sites import SiteRow
-    from minicrawl.analysis.top import PageFilter, TopList
-    from minicrawl.store.reader import Store
+    from minicrawl.analysis.top import TopList
     from minicrawl.store.sites import TrustedSite
 
 
@@ -52,7 +51,6 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
     metavar="N|all",
     help="Lines of a site at most; by default 3 if ten sites or more have answered, else all.",
 )
-@site_option
 @where_option
 @store_option
 @json_option
@@ -61,7 +59,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     by: str,
     sites: str | None,
     per_site: int | None,
-    site: str | None,
     where: str | None,
     store: Path,
     as_json: bool,
@@ -85,30 +82,25 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     """
     if sites is not None:
         context = click.get_current_context()
-        for name in ("by", "per_site", "site", "where"):
+        for name in ("by", "per_site", "where"):
             if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
                 raise SettingError(f"{option(name)} is about pages; leave it out, or leave --sites out")
         _print_sites(sites, n, store, as_json)
         return
-    from minicrawl.analysis.top import PageFilter
+    from minicrawl.analysis.top import asked_list
     from minicrawl.store.reader import open_store
 
-    with open_store(store) as reader, reader.snapshot():
-        column_name = by if is_kept(reader, by) else None
-        found = _found(reader, by, n, PageFilter(site=site, where=where), per_site)
+    column_name = None
+    if is_folder(store):
+        from minicrawl.cluster import answers
+
+        found = answers.top(store, by, n, where, per_site)
+    else:
+        with open_store(store) as reader, reader.snapshot():
+            column_name = by if is_kept(reader, by) else None
+            found = asked_list(reader, by, n, where, per_site)
     column = (column_name, [line.value or 0.0 for line in found.lines]) if column_name else None
     click.echo(_document(found, column) if as_json else "\n".join(fitted(list_lines(found, column))))
-
-
-def _found(reader: "Store", by: str, n: int, asked: "PageFilter", per_site: int | None) -> "TopList":
-    """The list that the options ask for. per_site: most lines of a site, 0: unlimited; None: by the number of sites."""
-    from minicrawl.analysis.top import lines_per_site, top_list, wanted, whole_list
-
-    is_wanted = None if asked.is_empty else wanted(reader, asked)
-    if by == "cash" or asked.where is not None:
-        return whole_list(reader, by, n, is_wanted)
-    chosen = per_site if per_site is not None or is_wanted is not None else lines_per_site(reader)
-    return top_list(reader, by, n, is_wanted, per_site=chosen or None)
 
 
 def _document(found: "TopList", column: Column | None) -> str:

@@ -1,6 +1,7 @@
-"""minicrawl check, minicrawl verify, minicrawl backup, minicrawl compact, minicrawl salvage"""
+"""minicrawl check, minicrawl verify, minicrawl backup, minicrawl gather, minicrawl compact, minicrawl salvage"""
 
 import json
+import time
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -27,15 +28,13 @@ _SHOWN = 20
 def check(store: Path, as_json: bool) -> None:
     """Check a store: cash conserved to the unit, every link accounted for, every URL explained.
 
-    Exit code 0 when all holds, 4 when something does not. Of one commit, also while a crawl writes; of a folder each
-    partition by itself and all together, for which no crawl may run.
+    Exit code 0 when all holds, 4 when something does not. Of one commit, also while a crawl writes.
     """
-    from minicrawl.analysis.consistency import all_violations
+    from minicrawl.crawler.books.invariants import violations
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
-        with reader.files() as stores:
-            problems = list(islice(all_violations(stores), 1000))
+        problems = list(islice(violations(reader), 1000))
         pages = reader.size()
     if as_json:
         click.echo(json.dumps({"store": str(store), "pages": pages, "problems": problems}, indent=2))
@@ -128,6 +127,33 @@ def backup(file: Path, force: bool, store: Path, as_json: bool) -> None:
         pages = copy.size()
     report = {"store": str(store), "file": str(file), "pages": pages, "bytes": size}
     click.echo(json.dumps(report, indent=2) if as_json else f"{file}: {counted(pages, 'page')}, {amount(size)}")
+
+
+@click.command(epilog="Example: minicrawl gather data/web crawl.db")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--force", is_flag=True, help="Replace FILE, whatever it is.")
+@json_option
+def gather(folder: Path, file: Path, force: bool, as_json: bool) -> None:
+    """Write a crawl in partitions, which is in FOLDER, to one store, FILE; also while the crawl runs.
+
+    FILE appears whole or not at all. It is a store like any other, with the ranks of one crawl. A FILE that was
+    gathered of the same crawl is brought up to date.
+    """
+    from minicrawl.crawler.books.invariants import damage_as_store_error
+    from minicrawl.store import gather as gathering
+    from minicrawl.store.reader import open_store
+
+    start = time.perf_counter()
+    with damage_as_store_error(folder):
+        is_new = gathering.gather(folder, file, force=force)
+    seconds, size = round(time.perf_counter() - start, 1), file.stat().st_size
+    with open_store(file) as store:
+        pages = store.size()
+    report = {"folder": str(folder), "file": str(file), "is_new": is_new, "pages": pages, "seconds": seconds}
+    done = f"in {seconds:,} s" if is_new else "nothing has changed"
+    line = f"{file}: {counted(pages, 'page')}, {amount(size)}, {done}"
+    click.echo(json.dumps({**report, "bytes": size}, indent=2) if as_json else line)
 
 
 @click.command(epilog="Example: minicrawl compact --store data/crawl.db")

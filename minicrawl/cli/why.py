@@ -13,6 +13,7 @@ from minicrawl.cli.output import document, fitted, span
 from minicrawl.cli.top import trust_reasons
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
+from minicrawl.store.partitions.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.analysis.explain import Explanation, KnownPage
@@ -53,8 +54,13 @@ def command(url: str, store: Path, as_json: bool) -> None:
     from minicrawl.store.reader import open_store
 
     meant_by(url)  # report an invalid URL before opening the store
-    with open_store(store) as reader:
-        found = explain(reader, url)
+    if is_folder(store):
+        from minicrawl.cluster import answers
+
+        found = answers.why(store, url)
+    else:
+        with open_store(store) as reader:
+            found = explain(reader, url)
     if as_json:
         click.echo(document(found.as_json()))
     else:

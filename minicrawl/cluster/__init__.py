@@ -1,12 +1,25 @@
-"""One crawl in several partitions: each has a part of the web, its own store and its share of the cash.
+"""One crawl in several partitions on Ray: each has a part of the web, its own store and its share of the cash.
 
-homes      which partition a URL belongs to
-new_store  the empty store of a partition
-settings   settings that crawls in partitions support, and those of one partition
-folder     the paths of the stores, and their common settings
-running    running partitions: their processes, the rows they send and take
-machines   several machines, connected by Ray
-backup     a copy of all stores as of one moment, while no crawl runs
+crawl     a run of such a crawl
+folder    its folder: the paths of the stores, and what they have in common
+homes     which partition a URL belongs to
+settings  settings that crawls in partitions support, and those of one partition
+ray       the machines, and actors on them: the only module that imports Ray
 
-Rows for other partitions are gathered by the crawl itself: see crawler/sharing/.
+keeper    begins all partitions, detects the end of the crawl, settles the ranking
+steering  commands to a crawl in partitions, forwarded to the partitions concerned
+combined  coverage, site trust and status of all partitions, from those of each
+quotas    pages each partition may fetch, so that the total is exactly --pages
+shared_addresses  IP addresses shared by hosts of several partitions
+hints     rel=canonical that names a dead page of another partition
+
+actor      the actor of some partitions, and the post to other actors
+member     a partition as its keeper knows it
+partition  a partition while it crawls: its engine, the rows it sends and takes
+settling   the ranking of the partitions of an actor, settled as one
+
+answers  what a crawl in partitions tells by itself, from the answers of its stores
+backup   a copy of all stores as of one moment, while no crawl runs
+
+Rows for other partitions are gathered by the crawl itself: see crawler/sharing.py.
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 from minicrawl.errors import SettingError
 from minicrawl.extract.item_file import check_item_file
 from minicrawl.settings import CrawlSettings, option
-from minicrawl.system import cores, has_local_sockets, passes_sockets
+from minicrawl.system import cores
 
 _HERE_ALONE = ("archive", "from_archive", "items", "search", "cookie_file")
 """Settings supported on one machine only."""
@@ -19,8 +19,6 @@ _FOR_EVER = 3e9
 
 def check_working(settings: CrawlSettings, partitions: int) -> None:
     """Raise SettingError for settings that `partitions` partitions do not support."""
-    if not (passes_sockets() and has_local_sockets()):
-        raise SettingError("partitions need Linux or macOS; leave out --partitions here")
     if settings.on_change:
         raise SettingError("--on-change does not work in partitions yet; leave it out, or crawl without --partitions")
     workers = workers_of(settings, partitions)

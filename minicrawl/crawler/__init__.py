@@ -8,6 +8,7 @@ http        one request, one answer
 hosts       hosts, their delays, their health, outages
 frontier    the order of pages and hosts, and the time of the next request
 html        links, text and directives out of the bytes of a page
+fingerprint  digests, sketch and vocabulary, by which pages are compared
 robots      the rules of a robots.txt
 archiving   exchanges written to the archive, and read back
 outcomes    the outcome of an answer for its page: every reason code

@@ -43,9 +43,8 @@ def as_captured(url: str, row: RecordRow) -> Captured:
 
 def committed(store: Store) -> Committed:
     """The archive files recorded in a store."""
-    prefixes = tuple(f"{prefix_of(str(part.meta('archive_id')))}-" for part in store.parts)
-    sizes = {name: size for part in store.parts for name, size in part.meta_json(FILES).items()}
-    return Committed(prefixes, sizes, min(float(part.meta("asked_until") or 0.0) for part in store.parts))
+    prefix = f"{prefix_of(str(store.meta('archive_id')))}-"
+    return Committed((prefix,), store.meta_json(FILES), float(store.meta("asked_until") or 0.0))
 
 
 def prefix_of(archive_id: str) -> str:

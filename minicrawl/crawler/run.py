@@ -457,8 +457,6 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         from minicrawl.crawler.archiving import check_replayed  # noqa: PLC0415
 
         check_replayed(settings, has_transport=has_transport)
-    if settings.requisites and settings.archive is None:
-        raise SettingError("--requisites keeps files in the archive: name its folder by --archive DIR")
     if settings.screenshots and not (settings.render and settings.archive):
         raise SettingError("--screenshots needs --render REGEX, the pages to show, and --archive DIR, to keep them in")
     if settings.render:

@@ -27,7 +27,6 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.errors import StoreError
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.store.partitions.records import Records, Sums, packed, sums
-from minicrawl.store.reader import Store
 from minicrawl.store.transfers import MirrorRow, NeighbourRow, OutboxRow
 from minicrawl.store.writer import Writer
 
@@ -100,12 +99,6 @@ class SharedVoices:
     def _tell(self, pages: Pages, counts: IntArray) -> None:
         self.heard[pages] += counts.astype(np.int32)
         self._changed.append((pages, counts))
-
-
-def shared_voices(store: Store) -> dict[int, int]:
-    """Voices of sites elsewhere in a partition's store, by page."""
-    page, count = _rows(store.site_table.voices())
-    return dict(zip(page.tolist(), count.tolist(), strict=True))
 
 
 def _rows(stored: IntArray) -> tuple[IntArray, IntArray]:

@@ -1,8 +1,8 @@
 """Looks: the state of a crawl at one moment, running or not. The common data of all pages of the dashboard.
 
 A running crawl is asked over its socket, and answers from memory; for any other crawl the store is read.
-Prometheus and others get a look as OpenMetrics 1.0, one metric family after the other: docs/dashboard.md has a table of
-all families; docs/grafana.json shows them.
+Prometheus and others get a look as OpenMetrics 1.0, one metric family after the other, each with its meaning;
+docs/grafana.json shows them.
 """
 
 import time

@@ -3,20 +3,21 @@
 import asyncio
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar  # Any: JSON
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import AtRest, Partition, at_rest
-from minicrawl.analysis.top import PageFilter, TopList, best_wanted, lines_per_site, top_list
+from minicrawl.analysis.top import TopList, best_wanted, lines_per_site, top_list
+from minicrawl.cluster import answers
 from minicrawl.control.messages import Message
 from minicrawl.dashboard.commands import started
 from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, logs
 from minicrawl.store.hosts import HostPages, HostRow
-from minicrawl.store.partitions.folder import files_of, folder_at
+from minicrawl.store.partitions.folder import files_of, folder_at, is_folder
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import open_store
 
@@ -132,7 +133,7 @@ def _noticed(task: asyncio.Task[None]) -> None:
 Reading = Mapping[str, Any]
 """A JSON object."""
 
-_HOSTS, _MOST_PAGES, _LONGEST_QUERY, _LONGEST_FILTER = 500, 500, 2_000, 500
+_HOSTS, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 2_000
 
 
 class Readings:
@@ -160,8 +161,11 @@ class Readings:
         """Summary of the crawl and its runs, cached until a file changes, as it may take a look at all pages."""
         files = self.is_in_use(), self._files()
         if self._at_rest is None or self._at_rest[0] != files:
-            with open_store(self.path) as store:
-                self._at_rest = files, at_rest(store)
+            if is_folder(self.path):
+                self._at_rest = files, answers.whole(self.path)
+            else:
+                with open_store(self.path) as store:
+                    self._at_rest = files, at_rest(store)
         return self._at_rest[1]
 
     def _files(self) -> object:
@@ -170,13 +174,15 @@ class Readings:
 
     def top(self, by: str, n: int) -> TopList:
         """The n best pages, without duplicates. by: one of RANKINGS."""
+        if is_folder(self.path):
+            return answers.top(self.path, by, n)
         with open_store(self.path) as store:
             return top_list(store, by, n, per_site=lines_per_site(store))
 
-    def pages(self, asked: PageFilter, n: int) -> tuple[int, Sequence[RankedPage]]:
+    def pages(self, where: str, n: int) -> tuple[int, Sequence[RankedPage]]:
         """Number of the pages that a filter selects, and the n most important ones."""
         with open_store(self.path) as store, store.snapshot():
-            return best_wanted(store, asked, n, store.ranks.importance())
+            return best_wanted(store, where, n)
 
     def hosts(self, n: int) -> tuple[Sequence[tuple[HostPages, HostRow]], int]:
         """The n hosts with the most known pages, by falling number; and the number of all hosts."""
@@ -187,6 +193,8 @@ class Readings:
 
     def why(self, url: str) -> Reading:
         """All facts about a URL."""
+        if is_folder(self.path):
+            return answers.why(self.path, url).as_json()
         with open_store(self.path) as store:
             return explain(store, url).as_json()
 
@@ -219,16 +227,12 @@ def top(readings: Readings, by: str, n: int) -> Reading:
 
 
 def pages(readings: Readings, given: Mapping[str, str], n: int) -> Reading:
-    """The n most important pages that a filter selects, of any state. given: fields of PageFilter. Raises
-    MinicrawlError."""
+    """The n most important pages for which the expression `where` is true, of any state; "": all. given: the query.
+    Raises MinicrawlError."""
     _check_length(n)
-    names = [field.name for field in fields(PageFilter)]
-    for name, text in given.items():
-        if name not in names:
-            raise SettingError(f"pages are chosen by {', '.join(names)}, not by {name[:40]!r}")
-        if len(text) > _LONGEST_FILTER:
-            raise SettingError(f"{name} has {_LONGEST_FILTER:,} characters at most")
-    count, found = readings.pages(PageFilter(**{name: text for name, text in given.items() if text.strip()}), n)
+    if strange := given.keys() - {"where"}:
+        raise SettingError(f"pages are chosen by where, not by {min(strange)[:40]!r}")
+    count, found = readings.pages(given.get("where", "").strip() or "1", n)
     return {"pages": [page._asdict() for page in found], "count": count}
 
 

@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeVar
 
@@ -38,6 +39,8 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 _STEERING = re.compile(
     "[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 )
+_FORMULA = re.compile(f"\n[{''.join(map(re.escape, _FORMULA_STARTS))}]")
+_AT_ONCE = 1_000
 _Writer = TypeVar("_Writer")
 
 
@@ -147,10 +150,12 @@ def _write_csv(table: Table, file: BinaryIO) -> int:
     with _as_text(file) as text:
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(map(defused, table.columns))
-        count = 0
-        for row in table.rows:
-            writer.writerow(map(defused, row))
-            count += 1
+        count, rows = 0, iter(table.rows)
+        while some := list(islice(rows, _AT_ONCE)):
+            texts = "\n".join(["", *(cell for row in some for cell in row if isinstance(cell, str))])
+            is_plain = not (_STEERING.search(texts) or _FORMULA.search(texts))
+            writer.writerows(some if is_plain else (map(defused, row) for row in some))
+            count += len(some)
     return count
 
 

@@ -9,9 +9,10 @@ thousand rows at a time; the format is told by the file's ending.
 
 .txt         source and target apart by a tab, as WebGraph's and SNAP's tools read arcs
 .npz         the matrix in which (i, j) stands for a link i -> j: scipy's CSR
+.parquet     source and target of every link as URLs
 .graphml     nodes with URL, importance, state and title, then links
 
-All but the last have no room for URLs, so these go into NAME.urls.txt beside the file: line i is page i.
+The first two have no room for URLs, so these go into NAME.urls.txt beside the file: line i is page i.
 """
 
 import contextlib
@@ -32,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.export.tables import renamed_when_whole, writer_for
+from minicrawl.export.tables import Table, export_table, renamed_when_whole, writer_for
 from minicrawl.rank import Graph
 from minicrawl.store.database import store_errors
 from minicrawl.store.reader import Store, open_store
@@ -220,7 +221,8 @@ def export_graph(store: Store, path: Path) -> tuple[int, int, list[Path]]:
     """Write the graph of a store to `path`. Returns the numbers of pages and links, and the files. Raises SettingError
     for an unknown ending or a bad place."""
     write = writer_for(path, WRITERS)
-    names = None if path.suffix.lower() == ".graphml" else path.with_suffix(".urls.txt")
+    has_urls = path.suffix.lower() in (".graphml", ".parquet")
+    names = None if has_urls else path.with_suffix(".urls.txt")
     with store.snapshot():
         if names is not None:
             _write(_write_urls, store, names)
@@ -302,6 +304,23 @@ def _write_graphml(store: Store, path: Path) -> None:
         file.write("</graph>\n</graphml>\n")
 
 
+def links_by_url(store: Store) -> Table:
+    """Source and target of every counted link as URLs, read some thousand at a time."""
+
+    def rows() -> Iterator[tuple[str, str]]:
+        for block in store.link_table.blocks():
+            sources = block.link_sources().tolist()
+            targets = block.targets.tolist()
+            urls = store.page_table.urls_of({*sources, *targets})
+            yield from ((urls[source], urls[target]) for source, target in zip(sources, targets, strict=True))
+
+    return Table({"source": str, "target": str}, rows())
+
+
+def _write_parquet(store: Store, path: Path) -> None:
+    export_table(links_by_url(store), path, "parquet")
+
+
 def _text(value: object) -> str:
     """Text of a value, with characters replaced that XML forbids."""
     return escape(_NO_XML.sub("\ufffd", str(value)), {"\r": "&#13;"})
@@ -311,4 +330,5 @@ WRITERS: dict[str, _Writer] = {
     ".txt": _write_txt,
     ".npz": _write_npz,
     ".graphml": _write_graphml,
+    ".parquet": _write_parquet,
 }

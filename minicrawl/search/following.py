@@ -138,20 +138,13 @@ def following(path: Path, *, rebuild: bool = False) -> Iterator[Follower]:
 
 
 def bring_up_to_date(store: Store, *, rebuild: bool = False) -> tuple[int, int, int]:
-    """Index all texts of a store, of a folder those of each partition beside it. Returns the number of texts that were
+    """Index all texts of a store. Returns the number of texts that were
     taken in, and pages and bytes of the index. Raises SettingError, StoreError.
 
     rebuild: from nothing; what is there stays until the new one is whole.
     """
-    parts = [part for part in store.parts if part.texts.size]
-    if not parts:
+    if not store.texts.size:
         raise SettingError(f"{store.path} has no texts to make an index of; let the crawl go on with --search")
-    each = [part.ask(_up_to_date, rebuild) for part in parts]
-    done, pages, size = (sum(counts) for counts in zip(*each, strict=True))
-    return done, pages, size
-
-
-def _up_to_date(store: Store, rebuild: bool) -> tuple[int, int, int]:
     with following(store.path, rebuild=rebuild) as follower:
         return follower.catch_up(), follower.pages(), follower.size()
 

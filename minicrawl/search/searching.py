@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 from minicrawl.analysis.usage import PageUsage
@@ -91,11 +91,8 @@ class Searcher:
     def close(self) -> None:
         self._index.close()
 
-    def search(self, text: str, asked: Asked, extremes: tuple[float, float] | None = None) -> Found:
-        """The pages that agree best with a query. Raises SettingError for a query without words, StoreError.
-
-        extremes: the least positive importance and the greatest; None: those of the pages of this store.
-        """
+    def search(self, text: str, asked: Asked) -> Found:
+        """The pages that agree best with a query. Raises SettingError for a query without words, StoreError."""
         query = parse_query(text, asked.sites)
         with index_errors(self._path), self._store.snapshot():
             matching = Matching(self._index.words, query)
@@ -103,7 +100,7 @@ class Searcher:
             size = self._store.size()
             matches = sorted(page for page in hits if page < size)  # the store may be one that was copied earlier
             importance = dict(zip(matches, self._store.ranks.importance_of(matches).tolist(), strict=True))
-            ends = extremes or self._extremes()
+            ends = self._extremes()
             scores = {page: hits[page][0] * (1 + IMPORTANCE * _place(importance[page], *ends)) for page in matches}
             facts, groups = self._grouped(sorted(scores, key=lambda page: (-scores[page], page)), asked)
             best = sorted(groups, key=lambda page: (-scores[groups[page][0]], page))[: asked.n]
@@ -157,35 +154,10 @@ class Searcher:
         return {page: facts for page, facts in there.items() if not says[page].forbids([_USE])}
 
 
-_OF_EACH = 3
-"""So many times the pages asked for are asked of each partition."""
-
-
 def search(store: Store, text: str, asked: Asked | None = None) -> Found:
     """The pages of a store that agree best with a query and are most important. Raises SettingError, StoreError."""
     asked = asked or Asked()
-    some = _with_texts(store)
-    if store.parts == (store,):
-        with closing(Searcher(store)) as searcher:
-            return searcher.search(text, asked)
-    of_each, extremes = replace(asked, n=min(asked.n * _OF_EACH, MOST_SHOWN)), store.ranks.extremes()
-    parts = [part.ask(_found, text, of_each, extremes) for part in some]
-    pages = [page for part in parts for page in part.pages]
-    best = sorted(pages, key=lambda page: (-page.score, -page.importance, page.url))[: asked.n]
-    return Found(
-        pages=tuple(replace(page, rank=rank) for rank, page in enumerate(best, 1)),
-        matches=sum(part.matches for part in parts),
-        behind=sum(part.behind for part in parts),
-    )
-
-
-def _with_texts(store: Store) -> list[Store]:
-    some = [part for part in store.parts if part.texts.size]
-    if not some:
+    if not store.texts.size:
         raise SettingError(f"{store.path} has no texts to search in; crawl with --search, or go on with it")
-    return some
-
-
-def _found(store: Store, text: str, asked: Asked, extremes: tuple[float, float]) -> Found:
     with closing(Searcher(store)) as searcher:
-        return searcher.search(text, asked, extremes)
+        return searcher.search(text, asked)

@@ -263,8 +263,8 @@ class Options:
     requisites: bool = setting(
         False,
         FLAG,
-        "With --archive: keep what archived pages need to look as they do as well: style sheets, scripts, pictures, "
-        "fonts, frames, from any host.",
+        "Ask for what pages need to look as they do: style sheets, scripts, pictures, fonts, frames, from any host. "
+        "--archive keeps them, 'audit' tells which are not there.",
     )
 
     IDENTITY = "User agent, contact and request headers."

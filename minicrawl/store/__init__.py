@@ -3,12 +3,12 @@
 declaration  how a table is declared, once              database       opening the file, and its errors
 tables       queries of one connection                  views.sql      views: importance, ranks, links
 reader       the read side in one object                writer         the write side in one object
-partitions   a folder of partitions as one store        texts          texts of pages, in a file beside
+partitions   the stores of a crawl in partitions        texts          texts of pages, in a file beside
 
 Subjects, each with its rows, tables and questions:
 pages        pages, their answers and states            page_writing   the rows of pages that a commit writes
 link_table   outlinks, and links that are not followed  links          outlinks as bytes
-ranks        pages by importance and other rankings     selection      pages that conditions hold for
+ranks        pages by importance and other rankings     selection      pages that --where is true of
 hosts        hosts, robots.txt files                    sites          sites, doors, links from other sites
 sitemaps     sitemaps, and URLs that wait in them       patterns       URL patterns of the trap defence
 recognised   fingerprints, soft 404s, sessions          refreshes      the refresh schedule, changes of pages
@@ -17,6 +17,8 @@ requisites   files that pages need                      archived       answers i
 cookies      cookies of hosts                           transfers      what passes between partitions
 
 urlhash      the hash under which a URL is found        spill          arrays on disk
+gather       one store of a folder of partitions        gathered_meta  its values of `meta`
 soundness    integrity checks                           upkeep         backup and compact
+questions    questions in SQL
 damaged_store  what can be read of a damaged store
 """

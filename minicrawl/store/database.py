@@ -79,13 +79,17 @@ def damaged(path: Path, what: str) -> StoreError:
 def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
     """The message of an error, with the way out."""
     if path.is_dir():
-        return f"{path} cannot be opened: it is a folder; name the file of a store with --store, such as {path}/000.db"
+        return (
+            f"{path} cannot be opened: it is a folder, and this is for one store; 'minicrawl gather {path} crawl.db' "
+            "makes one of a crawl in partitions"
+        )
     if _lacks_files(error):
         return f"{path} cannot be opened: too many files are open; 'ulimit -n 4096' before the command lets more be"
     if isinstance(error, OSError):
         return f"{path} cannot be opened: {error.strerror}; name another file with --store"
-    if getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
-        return _DAMAGED.format(path=path, error=error)
+    is_loose = "user-defined function" in str(error)  # one that gives rows other numbers
+    if is_loose or getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
+        return _DAMAGED.format(path=path, error="a row refers to one that is not in it" if is_loose else error)
     if not isinstance(error, sqlite3.OperationalError):
         return (
             f"{path} is damaged or no SQLite file ({error}); use a backup or another --store, or save what can be read "

@@ -22,6 +22,9 @@ Blob = bytes
 PageId = Annotated[int, "pages.id"]
 HostId = Annotated[int, "hosts.id"]
 SiteId = Annotated[int, "sites.id"]
+SitemapId = Annotated[int, "sitemaps.id"]
+FetchId = Annotated[int, "fetches.id"]
+PageIds = Annotated[bytes, "pages.id, 4 bytes each, little endian"]
 Time = Annotated[float, "Unix seconds"]
 
 _KINDS: dict[object, str] = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
@@ -62,6 +65,25 @@ def table(
     _NAMES.update(dict.fromkeys(rows, name))
 
 
+def meanings(name: str) -> dict[str, str]:
+    """The columns of a table, each with its meaning, which begins with what it refers to, such as pages.id."""
+    return {column: _parsed(hint)[2] for column, hint in _hints(_TABLES[name]).items()}
+
+
+def references() -> Iterator[tuple[str, str, str]]:
+    """Columns that refer to a row of a table by its id: their table, name, and that table."""
+    for name in _TABLES:
+        for column, meaning in meanings(name).items():
+            target, is_id, _ = meaning.partition(";")[0].partition(".id")
+            if is_id and "," not in meaning.partition(";")[0]:
+                yield name, column, target
+
+
+def tables() -> dict[str, Table]:
+    """All tables that are declared."""
+    return dict(_TABLES)
+
+
 def statements() -> Iterator[str]:
     """The DDL of all tables and their indexes."""
     for name, declared in _TABLES.items():
@@ -71,12 +93,10 @@ def statements() -> Iterator[str]:
 
 
 def _create(name: str, declared: Table) -> str:
-    hints: dict[str, object] = {}
+    hints = _hints(declared)
     defaults: dict[str, object] = {}
     for row in declared.rows:
-        hints |= get_type_hints(row, include_extras=True)
         defaults |= row._field_defaults
-    hints |= declared.columns
     (first, *others), is_number = declared.keys, False
     lines = []
     for column, hint in hints.items():
@@ -99,6 +119,14 @@ def _create(name: str, declared: Table) -> str:
     ]
     options = "STRICT" if is_number else "STRICT, WITHOUT ROWID"
     return "\n".join([f"CREATE TABLE {name} ( -- {declared.about}", *body, f") {options}"])
+
+
+def _hints(declared: Table) -> dict[str, object]:
+    """The types of all columns."""
+    hints: dict[str, object] = {}
+    for row in declared.rows:
+        hints |= get_type_hints(row, include_extras=True)
+    return hints | declared.columns
 
 
 def _parsed(hint: object) -> tuple[str, bool, str]:

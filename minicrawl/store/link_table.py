@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.store.declaration import PageId, table
+from minicrawl.store.declaration import PageId, PageIds, table
 from minicrawl.store.links import LinkGraph, PlacedLinks, Places, from_bytes, placed, to_bytes, to_graph
 from minicrawl.store.spill import Spill
 from minicrawl.store.tables import Tables
@@ -21,10 +21,10 @@ class Links(NamedTuple):
     """Outlinks of a page that had its turn; an alias has its one target."""
 
     source: PageId
-    targets: Annotated[bytes, "pages.id of distinct targets in document order, 4 bytes each, little endian"]
+    targets: Annotated[PageIds, "distinct targets in document order"]
     nofollow: Annotated[int, "targets not counted: rel=nofollow, ugc, sponsored"]
     refused: Annotated[int, "targets not counted: out of scope, filtered or in a trap"]
-    own: Annotated[bytes | None, "of an alias that is a page itself (canonical): its own outlinks"] = None
+    own: Annotated[PageIds | None, "of an alias that is a page itself (canonical): its own outlinks"] = None
     places: Annotated[bytes | None, "where each target stands, 2 bits a link: 0 text, 1 list, 2 navigation"] = None
     own_places: Annotated[bytes | None, "the same of `own`; NULL: all alike, or not known"] = None
 

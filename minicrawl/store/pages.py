@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.store.database import damaged
-from minicrawl.store.declaration import Blob, HostId, PageId, Time, columns, table
+from minicrawl.store.declaration import Blob, FetchId, HostId, PageId, Time, columns, table
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.links import from_bytes
 from minicrawl.store.recognised import Fingerprint
@@ -28,7 +28,7 @@ class NewPage(NamedTuple):
     id: int
     url: str
     host: HostId
-    found_on: Annotated[int | None, "page whose link (or host's sitemap) made it known; NULL: a seed"]
+    found_on: Annotated[PageId | None, "whose link (or host's sitemap) made it known; NULL: a seed"]
     reason: Annotated[str, "the code that says why it is in this state"]
 
 
@@ -62,7 +62,7 @@ table(
     state=Annotated[str, "waiting fetched alias error disallowed gone elsewhere"],
     stands_for=Annotated[PageId | None, "of an alias: its target"],
     attempts=Annotated[int, "failures in a row"],
-    fetch=Annotated[int | None, "fetches.id: what its last turn was answered"],
+    fetch=Annotated[FetchId | None, "what its last turn was answered"],
 )
 table(
     "url_hashes",
@@ -457,7 +457,3 @@ class PageTable:
                 np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64) for column in numbers
             )
             yield PageColumns(page, host, state, attempts, is_answered != 0, Account._make(account))
-
-    def unsent(self) -> npt.NDArray[np.int64]:
-        """Units in transit between partitions to every page, by number; [0] for a single store."""
-        return np.zeros(1, dtype=np.int64)

@@ -170,6 +170,9 @@ class Ranks:
 
         by: one of RANKINGS, or the name of a kept ranking.
         """
+        is_alone = self._tables.meta("partitions") is None  # a partition's places are among its own pages
+        if by == RANKINGS[0] and is_alone and self._tables.meta("is_ranked"):
+            return self._by_places()
         if by in RANKINGS:
             order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"
             rows = self._tables.each(f"SELECT NULL, id, {_RANKED} FROM ranks {order}")
@@ -179,6 +182,12 @@ class Ranks:
                 WHERE name = ? ORDER BY value DESC, rank"""
             rows = self._tables.each(query, by)
         return ((page, RankedPage._make(row), value) for value, page, *row in rows)
+
+    def _by_places(self) -> Iterator[tuple[int, RankedPage, None]]:
+        """Every page as they were ordered at the end of a run, which needs no sort."""
+        for first, pages in self.places():
+            rows = self.rows(pages.tolist())
+            yield from ((page, rows[page]._replace(rank=at), None) for at, page in enumerate(pages.tolist(), first + 1))
 
     def rows(self, pages: Sequence[int]) -> dict[int, RankedPage]:
         """Some pages by number, without their ranks: these are 0."""

@@ -1,14 +1,12 @@
 """The read side of a store. Works while a crawl runs: every query sees the last commit."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar, TypeVarTuple  # Any: JSON
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any, Self  # Any: JSON
 
 from minicrawl.model import CoursePoint
 from minicrawl.settings import RANKINGS
@@ -26,6 +24,7 @@ from minicrawl.store.links import LinkGraph
 from minicrawl.store.pages import PageTable
 from minicrawl.store.partitions.united import United
 from minicrawl.store.patterns import Patterns
+from minicrawl.store.questions import Questions
 from minicrawl.store.ranks import RankedPage, Ranks
 from minicrawl.store.recognised import Recognised
 from minicrawl.store.refreshes import ChangedPage, Refreshes
@@ -40,23 +39,13 @@ from minicrawl.store.texts.reading import Texts
 from minicrawl.store.transfers import TransferRows
 
 table("course", "progress of the crawl: up to 500 points, however long it lasts", CoursePoint, keys="seconds")
-Given = TypeVarTuple("Given")
-Answer = TypeVar("Answer")
+_AT_ONCE = 1_000
+"""Rows of `each` that are in memory at a time."""
 
 
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
-    """The read side of the store at `path`: a file, or a folder of partitions. Raises StoreError."""
-    if Path(path).is_dir():
-        from minicrawl.store.partitions.folder_store import FolderStore  # noqa: PLC0415 - it is made of Stores
-
-        return FolderStore.at(Path(path), sizes)
-    return open_file(Path(path), sizes)
-
-
-def open_file(path: Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
-    """The read side of the one store that is the file at `path`. Raises StoreError."""
-    with closed_if_it_fails(open_to_read(path)) as db:
-        return Store(Tables(path, db, sizes))
+    """The read side of the store in the file at `path`. Raises StoreError."""
+    return Store.at(Path(path), sizes)
 
 
 class Store:
@@ -72,6 +61,7 @@ class Store:
         self.link_table = LinkTable(self._tables)
         self.audit_table = AuditTable(self._tables)
         self.selection = Selection(self._tables)
+        self.questions = Questions(self._tables)
         self.ranks = Ranks(self._tables)
         self.united = United(self._tables)
         self.facts = Facts(self._tables)
@@ -87,6 +77,12 @@ class Store:
         self.texts = Texts(self._tables)
         self.transfers = TransferRows(self._tables)
 
+    @classmethod
+    def at(cls, path: Path, sizes: Sizes = STANDARD_SIZES) -> Self:
+        """The read side of the store in a file. Raises StoreError, also for a folder of partitions: gather it first."""
+        with closed_if_it_fails(open_to_read(path)) as db:
+            return cls(Tables(path, db, sizes))
+
     def close(self) -> None:
         self.texts.close()
         self._tables.close()
@@ -100,8 +96,16 @@ class Store:
         self.close()
 
     def pin(self) -> None:
-        """Read from one commit from now on."""
+        """Read from one commit from now on: the last one."""
         self._tables.pin()
+
+    def define(self, name: str, function: Callable[[Any], MetaValue | bytes]) -> None:
+        """Define an SQL function of one argument for `each`."""
+        self._tables.define(name, function)
+
+    def each(self, query: str, *values: MetaValue) -> Iterator[Any]:
+        """The rows of a query on the tables, read lazily."""
+        return chain.from_iterable(self._tables.blocks(query, _AT_ONCE, *values))
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Read from one commit inside the block, also while a crawl writes.
@@ -109,28 +113,6 @@ class Store:
         A nested block reads from the outer block's commit.
         """
         return self._tables.snapshot()
-
-    @property
-    def parts(self) -> Sequence["Store"]:
-        """The stores of all partitions; of a file, itself."""
-        return (self,)
-
-    @contextmanager
-    def files(self) -> Iterator[Sequence["Store"]]:
-        """The stores of all partitions, each with mirrors among its pages. Raises StoreError if a crawl uses the
-        partitions; a single file is of one commit in any case."""
-        yield self.parts
-
-    def by_file(self, values: npt.NDArray[np.float64]) -> Iterator[tuple[Path, npt.NDArray[np.float64]]]:
-        """Split values by page number into one array per file, by the page numbers there."""
-        yield self.path, values
-
-    def check_is_at_rest(self) -> None:
-        """Raise StoreError if a crawl uses the partitions, so that their stores differ in time."""
-
-    def partition_of(self, url: str) -> int | None:
-        """The number of the partition that has a known URL; None where there is but one store."""
-        return None
 
     def pages(self, by: str = RANKINGS[0], n: int = -1) -> Iterator[RankedPage]:
         """Every page, or the first n, by falling `by`, one of RANKINGS. `rank`: by importance."""
@@ -160,10 +142,6 @@ class Store:
         with self.snapshot():
             page = self.page_table.find([url]).get(url)
             return None if page is None else self.texts.text(page, url)
-
-    def ask(self, question: Callable[["Store", *Given], Answer], *given: *Given) -> Answer:
-        """Apply a function to this store; for a store on another machine, it runs there."""
-        return question(self, *given)
 
     def size(self) -> int:
         """Number of known pages."""

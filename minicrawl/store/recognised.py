@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple  # Any: arrays
 
 import numpy as np
 
-from minicrawl.store.declaration import PageId, Time, columns, table
+from minicrawl.store.declaration import PageId, PageIds, Time, columns, table
 from minicrawl.store.tables import Tables
 
 SKETCH_BYTES = 40
@@ -21,8 +21,8 @@ class Fingerprint(NamedTuple):
     page: PageId
     digest: int
     payload: int
-    sketch: Annotated[bytes | None, "40 bytes, see crawler/html/fingerprint.py; NULL: too little text"]
-    leader: Annotated[int | None, "page that said it first, of which this one is a duplicate"]
+    sketch: Annotated[bytes | None, "40 bytes, see crawler/fingerprint.py; NULL: too little text"]
+    leader: Annotated[PageId | None, "which said it first, and of which this one is a duplicate"]
     distance: Annotated[int | None, "bits by which its sketch differs from the leader's; NULL: same bytes"]
 
 
@@ -52,8 +52,8 @@ class Probe(NamedTuple):
     numbers: Annotated[int, "numbers in an answer, at most"]
     echoes: Annotated[bool, "they repeat the URL"]
     is_there: Annotated[bool, "a page that is surely there says the same"]
-    matched: Annotated[bytes | None, "pages.id of pages that say the same, 4 bytes each"]
-    others: Annotated[bytes | None, "of pages that do not"]
+    matched: Annotated[PageIds | None, "pages that say the same"]
+    others: Annotated[PageIds | None, "pages that do not"]
 
 
 class RecentPage(NamedTuple):

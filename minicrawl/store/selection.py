@@ -1,4 +1,4 @@
-"""Pages that satisfy conditions, by number: the product's own, or a user's SQL expression on one page's columns.
+"""Pages for which a user's SQL expression on one page's columns is true, by number.
 
 Two checks guard a user's expression. It must be one expression: balanced parentheses, and neither quotes for names,
 comments, semicolons nor SELECT, so that it cannot end the condition that it is put into. And SQLite's authorizer allows
@@ -7,9 +7,9 @@ only reading the columns of pages, and a list of functions.
 
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from difflib import get_close_matches
 
 import numpy as np
 import numpy.typing as npt
@@ -18,37 +18,21 @@ from minicrawl.errors import SettingError
 from minicrawl.store.tables import Tables
 
 COLUMNS = (
-    *("rank", "url", "importance", "history", "cash", "depth", "status", "inlinks", "outlinks", "fetched_at", "title"),
-    *("state", "reason", "id", "host", "content_type", "seconds", "bytes"),
+    *("rank", "url", "host", "site", "importance", "title", "state", "reason", "status", "depth", "inlinks"),
+    *("outlinks", "content_type", "bytes", "seconds", "fetched_at", "read_at", "found_on", "history", "cash", "id"),
 )
-"""Columns that an expression may use."""
-_OF_RANKS = COLUMNS[: COLUMNS.index("host")]
-_RANKED = """
-    (SELECT id, row_number() OVER (ORDER BY x DESC, id) AS rank FROM weighed) AS placed
-    CROSS JOIN weighed ON weighed.id = placed.id"""
-_PAGES = """
-    SELECT {columns}, hosts.name AS host, fetches.content_type, fetches.seconds, fetches.bytes
-    FROM {weighed} LEFT JOIN pages ON pages.id = weighed.id LEFT JOIN hosts ON hosts.id = pages.host
-    LEFT JOIN fetches ON fetches.id = pages.fetch"""
+"""Columns that an expression may use: those of the view `page`, and the rank."""
+_RANKED = "(SELECT *, row_number() OVER (ORDER BY importance DESC, id) AS rank FROM page) AS page"
 _LONGEST = 5_000
 _FUNCTIONS = frozenset(
     {"abs", "coalesce", "date", "datetime", "glob", "ifnull", "iif", "instr", "julianday", "length", "like", "lower"}
     | {"ltrim", "max", "min", "nullif", "round", "rtrim", "strftime", "substr", "substring", "time", "trim", "typeof"}
     | {"unixepoch", "upper"}
 )
-_READ = {
-    "pages": {"", "id", "host", "fetch"},
-    "hosts": {"", "id", "name"},
-    "fetches": {"", "id", "content_type", "seconds", "bytes"},
-    "placed": {"", "id", "rank"},
-    "sites": {""},
-    "doors": {""},
-}
-"""Columns of `pages_for`, "" for the rows as such. Views may be read in full, all other columns only by views."""
-_VIEWS = frozenset({"weighed", "born", "book"})
-_WITHIN = _VIEWS | {"aliases", "pages"}
-"""Views that may read their tables; `aliases` is a part of `weighed`; in a partition `pages` is a view, see
-store/partitions/united.py."""
+_VIEWS = frozenset({"page", "weighed", "born", "book", "aliases"})
+"""Views that are read, and what they read; `aliases` is a part of `weighed`."""
+_ROWS = frozenset({"pages", "hosts", "fetches", "sites", "doors"})
+"""Tables whose rows are read as such, their columns by the views alone."""
 _TOKEN = re.compile(r"'(?:[^']|'')*'|--|/\*|[A-Za-z_]\w*|.", re.DOTALL)
 _NOT_ALONE = {"'": "a text that does not end", ";": "a semicolon", "--": "a comment", "/*": "a comment"} | {
     **dict.fromkeys('"`[]', "quotes other than single ones"),
@@ -57,35 +41,19 @@ _NOT_ALONE = {"'": "a text that does not end", ";": "a semicolon", "--": "a comm
 }
 
 
-class Condition(NamedTuple):
-    """SQL on pages (`pages`), their hosts (`hosts`) and answers (`fetches`), with a value for each of its marks."""
-
-    sql: str
-    values: Sequence[str | int]
-
-
 class Selection:
     """Selects pages of a store."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
 
-    def by(self, conditions: Sequence[Condition]) -> npt.NDArray[np.bool_]:
-        """True for each page that satisfies all conditions, by number, shape (size,)."""
-        where = " AND ".join(f"({condition.sql})" for condition in conditions) or "1"
-        query = f"SELECT pages.id FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE {where}"
-        return self._marked(self._tables.rows(query, [value for each in conditions for value in each.values]))
-
     def where(self, expression: str) -> npt.NDArray[np.bool_]:
         """True for each page that satisfies a user's expression, by number, shape (size,). Raises SettingError."""
-        query = f"SELECT id FROM ({pages_for(expression)}) WHERE (\n{checked(expression)}\n)"
+        query = f"SELECT id FROM {pages_for(expression)} WHERE (\n{checked(expression)}\n)"
         with only_reading_pages(self._tables.db, expression):
             found = self._tables.db.execute(query).fetchall()
-        return self._marked(found)
-
-    def _marked(self, rows: Sequence[tuple[int]]) -> npt.NDArray[np.bool_]:
         marked = np.zeros(self._tables.size(), dtype=np.bool_)
-        marked[np.fromiter((page for (page,) in rows), dtype=np.int64)] = True
+        marked[np.fromiter((page for (page,) in found), dtype=np.int64)] = True
         return marked
 
 
@@ -110,11 +78,8 @@ def checked(text: str) -> str:
 
 
 def pages_for(text: str) -> str:
-    """Every page with COLUMNS. They are ranked only for an expression that asks for it: that takes a sort of all; and
-    tables that it does not ask for are not read."""
-    has_rank = re.search(r"\brank\b", text, re.IGNORECASE) is not None
-    columns = ", ".join(f"placed.{name}" if name == "rank" else f"weighed.{name}" for name in _OF_RANKS[not has_rank :])
-    return _PAGES.format(columns=columns, weighed=_RANKED if has_rank else "weighed")
+    """Every page with COLUMNS. They are ranked only for an expression that asks for it: that takes a sort of all."""
+    return _RANKED if re.search(r"\brank\b", text, re.IGNORECASE) else "page"
 
 
 @contextmanager
@@ -135,12 +100,12 @@ def only_reading_pages(db: sqlite3.Connection, text: str) -> Iterator[None]:
 
 def _verdict(action: int, first: str | None, second: str | None, _: str | None, view: str | None) -> int:
     """Allow or deny a step of a query. first, second: table and column, or the name of a function."""
-    if action == sqlite3.SQLITE_SELECT or (
-        view in _WITHIN and action in (sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
-    ):
+    if action == sqlite3.SQLITE_SELECT:
+        return sqlite3.SQLITE_OK
+    if view in _VIEWS and action in (sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE):
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_READ:
-        may = first in _VIEWS or second in _READ.get(first or "", ())
+        may = first in _VIEWS or (first in _ROWS and not second)
     else:
         # SQLite refuses row_number in a condition, so only `pages_for` can use it.
         may = action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FUNCTIONS | {"row_number"}
@@ -148,6 +113,9 @@ def _verdict(action: int, first: str | None, second: str | None, _: str | None, 
 
 
 def _refused(text: str, why: str) -> SettingError:
+    named = why.removeprefix("no such column: ")
+    alike = get_close_matches(named, COLUMNS, 1) if named != why else []
+    why += f", did you mean {alike[0]}?" if alike else ""
     return SettingError(
         f"--where {text!r} cannot be used: {why}; it takes an SQL expression on {', '.join(COLUMNS)}, such as "
         "\"importance > 1e-4 AND title LIKE '%draft%'\""

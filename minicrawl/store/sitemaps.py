@@ -2,7 +2,7 @@
 
 from typing import Annotated, NamedTuple
 
-from minicrawl.store.declaration import HostId, PageId, Time, columns, table
+from minicrawl.store.declaration import HostId, PageId, SitemapId, Time, columns, table
 from minicrawl.store.tables import Tables
 
 
@@ -29,7 +29,7 @@ class ListedUrl(NamedTuple):
     host: HostId
     id: Annotated[int, "in the order in which they become known"]
     url: str
-    sitemap: Annotated[int, "sitemaps.id"]
+    sitemap: SitemapId
 
 
 table("sitemaps", "sitemaps, and what came of them", SitemapRow, keys="id", unique="host url")
@@ -39,7 +39,7 @@ table(
     "pages that sitemaps list",
     keys="page",
     page=PageId,
-    sitemap=Annotated[int, "sitemaps.id of the first that lists it"],
+    sitemap=Annotated[SitemapId, "the first that lists it"],
     made_known=Annotated[bool, "it made the page known; else a link or a seed had"],
 )
 _SITEMAP = columns(SitemapRow, "sitemaps")

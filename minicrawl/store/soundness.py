@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 
 from minicrawl.store.database import damaged, schema_errors
+from minicrawl.store.declaration import references
 from minicrawl.store.recognised import SKETCH_BYTES
 from minicrawl.store.tables import Tables
 from minicrawl.store.urlhash import url_hash
@@ -11,16 +12,13 @@ from minicrawl.store.urlhash import url_hash
 _BOOK = ("clock", "window", "virtual", "never_visited", "births", "total", "best_floor")
 """Keys of `meta` that the view `book` reads."""
 _FLAWS = {
-    "pages are on a host that is not in the store": (
-        "SELECT count(*) FROM pages WHERE host NOT IN (SELECT id FROM hosts)"
-    ),
-    "pages were found on a page that is not in the store": (
-        "SELECT count(*) FROM pages WHERE found_on NOT IN (SELECT id FROM pages)"
-    ),
     "page numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM pages",
+    "hosts' numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM hosts",
     "URLs stand twice": "SELECT count(*) - count(DISTINCT url) FROM pages",
-    "rows of links come from a page that is not in the store": (
-        "SELECT count(*) FROM links WHERE source NOT IN (SELECT id FROM pages)"
+    "pages have no reason for their state": "SELECT count(*) FROM pages WHERE reason = ''",
+    "answers belong to no page": "SELECT (SELECT count(*) FROM fetches) - (SELECT count(DISTINCT fetch) FROM pages)",
+    "aliases have more or fewer targets than one": (
+        "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
     ),
     "rows of links are cut": ("SELECT count(*) FROM links WHERE length(targets) % 4 OR coalesce(length(own), 0) % 4"),
     "rows of links have places for more or fewer of them": (
@@ -32,40 +30,7 @@ _FLAWS = {
         "OR coalesce(length(others), 0) % 4"
     ),
     "words of pages are cut": "SELECT count(*) FROM recent_pages WHERE length(words) % 4",
-    "pages read lately are not in the store": (
-        "SELECT count(*) FROM recent_pages WHERE page NOT IN (SELECT id FROM pages)"
-    ),
     "sketches are cut": f"SELECT count(*) FROM fetches WHERE length(sketch) <> {SKETCH_BYTES}",
-    "aliases have more or fewer targets than one": (
-        "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
-    ),
-    "hosts' numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM hosts",
-    "of the best pages are not in the store": "SELECT count(*) FROM best WHERE page NOT IN (SELECT id FROM pages)",
-    "pages are alternates of a page that is not in the store": (
-        "SELECT count(*) FROM alternates WHERE named_by NOT IN (SELECT id FROM pages)"
-    ),
-    "pages are duplicates of a page that is not in the store": (
-        "SELECT count(*) FROM fetches WHERE leader NOT IN (SELECT id FROM pages)"
-    ),
-    "sitemaps or URLs from them are on a host that is not in the store": (
-        "SELECT count(*) FROM (SELECT host FROM sitemaps UNION SELECT host FROM sitemap_urls) "
-        "WHERE host NOT IN (SELECT id FROM hosts)"
-    ),
-    "pages have no reason for their state": "SELECT count(*) FROM pages WHERE reason = ''",
-    "hashes of URLs are of a page that is not in the store": (
-        "SELECT count(*) FROM url_hashes WHERE page NOT IN (SELECT id FROM pages)"
-    ),
-    "pages have had an answer that is not in the store": (
-        "SELECT count(*) FROM pages WHERE fetch IS NOT NULL AND fetch NOT IN (SELECT id FROM fetches)"
-    ),
-    "answers belong to no page": "SELECT (SELECT count(*) FROM fetches) - (SELECT count(DISTINCT fetch) FROM pages)",
-    "sitemaps were named for a page that is not in the store": (
-        "SELECT count(*) FROM sitemaps WHERE page NOT IN (SELECT id FROM pages)"
-    ),
-    "pages or URLs come from a sitemap that is not in the store": (
-        "SELECT count(*) FROM (SELECT sitemap FROM sitemap_pages UNION SELECT sitemap FROM sitemap_urls) "
-        "WHERE sitemap NOT IN (SELECT id FROM sitemaps)"
-    ),
 }
 """Queries that count flawed rows, by the flaw."""
 
@@ -91,6 +56,11 @@ class Soundness:
             (count,) = self._tables.row(query)
             if count:
                 errors.append(f"{count} {what}")
+        for table, column, target in references():
+            of = f"{column} > 0 AND {column} NOT IN (SELECT id FROM {target})"  # below stands none
+            (count,) = self._tables.row(f"SELECT count(*) FROM {table} WHERE {of}")
+            if count:
+                errors.append(f"{count} numbers in {table}.{column} are of no row of {target}")
         return errors + [f"page {page} cannot be found by its URL {url}" for page, url in self._lost()]
 
     def texts(self, table: str, column: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Queries of a store, and rows as named tuples whose fields are columns."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar  # Any: rows
@@ -71,9 +71,17 @@ class Tables:
                 self.db.execute("ROLLBACK")
 
     def pin(self) -> None:
-        """Read from one commit from now on."""
+        """Read from one commit from now on: the last one."""
         with self.errors:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
             self.db.execute("BEGIN")
+            self.db.execute("SELECT value FROM meta LIMIT 1")  # a transaction is as of its first query
+
+    def define(self, name: str, function: Callable[[Any], MetaValue | bytes]) -> None:
+        """Define an SQL function of one argument."""
+        with self.errors:
+            self.db.create_function(name, 1, function, deterministic=True)
 
     def rows(self, query: str, values: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
         with self.errors:

@@ -1,14 +1,16 @@
-"""Store maintenance: backup, also while a crawl writes, and compaction."""
+"""Store maintenance: backup, also while a crawl writes, compaction, and stores that take the place of others."""
 
 import contextlib
 import os
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.database import beside, hold, is_held, logs, open_to_read, real_path, store_errors
 from minicrawl.store.texts.copying import compact_texts, copy_texts
 from minicrawl.store.texts.text_file import text_path
+from minicrawl.store.texts.text_file import unfinished as unfinished_texts
 from minicrawl.store.writer import Writer
 
 _OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
@@ -31,27 +33,44 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
             raise SettingError(f"{file} is the store itself; name another file")
         if not force:
             raise SettingError(f"{file} is there already; name another file, or replace it with --force")
-        if is_held(file):
-            raise StoreError(f"a crawl is using {file}; name another file")
-    unfinished = file.with_name(f".{file.name}.unfinished")
-    with contextlib.closing(open_to_read(store)) as source, store_errors(file):
-        lock = hold(unfinished)  # a second backup to the same file fails
-        try:
-            unfinished.unlink(missing_ok=True)  # left by a killed backup
-            unfinished.touch(store.stat().st_mode & 0o777)  # readable by the same users as the store
-            with contextlib.closing(sqlite3.connect(unfinished)) as copy:
-                _copy(store, source, copy)
-            with unfinished.open("rb") as whole:
-                os.fsync(whole.fileno())
-            copy_texts(store, unfinished, file)
-            for left in logs(file):  # of the store that is replaced
-                left.unlink(missing_ok=True)
-            unfinished.replace(file)
-        finally:
-            for left in (unfinished, beside(unfinished, ".lock"), *logs(unfinished)):
-                left.unlink(missing_ok=True)
-            lock.release()
+    with contextlib.closing(open_to_read(store)) as source, store_errors(file), replaced(file) as unfinished:
+        unfinished.touch(store.stat().st_mode & 0o777)  # readable by the same users as the store
+        with contextlib.closing(sqlite3.connect(unfinished)) as copy:
+            _copy(store, source, copy)
+        copy_texts(store, unfinished)
     return file.stat().st_size
+
+
+@contextlib.contextmanager
+def replaced(file: Path) -> Iterator[Path]:
+    """The path at which the block writes a store, with its file of texts, that then takes the place of `file`.
+
+    A block that fails leaves nothing. A kill leaves the store that was there or the new one: texts that do not have
+    their name yet are found by their first line, see text_file.py. Raises StoreError if `file` is in use.
+    """
+    file = real_path(file)
+    if is_held(file):
+        raise StoreError(f"a crawl is using {file}; name another file")
+    new = file.with_name(f".{file.name}.unfinished")
+    texts, later = text_path(file), unfinished_texts(text_path(file))
+    left = (new, *logs(new), text_path(new))
+    lock = hold(new)  # a second one to the same file fails
+    try:
+        for path in left:  # of one that was killed
+            path.unlink(missing_ok=True)
+        yield new
+        with new.open("rb") as whole:
+            os.fsync(whole.fileno())
+        if text_path(new).exists():
+            text_path(new).replace(later)
+        for path in logs(file):  # of the store that is replaced
+            path.unlink(missing_ok=True)
+        new.replace(file)
+        later.replace(texts) if later.exists() else texts.unlink(missing_ok=True)
+    finally:
+        for path in (*left, beside(new, ".lock")):
+            path.unlink(missing_ok=True)
+        lock.release()
 
 
 def _copy(store: Path, source: sqlite3.Connection, copy: sqlite3.Connection) -> None:

@@ -98,3 +98,42 @@ SELECT * FROM (
     WHERE NOT (is_worthy AND id IN (SELECT page FROM best))
     ORDER BY x DESC, id
 );
+
+-- Views for people and other programs, in the words of docs/store.md; their columns stay.
+
+CREATE VIEW page AS
+SELECT weighed.url, hosts.name AS host, coalesce(sites.name, hosts.name) AS site, weighed.importance, weighed.title,
+       weighed.state, weighed.reason, weighed.status, weighed.depth, weighed.inlinks, weighed.outlinks,
+       fetches.content_type, fetches.bytes, fetches.seconds, weighed.fetched_at,
+       strftime('%Y-%m-%dT%H:%M:%SZ', weighed.fetched_at, 'unixepoch') AS read_at,
+       (SELECT url FROM pages AS finder WHERE finder.id = pages.found_on) AS found_on,
+       weighed.history, weighed.cash, weighed.id
+FROM weighed LEFT JOIN pages ON pages.id = weighed.id LEFT JOIN fetches ON fetches.id = pages.fetch
+LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.site
+WHERE weighed.state <> 'elsewhere';
+
+CREATE VIEW link AS
+SELECT a.url AS source, b.url AS target, b.state, b.reason, fetches.status
+FROM link_pairs CROSS JOIN pages AS a ON a.id = link_pairs.source CROSS JOIN pages AS b ON b.id = link_pairs.target
+LEFT JOIN fetches ON fetches.id = b.fetch;
+
+CREATE VIEW host AS
+SELECT host, site, count(*) AS known, sum(state IN ('fetched', 'alias')) AS read, sum(state = 'waiting') AS waiting,
+       sum(state IN ('error', 'gone')) AS failed, sum(importance) AS importance
+FROM page GROUP BY host;
+
+CREATE VIEW site AS
+SELECT site, count(*) AS hosts, sum(known) AS known, sum(read) AS read, sum(waiting) AS waiting, sum(failed) AS failed,
+       sum(importance) AS importance, (SELECT trust FROM sites WHERE name = site) AS trust
+FROM host GROUP BY site;
+
+CREATE VIEW fetch AS
+SELECT url, read_at, status, reason, content_type, bytes, seconds FROM page WHERE fetched_at IS NOT NULL;
+
+CREATE VIEW redirect AS
+SELECT a.url, b.url AS leads_to, a.reason FROM pages AS a JOIN pages AS b ON b.id = a.stands_for
+UNION ALL SELECT url, leads_to, reason FROM refused JOIN pages ON id = source WHERE leads_to IS NOT NULL;
+
+CREATE VIEW change AS
+SELECT url, strftime('%Y-%m-%dT%H:%M:%SZ', at, 'unixepoch') AS at, what, added, removed, importance
+FROM changes JOIN weighed ON weighed.id = changes.page;

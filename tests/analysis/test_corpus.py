@@ -94,7 +94,10 @@ def test_a_corpus_is_asked_for(store: Path, tmp_path: Path) -> None:
         assert rows == [
             {name: page[name] if page[name] is not None else "" for name in COLUMNS} for page in pages(store)
         ]
-    assert answer("export", tmp_path / "corpus.csv", "--text", "--store", store, "--site", "b.test")["pages"] == 1
+    assert (
+        answer("export", tmp_path / "corpus.csv", "--text", "--store", store, "--where", "site = 'b.test'")["pages"]
+        == 1
+    )
 
 
 def test_other_programs_read_it(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ SUBJECTS = (
     "answers",
     "canonicals",
     "duplicates",
+    "files",
     "hreflang",
     "indexability",
     "links",

@@ -87,7 +87,7 @@ def test_gate_on_what_was_not_checked_fails(store: Path, tmp_path: Path) -> None
         (
             ["--fail-on", "redirect-loop,error"],
             1,
-            "1 rule of the severity could not be checked: mixed-content",
+            "2 rules of the severity could not be checked: file-missing, mixed-content",
         ),
     ):
         result = run("audit", *fail_on, "--junit", tmp_path / "a.xml", "--store", store)

@@ -73,7 +73,7 @@ def test_difference_needs_texts_and_a_page(store: Path) -> None:
     printed = run("changes", HOME + "edited", "--diff", "--store", store).stdout
     assert "let the crawl go on with --text, or with --archive DIR" in printed
     assert run("changes", "--diff", "--store", store).exit_code == 2
-    assert run("changes", HOME, "--site", "a.test", "--store", store).exit_code == 2
+    assert run("changes", HOME, "--where", "1", "--store", store).exit_code == 2
     assert "not known" in run("changes", HOME + "nowhere", "--store", store).stderr
     assert "No change of" in run("changes", HOME, "--since", "2100-01-01", "--store", store).stdout
 
@@ -128,7 +128,7 @@ def test_since_takes_times_and_dates_and_nothing_is_a_sentence(store: Path) -> N
 
 
 def test_site_is_a_domain_or_a_host(store: Path) -> None:
-    assert {page["url"] for page in answer("changes", "--site", "B.TEST", "--store", store)} == {OTHER}
+    assert {page["url"] for page in answer("changes", "--where", "host = 'b.test'", "--store", store)} == {OTHER}
     assert len(answer("changes", "-n", "2", "--store", store)) == 2
 
 
@@ -143,7 +143,7 @@ def test_feed_has_an_entry_a_change(store: Path, tmp_path: Path) -> None:
     for more in ("--rising", "--json"):
         assert run("changes", "--atom", feed, more, "--store", store).exit_code == 2
     for since in ("9999999d", "2100-01-01", "0001-01-01"):
-        assert run("changes", "--atom", feed, "--since", since, "--site", "none", "--store", store).exit_code == 0
+        assert run("changes", "--atom", feed, "--since", since, "--where", "0", "--store", store).exit_code == 0
 
 
 def test_rising_pages_have_gained_importance(tmp_path: Path) -> None:

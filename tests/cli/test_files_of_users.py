@@ -96,7 +96,6 @@ WORDS_OF_COMMANDS = (
     ("search", NO_TEXT),
     ("why", f"http://{NO_TEXT}.test/"),
     ("top", "--where", NO_TEXT),
-    ("top", "--site", "9" * 5000),
     ("links", "--broken", "--fail-on", "9" * 5000),
     ("control", "set", f"{NO_TEXT}=3"),
     ("crawl", f"http://{NO_TEXT}/"),

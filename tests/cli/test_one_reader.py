@@ -1,4 +1,4 @@
-"""Every command that reads says the same of a crawl in one file and in three partitions."""
+"""Every command that reads says the same of a crawl in one store, and of the store gathered of three partitions."""
 
 import csv
 import io
@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from support.cluster_runs import SETTINGS, WEB, crawled_alone, crawled_in_parts
 from support.command_line import run
+
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.gather import gather
 
 pytestmark = pytest.mark.slow
 OWN = {"fetched_at", "at", "last_commit", "seconds", "bytes", "pages_per_second", "age", "stale", "value", "next_at"}
@@ -31,11 +34,15 @@ OWN |= {"content"}
 
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The same crawl in one file, and in a folder of three partitions."""
+    """The same crawl in one store, and gathered of three partitions."""
     path = tmp_path_factory.mktemp("crawls")
     crawled_alone(path / "one.db", search=True)
-    crawled_in_parts(path / "three", 3, SETTINGS | {"search": True})
-    return path / "one.db", path / "three"
+    crawled_in_parts(path / "three", 3, SETTINGS | {"search": True}).keep_settings(
+        CrawlSettings.of(SETTINGS | {"search": True})
+    )
+    gather(path / "three", path / "three.db")
+    assert run("index", "--store", path / "three.db").exit_code == 0
+    return path / "one.db", path / "three.db"
 
 
 def same(value: Any) -> Any:
@@ -123,19 +130,3 @@ def test_a_file_says_the_same_of_both(
         found.append(read(path))
     assert are_alike(*found)
     assert len(found[0]) > 100
-
-
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        ("changes --rising", "in each partition by itself"),
-        ("top --where rank<10", "each of which numbers its own pages"),
-        ("compact", "name the file of"),
-        ("salvage new.db", "name the file of"),
-        ("refresh --pages 5", "minicrawl crawl --refresh"),
-    ],
-)
-def test_what_cannot_be_is_refused_in_a_sentence(words: str, why: str, stores: tuple[Path, Path]) -> None:
-    result = run(*words.split(), "--store", stores[1])
-    assert (result.exit_code in (2, 3), why in result.stderr) == (True, True), result.output
-    assert len(result.stderr.strip().splitlines()) == 1

@@ -76,7 +76,7 @@ FILTERS = [
     (["--where", "status = 404"], {HOME + "gone"}),
     (["--where", "reason GLOB 'redirect-*'"], {"http://b.test/"}),
     (["--where", "content_type LIKE 'text/html%' AND depth = 0"], {HOME}),
-    (["--where", "status = 404 OR depth = 0", "--site", "a.test"], {HOME, HOME + "gone"}),
+    (["--where", "(status = 404 OR depth = 0) AND host = 'a.test'"], {HOME, HOME + "gone"}),
 ]
 
 
@@ -98,7 +98,7 @@ def test_mistake_is_one_sentence_and_exit_2(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for words in (["--site", "red"], ["--where", "1; DROP TABLE pages"], ["--where", "importanse > 1"]):
+    for words in (["--where", "1; DROP TABLE pages"], ["--where", "importanse > 1"]):
         result = run(*command, *words, "--store", store)
         assert (result.exit_code, result.stderr.count("\n"), result.stdout) == (2, 1, "")
         assert result.stderr.startswith(f"Error: {words[0]} ")

@@ -1,9 +1,10 @@
-"""minicrawl salvage and minicrawl compact"""
+"""minicrawl check, verify, backup, gather, compact and salvage"""
 
 import json
 from pathlib import Path
 
 from support.command_line import answer, run
+from support.partition_twins import THREE, twins
 from support.sites import rows
 
 from minicrawl.store.reader import open_store
@@ -89,3 +90,19 @@ def test_a_file_that_is_there_is_replaced_only_by_force(store: Path, tmp_path: P
     assert copy.read_text() == "precious"
     told = answer("backup", copy, "--force", "--store", store)
     assert told == {"store": str(store), "file": str(copy), "pages": 5, "bytes": copy.stat().st_size}
+
+
+def test_partitions_are_gathered_into_a_store(tmp_path: Path) -> None:
+    one, folder = twins(tmp_path, THREE)
+    store = tmp_path / "crawl.db"
+    assert run("gather", folder, store).output.startswith(f"{store}: 4 pages, ")
+    assert run("gather", folder, store).output.endswith(", nothing has changed\n")
+    told = answer("gather", folder, store, "--force")
+    assert told.pop("seconds") >= 0.0
+    size = store.stat().st_size
+    assert told == {"folder": str(folder), "file": str(store), "is_new": True, "pages": 4, "bytes": size}
+    for words in (["top"], ["links", "--redirected"], ["check"]):
+        assert run(*words, "--store", store).output.replace("crawl.db", "one.db") == run(*words, "--store", one).output
+    refused = run("gather", one, tmp_path / "other.db")
+    assert (refused.exit_code, "is a file, and a crawl in partitions has a folder" in refused.stderr) == (3, True)
+    assert run("gather", folder, one).stderr.startswith(f"Error: {one} is there already")

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 from support.cluster_folders import killed_at_every_step, some_folder
-from support.cluster_runs import ranked_pages
+from support.gathered import all_violations, ranked_pages
 from support.sites import rows
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.backup import backup_all
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.errors import SettingError, StoreError

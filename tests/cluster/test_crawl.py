@@ -12,19 +12,18 @@ import pytest
 from support.cluster_runs import SEEDS, crawled_by_command, folder_at
 from support.command_line import answer, run
 from support.counted_web import counted_web
+from support.gathered import all_violations
 from support.patience import PATIENCE
 from support.sites import html, rows
 from support.small_web import small_web
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
 from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import serving_answers
 from minicrawl.model import CrawlReport
-from minicrawl.settings import CrawlSettings
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 
 
 @pytest.fixture(scope="module")
@@ -59,9 +58,8 @@ def test_a_folder_goes_on_with_what_it_remembers(folder: Path) -> None:
     assert settings["delay"] == {"value": 0.0, "from": "store"}
 
 
-def test_a_crawl_killed_before_it_had_a_store_is_begun_again_with_its_seeds(tmp_path: Path) -> None:
-    folder = folder_at(tmp_path / "web", 2, make=lambda drawn: drawn)
-    folder.keep_seeds(SEEDS).keep_settings(CrawlSettings())
+def test_a_crawl_killed_at_its_birth_needs_its_seeds_again(tmp_path: Path) -> None:
+    folder = folder_at(tmp_path / "web", 2).keep_seeds(SEEDS)
     result = run("crawl", "--store", folder.path, "-q")
     assert (result.exit_code, result.stdout) == (2, "")
     assert f"no seeds are given and {folder.path} has no crawl yet" in result.stderr

@@ -8,30 +8,29 @@ import signal
 import stat
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from filelock import FileLock
-from support.cluster_runs import SETTINGS, check_same, folder_at, ranked_pages, run_in_parts
+from support.cluster_runs import SETTINGS, check_same, folder_at
+from support.gathered import all_violations, ranked_pages
 from support.needs import is_there
 from support.patience import PATIENCE
 from support.pdfs import answered, document
 from support.prose import prose
 from support.sites import canonical, rows
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.api import acrawl
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection
 from minicrawl.cluster.folder import found
-from minicrawl.cluster.running.keeper import Ended, Keeper
+from minicrawl.cluster.keeper import Ended, Keeper, Listener
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import serving_answers
 from minicrawl.errors import SettingError
-from minicrawl.model import CrawlReport
+from minicrawl.model import CrawlReport, Progress
 from minicrawl.search.searching import Asked, search
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.database import beside
@@ -202,7 +201,8 @@ def compare(parts: Run, one: Run) -> None:
     for index in parts.store.glob("*.search"):  # the indexer of a partition that was killed may still be writing
         with FileLock(beside(index, ".lock"), timeout=PATIENCE):
             pass
-    with open_store(parts.store) as store:
+    folder = found(parts.store)
+    with open_store(folder.store(folder.homes.home_of(HOMES[2]))) as store:
         title = f'"{HOMES[2]}member"'
         assert f"{HOMES[2]}member" in [page.url for page in search(store, title, Asked(10)).pages]
 
@@ -237,6 +237,7 @@ def check_secrets(parts: Run) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ray")
 def test_partitions_find_keep_and_take_out_what_one_process_does(tmp_path: Path) -> None:
     """Though processes are killed; and once more, when all is fetched again. Where there is a Chromium, it renders."""
     renders = is_there("chromium")
@@ -244,12 +245,13 @@ def test_partitions_find_keep_and_take_out_what_one_process_does(tmp_path: Path)
     left, died = [10, 30, 50], list[int]()
 
     def beside(keeper: Keeper) -> None:
-        def kill(fetched: int, *_: float) -> None:
-            if left and fetched >= left[0]:
-                os.kill(keeper.pids[len(left) % 3], signal.SIGKILL)
+        def kill(progress: Progress) -> None:
+            pid = keeper.pids.get(len(left) % 3)
+            if left and progress.fetched >= left[0] and pid is not None:
+                os.kill(pid, signal.SIGKILL)
                 left.pop(0)
 
-        keeper.listener = replace(keeper.listener, died=lambda number, _: died.append(number), progress=kill)
+        keeper.listener = Listener(lambda number, _: died.append(number), kill)
 
     first = one.crawl()
     check_all_is_in(one, renders=renders)
@@ -272,11 +274,12 @@ def test_a_file_of_items_that_is_there_already_is_left_alone(tmp_path: Path) -> 
     (tmp_path / "many.001.jsonl").write_text("mine\n")
     settings = {**SETTINGS, "extract": ("title=title",), "items": str(tmp_path / "many.jsonl")}
     with pytest.raises(SettingError, match=r"many\.001\.jsonl is there already"):
-        asyncio.run(run_in_parts(tmp_path / "web", 2, settings))
+        asyncio.run(acrawl(HOMES, tmp_path / "web", partitions=2, **settings))
     assert (tmp_path / "many.001.jsonl").read_text() == "mine\n"
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ray")
 def test_archive_in_place_of_the_network_is_read_by_all_partitions(tmp_path: Path) -> None:
     """Loose files, which are indexed once; without delays."""
     one = Run(tmp_path, "one", {})

@@ -8,28 +8,32 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.cluster_runs import make_here
 
-from minicrawl.cluster.folder import Folder, found, found_or_made
+from minicrawl.cluster.folder import Folder, found, made, make_store
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import hold, is_held
 from minicrawl.store.partitions.folder import taken
+from minicrawl.store.reader import open_store
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
-    return found_or_made(tmp_path / "web", 3, make_here)
+    folder = made(tmp_path / "web", 3)
+    for number, store in enumerate(folder.stores):
+        make_store(store, folder.cluster, number, 3)
+    return folder
 
 
 def test_a_crawl_is_made_once_and_found_again(folder: Folder) -> None:
     assert [path.name for path in folder.stores] == ["000.db", "001.db", "002.db"]
-    assert found(folder.path) == found_or_made(folder.path, None) == found_or_made(folder.path, 3) == folder
+    assert found(folder.path) == folder
     assert stat.S_IMODE((folder.path / "cluster.json").stat().st_mode) == 0o600, "whoever has the key can aim hosts"
 
 
 def test_two_crawls_have_nothing_in_common(folder: Folder, tmp_path: Path) -> None:
-    other = found_or_made(tmp_path / "other", 3)
+    other = made(tmp_path / "other", 3)
     assert other.cluster != folder.cluster
     assert other.homes.secret != folder.homes.secret
 
@@ -42,23 +46,25 @@ def test_settings_are_kept_without_what_may_be_secret(folder: Folder) -> None:
     assert (kept.cluster, kept.homes) == (folder.cluster, folder.homes)
 
 
-def test_another_number_of_partitions_is_refused(folder: Folder) -> None:
-    with pytest.raises(ConfigError, match="has 3 partitions, which is fixed"):
-        found_or_made(folder.path, 4)
-
-
-def test_a_new_crawl_needs_a_number_and_an_empty_folder(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="--partitions N"):
-        found_or_made(tmp_path / "web", None)
+def test_a_new_crawl_needs_an_empty_folder(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ConfigError, match="has files in it"):
-        found_or_made(tmp_path, 2)
+        made(tmp_path, 2)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_a_new_store_is_sound_and_finished_where_a_kill_has_left_it(tmp_path: Path) -> None:
+    store = tmp_path / "2.db"
+    store.touch()
+    for _ in range(2):
+        make_store(store, "a crawl", 2, 3)
+        with open_store(store) as reader:
+            assert (list(violations(reader)), reader.meta("partition")) == ([], 2)
 
 
 def test_what_a_kill_at_its_birth_has_left_is_no_file_of_somebody_else(tmp_path: Path) -> None:
     (tmp_path / "cluster.json.new").write_text('{"version": ')
-    assert found_or_made(tmp_path, 2).partitions == 2
+    assert made(tmp_path, 2).partitions == 2
     assert [path.name for path in tmp_path.iterdir()] == ["cluster.json"]
 
 
@@ -80,21 +86,16 @@ def test_a_file_of_another_version_is_refused(folder: Folder) -> None:
 
 
 def test_partitions_are_on_their_nodes(folder: Folder) -> None:
-    replace(folder, partitions=65_536, nodes={1: "10.0.0.2", 7: "10.0.0.2"}).keep_ray("auto")
+    replace(folder, partitions=1_024, nodes={1: "10.0.0.2", 7: "10.0.0.2"}).keep_ray("auto")
     file = folder.path / "cluster.json"
     read = found(folder.path)
-    assert (read.nodes, read.machines, read.made, read.begun) == (
-        {1: "10.0.0.2", 7: "10.0.0.2"},
-        ["10.0.0.2"],
-        [0, 2],
-        [0, 1, 2, 7],
-    )
-    for wrong in ({"65536": "x"}, {"one": "x"}, {"-1": "x"}, ["x"]):
+    assert (read.nodes, read.made[:3], len(read.made)) == ({1: "10.0.0.2", 7: "10.0.0.2"}, [0, 2, 3], 1_022)
+    for wrong in ({"1024": "x"}, {"one": "x"}, {"-1": "x"}, ["x"]):
         file.write_text(json.dumps({**json.loads(file.read_text()), "nodes": wrong}))
         with pytest.raises(StoreError, match="is damaged"):
             found(folder.path)
     file.write_text(json.dumps({**json.loads(file.read_text()), "partitions": 10**12, "nodes": {}}))
-    with pytest.raises(StoreError, match=r"1000000000000 partitions, not 1 to 65536"):
+    with pytest.raises(StoreError, match=r"1000000000000 partitions, not 1 to 1024"):
         found(folder.path)
 
 
@@ -117,7 +118,7 @@ def test_no_crawl_is_one_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux for open files")
 def test_a_crawl_of_more_stores_than_files_may_be_open_is_locked(tmp_path: Path) -> None:
-    folder = found_or_made(tmp_path / "web", 40)
+    folder = made(tmp_path / "web", 40)
     for number in range(40):
         folder.store(number).write_bytes(b"a store")
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)

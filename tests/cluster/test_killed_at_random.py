@@ -1,4 +1,4 @@
-"""Processes and their keeper are killed at random: the crawl stays polite and exact.
+"""Actors, their keeper and everything are killed at random: the crawl stays polite and exact.
 
 Requests have their times from where they leave. At the server they come closer together on a busy machine, by as much
 as the first of two was held up on its way.
@@ -12,20 +12,21 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from itertools import count, pairwise
-from os import kill
+from itertools import cycle, pairwise
 from pathlib import Path
 from signal import SIGKILL
 from threading import Condition, Thread
 
 import pytest
-from support.cluster_runs import check_same, folder_at, ranked_pages
+from support.cluster_runs import check_same, folder_at
+from support.gathered import all_violations, ranked_pages
+from support.needs import needs
 from support.patience import PATIENCE
 from support.sites import rows
 from support.small_web import Pages, WebServer
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import found
+from minicrawl.control.asking import ask
 from minicrawl.store.reader import open_store
 
 HOSTS, PAGES, ADDRESSES, PARTITIONS = 20, 24, 5, 16
@@ -33,7 +34,7 @@ DELAY, OF_AN_ADDRESS = 0.6, 0.3
 """Seconds between two requests to a host, and to an address."""
 SLEWED = 0.01
 """Seconds by which Unix time, which the crawl goes by, and the clock that notes may differ in one delay."""
-KILLS = 8
+KILLS = int(os.environ.get("MINICRAWL_KILLS", "5"))
 AT_LEAST, AT_MOST = 20, 40
 """Requests between two kills: a partition that dies four times without fetching a page would end the crawl."""
 NOTING = """
@@ -109,46 +110,41 @@ class Witness:
 
 
 def begun(witness: Witness, store: Path, *words: str) -> "subprocess.Popen[bytes]":
+    """A crawl, with its Ray in a session of its own."""
     plain = ["--allow-private", "--no-traps", "--no-sitemaps", "--no-traps", "-q", *witness.rules]
     command = [sys.executable, "-m", "minicrawl", "crawl", "http://h0.test/0", "--store", str(store), *plain, *words]
-    path = os.pathsep.join([str(store.parent), *sys.path])
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, env=os.environ | {"PYTHONPATH": path})
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(store.parent), *sys.path])}
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, env=env, start_new_session=True)
 
 
-def children(process: "subprocess.Popen[bytes]") -> Sequence[int]:
-    with suppress(OSError):
-        return list(map(int, Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()))
-    return []
-
-
-def crawled_and_killed(witness: Witness, store: Path, rng: random.Random, kills: int) -> tuple[int, int]:
-    """Crawl to the end. Returns how many processes and keepers were killed."""
-    words = ["--delay", str(DELAY), "--ip-delay", str(OF_AN_ADDRESS)]
-    folder_at(store, PARTITIONS, make=lambda drawn: drawn)
-    processes = keepers = 0
-    keeper = begun(witness, store, "--workers", "2", *words)
+def crawled_and_killed(witness: Witness, store: Path, rng: random.Random, kills: int) -> Counter[str]:
+    """Crawl to the end. Returns how often an actor, the keeper and everything were killed."""
+    words = ["--delay", str(DELAY), "--ip-delay", str(OF_AN_ADDRESS), "--workers", "2"]
+    folder_at(store, PARTITIONS)
+    killed, kinds = Counter[str](), cycle(("actor", "actor", "keeper", "actor", "all"))
+    keeper = begun(witness, store, *words)
     try:
-        for number in count():
-            if processes + keepers < kills:
+        while True:
+            if killed.total() < kills:
                 witness.wait_for(len(witness.asked) + rng.randint(AT_LEAST, AT_MOST), keeper)
             else:
                 keeper.wait(PATIENCE)
             if keeper.poll() is not None:
                 assert keeper.returncode == 0, f"the crawl has ended with {keeper.returncode}"
-                break
-            if number % 3 == 2:
-                keeper.kill()
-                keeper.wait()
-                keepers += 1
-                keeper = begun(witness, store, *words)
-            elif some := children(keeper):
-                with suppress(ProcessLookupError):
-                    kill(rng.choice(some), SIGKILL)
-                    processes += 1
+                return killed
+            kind = next(kinds)
+            killed[kind] += 1
+            if kind == "actor":
+                (status,) = ask(store, [{"do": "status"}])
+                os.kill(rng.choice([part["pid"] for part in status["partitions"]]), SIGKILL)
+                continue
+            os.kill(keeper.pid, SIGKILL) if kind == "keeper" else os.killpg(keeper.pid, SIGKILL)
+            keeper.wait()
+            keeper = begun(witness, store, *words)
     finally:
-        keeper.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(keeper.pid, SIGKILL)
         keeper.wait()
-    return processes, keepers
 
 
 def early(sent: Sequence[Sequence[str]]) -> list[str]:
@@ -165,22 +161,22 @@ def early(sent: Sequence[Sequence[str]]) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux tells the children of a process")
+@needs("ray")
 def test_a_crawl_whose_processes_are_killed_at_random_is_polite_and_exact(tmp_path: Path) -> None:
     log = tmp_path / "sent"
     with Witness().serving() as witness:
         assert begun(witness, tmp_path / "alone.db", "--delay", "0").wait() == 0
         witness.asked.clear()
         (tmp_path / "sitecustomize.py").write_text(NOTING.format(log=str(log)))
-        processes, keepers = crawled_and_killed(witness, tmp_path / "web", random.Random(1), KILLS)
-    assert min(processes, keepers) >= 2
+        killed = crawled_and_killed(witness, tmp_path / "web", random.Random(1), KILLS)
+    assert killed.total() == KILLS
     sent = [line.split() for line in log.read_text().splitlines()]
     assert Counter(witness.asked) <= Counter((host, address) for host, address, _ in sent)
     assert early(sent) == []
     with open_store(tmp_path / "alone.db") as reader:
         alone = {page.url: page for page in reader.pages("importance")}
     folder = found(tmp_path / "web")
-    for number in folder.made:
+    for number in range(PARTITIONS):
         query = "SELECT url FROM pages WHERE fetch IS NOT NULL UNION SELECT origin FROM robots"
         homes = {folder.homes.home_of(url) for (url,) in rows(folder.store(number), query)}
         assert homes <= {number}, "a host is asked by its home alone"

@@ -10,13 +10,12 @@ import pytest
 from support.cluster_runs import SETTINGS, crawled_alone, crawled_in_parts
 from support.sites import rows
 
-from minicrawl.cluster.running.keeper import elsewhere, total_of
-from minicrawl.cluster.running.partition import Partition, PostError
+from minicrawl.cluster.keeper import sum_of
+from minicrawl.cluster.partition import Partition
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.run import Run, opened
 from minicrawl.crawler.sharing import Share
-from minicrawl.opic.book import BookSums
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.writer import Writer
 
@@ -25,7 +24,7 @@ REFRESH: dict[str, Any] = {**SETTINGS, "refresh": True, "refresh_min": 0.1}
 
 class NoPost:
     def send(self, source: int, home: int, rows: object, *, hurries: bool = False) -> "asyncio.Future[int]":
-        raise PostError
+        raise AssertionError
 
 
 @contextmanager
@@ -42,6 +41,7 @@ def worths(intake: Intake, store: Path) -> dict[str, float]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("ray")
 def test_pages_are_worth_what_they_are_worth_in_one_process(tmp_path: Path) -> None:
     """Once the ranking is settled, and each partition is told the sums of the others."""
     one = tmp_path / "one.db"
@@ -56,11 +56,10 @@ def test_pages_are_worth_what_they_are_worth_in_one_process(tmp_path: Path) -> N
                 Partition(number, stack.enter_context(reopened(store, homes.share(number))), NoPost())
                 for number, store in enumerate(stores)
             ]
-            reports = {partition.number: {"sums": partition.sums} for partition in some}
             assert sum(partition.sums.pages for partition in some) == len(expected)
             by_itself = [worths(part.run.intake, store) for part, store in zip(some, stores, strict=True)]
             for partition in some:
-                partition.note_elsewhere(BookSums(*elsewhere(partition.number, reports, total_of(reports))))
+                partition.note_elsewhere(sum_of(other.sums for other in some if other is not partition))
             told = [worths(part.run.intake, store) for part, store in zip(some, stores, strict=True)]
         assert {**told[0], **told[1], **told[2]} == pytest.approx(expected, rel=1e-3)
         assert {**by_itself[0], **by_itself[1], **by_itself[2]} != pytest.approx(expected, rel=1e-2)

@@ -19,12 +19,6 @@ def test_what_does_not_work_is_refused(settings: dict[str, object], option: str)
         check_working(CrawlSettings.of(settings), 3)
 
 
-def test_a_system_without_processes_of_that_kind_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("os.fork")
-    with pytest.raises(SettingError, match="partitions need Linux or macOS"):
-        check_working(CrawlSettings(), 3)
-
-
 def test_what_works_is_let_through() -> None:
     check_working(CrawlSettings.of({"pages": 10, "scope": "site", "delay": "2s", "time": "1h", "concurrency": 3}), 3)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.documents import ROOT, rows
+from support.documents import ROOT
 from support.patience import PATIENCE
 from support.sites import crawl
 from support.sites import rows as rows_of
@@ -177,18 +177,6 @@ def values(look: Any) -> dict[tuple[str, tuple[tuple[str, str], ...]], float]:
         for family in parsed(look).values()
         for sample in family.samples
     }
-
-
-def test_documentation_has_every_family_with_its_kind_labels_and_meaning() -> None:
-    found = {}
-    for name, family in parsed(LOOK).items():
-        labels = sorted({label for sample in family.samples for label in sample.labels} - {"le"})
-        found[name] = family.type, " ".join(f"`{label}`" for label in labels), family.documentation.removesuffix(".")
-    table = {
-        row[0].strip("`"): row[1:4] for row in rows(ROOT / "docs/dashboard.md") if row[0].startswith("`minicrawl_")
-    }
-    ends = {"counter": "_total", "gauge": "", "histogram": ""}
-    assert table == {f"{name}{ends[kind]}": [kind, *rest] for name, (kind, *rest) in found.items()}
 
 
 def test_what_is_known_is_told() -> None:

@@ -8,7 +8,7 @@ import networkx
 import numpy as np
 import pytest
 
-from minicrawl.crawler.html.fingerprint import identity_of, sketch_of
+from minicrawl.crawler.fingerprint import identity_of, sketch_of
 from minicrawl.rank.mirrors import mirrors
 
 PAGES = 40

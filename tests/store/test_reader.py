@@ -175,7 +175,7 @@ BAD_STORES = {
     "another program's database": (foreign, "belongs to another program"),
     "text": (lambda path: path.write_text("seeds\n" * 300), "damaged or no SQLite file"),
     "torn": (torn, "is damaged|cannot be used"),
-    "folder": (lambda path: path.mkdir(), "there is no crawl in partitions at|cannot be opened"),
+    "folder": (lambda path: path.mkdir(), "it is a folder, and this is for one store"),
 }
 
 

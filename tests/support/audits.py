@@ -10,6 +10,7 @@ from support.skipping import run
 
 from minicrawl.api import acrawl
 from minicrawl.audit.auditing import RULES, audited
+from minicrawl.settings import PROFILES
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -49,6 +50,8 @@ def answer(web: Mapping[str, Reply], url: str) -> httpx.Response:
     reply = web.get(url, Reply(status=404))
     if reply.location:
         return httpx.Response(reply.status, headers={"location": reply.location})
+    if url.endswith(".css"):
+        return httpx.Response(reply.status, text=reply.body, headers={"content-type": "text/css"})
     if reply.status != 200 or url.endswith((".txt", ".xml")):
         return httpx.Response(reply.status, text=reply.body)
     links = "".join(f'<a href="{link}">on to {link}</a> ' for link in reply.links.split())
@@ -106,6 +109,21 @@ def prose(word: str) -> str:
 
 
 PLANTED: dict[str, Planted] = {
+    "files": planted(
+        "files.test",
+        {
+            "/": Reply(
+                "/more",
+                head="<link rel=stylesheet href=/site.css><script src=/gone.js></script>",
+                body=said("files") + '<img src=/gone.png alt=x><img src=/here.png srcset="/2x.png 2x" alt=y>',
+            ),
+            "/more": Reply("/", body=said("more") + "<video poster=/gone.jpg></video><img src=/gone.png alt=x>"),
+            "/site.css": Reply(body="body { background: url(/behind.png) }"),
+            "/here.png": Reply(),
+        },
+        {"file-missing": dict.fromkeys(("/gone.js", "/gone.png", "/gone.jpg", "/2x.png", "/behind.png"), 1)}
+        | {rule: {"/": 0, "/more": 0} for rule in ("description-missing", "h1-missing", "language-missing")},
+    ),
     "links": planted(
         "links.test",
         {
@@ -275,9 +293,9 @@ ELSEWHERE = site("elsewhere.test", {"/": Reply("/page"), "/page": Reply("/"), "/
 
 
 def crawl_planted(subject: str, store: Path) -> Planted:
-    """Crawl the site of a subject at all defaults."""
+    """Crawl the site of a subject at all defaults; one with files, as an audit does."""
     found = PLANTED[subject]
-    crawl_web(found.web, store, found.seeds)
+    crawl_web(found.web, store, found.seeds, **(PROFILES["audit"] if subject == "files" else {}))
     return found
 
 

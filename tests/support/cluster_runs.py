@@ -1,7 +1,7 @@
 """Crawls in partitions of a part of the demo's web; and what one process finds there."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,16 +10,14 @@ from support.command_line import answer
 from support.small_web import small_web
 
 from minicrawl.api import acrawl
-from minicrawl.cluster.folder import Folder, found, found_or_made
-from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.running.keeper import Ended, Keeper
+from minicrawl.cluster.folder import Folder, found, made
+from minicrawl.cluster.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.web import DemoWeb, serving
 from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.store.partitions.numbers import Numbers
-from minicrawl.store.partitions.pages import AllRanks
+from minicrawl.store.partitions.folder import FILE
 from minicrawl.store.ranks import RankedPage
-from minicrawl.store.reader import Store, open_store
+from minicrawl.store.reader import open_store
 
 WEB = DemoWeb.generate(seed=3, hosts=8, pages=150)
 SEEDS = [f"http://h{number}.test/" for number in range(6)]
@@ -30,13 +28,11 @@ SETTINGS |= {"allow_private": True, "delay": 0.0, "scope": "any"}
 async def run_in_parts(
     path: Path, count: int, settings: dict[str, Any], beside: Callable[[Keeper], None] = lambda keeper: None
 ) -> Ended:
-    """One run, with a process for each partition unless `settings` says otherwise. beside: may do something to it."""
+    """One run, with an actor for each partition unless `settings` says otherwise. beside: may do something to it."""
     async with serving(WEB) as port:
         connect_to = (ConnectTo(None, None, "127.0.0.1", port),)
-        folder = folder_at(path, count)
-        keeper = Keeper(
-            folder, CrawlSettings.of({"workers": count, **settings, "connect_to": connect_to}), Seeds(list(WEB.seeds))
-        )
+        chosen = CrawlSettings.of({"workers": count, **settings, "connect_to": connect_to})
+        keeper = Keeper(folder_at(path, count), chosen, Seeds(list(WEB.seeds)))
         beside(keeper)
         return await keeper.crawl()
 
@@ -69,24 +65,14 @@ def crawled_by_command(parent: Path, *words: str) -> tuple[Path, dict[str, Any]]
         return folder, answer("crawl", *given, "--allow-private", "--delay", "0", "-q")
 
 
-def make_here(folder: Folder) -> Folder:
-    """Make the empty stores of a new crawl, all in its folder."""
-    for number, store in enumerate(folder.stores):
-        make_store(store, folder.cluster, number, folder.partitions)
-    return folder
-
-
-def folder_at(path: Path, partitions: int, make: Callable[[Folder], Folder] = make_here) -> Folder:
+def folder_at(path: Path, partitions: int) -> Folder:
     """The crawl in a folder, or a new one: its key of homes is always the same one, so that nothing is up to chance.
 
     Each of two or three partitions has some of SEEDS, and of the seeds and the hosts of WEB.
     """
-    return found_or_made(path, partitions, lambda drawn: make(replace(drawn, secret=b"a key")))
-
-
-def ranked_pages(stores: Sequence[Store]) -> Iterator[RankedPage]:
-    """Every page of a crawl in partitions, best first. From then on each store shows its own pages alone."""
-    return AllRanks(Numbers(stores)).pages("importance")
+    if (path / FILE).exists():
+        return found(path)
+    return replace(made(path, partitions), secret=b"a key").keep_copy(path)
 
 
 def check_same(together: Mapping[str, RankedPage], alone: Mapping[str, RankedPage]) -> None:

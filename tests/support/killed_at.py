@@ -16,7 +16,8 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-from minicrawl.analysis.consistency import all_violations
+from support.gathered import all_violations
+
 from minicrawl.cluster.backup import backup_all
 from minicrawl.cluster.folder import Folder, found
 

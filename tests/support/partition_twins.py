@@ -5,7 +5,6 @@ from pathlib import Path
 
 from support.intakes import next_page
 from support.partitions import Partitions, Web, answer, plain_intake, settle
-from support.sites import rows
 
 from minicrawl.cluster.folder import Folder
 from minicrawl.settings import CrawlSettings
@@ -40,12 +39,3 @@ def twins(path: Path, web: Web, count: int = 3) -> tuple[Path, Path]:
         alone.commit({})
     alone.state.writer.close()
     return file, folder
-
-
-def unmade(folder: Path) -> list[Path]:
-    """Remove the stores of partitions that never had a URL, as if they had not been made; returns them."""
-    empty = [file for file in sorted(folder.glob("*.db")) if not rows(file, "SELECT id FROM pages")]
-    for file in empty:
-        for path in folder.glob(f"{file.name}*"):
-            path.unlink()
-    return empty

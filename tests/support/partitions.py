@@ -8,19 +8,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from support.gathered import all_violations
 from support.intakes import intake_of, next_page
 from support.sites import rows
 
-from minicrawl.analysis.consistency import all_violations
+from minicrawl.cluster.combined import shared_out, site_links, trust_of_all
+from minicrawl.cluster.folder import Folder, make_store
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.new_store import make_store
-from minicrawl.cluster.running.combined import shared_out, site_links, trust_of_all
-from minicrawl.cluster.running.partition import Taking
-from minicrawl.cluster.running.settling import Settling
+from minicrawl.cluster.partition import Taking
+from minicrawl.cluster.settling import Settling
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.errors import ConfigError
 from minicrawl.model import Fetched, ParsedPage
+from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
 from minicrawl.store.transfers import OutboxRow
@@ -79,6 +80,7 @@ class Partitions:
         self.stores = [folder / f"{number:03}.db" for number in range(count)]
         for number, store in enumerate(self.stores):
             make_store(store, "a crawl", number, count)
+        Folder(folder, "a crawl", self.homes.secret, count, {}).keep_settings(CrawlSettings())
         self.open: dict[int, Intake] = {}
         self._takings: dict[int, Taking] = {}
         self._clock = itertools.count(1.0)

@@ -19,15 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from support.cluster_folders import as_here
-from support.cluster_runs import SETTINGS, WEB, check_same, folder_at, ranked_pages
+from support.cluster_runs import SETTINGS, WEB, check_same, folder_at
+from support.gathered import all_violations, ranked_pages
 from support.patience import PATIENCE
 from support.sites import rows
 
-from minicrawl.analysis.consistency import all_violations
-from minicrawl.cluster.folder import Folder, found
-from minicrawl.cluster.new_store import make_store
+from minicrawl.cluster.folder import Folder, found, make_store
 from minicrawl.demo.web import serving
-from minicrawl.store.partitions.folder import store_of
 from minicrawl.store.ranks import RankedPage
 
 MINICRAWL = [sys.executable, "-m", "minicrawl"]
@@ -125,8 +123,8 @@ class Ray:
             node = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         self.nodes[name] = node
         self.sessions.append(node.pid)
-        program = "import sys; from minicrawl.cluster.machines.ray import connected\n"
-        program += "with connected(sys.argv[1]) as nodes: print(*nodes.names())"
+        program = "import sys; from minicrawl.cluster.ray import connected, nodes\n"
+        program += "with connected(sys.argv[1]): print(*nodes())"
         command = [sys.executable, "-c", program, self.address]
         while node.poll() is None:
             done = subprocess.run(command, check=False, capture_output=True, text=True)
@@ -154,7 +152,7 @@ class Ray:
 
     def hosts(self) -> list[int]:
         """The processes that have a partition."""
-        return processes_of(self.sessions, "ray::Host")
+        return processes_of(self.sessions, "ray::Actor")
 
     def left(self) -> list[int]:
         """Processes of all nodes that ever ran."""
@@ -171,12 +169,9 @@ class Crawl:
 
     def make(self) -> None:
         """Make its stores, each with some of the seeds."""
-        folder_at(self.path, 2, self._placed).keep_ray(self.ray.address)
-
-    def _placed(self, folder: Folder) -> Folder:
-        for number in range(2):
-            make_store(store_of(folder.path, number), folder.cluster, number, 2)
-        return replace(folder, nodes={1: OTHER})
+        folder = replace(folder_at(self.path, 2), nodes={1: OTHER}).keep_ray(self.ray.address)
+        for number, store in enumerate(folder.stores):
+            make_store(store, folder.cluster, number, 2)
 
     def start(self, delay: str, *more: str) -> "subprocess.Popen[bytes]":
         words = ["crawl", *WEB.seeds, "--store", str(self.path), "--json", "-q", *more]

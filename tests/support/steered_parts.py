@@ -7,13 +7,13 @@ from typing import Any
 
 from support.cluster_runs import SEEDS, SETTINGS, folder_at
 from support.counted_web import CountedWeb, counted_web
+from support.gathered import all_violations
 from support.lines import Line, asked
 from support.sites import rows
 
-from minicrawl.analysis.consistency import all_violations
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.keeper import Ended, Keeper
-from minicrawl.cluster.running.steering import Steering
+from minicrawl.cluster.keeper import Ended, Keeper
+from minicrawl.cluster.steering import Steering
 from minicrawl.control.commands import answering
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.settings import ConnectTo, CrawlSettings

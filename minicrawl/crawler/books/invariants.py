@@ -21,7 +21,7 @@ from minicrawl.store.links import LAST_PLACE
 from minicrawl.store.pages import PageColumns
 from minicrawl.store.partitions.folder import files_of
 from minicrawl.store.ranks import PLACES
-from minicrawl.store.reader import Store, open_file
+from minicrawl.store.reader import Store, open_store
 
 _STATES = frozenset(State)
 _ROUNDED = 1e-9
@@ -72,7 +72,7 @@ def _damage(path: Path) -> str | None:
         return None
     try:
         for file in files_of(path):
-            with open_file(file) as store:
+            with open_store(file) as store:
                 if (fault := next(violations(store), None)) is not None:
                     return fault
     except Exception as error:

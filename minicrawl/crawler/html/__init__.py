@@ -8,7 +8,6 @@ parse          a page's links, title, directives and text, in one pass
 content        the main content among the blocks of a page's text
 page_headers   robots directives, canonical URLs, languages and refreshes
 facts          what an audit checks of a page, and the files that it needs to look as it does
-fingerprint    digests, sketch and vocabulary, by which pages are compared
 parser_choice  the tree of a page, of few elements where that could take long; as a browser with scripts parses it
 tree           the elements that a crawler tells apart, the place of a link, the record that is kept of the text
 browser_tree   the parser of browsers, Lexbor

@@ -50,7 +50,9 @@ _OUT_OF_CODE = f"{END[CODE]}\\1{CODE}"
 _SPECIAL = re.compile(
     rf"[\[\]&<*`\\_~!{CODE}{END[LINK]}\U000f0000-\U0010ffff](?:(?<={CODE})[^{END[CODE]}\n]*{END[CODE]})?"
 )
-_SHIFTED = re.compile(f"([{RAISED}{LOWERED}])([^{RAISED}{LOWERED}{END[RAISED]}{END[LOWERED]}\n]*)[{END[RAISED]}{END[LOWERED]}]")
+_SHIFTED = re.compile(
+    f"([{RAISED}{LOWERED}])([^{RAISED}{LOWERED}{END[RAISED]}{END[LOWERED]}\n]*)[{END[RAISED]}{END[LOWERED]}]"
+)
 _EMPHASIS = {BOLD: "**", ITALIC: "*", STRUCK: "~~"}
 _EMPHASISED = re.compile("([\x01-\x03])([^\x01-\x03\x10-\x12\n]+)[\x10-\x12]")
 _NEXT_TO = frozenset((*"*~", *(END[mark] for mark in _EMPHASIS))), frozenset((*"*~", *_EMPHASIS))

@@ -448,7 +448,6 @@ class Walk:
         self._end_block(tag)
         self._cell = None
 
-
     def _nothing(self, tag: str) -> None:
         """A block that is like another, or none; see `_read`."""
 

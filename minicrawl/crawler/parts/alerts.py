@@ -15,7 +15,7 @@ from typing import Any, Self  # Any: JSON
 from minicrawl import log
 from minicrawl.crawler.visits.part import Opening, Part
 from minicrawl.errors import MinicrawlError
-from minicrawl.store.reader import open_file
+from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 _MOST = 1_000  # changes that one call is told, the most important first
@@ -61,7 +61,7 @@ class Alerts(Part):
 
     def _tell(self) -> None:
         try:
-            with open_file(self._writer.path) as store:
+            with open_store(self._writer.path) as store:
                 while not self._has_failed and (last := store.refreshes.last_change()) > self._until:
                     batch = store.refreshes.changes_after(self._until, last, self._new_since, _MOST)
                     if batch:

@@ -1,6 +1,7 @@
 """The archive of answers (--archive): rows of those that are on the disk, and the files that its pages need.
 
---requisites has pages look in the archive as they do in a browser; crawler/requests/requisite.py asks for these files.
+--requisites asks for the files that pages need (crawler/requests/requisite.py): so they look in the archive as they do
+in a browser, and an audit finds those that are not there.
 """
 
 import json
@@ -9,6 +10,7 @@ from collections.abc import Iterable
 from typing import Self
 
 from minicrawl import log
+from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.outcomes.reasons import wants
 from minicrawl.crawler.requests.requisite import FAILED, RequisiteQueue
 from minicrawl.crawler.visits.part import Opening, Part
@@ -116,25 +118,26 @@ class Archive(Part):
 
 
 class Requisites(Part):
-    """Notes the requisites of pages that are in the archive. `queue`: those that wait.
+    """Notes the requisites of pages, with an archive of those that are in it. `queue`: those that wait.
 
     Of a page that was rendered the archive has what Chromium has asked for.
     """
 
-    def __init__(self, queue: RequisiteQueue) -> None:
-        self.queue = queue
+    def __init__(self, queue: RequisiteQueue, admission: Admission) -> None:
+        self.queue, self._admission = queue, admission
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
         settings, writer = opening.settings, opening.state.writer
-        if settings.archive is None or not settings.requisites:
+        if not settings.requisites:
             return None
         failed = {found.reason for found in writer.requisites.counts() if found.state == FAILED}
         again = [reason for reason in failed if wants(reason, settings.retry)]
         if again:
             with writer.transaction():
                 writer.ask_for_requisites_again(again)
-        return cls(RequisiteQueue(writer))
+        queue = RequisiteQueue(writer, is_archived=settings.archive is not None)
+        return cls(queue, opening.state.admission)
 
     @staticmethod
     def explain(store: Store, page: int) -> Iterable[str]:
@@ -144,7 +147,10 @@ class Requisites(Part):
             yield f"requisites  needed by it first: {states}"
 
     def on_turn(self, turn: Turn) -> None:
-        if turn.parsed.requisites and turn.fetched.record is not None:
+        if not turn.parsed.requisites:
+            return
+        is_ours = not self._admission.scope.only_checks(turn.fetched.url)
+        if turn.fetched.record is not None if self.queue.is_archived else is_ours:
             self.queue.note(turn.page, turn.parsed.requisites)
 
     def save(self, writer: Writer) -> None:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Self
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.html.fingerprint import SAYS_SOMETHING
+from minicrawl.crawler.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.duplicates import Canonicals, Claim, Duplicates, differs

@@ -45,7 +45,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.html.fingerprint import distance
+from minicrawl.crawler.fingerprint import distance
 from minicrawl.store.recognised import Fingerprint, FingerprintColumns
 
 ALIKE = 12

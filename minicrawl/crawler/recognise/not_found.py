@@ -25,7 +25,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from minicrawl.crawler.html.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
+from minicrawl.crawler.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
 from minicrawl.store.recognised import Probe
 
 MOST_PROBES = 3

@@ -24,7 +24,7 @@ from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
 
-from minicrawl.crawler.html.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
+from minicrawl.crawler.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.recognise.not_found import MOST_PROBES, SENT_HOME, SENT_HOME_TEXT, SENT_HOME_WORDS, NotFound
 from minicrawl.crawler.urls.keys import origin_of

@@ -1,4 +1,4 @@
-"""Requests for requisites: the files that read pages need to look as they do, for the archive (--requisites).
+"""Requests for requisites: the files that read pages need to look as they do, for an archive or an audit.
 
 A requisite waits in the store from the commit of the page that needs it first. It is asked for once, whatever comes of
 it and whatever pages need it, as an errand of its host: every second turn of a host with pages goes to one. Style
@@ -40,8 +40,9 @@ class RequisiteQueue:
     requests in flight.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, *, is_archived: bool) -> None:
+        """is_archived: they are kept, of pages that are; else they are only asked for."""
+        self._store, self.is_archived = store, is_archived
         self._new: dict[str, RequisiteRow] = {}
         self._closed: list[RequisiteRow] = []
         self._recent: dict[str, None] = {}  # URLs noted lately, as the pages of a site need the same files
@@ -156,7 +157,7 @@ class Requisites(Kind):
             self.queue.note(row.page, [Requisite(outcome.alias, RequisiteKind(row.kind))], row.level + 1)
         elif outcome.state is not State.FETCHED or fetched.status != 200:
             state = FAILED
-        elif fetched.record is None:
+        elif fetched.record is None and self.queue.is_archived:
             state, reason = FAILED, "noarchive"
         else:
             reason = "truncated" if fetched.truncated else "ok"

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from minicrawl import log
-from minicrawl.crawler.html.fingerprint import Identity
+from minicrawl.crawler.fingerprint import Identity
 from minicrawl.crawler.html.page_headers import canonicals, languages, read_refresh, with_refresh
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.response_fields import HTML_TYPES, PDF, UTF_8, media_type, refresh_value, shown

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl import log
+from minicrawl.crawler.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.decode import as_utf8, encoding_of
 from minicrawl.crawler.html.facts import requisites_of_style
-from minicrawl.crawler.html.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.html.parser_choice import (
     Marks,

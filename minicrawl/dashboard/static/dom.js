@@ -53,10 +53,10 @@ export function known(url, text = url) {
   return el("a", {href: whyOf(url), class: "url", title: url}, text);
 }
 
-// The address of the pages that a filter selects: pagesOf({site}), or by columns: pagesOf({state: "waiting", host}).
-export function pagesOf({words, site, where, ...columns} = {}) {
+// The address of the pages that a filter selects: pagesOf({where}), or by columns: pagesOf({state: "waiting", host}).
+export function pagesOf({where, ...columns} = {}) {
   const terms = Object.entries(columns).map(([name, value]) => `${name} = ${/^\d+$/.test(value) ? value : `'${String(value).replaceAll("'", "''")}'`}`);
-  const given = Object.entries({words, site, where: [where, ...terms].filter(Boolean).join(" AND ")}).filter(([, text]) => text);
+  const given = Object.entries({where: [where, ...terms].filter(Boolean).join(" AND ")}).filter(([, text]) => text);
   return `#pages=${encodeURIComponent(new URLSearchParams(given))}`;
 }
 

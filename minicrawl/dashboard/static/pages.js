@@ -4,9 +4,7 @@ import {card, el, known, outside, pagesOf, setText, shortened} from "./dom.js";
 import {count, counted, printable, small} from "./format.js";
 import {Table} from "./table.js";
 
-const FIELDS = {
-  words: ["Holds", "words of URL or title"], site: ["Site", "example.org"], where: ["SQL", "status = 404 AND inlinks > 9"],
-};
+const FIELDS = {where: ["Where", "status = 404 AND site = 'example.org'"]};
 const [FIRST, MOST] = [50, 500]; // lines
 
 export class Pages {

@@ -2,7 +2,7 @@
 
 At every commit, B has taken no more rows from A than A has sent, and A keeps each row that B has not taken. A store
 that is older than the others breaks one of these as soon as rows were handed over in between; to go on with it would
-lose cash, or make it. A partition without a store has sent and taken nothing.
+lose cash, or make it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,26 +30,17 @@ class Traffic(NamedTuple):
 def check_agreement(folder: PartitionFolder) -> None:
     """Raise StoreError for stores restored from different backups."""
     with folder.opened() as stores:
-        check_agreement_of(stores)
-
-
-def check_agreement_of(stores: Sequence[Store]) -> None:
-    """Raise StoreError for stores restored from different backups."""
-    check_traffic([store.ask(traffic) for store in stores])
+        check_traffic(list(map(traffic, stores)))
 
 
 def check_traffic(each: Sequence[Traffic]) -> None:
-    """Raise StoreError for stores from different backups. each: of the partitions that have a store."""
-    for fault in _disagreements(each):
+    """Raise StoreError for stores from different backups. each: of all partitions."""
+    for fault in disagreements(each):
         raise StoreError(f"{fault}; restore all from one backup, made by 'minicrawl backup'")
 
 
-def disagreements(stores: Sequence[Store]) -> Iterator[str]:
+def disagreements(each: Sequence[Traffic]) -> Iterator[str]:
     """The faults in the identity of stores, and in their traffic, a sentence each."""
-    return _disagreements([store.ask(traffic) for store in stores])
-
-
-def _disagreements(each: Sequence[Traffic]) -> Iterator[str]:
     by_number: dict[MetaValue, Traffic] = {}
     for of in each:
         if of.partition in by_number or of.partitions != each[0].partitions:
@@ -74,12 +65,6 @@ def _disagreements(each: Sequence[Traffic]) -> Iterator[str]:
                         f"partition {to} has not taken message {message} of partition {number}, which has thrown it "
                         "away: one of the stores is older than the other"
                     )
-
-
-def traffic_at(folder: PartitionFolder, number: int) -> Traffic | None:
-    """The traffic of a partition on this machine; None while a crawl uses its store."""
-    with folder.opened_some([number]) as (store,):
-        return None if store.is_in_use() else traffic(store)
 
 
 def traffic(store: Store) -> Traffic:

@@ -13,31 +13,23 @@ minicrawl.cluster.folder writes it.
 """
 
 import json
-import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
 from minicrawl.settings.crawl import in_full
-from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import is_held, store_errors
-from minicrawl.store.partitions.remote import Call, RemoteTables
+from minicrawl.store.reader import Store, open_store
 from minicrawl.system import raise_open_files
 
-if TYPE_CHECKING:
-    from minicrawl.store.reader import Store
-
 FILE, VERSION = "cluster.json", 3
-MOST = 65_536
+MOST = 1_024
 """Maximum number of partitions that a folder may have."""
 _FILES_OF_A_STORE, _OTHER_FILES = 4, 64
-_DIGITS = 5
 _LOCK, _LOOK = "crawl.lock", 0.2
 """Lock of a whole crawl; seconds to wait for it."""
 
@@ -80,8 +72,8 @@ class PartitionFolder:
 
     @property
     def made(self) -> Sequence[int]:
-        """Partitions of this machine that have a store, rising; the others never had a URL."""
-        return sorted(n for n in _numbers_in(self.path) if n < self.partitions and n not in self.nodes)
+        """Partitions of this machine, rising."""
+        return [number for number in range(self.partitions) if number not in self.nodes]
 
     @property
     def machines(self) -> Sequence[str]:
@@ -93,13 +85,8 @@ class PartitionFolder:
         """True if a crawl writes to any of the stores right now."""
         return any(is_held(self.store(number)) for number in self.made)
 
-    @property
-    def begun(self) -> Sequence[int]:
-        """Partitions that have a store, or may have one on another machine, rising."""
-        return sorted([*self.made, *self.nodes])
-
     @contextmanager
-    def opened(self) -> "Iterator[Sequence[Store]]":
+    def opened(self) -> Iterator[Sequence[Store]]:
         """The read side of all stores, each as of one commit. Raises StoreError, also where one is on another
         machine."""
         self.check_is_here()
@@ -107,47 +94,18 @@ class PartitionFolder:
             yield stores
 
     @contextmanager
-    def opened_some(self, numbers: Sequence[int]) -> "Iterator[Sequence[Store]]":
-        """The read side of some partitions, which are on this machine and have stores."""
-        stores = self.open(numbers)
-        try:
-            yield stores
-        finally:
-            for store in stores:
-                store.close()
-
-    def open(
-        self,
-        numbers: Sequence[int],
-        sizes: Sizes = STANDARD_SIZES,
-        look: "Callable[[Store], object]" = lambda store: None,
-        calls: Mapping[str, Call] = MappingProxyType({}),
-    ) -> "list[Store]":
-        """The read side of some partitions, to be closed one by one.
-
-        look: is called with each as it is opened. calls: to other machines that have some; without one a
-        partition is on this machine. Raises StoreError.
-        """
-        from minicrawl.store.reader import Store, open_file  # noqa: PLC0415 - it opens folders, too
-
+    def opened_some(self, numbers: Sequence[int]) -> Iterator[Sequence[Store]]:
+        """The read side of some partitions, which are on this machine. Raises StoreError."""
         raise_open_files(_FILES_OF_A_STORE * len(numbers) + _OTHER_FILES)
-        made = set(self.made)
         with ExitStack() as stack:
             stores = []
             for number in numbers:
-                path, call = self.store(number), calls.get(self.nodes.get(number, ""))
-                if call is None:
-                    store = stack.enter_context(open_file(path, sizes))
-                else:
-                    name = self.path / f"{path.name} on {self.nodes[number]}"
-                    store = stack.enter_context(Store(RemoteTables(name, sizes, path, call)))
+                self.check_is_there(number)
+                store = stack.enter_context(open_store(self.store(number)))
                 store.pin()
                 self.check_is_current(number, store)
-                self._check_none_is_missing(store, made)
-                look(store)
                 stores.append(store)
-            stack.pop_all()
-            return stores
+            yield stores
 
     def check_is_here(self) -> None:
         """Raise StoreError where a partition is on another machine."""
@@ -157,17 +115,22 @@ class PartitionFolder:
                 f'while the crawl rests, copy its files to {self.path} here, and empty "nodes" in {FILE}'
             )
 
-    def check_is_current(self, number: int, store: "Store") -> None:
+    def check_is_current(self, number: int, store: Store) -> None:
         """Raise StoreError for a store that is not this partition."""
         if (store.meta("cluster"), store.meta("partition")) != (self.cluster, number):
             raise StoreError(f"{store.path} is not partition {number} of this crawl; restore all from one backup")
 
-    def _check_none_is_missing(self, store: "Store", made: Collection[int]) -> None:
-        """Raise StoreError if a store has exchanged messages with a partition of this machine that has none. made:
-        partitions that have stores."""
-        for other in store.transfers.exchanged_with():
-            if other not in made and other < self.partitions and other not in self.nodes:
-                raise _missing(self.store(other))
+    def check_is_there(self, number: int) -> None:
+        """Raise StoreError for a partition of this machine without a store."""
+        store = self.store(number)
+        if store.exists() and store.stat().st_size:
+            return
+        if not self.settings:
+            raise StoreError(f"the crawl in {self.path} was ended before its first run began; crawl again")
+        raise StoreError(
+            f"{store} is missing or empty, which has a part of the crawl; mount its disk, or restore all from one "
+            "backup"
+        )
 
 
 @contextmanager
@@ -198,27 +161,6 @@ def files_of(path: Path) -> list[Path]:
         return [path]
     folder = folder_at(path)
     return [folder.store(number) for number in folder.made]
-
-
-def _numbers_in(folder: Path) -> Iterator[int]:
-    """Partitions that have a store in a folder; an empty file is none."""
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                number = entry.name.removesuffix(".db")
-                is_number = number.isdecimal() and number.isascii() and len(number) <= _DIGITS
-                if is_number and entry.name == f"{int(number):03}.db" and entry.is_file() and entry.stat().st_size:
-                    yield int(number)
-    except FileNotFoundError:
-        return  # of a disk that is not mounted
-    except OSError as error:
-        raise StoreError(f"{folder} cannot be read: {error.strerror}; it has stores of the crawl") from error
-
-
-def _missing(store: Path) -> StoreError:
-    return StoreError(
-        f"{store} is missing or empty, which has a part of the crawl; mount its disk, or restore all from one backup"
-    )
 
 
 def folder_at(path: Path) -> PartitionFolder:

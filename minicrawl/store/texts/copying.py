@@ -19,24 +19,16 @@ _PIECE = 2**20
 _ROWS = 1_000
 
 
-def copy_texts(store: Path, copy: Path, file: Path) -> None:
-    """Copy the texts that `copy` of a store knows of beside `file`, the copy's later name. Raises StoreError."""
-    path = text_path(file)
+def copy_texts(store: Path, copy: Path) -> None:
+    """Copy the texts that `copy` of a store knows of beside it. Raises StoreError."""
     with open_store(copy) as reader:
         size, line = reader.texts.size, _line(reader)
-    if not size:
-        path.unlink(missing_ok=True)  # of the store that is replaced
-        return
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with TextFile(text_path(store), line) as source, temporary.open("wb") as target:
+    if size:
+        with TextFile(text_path(store), line) as source, text_path(copy).open("wb") as target:
             for start in range(0, size, _PIECE):
                 target.write(source.read(start, min(_PIECE, size - start)))
             target.flush()
             os.fsync(target.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def compact_texts(writer: Writer) -> None:

@@ -122,9 +122,6 @@ class Texts:
     def flaws(self) -> Iterator[str]:
         """Faults of the texts, a sentence each. Reads all texts."""
         with self._tables.snapshot():
-            (lost,) = self._tables.row(f"SELECT count(*) FROM ({_ALL}) WHERE page NOT IN (SELECT id FROM pages)")
-            if lost:
-                yield f"{lost} texts are of pages that are not in the store"
             end, size = HEAD, self.size
             places = f"SELECT DISTINCT page, start, size FROM ({_ALL}) ORDER BY start"
             for page, start, length in self._tables.each(places):

@@ -82,7 +82,7 @@ PARTS = [
     "html.parse:resolved",
     "html.page_headers:normalise",
     "sources.page_reading:identity_of",
-    "html.fingerprint:words_of",
+    "fingerprint:words_of",
     "sources.local:without_parameters",
     "urls.normalise:stripped",
     "outcomes.outcome:media_type",

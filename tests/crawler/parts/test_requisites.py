@@ -5,7 +5,6 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from support.archives import answers
 from support.requisites import crawl_whole
 from support.sites import faults_in, rows
@@ -15,7 +14,6 @@ from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import Requisites, status
 from minicrawl.archive.export import export
 from minicrawl.cli.why import explanation_lines
-from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
 
 A, B = "http://a.test/", "http://b.test/"
@@ -74,9 +72,14 @@ def test_status_and_why_tell_of_them(tmp_path: Path) -> None:
         assert "requisites  needed by it first: 8 kept (ok), 1 kept (redirect-302)" in explain(store, A).notes
 
 
-def test_without_an_archive_it_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match="--archive DIR"):
-        crawl_whole(SITE, tmp_path, A, archive=None)
+def test_without_an_archive_each_is_asked_for_all_the_same(tmp_path: Path) -> None:
+    _, server = crawl_whole(SITE, tmp_path, A, scope="host", archive=None)
+    assert Counter(server.files) == Counter([*FILES, A, A + "two", A + "gone.png"])
+    found = states(tmp_path)
+    assert found.pop(A + "gone.png") == ("failed", "http-404")
+    assert found.pop(B + "secret.png") == ("failed", "robots")
+    assert found.pop(A + "font") == ("kept", "redirect-302")
+    assert set(found.values()) == {("kept", "ok")}
 
 
 def test_an_exported_archive_lists_pages_and_no_files(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from support.prose import prose
 from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.html.fingerprint import BITS, distance
+from minicrawl.crawler.fingerprint import BITS, distance
 from minicrawl.crawler.recognise.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
 from minicrawl.store.recognised import Fingerprint, FingerprintColumns
 

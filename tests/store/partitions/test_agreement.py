@@ -10,7 +10,7 @@ from support.cluster_folders import some_folder
 from support.partitions import Partitions, random_web
 
 from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.running.keeper import Keeper
+from minicrawl.cluster.keeper import Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
@@ -42,11 +42,17 @@ def test_a_store_of_an_older_backup_is_refused_whichever_it_is(tmp_path: Path, s
     check_agreement(folder)  # all from one backup
 
 
+@pytest.mark.slow
+@pytest.mark.usefixtures("ray")
 def test_a_crawl_does_not_begin_with_them(tmp_path: Path) -> None:
     folder = some_folder(tmp_path / "web")
     older = some_folder(tmp_path / "older", exchanges=1)
     shutil.copy(older.stores[1], folder.stores[1])
     before = [store.read_bytes() for store in folder.stores]
+
+    async def crawl() -> None:
+        await Keeper(folder, CrawlSettings(), Seeds([])).crawl()
+
     with pytest.raises(StoreError, match="restore all from one backup"):
-        asyncio.run(Keeper(folder, CrawlSettings(), Seeds([])).crawl())
+        asyncio.run(crawl())
     assert [store.read_bytes() for store in folder.stores] == before

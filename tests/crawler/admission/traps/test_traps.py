@@ -19,7 +19,7 @@ from minicrawl.cli import main
 from minicrawl.crawler.admission.trap_findings import COMBINATIONS, JUDGED, SAMPLES
 from minicrawl.crawler.admission.trap_findings import PAGES as COUNTED
 from minicrawl.crawler.admission.traps import MONTHS, PageContent, Traps, is_sample
-from minicrawl.crawler.html.fingerprint import identity_of
+from minicrawl.crawler.fingerprint import identity_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store
 

@@ -1,0 +1,60 @@
+"""minicrawl sql"""
+
+from contextlib import ExitStack
+from itertools import chain, islice
+from pathlib import Path
+
+import click
+
+from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.output import document, fitted
+from minicrawl.errors import SettingError
+from minicrawl.log import printable
+
+_WIDEST, _MEASURED = 60, 1_000
+"""Characters of a cell in a table, and rows that say how wide the columns are."""
+
+
+@click.command(epilog='Example: minicrawl sql "SELECT url, importance FROM page ORDER BY importance DESC LIMIT 10"')
+@click.argument("query")
+@click.option("--csv", "as_csv", is_flag=True, help="CSV on standard output, every row in full.")
+@click.option("--time", "seconds", default=60.0, show_default=True, type=click.FloatRange(min=0, min_open=True),
+              help="Give up after so many seconds.")  # fmt: skip
+@store_option
+@json_option
+def command(query: str, as_csv: bool, seconds: float, store: Path, as_json: bool) -> None:
+    """Ask a store in SQL. QUERY reads, and changes nothing.
+
+    The views are page, link, host, site, fetch, redirect and change; docs/store.md says what their columns are, and
+    has examples. The function meaning(reason) is the sentence of a reason.
+    """
+    from minicrawl.crawler.outcomes.reasons import meaning
+    from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
+    from minicrawl.store.reader import open_store
+
+    if as_csv and as_json:
+        raise SettingError("--csv and --json are two forms of the answer; choose one")
+    with open_store(store) as reader, ExitStack() as stack:
+        reader.define("meaning", meaning)
+        answer = stack.enter_context(reader.questions.asked(query, seconds))
+        if as_csv:
+            export_table(Table(dict.fromkeys(answer.columns, str), answer.rows), STANDARD_OUTPUT, "csv")
+        elif as_json:
+            rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
+            click.echo(document(rows))
+        else:
+            rows_of_cells = ([_cell(value) for value in row] for row in answer.rows)
+            first = [answer.columns, *islice(rows_of_cells, _MEASURED)]
+            widths = [min(max(map(len, column)), _WIDEST) for column in zip(*first, strict=True)]
+            for row in chain(first, rows_of_cells):
+                cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+                click.echo("\n".join(fitted(["  ".join(cells).rstrip()])))
+
+
+def _plain(value: object) -> object:
+    """A value for JSON: bytes as hexadecimal digits."""
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else printable(str(_plain(value)))

@@ -1,0 +1,252 @@
+"""The actor of some partitions: their stores, what they have in common, and the post to other actors.
+
+Rows for partitions of one actor go together, in one call. A call may fail although it was carried out: rows are sent
+again, and taken once. An actor that was killed begins without partitions, until the keeper begins them again.
+"""
+
+import asyncio
+import contextlib
+import os
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple  # Any: messages
+
+from minicrawl import log
+from minicrawl.cluster.folder import Folder, make_store
+from minicrawl.cluster.member import Member
+from minicrawl.cluster.ray import GoneError, Where
+from minicrawl.cluster.settling import Settling
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.books.invariants import damage_as_store_error
+from minicrawl.crawler.run import Together
+from minicrawl.errors import CrawlEndedError, MinicrawlError, StoreError
+from minicrawl.settings import CrawlSettings
+from minicrawl.sizes import STANDARD_SIZES
+from minicrawl.store.database import is_held
+from minicrawl.store.partitions.agreement import Traffic, traffic
+from minicrawl.store.transfers import OutboxRow
+from minicrawl.store.writer import Writer
+from minicrawl.system import manage_memory
+
+_MOST_ROWS, _MOST_BYTES = 1_000, 64 * 2**20
+"""Maximum rows and bytes of a call; a single row may be larger, and is then sent alone."""
+_GATHERED = 0.2
+"""Seconds for which rows wait for others to the same actor."""
+_SECONDS, _APART = 60.0, 0.1
+"""Seconds until the actor of a killed keeper must have released a store, and between two checks."""
+_LEAST_CACHE = 1_000
+"""Kilobytes."""
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What a partition needs to begin or to go on. seeds: those at home in it.
+
+    beside: number of partitions in its actor. crawls: False: it only settles. is_first: not begun again. is_paused: it
+    makes no requests until it is resumed. shows_progress: its reports have a `Progress`. logs: outputs of the log.
+    replayed: folders of archives in place of the network.
+    """
+
+    folder: Folder
+    number: int
+    where: Where
+    settings: CrawlSettings
+    seeds: Seeds
+    beside: int = 1
+    crawls: bool = True
+    is_first: bool = True
+    is_paused: bool = False
+    shows_progress: bool = False
+    logs: tuple[log.Output, ...] = ()
+    replayed: tuple[Path, ...] = ()
+
+
+class Parcel(NamedTuple):
+    """Rows of one partition for another."""
+
+    source: int
+    home: int
+    rows: Sequence[OutboxRow]
+
+
+class Actor:
+    """Partitions of one process: `members` by number. Its public methods are called by Ray."""
+
+    def __init__(self) -> None:
+        self.members: dict[int, Member] = {}
+        self._open: dict[int, contextlib.AsyncExitStack] = {}
+        self._turns: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        """By partition: `begin` waits until it has left its store."""
+        self._post = Post(self.members)
+        self._together: Together | None = None
+        self._settling = Settling()
+        self._round = 0
+
+    async def prepare(self, folder: Folder, numbers: Sequence[int]) -> list[Traffic]:
+        """The traffic of partitions whose crawl begins; their stores are made before the first run. Raises
+        MinicrawlError."""
+        found = []
+        for number in numbers:
+            store = folder.store(number)
+            await _released(store)
+            if not folder.settings:
+                make_store(store, folder.cluster, number, folder.partitions)
+            with folder.opened_some([number]) as (reader,):
+                found.append(traffic(reader))
+        return found
+
+    async def begin(self, brief: Brief) -> int:
+        """Begin a partition, anew if it is here. Returns the id of this process. Raises MinicrawlError."""
+        manage_memory()
+        async with self._turns[brief.number]:
+            await self._leave(brief.number)
+            await _released(brief.folder.store(brief.number))
+            self._open[brief.number] = await self._opened(brief)
+        return os.getpid()
+
+    async def ask(self, number: int, what: str, given: tuple[object, ...], named: dict[str, object]) -> Any:
+        """Call a method of a `Member`. Returns its answer. Raises MinicrawlError, a GoneError if it is not here, as
+        after a death."""
+        member = self.members.get(number)
+        if member is None:
+            raise GoneError(f"partition {number} is not in this process")
+        with damage_as_store_error(member.store):
+            return await getattr(member, what)(*given, **named)
+
+    async def take(self, parcels: Sequence[Parcel]) -> list[int | BaseException]:
+        """Let partitions here take rows. Returns for each parcel the number of the last one committed, or an error."""
+
+        async def taken(parcel: Parcel) -> int:
+            if parcel.home not in self.members:
+                raise CrawlEndedError(f"partition {parcel.home} is not in this process")
+            return await self.members[parcel.home].take(parcel.source, parcel.rows)
+
+        return await asyncio.gather(*map(taken, parcels), return_exceptions=True)
+
+    async def leave(self, number: int) -> None:
+        """Stop a partition, which commits, and close its store."""
+        async with self._turns[number]:
+            await self._leave(number)
+
+    async def _opened(self, brief: Brief) -> contextlib.AsyncExitStack:
+        store = brief.folder.store(brief.number)
+        brief.folder.check_is_there(brief.number)
+        log.log_only_to(brief.logs)
+        log.PARTITION.set(brief.number)
+        self._post.where = brief.where
+        if self._together is None:
+            self._together = Together(brief.beside)
+        sizes = replace(STANDARD_SIZES, cache=max(STANDARD_SIZES.cache // brief.beside, _LEAST_CACHE))
+        async with contextlib.AsyncExitStack() as stack:
+            stack.enter_context(damage_as_store_error(store))
+            books = stack.enter_context(contextlib.closing(Writer(store, sizes)))
+            member = Member(brief, books, self._post, self._together, self._settle)
+            self.members[brief.number] = member
+            stack.callback(self._settling.close)
+            stack.callback(self.members.pop, brief.number)
+            stack.push_async_callback(member.leave)
+            member.begin()
+            return stack.pop_all()
+        raise AssertionError
+
+    async def _leave(self, number: int) -> None:
+        opened = self._open.pop(number, None)
+        if opened is None:
+            return
+        with contextlib.suppress(MinicrawlError):  # it has failed, and the keeper knows
+            await opened.aclose()
+        if not self._open and self._together is not None:
+            together, self._together = self._together, None
+            await together.aclose()
+
+    def _settle(self, number: int) -> None:
+        """Settle all partitions here, which have crawled, in a round of this number; the second call does nothing."""
+        if number > self._round:
+            self._round = number
+            here = sorted(self.members.items())
+            self._settling.settle([member.partition for _, member in here if member.has_crawled])
+
+
+class Post:
+    """Sends rows of this actor's partitions. here: its partitions, which get theirs directly."""
+
+    def __init__(self, here: Mapping[int, Member]) -> None:
+        self.where = Where([], [], [])
+        self._here = here
+        self._gathered: dict[int, list[tuple[Parcel, asyncio.Future[int]]]] = {}
+        self._batches: set[asyncio.Task[None]] = set()
+
+    def send(
+        self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False
+    ) -> "asyncio.Future[int]":
+        """Send rows, possibly not all, to their home. Returns the last number committed there, or a MinicrawlError:
+        they may have arrived.
+
+        hurries: wait for no others.
+        """
+        rows = some_of(rows)
+        if home in self._here:
+            return self._here[home].take(source, rows)
+        loop = asyncio.get_running_loop()
+        confirmed: asyncio.Future[int] = loop.create_future()
+        actor = self.where.places[home]
+        gathered = self._gathered.setdefault(actor, [])
+        gathered.append((Parcel(source, home, rows), confirmed))
+        if len(gathered) == 1:
+            loop.call_later(0.0 if hurries else _GATHERED, self._send_off, actor)
+        return confirmed
+
+    def _send_off(self, actor: int) -> None:
+        waiting = self._gathered.pop(actor, [])
+        while waiting:
+            count = _count_of([parcel for parcel, _ in waiting])
+            batch = asyncio.create_task(self._carry(actor, waiting[:count]))
+            self._batches.add(batch)
+            batch.add_done_callback(self._batches.discard)
+            waiting = waiting[count:]
+
+    async def _carry(self, actor: int, batch: Sequence[tuple[Parcel, "asyncio.Future[int]"]]) -> None:
+        answers: Sequence[int | BaseException]
+        try:
+            answers = await self.where.actors[actor]("take", [parcel for parcel, _ in batch])
+        except MinicrawlError as error:
+            answers = [error] * len(batch)
+        for (_, confirmed), answer in zip(batch, answers, strict=True):
+            if confirmed.done():  # its sender has ended
+                continue
+            if isinstance(answer, int):
+                confirmed.set_result(answer)
+            else:
+                confirmed.set_exception(answer)
+
+
+def some_of(rows: Sequence[OutboxRow], most_bytes: int = _MOST_BYTES) -> Sequence[OutboxRow]:
+    """The first rows, up to the limits of a call."""
+    size = 0
+    for count, row in enumerate(rows[:_MOST_ROWS]):
+        size += len(row.records)
+        if count and size > most_bytes:
+            return rows[:count]
+    return rows[:_MOST_ROWS]
+
+
+def _count_of(parcels: Sequence[Parcel]) -> int:
+    """Number of parcels, at least one, that keep the limits of a call."""
+    rows = size = 0
+    for count, parcel in enumerate(parcels):
+        rows += len(parcel.rows)
+        size += sum(len(row.records) for row in parcel.rows)
+        if count and (rows > _MOST_ROWS or size > _MOST_BYTES):
+            return count
+    return len(parcels)
+
+
+async def _released(store: Path) -> None:
+    """Wait until the actor of a killed keeper has released a store. Raises StoreError."""
+    for _ in range(int(_SECONDS / _APART)):
+        if not is_held(store):
+            return
+        await asyncio.sleep(_APART)
+    raise StoreError(f"another crawl is using {store}; wait for it, or name another folder with --store")

@@ -1,0 +1,293 @@
+"""What a crawl in partitions tells by itself: each store is asked where it lies, and the answers are put together.
+
+    sums = what all stores have received; every store ranks its pages by these, and sorted lists are merged
+
+All other questions are asked of one store, which `minicrawl gather` makes of a folder. While a crawl runs, each store
+answers as of its own last commit, and what is on its way from one to another counts nowhere. In-links that lead to an
+alias in another partition are counted there.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple, TypeVar, TypeVarTuple
+
+from minicrawl.analysis.explain import Explanation, explain, meant_by
+from minicrawl.analysis.status import AtRest, Requisites, Run, Sitemaps, Status, at_rest
+from minicrawl.analysis.top import (
+    Order,
+    TopList,
+    answering_sites,
+    asked_list,
+    best_first,
+    lines_of_sites,
+    only,
+)
+from minicrawl.analysis.usage import PageUsage
+from minicrawl.cluster import ray
+from minicrawl.cluster.folder import Folder, found
+from minicrawl.errors import SettingError
+from minicrawl.export.tables import COLUMNS, Table, export_table
+from minicrawl.model import State
+from minicrawl.model import Sums as Runs
+from minicrawl.settings import RANKINGS
+from minicrawl.store.partitions.united import Sums, sum_of
+from minicrawl.store.reader import Store, open_store
+
+_Given = TypeVarTuple("_Given")
+_Answer = TypeVar("_Answer")
+_HERE = f"state <> '{State.ELSEWHERE}'"
+
+
+class _Look(NamedTuple):
+    """What a store tells first. sites: that have answered, see `answering_sites`; known: number of its pages."""
+
+    sums: Sums
+    sites: frozenset[str]
+    known: int
+
+
+def asked(
+    folder: Folder,
+    question: Callable[[Path, *_Given], _Answer],
+    *given: *_Given,
+    of: Sequence[int] | None = None,
+) -> list[_Answer]:
+    """The answers of stores to a question, by number. of: partitions; None: all. Raises MinicrawlError.
+
+    question: a function of a module, which gets the path of the store on its machine.
+    """
+    numbers = range(folder.partitions) if of is None else of
+    if not folder.nodes:
+        for number in numbers:
+            folder.check_is_there(number)
+        return [question(folder.store(number), *given) for number in numbers]
+    with ray.connected(folder.ray or "auto"):
+        return ray.asked(folder, numbers, question, *given)
+
+
+@contextmanager
+def _ranked(path: Path, sums: Sums) -> Iterator[Store]:
+    """A store as of one commit, with its pages ranked among those of all."""
+    with open_store(path) as store, store.snapshot():
+        store.united.show(sums)
+        yield store
+
+
+def _looked(path: Path) -> _Look:
+    with open_store(path) as store, store.snapshot():
+        counts = store.page_table.counts()
+        known = sum(count for (state, _), count in counts.items() if state != State.ELSEWHERE)
+        return _Look(store.united.sums(), answering_sites(store), known)
+
+
+def _sums(looks: Iterable[_Look]) -> Sums:
+    return sum_of(look.sums for look in looks)
+
+
+# The list.
+
+
+def top(path: Path, by: str, n: int, where: str | None = None, per_site: int | None = None) -> TopList:
+    """The n best pages of a folder, see `asked_list`. Pages that say the same are one line if they share a partition.
+
+    Raises SettingError, StoreError.
+    """
+    check_ranking(path, by)
+    looks = asked(folder := found(path), _looked)
+    if per_site is None:
+        per_site = lines_of_sites(frozenset().union(*(look.sites for look in looks)))
+    if by == "cash" or where is not None:
+        where = _of_home(where)
+    lists = asked(folder, _top, _sums(looks), by, n, where, per_site or 0)
+    lines = sorted((line for one in lists for line in one.lines), key=lambda line: -getattr(line.page, by))
+    orders = [one.order for one in lists if one.order is not None]
+    unread = Counter[str]()
+    for one in lists:
+        unread.update(one.unread)
+    unread.pop(State.ELSEWHERE, None)
+    return TopList(
+        [replace(line, page=line.page._replace(rank=rank)) for rank, line in enumerate(lines[:n], 1)],
+        dict(unread),
+        Order(by, *(sum(getattr(order, name) for order in orders) for name in ("read", "known", "waiting"))),
+        sum(one.of_full_sites for one in lists),
+    )
+
+
+def check_ranking(path: Path, by: str) -> None:
+    """Raise SettingError for a ranking that one store may have, and no folder."""
+    if by not in RANKINGS:
+        raise SettingError(
+            f"--by {by} is for one store, and {path} is a folder of partitions; 'minicrawl gather {path} crawl.db' "
+            "makes one of all"
+        )
+
+
+def _of_home(where: str | None) -> str:
+    return _HERE if where is None else f"({where}) AND {_HERE}"
+
+
+def _top(  # noqa: PLR0913 - the options of a list
+    path: Path, sums: Sums, by: str, n: int, where: str | None, per_site: int
+) -> TopList:
+    with _ranked(path, sums) as store:
+        return asked_list(store, by, n, where, per_site)
+
+
+# One URL.
+
+
+def why(path: Path, text: str) -> Explanation:
+    """Explain the URL that a user means, as its home knows it. Raises SettingError, StoreError."""
+    folder = found(path)
+    home = folder.homes.home_of(meant_by(text)[0])
+    looks = asked(folder, _looked)
+    ((explained, x),) = asked(folder, _why, _sums(looks), text, of=[home])
+    explained = replace(explained, partition=home)
+    if explained.page is None:
+        return explained
+    rank = 1 + sum(asked(folder, _better, _sums(looks), x))
+    ranked = explained.page.ranked._replace(rank=rank)
+    known = sum(look.known for look in looks)
+    return replace(explained, page=replace(explained.page, ranked=ranked, is_rank_exact=True, known_pages=known))
+
+
+def _why(path: Path, sums: Sums, text: str) -> tuple[Explanation, float]:
+    with _ranked(path, sums) as store:
+        explained = explain(store, text)
+        page = store.page_table.find([explained.url]).get(explained.url)
+        return explained, 0.0 if page is None else store.united.x(page)
+
+
+def _better(path: Path, sums: Sums, x: float) -> int:
+    with _ranked(path, sums) as store:
+        return store.united.better(x)
+
+
+# The state.
+
+
+def whole(path: Path) -> AtRest:
+    """The state of the crawl in a folder and its runs. Raises StoreError."""
+    each = asked(found(path), _at_rest)
+    statuses, runs = [status for (status, *_), _, _ in each], [earlier for (_, earlier, *_), _, _ in each]
+    coverage = sum_of(sums for _, sums, _ in each).coverage
+    earlier = Runs(
+        max(one.runs for one in runs),
+        sum(one.fetched for one in runs),
+        sum(one.bytes for one in runs),
+        max(one.seconds for one in runs),
+    )
+    banned = sorted({name for (_, _, names, _), _, _ in each for name in names})
+    hosts = sum(count for _, _, count in each)
+    return _status(path, statuses, coverage, hosts), earlier, banned, each[0][0][3]
+
+
+def _at_rest(path: Path) -> tuple[AtRest, Sums, int]:
+    with open_store(path) as store, store.snapshot():
+        return at_rest(store), store.united.sums(), store.united.hosts()
+
+
+def _status(path: Path, each: Sequence[Status], coverage: float, hosts: int) -> Status:
+    first = each[0]
+    parts = [part for one in each for part in one.partitions]
+    is_running = any(one.running for one in each)
+    maps = [one.sitemaps for one in each]
+    commits = [one.last_commit for one in each if one.last_commit is not None]
+    sitemaps = [sum(getattr(one, name) for one in maps) for name in Sitemaps.__dataclass_fields__ if name != "reasons"]
+    return replace(
+        first,
+        store=str(path),
+        running=is_running,
+        stopped=None if is_running else ", ".join(dict.fromkeys(str(one.stopped) for one in each)),
+        known=sum(part.known for part in parts),
+        read=sum(one.read for one in each),
+        left_out=sum(one.left_out for one in each),
+        states=_added(part.pages for part in parts),
+        reasons={name: n for name, n in _added(one.reasons for one in each).items() if State.ELSEWHERE not in name},
+        hosts=hosts,
+        failing_hosts=tuple(host for one in each for host in one.failing_hosts),
+        traps=tuple(trap for one in each for trap in one.traps),
+        sitemaps=Sitemaps(_added(one.reasons for one in maps), *sitemaps),
+        duplicates=_added(one.duplicates for one in each),
+        probed=sum(one.probed for one in each),
+        soft_404=tuple(sorted(folder for one in each for folder in one.soft_404)),
+        hook_errors=_added(one.hook_errors for one in each),
+        run=_run([one.run for one in each if one.run is not None], coverage),
+        last_commit=max(commits, default=None),
+        partitions=tuple(parts),
+        requisites=_requisites([one.requisites for one in each if one.requisites is not None]),
+    )
+
+
+def _added(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    counts = Counter[str]()
+    for one in each:
+        counts.update(one)
+    return dict(counts)
+
+
+def _run(each: Sequence[Run], coverage: float) -> Run | None:
+    if not each:
+        return None
+    fetched, size, in_flight = (sum(getattr(one, name) for one in each) for name in ("fetched", "bytes", "in_flight"))
+    return Run(fetched, size, max(one.seconds for one in each), in_flight, _added(one.errors for one in each), coverage)
+
+
+def _requisites(each: Sequence[Requisites]) -> Requisites | None:
+    if not each:
+        return None
+    kept, waiting, size = (sum(getattr(one, name) for one in each) for name in ("kept", "waiting", "bytes"))
+    return Requisites(kept, waiting, _added(one.failed for one in each), size)
+
+
+# Files.
+
+
+def export_pages(path: Path, file: Path, by: str, where: str | None = None) -> tuple[int, int]:
+    """Write the pages of each partition to a Parquet file of its own in the folder `file`, where the store lies, best
+    first: a data set. Returns how many pages are written, and left out by preferences.
+
+    Raises SettingError, StoreError.
+    """
+    check_ranking(path, by)
+    sums = _sums(asked(folder := found(path), _looked))
+    counts = asked(folder, _export_pages, sums, _data_set(file), by, _of_home(where))
+    written, left_out = (sum(count) for count in zip(*counts, strict=True))
+    return written, left_out
+
+
+def export_links(path: Path, file: Path) -> int:
+    """Write the links of each partition's pages to a Parquet file of its own in the folder `file`. Returns their
+    number. Raises SettingError, StoreError."""
+    return sum(asked(found(path), _export_links, _data_set(file)))
+
+
+def _data_set(file: Path) -> Path:
+    if file.suffix.lower() != ".parquet":
+        raise SettingError(f"a folder of partitions is written as .parquet, a file for each, not as {file.suffix!r}")
+    return file.absolute()
+
+
+def _place(folder: Path, store: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{store.stem}.parquet"
+
+
+def _export_pages(path: Path, sums: Sums, file: Path, by: str, where: str) -> tuple[int, int]:
+    with _ranked(path, sums) as store:
+        usage = PageUsage(store)
+        _, ranked = best_first(store, by)
+        rows = (tuple(page)[1:] for _, page, _ in usage.usable(only(ranked, store.selection.where(where))))
+        columns = dict(islice(COLUMNS.items(), 1, None))  # a rank is one among all pages
+        return export_table(Table(columns, rows), _place(file, path)), usage.left_out
+
+
+def _export_links(path: Path, file: Path) -> int:
+    from minicrawl.graphs.graph_files import links_by_url  # noqa: PLC0415 - loads SciPy
+
+    with open_store(path) as store, store.snapshot():
+        return export_table(links_by_url(store), _place(file, path))

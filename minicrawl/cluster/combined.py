@@ -1,0 +1,231 @@
+"""Combine coverage, site trust and status of a crawl from the reports of its partitions.
+
+A site and all links that it makes are in one partition. For trust, each partition sends the links of its sites, with
+the names of linked sites elsewhere, and receives the trust of the sites that it knows. Statuses have the form that a
+crawl in one process gives (control/commands.py).
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from minicrawl.control.messages import Message
+from minicrawl.crawler.admission.traps import vouchers_of
+from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.sharing import Carried
+from minicrawl.model import LimitsNow, Progress, RunState, State, Sums
+from minicrawl.opic.coverage import CoverageSums, bound_of_all
+from minicrawl.opic.sites import SiteLinks
+
+_Number = TypeVar("_Number", int, float)
+_REQUESTS, _SHOWN = 20, 3
+_EVENTS = 500
+_DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
+"""Display order of the states of hosts."""
+
+
+def part_of(number: int, status: Message, mirrors: int, waiting: int, deaths: int) -> Message:
+    """The status of one partition. known: pages at home; waiting: unconfirmed rows of its outbox; deaths: of its
+    processes in this run."""
+    names = ("pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
+    counts = {"known": status["known"] - mirrors, "waiting": waiting, "mirrors": mirrors, "deaths": deaths}
+    return {"number": number, **counts, **{name: status[name] for name in names}}
+
+
+def status_of(parts: Sequence[Message], statuses: Sequence[Message]) -> Message:
+    """Status figures summed over partitions. parts: from `part_of`."""
+    return {
+        **{name: sum(part[name] for part in parts) for name in ("known", "read", "in_flight")},
+        "waits_for": counted(status["waits_for"] for status in statuses),
+        "banned": sorted({host for status in statuses for host in status["banned"]}),
+        "partitions": list(parts),
+    }
+
+
+class LastLooks:
+    """The last look at each partition that had figures, so that no counter falls while one settles, or has died."""
+
+    def __init__(self) -> None:
+        self._last: dict[int, Message] = {}
+        self.ended: list[Message] = []
+        """Counters of processes that have died."""
+
+    def take(self, number: int, look: Message) -> Message:
+        """The look itself, or the last one at its process that had figures."""
+        before = self._last.get(number)
+        if before is not None and before["pid"] != look["pid"]:
+            del self._last[number]
+            work = {name: before["work"][name] for name in ("commits", "commit_rows", "commit_seconds")}
+            self.ended.append({**{name: before[name] for name in ("statuses", "failed", "histograms")}, "work": work})
+        if "requests" in look:
+            self._last[number] = look
+        return self._last.get(number, look)
+
+
+def look_of(looks: Sequence[Message], hosts: int, ended: Sequence[Message] = ()) -> Message:
+    """Look figures summed over partitions. hosts: how many to list, those with open requests first; ended: counters to
+    add to theirs."""
+    some = [look for look in looks if "requests" in look]
+    silences = [look["silence"] for look in some]
+    earlier = [look["earlier"] for look in some]
+    requests = [{**one, "worker": number} for number, look in enumerate(looks) for one in look.get("requests", ())]
+    doing, states = (counted(look[name] for look in some) for name in ("doing", "host_states"))
+    for hosts_of in (doing, states):
+        hosts_of.pop("idle", None)  # a foreign host, known by links to it, is idle in this partition, too
+    return {
+        "errors": counted(look["errors"] for look in some),
+        "silence": silences[0] if silences and None not in silences else None,
+        "earlier": {name: _whole(name, [one[name] for one in earlier]) for name in (earlier[0] if earlier else ())},
+        "requests": sorted(requests, key=lambda one: -one["seconds"])[:_REQUESTS],
+        "hosts": _first([one for look in some for one in look["hosts"]], hosts),
+        "doing": doing,
+        "host_states": states,
+        **{name: counted(look[name] for look in (*some, *ended)) for name in ("statuses", "failed", "work")},
+        "pages": counted(
+            {kind: n for kind, n in look["pages"].items() if kind.split("/")[0] != State.ELSEWHERE} for look in some
+        ),
+        "histograms": {
+            name: {of: counted(look["histograms"][name][of] for look in (*some, *ended)) for of in by_scheme}
+            for name, by_scheme in (some[0]["histograms"] if some else {}).items()
+        },
+        "took": sum(look["took"] for look in some),
+    }
+
+
+def progress_of(parts: Sequence[Progress], state: RunState, limits: LimitsNow, figures: Message) -> Progress:
+    """The progress of all partitions, for the display. figures: see `Keeper`."""
+
+    def total(name: str) -> int:
+        return sum(getattr(part, name) for part in parts)
+
+    requests = sorted((one for part in parts for one in part.requests), key=lambda one: -one.seconds)
+    earlier, known = [part.earlier for part in parts], figures["known"]
+    return Progress(
+        seconds=figures["seconds"],
+        fetched=figures["fetched"],
+        bytes=figures["bytes"],
+        known=known,
+        never_read=known - figures["read"],
+        hosts_ready=total("hosts_ready"),
+        hosts_waiting=total("hosts_waiting"),
+        in_flight=total("in_flight"),
+        clock=0.0,
+        coverage=figures["coverage"],
+        errors=counted(part.errors for part in parts),
+        left_out=total("left_out"),
+        silence=parts[0].silence if all(part.silence for part in parts) else None,
+        state=state,
+        reason=figures["reason"],
+        limits=limits,
+        earlier=Sums(
+            max(one.runs for one in earlier),
+            sum(one.fetched for one in earlier),
+            sum(one.bytes for one in earlier),
+            max(one.seconds for one in earlier),
+        ),
+        given_up=counted(part.given_up for part in parts),
+        pages_per_second=total("pages_per_second"),
+        bytes_per_second=total("bytes_per_second"),
+        requests=tuple(requests[:_SHOWN]),
+        waiting_for=counted(part.waiting_for for part in parts),
+    )
+
+
+class Events:
+    """The latest events of all partitions, numbered in order of arrival."""
+
+    def __init__(self) -> None:
+        self._log: deque[Message] = deque(maxlen=_EVENTS)
+        self._number = 0
+        self._seen: dict[tuple[int, int], int] = {}
+
+    def seen(self, number: int, pid: int) -> int:
+        """The number of the last event received from a process of a partition."""
+        return self._seen.get((number, pid), 0)
+
+    def take(self, number: int, pid: int, events: Iterable[Message]) -> None:
+        for event in events:
+            if event["number"] > self.seen(number, pid):
+                self._seen[number, pid] = event["number"]
+                self._number += 1
+                self._log.append({**event, "number": self._number})
+
+    def behind(self, after: int) -> list[Message]:
+        return [event for event in self._log if event["number"] > after]
+
+
+def _whole(name: str, values: Sequence[float]) -> float:
+    """Combine one figure: the maximum of runs and seconds, the sum of pages and bytes."""
+    return max(values) if name in ("runs", "seconds") else sum(values)
+
+
+def _first(hosts: Sequence[Message], count: int) -> list[Message]:
+    """Each host once, in the state of its home partition; it is idle in all others."""
+    found: dict[str, Message] = {}
+    for host in sorted(hosts, key=lambda host: _DOING.index(host["doing"])):
+        found.setdefault(host["host"], host)
+    return list(found.values())[:count]
+
+
+def counted(each: Iterable[Mapping[str, _Number]]) -> dict[str, _Number]:
+    """The sum of counters."""
+    found: Counter[str] = Counter()
+    for one in each:
+        found.update(one)
+    return dict(found)
+
+
+class Covered(NamedTuple):
+    """Coverage figures of a partition as of one commit. carried: by the number of the other partition."""
+
+    sums: CoverageSums
+    carried: Mapping[int, Carried]
+
+
+def covered_by_all(each: Mapping[int, Covered]) -> float:
+    """The coverage bound of all partitions. each: by number; valid also for figures of different moments."""
+    credits = debits = 0
+    for source, sender in each.items():
+        for home, sent in sender.carried.items():
+            taken = each[home].carried.get(source, Carried()) if home in each else Carried()
+            credits += max(sent.credit_sent - taken.credit_taken, 0)
+            debits += max(sent.debit_sent - taken.debit_taken, 0)
+    return bound_of_all([of.sums for of in each.values()], credits, debits)
+
+
+def coverage_of(each: Mapping[int, Covered | None]) -> float:
+    """The same; 0 where a partition does not know its figures yet."""
+    known = {number: of for number, of in each.items() if of is not None}
+    return covered_by_all(known) if len(known) == len(each) else 0.0
+
+
+def site_links(intake: Intake) -> SiteLinks:
+    """Links between sites, as sent by a partition."""
+    assert intake.state.sites is not None, "walkers jump to sites"
+    return intake.state.sites.links()
+
+
+def shared_out(shared: tuple[np.ndarray, np.ndarray], intake: Intake) -> bool:
+    """Share out births in a partition by the trust of its sites. shared: one of `trust_of_all`."""
+    trust, vouchers = map(np.array, shared)  # what Ray brings is read-only
+    intake.ranking.share_births_out(trust, vouchers)
+    return True
+
+
+def trust_of_all(each: Sequence[SiteLinks]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Trust and vouchers of each partition's sites, in their order. each: from `site_links`."""
+    numbers: dict[str, int] = {}
+    known = [np.array([numbers.setdefault(name, len(numbers)) for name in one.names], np.int64) for one in each]
+    roots = np.zeros(len(numbers), dtype=np.bool_)
+    for sites, one in zip(known, each, strict=True):
+        roots[sites[one.roots]] = True
+    source, target = (
+        np.concatenate([sites[getattr(one, end)] for sites, one in zip(known, each, strict=True)])
+        for end in ("source", "target")
+    )
+    of_all = SiteLinks(list(numbers), roots, source, target, np.concatenate([one.links for one in each]))
+    trust = of_all.trust()
+    vouchers = vouchers_of(of_all, trust)
+    return [(trust[sites], vouchers[sites]) for sites in known]

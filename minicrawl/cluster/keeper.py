@@ -1,0 +1,520 @@
+"""The keeper of a crawl in partitions: begins them, detects the end, settles the ranking, ends them.
+
+The crawl ends when two polls find every partition idle with an empty outbox, and no work was done in between; a row
+stays in the sender's outbox until the receiver commits it. Other polls between the two may find a partition busy with
+the poll itself, which wakes it. A partition whose actor died is begun again from its store. One that fails ends the
+crawl.
+
+Limits apply to all partitions together. Quotas make the number of pages exact. Bytes and coverage are summed at every
+poll, and polls become more frequent near a limit.
+"""
+
+import asyncio
+import contextlib
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any  # Any: messages
+
+from minicrawl import log
+from minicrawl.cluster import ray
+from minicrawl.cluster.actor import Actor, Brief
+from minicrawl.cluster.combined import counted, coverage_of, progress_of, shared_out, site_links, trust_of_all
+from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.hints import void_hints
+from minicrawl.cluster.member import Final, Report
+from minicrawl.cluster.quotas import Quotas, has_quotas
+from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
+from minicrawl.control.messages import Message
+from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
+from minicrawl.crawler.http.saved_cookies import write_rows
+from minicrawl.crawler.known.known_sites import is_grown
+from minicrawl.crawler.loop.limits import RunClock, limit_reached
+from minicrawl.errors import StoreError
+from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
+from minicrawl.opic.book import BookSums, certificate_of
+from minicrawl.opic.coverage import told
+from minicrawl.settings import BY_SITES, CrawlSettings
+from minicrawl.store.partitions.agreement import check_traffic
+from minicrawl.system import STOPPING, on_signals
+from minicrawl.timing import STANDARD
+
+_LOOKS_APART, _SOON = 0.5, 0.05
+"""Seconds between two polls: at most; and at least, used when all are idle or one waits for quota."""
+_BIRTHS_APART = 20.0
+"""Time between two sharings of births, as a multiple of what one took: all commit for it twice."""
+_OF_A_REPORT = 0.004
+"""Seconds between two polls for each partition, so that polls take a few percent of the time."""
+_MOST_DEATHS = 3
+"""Deaths of an actor in a row, without a page fetched or a frontier empty in between, after which one more ends the
+crawl."""
+_PATIENCE = 10.0
+"""Seconds from the second interruption until the remaining actors are killed."""
+_BEGINNING = 0.5
+"""Seconds that a message waits for a partition to begin."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+"""Seconds until a partition whose actor did not answer is begun again; doubled each time."""
+
+
+_NO_SUMS = BookSums(0, 0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended(CrawlReport):
+    """The report of a run in partitions. rounds: of settling; None if not settled."""
+
+    rounds: int | None = None
+    deaths: int = 0
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Callbacks of a run: `died(number, node)`, and `shows(progress)`."""
+
+    died: Callable[[int, str], None] = lambda number, node: None
+    shows: Callable[[Progress], None] | None = None
+
+
+@dataclass
+class Keeper:
+    """One run. `interrupt` may be called at any time; the second call ends the run without waiting.
+
+    started: start of the run by time.monotonic(). replayed: folders of archives in place of the network.
+    `is_crawling`: all partitions have begun, and none settles. `quotas`, `addresses`: None if not shared. `before`:
+    pages and bytes of earlier runs, by partition; so are `deaths`. A partition that is begun again has the `settings`,
+    the seeds and the state of the `clock` as they are then.
+    """
+
+    folder: Folder
+    settings: CrawlSettings
+    seeds: Seeds
+    listener: Listener = Listener()
+    started: float = field(default_factory=time.monotonic)
+    replayed: tuple[Path, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.clock = RunClock(time.monotonic, self.started)
+        self.numbers = range(self.folder.partitions)
+        self.is_crawling = self._is_over = False
+        self.deaths: Counter[int] = Counter()
+        self.before: dict[int, tuple[int, int]] = {}
+        self.quotas: Quotas | None = None
+        self.addresses: SharedAddresses | None = None
+        self.where = ray.started(Actor, self.folder, self.settings.workers)
+        self._begun: dict[int, asyncio.Task[int]] = {}
+        """Each partition's beginning; its result is the process id of its actor."""
+        self._turns: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._fruitless: Counter[int] = Counter()
+        """Deaths in a row by actor, see _MOST_DEATHS."""
+        self._dead: set[tuple[int, int]] = set()
+        """Actors that have died, with their process ids."""
+        self._latest: dict[int, Report] = {}
+        """Latest reports in this run, also of partitions whose actor has died since."""
+        self._bell = asyncio.Event()
+        self._settling: asyncio.Task[int] | None = None
+        self._round = 0
+        self._reason: str | None = None
+        self._interrupts = 0
+        self._end_of_patience: asyncio.TimerHandle | None = None
+        self._has_new_seeds = False
+        """Births are to be shared out anew, if walkers jump to sites."""
+        self._births_stay_until = 0.0
+        """Time by time.monotonic() before which births are not shared out again during the crawl."""
+        self._seeds: defaultdict[int, dict[str, None]] = defaultdict(dict)
+        """Seeds of this run, by their home."""
+        self._guessed: frozenset[str] = frozenset()
+        self.know(self.seeds)
+
+    async def crawl(self, *, handle_signals: bool = False) -> Ended:
+        """Run the crawl. Raises MinicrawlError if a partition has failed; the others have stopped by then."""
+        if has_quotas(self.settings):
+            self.quotas = Quotas(self.settings.pages, self.numbers)
+        if shares_addresses(self.settings, self.folder.partitions):
+            self.addresses = SharedAddresses(rest_of(self.settings), self.numbers, is_new=not self.folder.settings)
+        try:
+            with on_signals(asyncio.get_running_loop(), STOPPING if handle_signals else (), self.interrupt):
+                await self._prepare()
+                self.folder = self.folder.keep_settings(self.settings)
+                for number in self.numbers:
+                    self._begin(number, is_first=True)
+                await asyncio.wait(self._begun.values(), timeout=_BEGINNING if ray.away(self.folder) else None)
+                self.is_crawling = True
+                await self._until_crawled()
+                self.is_crawling = False
+                rounds = await self._settled()
+            return self._ended(rounds, {} if rounds is None else await self._end())
+        finally:
+            self.is_crawling, self._is_over = False, True
+            await self._end_all()
+            if self._end_of_patience is not None:
+                self._end_of_patience.cancel()
+
+    def know(self, seeds: Seeds) -> None:
+        """Note more seeds, for partitions that begin from now on, and for the next run."""
+        folder = self.folder.keep_seeds([*seeds.urls, *map(in_plain_http, seeds.guessed)])
+        self._has_new_seeds |= folder.seeds != self.folder.seeds
+        self.folder = folder
+        for url in seeds.urls:
+            self._seeds[folder.homes.home_of(url)][url] = None
+        self._guessed |= seeds.guessed
+
+    @property
+    def pids(self) -> Mapping[int, int]:
+        """Process ids of the actors of partitions that have begun."""
+        return {number: begun.result() for number, begun in self._begun.items() if _has_ended(begun)}
+
+    # For Steering.
+
+    @property
+    def state(self) -> RunState:
+        if self._is_over:
+            return RunState.ENDED
+        if self._reason is not None or self._interrupts:
+            return RunState.STOPPING
+        if not self.is_crawling:
+            return RunState.STARTING
+        return RunState.PAUSED if self.clock.is_paused else RunState.RUNNING
+
+    @property
+    def figures(self) -> Message:
+        """Figures of all partitions for a status: of this run, excluding pauses."""
+        known, read = self._pages()
+        return {
+            "reason": self._reason,
+            "fetched": self._fetched(),
+            "bytes": self._bytes(),
+            "seconds": self.clock.seconds,
+            "coverage": told(self._coverage(), known, read),
+            "known": known,
+            "read": read,
+        }
+
+    def look_soon(self) -> None:
+        """Poll at once: partitions must hear of a change."""
+        self._bell.set()
+
+    def interrupt(self) -> None:
+        self._interrupts += 1
+        self.look_soon()
+        if self._interrupts == 2:
+            self._end_of_patience = asyncio.get_running_loop().call_later(_PATIENCE, self._kill_all)
+        if self._settling is not None:
+            self._settling.cancel()
+
+    # The crawl.
+
+    async def _prepare(self) -> None:
+        """Have the stores of a new crawl made, and check that all are of one moment; skipped while a node is away."""
+        if ray.away(self.folder):
+            return
+        homes: defaultdict[int, list[int]] = defaultdict(list)
+        for number in self.numbers:
+            homes[self.where.places[number]].append(number)
+        preparing = (self.where.actors[at]("prepare", self.folder, numbers) for at, numbers in homes.items())
+        check_traffic([one for some in await asyncio.gather(*preparing) for one in some])
+
+    async def _until_crawled(self) -> None:
+        """Poll all partitions until every one has finished its crawl."""
+        before: object = None  # counters of the previous poll that found all idle
+        while True:
+            self._bell.clear()
+            reports: Mapping[int, Report | None] = await self.each("report", self._orders())
+            for number, report in reports.items():
+                self._note(number, report)
+            seconds = self.clock.seconds
+            self._show()
+            now = _counters(reports)
+            is_over = now is not None and now == before and not self.clock.is_paused
+            is_over = is_over and (self._reason is not None or not await void_hints(self))
+            await self._stop_if_due(reports, seconds, is_over=is_over)
+            await self._share_births_out_if_due()
+            if all(self._interrupts > 1 if one is None else one.has_crawled for one in reports.values()):
+                return
+            before = now or before
+            waits = any(report is not None and report.is_short for report in reports.values())
+            waits |= self.addresses is not None and self.addresses.has_to_grant
+            pause = _SOON if now or waits else _until_limit(self.settings.bytes, self._bytes(), seconds)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._bell.wait(), max(pause, _OF_A_REPORT * len(self.numbers)))
+
+    def _orders(self) -> Mapping[int, tuple[object, ...]]:
+        """What partitions are told by the next poll, see `Member.report`."""
+        pages: Mapping[int, int] = {}
+        knows_all = len(self._latest) == len(self.numbers) and all(one.coverage for one in self._latest.values())
+        if self.quotas is not None and (self.settings.until_coverage is None or knows_all):
+            pages = self.quotas.orders()  # else the coverage may suffice from the start
+        orders = self.addresses.orders(self.numbers, time.monotonic()) if self.addresses is not None else {}
+        total = sum_of(report.sums for report in self._latest.values()) if self.settings.refreshes else None
+        return {
+            number: (
+                None if self.quotas is None else pages.get(number, 0),
+                None if total is None else without(self._latest.get(number), total),
+                orders.get(number),
+            )
+            for number in self.numbers
+        }
+
+    def _note(self, number: int, report: Report | None) -> None:
+        if report is None:
+            if self.addresses is not None:
+                self.addresses.note_death(number, time.monotonic())
+            return
+        before = self._latest.get(number)
+        if report.is_idle or (before is not None and report.fetched > before.fetched):
+            self._fruitless[self.where.places[number]] = 0
+        self.before.setdefault(number, report.before)
+        self._latest[number] = report
+        if self.quotas is not None:
+            self.quotas.note(number, report.fetched, report.quota, is_short=report.is_short)
+        if self.addresses is not None:
+            self.addresses.note(number, report.wanted, report.left, time.monotonic())
+
+    async def _stop_if_due(self, reports: Mapping[int, Report | None], seconds: float, *, is_over: bool) -> None:
+        """Stop all partitions if there is a reason to. Those that go on for requisites are stopped by time, and by an
+        interruption."""
+        coverage = 0.0 if None in reports.values() else self._coverage()
+        reached = limit_reached(self.settings, self._fetched(), self._bytes(), seconds, coverage)
+        reached = "interrupted" if self._interrupts else reached
+        self._reason = self._reason or reached or ("nothing-left" if is_over else None)
+        if self._reason is not None:  # repeated, as a partition may have been begun since
+            why = reached if reached in ("interrupted", "time") else self._reason
+            await self.all("stop", why, now=self._interrupts > 1)
+
+    async def _settled(self) -> int | None:
+        """Settle the ranking. Returns the number of rounds; None if interrupted."""
+        if self._interrupts > 1:
+            return None
+        self._settling = asyncio.create_task(self._settle())
+        try:
+            return await self._settling
+        except asyncio.CancelledError:
+            if not self._interrupts:
+                raise
+            self._reason = "interrupted"
+            self._kill_all()
+            return None
+        finally:
+            self._settling = None
+
+    async def _settle(self) -> int:
+        while await void_hints(self):
+            await asyncio.sleep(_SOON)
+        if self.settings.jump == BY_SITES:
+            is_shared_out = False
+            while not is_shared_out:
+                await self._in_rounds("count_voices")
+                is_shared_out = await self._share_births_out()
+        return await self._in_rounds("settle")
+
+    async def _in_rounds(self, what: str) -> int:
+        """Let all do something and hand over, until no outbox has rows. Returns the number of rounds."""
+        rounds = 0
+        while True:
+            self._round += 1
+            done = (await self.all(what, *([self._round] if what == "settle" else []))).values()
+            handed = (await self.all("hand_over")).values()
+            if None in done or None in handed:
+                await asyncio.sleep(_LOOKS_APART)
+            elif not any(handed):
+                return rounds
+            rounds += 1
+
+    async def _share_births_out_if_due(self) -> None:
+        """Share out births if walkers jump to sites, and the crawl has grown enough."""
+        ends_by_coverage, began = self.settings.until_coverage is not None, time.monotonic()
+        if self.settings.jump != BY_SITES or self._reason is not None:
+            return
+        if began < self._births_stay_until and not ends_by_coverage:
+            return
+        size, then = (sum(getattr(one, name) for one in self._latest.values()) for name in ("size", "size_then"))
+        if not is_grown(size, 0 if self._has_new_seeds else then, ends_by_coverage=ends_by_coverage):
+            return
+        self._has_new_seeds &= not await self._share_births_out()
+        self._births_stay_until = began + _BIRTHS_APART * (time.monotonic() - began)
+
+    async def _share_births_out(self) -> bool:
+        """Compute the trust of all sites, and share out births by it. Returns True if all partitions could."""
+        links = await self.all("on_intake", site_links, changes=False)
+        if any(one is None for one in links.values()):
+            return False
+        trust = await asyncio.to_thread(trust_of_all, list(links.values()))
+        shared = {number: (partial(shared_out, one),) for number, one in zip(links, trust, strict=True)}
+        return all((await self.each("on_intake", shared)).values())
+
+    async def _end(self) -> Mapping[int, Final]:
+        """End each partition, in turn where they share the index of an archive. Returns their final figures."""
+        if self.settings.archive is None:
+            answers = await self.all("end")
+        else:
+            answers = {number: await self.ask(number, "end") for number in self.numbers}
+        if self.settings.cookie_file is not None and None not in answers.values():
+            write_rows(self.settings.cookie_file, [row for final in answers.values() for row in final.cookies])
+        return {number: final for number, final in answers.items() if final is not None}
+
+    # Messages.
+
+    async def all(self, what: str, *given: object, **named: object) -> Mapping[int, Any]:
+        """Ask all partitions the same. Returns their answers, see `ask`."""
+        return await self.each(what, dict.fromkeys(self.numbers, given), **named)
+
+    async def each(self, what: str, given: Mapping[int, tuple[object, ...]], **named: object) -> Mapping[int, Any]:
+        """Ask partitions, each with arguments of its own. Returns their answers, see `ask`."""
+        asking = (self.ask(number, what, *own, **named) for number, own in given.items())
+        return dict(zip(given, await asyncio.gather(*asking), strict=True))
+
+    async def ask(self, number: int, what: str, *given: object, **named: object) -> Any:
+        """Call a method of a `Member` after earlier ones. Returns the answer; None if the partition cannot now, or is
+        being begun. Raises MinicrawlError if it has failed."""
+        async with self._turns[number]:
+            begun, call = self._begun[number], self.where.actors[self.where.places[number]]
+            await asyncio.wait([begun], timeout=_BEGINNING)
+            if not begun.done() or begun.cancelled():
+                return None
+            pid = begun.result()  # raises the failure
+            try:
+                return await call("ask", number, what, given, named)
+            except ray.GoneError:
+                self._note_death(number, pid)
+                return None
+
+    def _note_death(self, number: int, pid: int) -> None:
+        """Begin a partition again. Raises StoreError after many deaths of its actor."""
+        if self._interrupts > 1:
+            return
+        at = self.where.places[number]
+        self._fruitless[at] += (at, pid) not in self._dead
+        self._dead.add((at, pid))
+        if self._fruitless[at] > _MOST_DEATHS:
+            raise StoreError(
+                f"partition {number} has died {_MOST_DEATHS + 1} times on node {self.where.names[at]} without fetching "
+                "a page; out of memory, perhaps: free some, and run again"
+            )
+        self.listener.died(number, self.where.names[at])
+        self.deaths[number] += 1
+        self._begin(number, is_first=False)
+
+    def _begin(self, number: int, *, is_first: bool) -> None:
+        is_here = number not in self.folder.nodes
+        logs = {(file if is_here else None, is_json, run) for file, is_json, run in log.outputs()}
+        brief = Brief(
+            self.folder,
+            number,
+            self.where,
+            self.settings,
+            Seeds(list(self._seeds[number]), self._guessed & self._seeds[number].keys()),
+            beside=self.where.places.count(self.where.places[number]),
+            crawls=self._reason is None,
+            is_first=is_first,
+            is_paused=self.clock.is_paused,
+            shows_progress=self.listener.shows is not None,
+            logs=tuple(logs),
+            replayed=self.replayed,
+        )
+
+        async def begin() -> int:
+            pause = _FIRST_PAUSE
+            while True:
+                with contextlib.suppress(ray.GoneError):
+                    pid: int = await self.where.actors[self.where.places[number]]("begin", brief)
+                    return pid
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+
+        self._begun[number] = asyncio.create_task(begin())
+
+    def _kill_all(self) -> None:
+        for begun in self._begun.values():
+            begun.cancel()
+        for call in self.where.actors:
+            call.kill()
+
+    async def _end_all(self) -> None:
+        """Let all partitions stop and commit, and end their actors."""
+        leaving = (self.where.actors[self.where.places[number]]("leave", number) for number in self.pids)
+        await asyncio.gather(*leaving, return_exceptions=True)
+        self._kill_all()
+
+    # Figures.
+
+    def _show(self) -> None:
+        """Show the progress of all, once each has reported."""
+        parts = [report.progress for report in self._latest.values() if report.progress is not None]
+        if self.listener.shows is not None and len(parts) == len(self.numbers):
+            settings = self.settings
+            limits = LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage)
+            self.listener.shows(progress_of(parts, self.state, limits, self.figures))
+
+    def _fetched(self) -> int:
+        """Pages of this run; uncommitted work of a killed process counts until the next process reports."""
+        return sum(report.fetched - self.before[number][0] for number, report in self._latest.items())
+
+    def _bytes(self) -> int:
+        return sum(report.bytes - self.before[number][1] for number, report in self._latest.items())
+
+    def _pages(self) -> tuple[int, int]:
+        known, read = (sum(report.pages[at] for report in self._latest.values()) for at in (0, 1))
+        return known, read
+
+    def _coverage(self) -> float:
+        return coverage_of({number: getattr(self._latest.get(number), "coverage", None) for number in self.numbers})
+
+    def _ended(self, rounds: int | None, answers: Mapping[int, Final]) -> Ended:
+        """The report of the run. answers: of all partitions if they have settled, else empty."""
+        by_number: Mapping[int, Final | Report] = answers or self._latest
+        known, read = (sum(report.pages[at] for report in by_number.values()) for at in (0, 1))
+        coverage = coverage_of({n: by_number[n].coverage if n in by_number else None for n in self.numbers})
+        return Ended(
+            reason=self._reason or "nothing-left",
+            fetched=self._fetched(),
+            bytes=self._bytes(),
+            seconds=self.clock.seconds,
+            known=known,
+            read=read,
+            coverage=told(coverage, known, read),
+            error=certificate_of(*(sum(answer.unsettled[at] for answer in answers.values()) for at in (0, 1))),
+            failures=counted(answer.failures for answer in answers.values()),
+            left_out=sum(report.left_out for report in by_number.values()),
+            unanswered=counted(answer.unanswered for answer in answers.values()),
+            rounds=rounds,
+            deaths=self.deaths.total(),
+        )
+
+
+def _has_ended(task: "asyncio.Task[int]") -> bool:
+    """True if a task has ended without a failure."""
+    return task.done() and not task.cancelled() and task.exception() is None
+
+
+def _until_limit(limit: int | None, size: int, seconds: float) -> float:
+    """Seconds until the next poll: half the time until the limit may be reached at the speed so far."""
+    if limit is None:
+        return _LOOKS_APART
+    left = (limit - size) * seconds / max(size, 1)
+    return min(max(left / 2, _SOON), _LOOKS_APART)
+
+
+def rest_of(settings: CrawlSettings) -> float:
+    """Seconds for which an address of a dead partition must rest."""
+    delay = settings.delay_per_address
+    return delay + STANDARD.on_its_way * max(1.0, delay)
+
+
+def _counters(reports: Mapping[int, Report | None]) -> object:
+    """Counters of all partitions if all are idle, else None."""
+    known = [report for report in reports.values() if report is not None]
+    if len(known) == len(reports) and all(report.is_idle for report in known):
+        return [report.counters for report in known]
+    return None
+
+
+def without(report: Report | None, total: BookSums) -> BookSums:
+    """The sums of all other partitions."""
+    return total if report is None else BookSums(*(whole - own for whole, own in zip(total, report.sums, strict=True)))
+
+
+def sum_of(each: Iterable[BookSums]) -> BookSums:
+    """The sums of several partitions."""
+    return BookSums(*(sum(column) for column in zip(_NO_SUMS, *each, strict=True)))

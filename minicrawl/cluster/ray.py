@@ -1,0 +1,206 @@
+"""Ray: the only module that imports it.
+
+Partitions are in actors on the node that has their stores. A node is known by its IP address, which Ray makes a
+resource, "node:10.0.0.2": an actor that requires it waits while the node is away, and runs there again once it is
+back, as a new node to Ray.
+
+Ray places actors, restarts those that have died, and fails calls that it cannot deliver. It repeats no call, and stores
+nothing. Actors end with the command that has started them, also if it is killed.
+"""
+
+import os
+import secrets
+import socket
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from importlib.util import find_spec
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any, NamedTuple  # Any: messages
+
+from minicrawl import installed
+from minicrawl.errors import MinicrawlError, SettingError, StoreError
+from minicrawl.store.partitions.folder import PartitionFolder
+
+_A_BIT = 0.001
+"""Amount of a node's resource per actor: a thousand actors fit on a node."""
+_CONNECT = 10.0
+"""Seconds to wait for a connection to a cluster."""
+
+
+class GoneError(MinicrawlError):
+    """A call without an answer; it may have been carried out."""
+
+
+class Call:
+    """Calls the methods of an actor. Picklable, so that actors can call each other."""
+
+    def __init__(self, handle: object) -> None:
+        self._handle = handle
+
+    async def __call__(self, method: str, *given: object) -> Any:
+        """Call a method by name. Returns its answer. Raises MinicrawlError, and GoneError where none comes."""
+        with _errors():
+            return await getattr(self._handle, method).remote(*given)
+
+    def kill(self) -> None:
+        """End the actor at once; Ray does not restart it."""
+        import ray  # noqa: PLC0415
+
+        ray.kill(self._handle, no_restart=True)
+
+
+class Where(NamedTuple):
+    """Where partitions are. actors: of all machines, `names` their nodes; places: by partition, the number of its
+    actor."""
+
+    actors: list[Call]
+    names: list[str]
+    places: list[int]
+
+
+@contextmanager
+def connected(address: str | None, actors: int = 1) -> Iterator[None]:
+    """Have Ray during the block: as a driver on a node of a cluster; else on this machine alone, with room for so many
+    actors. A program that has Ray already keeps it. Raises SettingError, StoreError."""
+    if find_spec("ray") is None:
+        raise SettingError(f"partitions need Ray; run: {installed.adding('cluster')}")
+    if address is not None:
+        _check(address)
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    if "ray" in sys.modules and sys.modules["ray"].is_initialized():
+        yield
+        return
+    with ExitStack() as stack:
+        more: Mapping[str, object] = {}
+        if address is None:
+            stack.enter_context(_for_this_user())
+            more = {"num_cpus": actors, "include_dashboard": False}
+        import ray  # noqa: PLC0415 - an extra
+
+        stack.callback(ray.shutdown)
+        try:
+            ray.init(address or "local", log_to_driver=False, logging_level="CRITICAL", **more)
+        except Exception as error:  # Ray raises many types of errors for a failed connection
+            why = str(error).partition("\n")[0]
+            where = "Ray does not start here" if address is None else f"no Ray cluster answers at {address}"
+            raise StoreError(f"{where}: {why}") from error
+        yield
+
+
+def _check(address: str) -> None:
+    if "://" in address:
+        raise SettingError(f"--ray takes auto or HOST:PORT, not {address}: run minicrawl on a node of the cluster")
+    host, _, port = address.rpartition(":")
+    try:
+        if host and port.isdecimal():
+            socket.create_connection((host, int(port)), _CONNECT).close()  # Ray itself would wait for minutes
+    except (OSError, OverflowError) as error:
+        raise StoreError(f"nobody listens at {address}; 'ray start --head' there starts a cluster") from error
+
+
+@contextmanager
+def _for_this_user() -> Iterator[None]:
+    """Let a Ray that starts in the block have a folder and a token that only this user can read. Ray asks for the token
+    when it is imported."""
+    if "ray" not in sys.modules and "RAY_AUTH_MODE" not in os.environ:
+        os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
+    with tempfile.TemporaryDirectory(prefix="mc-ray-", dir="/tmp", ignore_cleanup_errors=True) as folder:
+        os.environ["RAY_TMPDIR"] = folder  # a short path, since it has sockets
+        try:
+            yield
+        finally:
+            del os.environ["RAY_TMPDIR"]
+
+
+def nodes() -> Mapping[str, int]:
+    """The CPUs of the live nodes by IP address, that of this command first."""
+    import ray  # noqa: PLC0415
+
+    own = ray.get_runtime_context().get_node_id()
+    alive = [node for node in ray.nodes() if node["Alive"]]
+    alive.sort(key=lambda node: (node["NodeID"] != own, node["NodeManagerAddress"]))
+    return {node["NodeManagerAddress"]: max(int(node["Resources"].get("CPU", 1)), 1) for node in alive}
+
+
+def placed(partitions: int) -> Mapping[int, str]:
+    """The nodes of a new crawl's partitions by turns, but for those on this one."""
+    names = list(nodes())
+    return {number: name for number, name in enumerate(islice(cycle(names), partitions)) if name != names[0]}
+
+
+def away(folder: PartitionFolder) -> Mapping[str, Sequence[int]]:
+    """Unreachable nodes, with the partitions of each."""
+    there, found = nodes(), dict[str, list[int]]()
+    for number, name in folder.nodes.items():
+        if name not in there:
+            found.setdefault(name, []).append(number)
+    return found
+
+
+def started(kind: type, folder: PartitionFolder, workers: int) -> Where:
+    """Start the actors of a crawl on its nodes. workers: on each; 0: one a CPU, as Ray counts them."""
+    import ray  # noqa: PLC0415
+
+    cpus, of_node = nodes(), _by_node(folder, range(folder.partitions))
+    where = Where([], [], [0] * folder.partitions)
+    for name, numbers in of_node.items():
+        first, count = len(where.actors), min(workers or cpus.get(name, 1), len(numbers))
+        for place, number in zip(cycle(range(count)), numbers):
+            where.places[number] = first + place
+        options = {"max_restarts": -1, "max_task_retries": 0, **_on(name)}
+        where.actors.extend(Call(ray.remote(kind).options(**options).remote()) for _ in range(count))
+        where.names.extend([name] * count)
+    return where
+
+
+def asked(
+    folder: PartitionFolder, numbers: Sequence[int], question: Callable[..., object], *given: object
+) -> list[Any]:
+    """The answers of stores to a question, by number, each where the store lies. question: a function of a module; its
+    first argument is the path of the store. Raises MinicrawlError, also where a node is away."""
+    import ray  # noqa: PLC0415
+
+    if gone := away(folder):
+        raise StoreError(f"node {next(iter(gone))} is away; start Ray there again as before, and repeat this")
+    answers: dict[int, object] = {}
+    asking = ray.remote(_answers)
+    for name, some in _by_node(folder, numbers).items():
+        with _errors():
+            task = asking.options(max_retries=0, **_on(name))
+            found = ray.get(task.remote(question, [folder.store(number) for number in some], *given))
+        answers.update(zip(some, found, strict=True))
+    return [answers[number] for number in numbers]
+
+
+def _answers(question: Callable[..., object], stores: Sequence[Path], *given: object) -> list[object]:
+    return [question(store, *given) for store in stores]
+
+
+def _by_node(folder: PartitionFolder, numbers: Sequence[int]) -> Mapping[str, Sequence[int]]:
+    here = next(iter(nodes()))
+    found: dict[str, list[int]] = {}
+    for number in numbers:
+        found.setdefault(folder.nodes.get(number, here), []).append(number)
+    return found
+
+
+def _on(node: str) -> Mapping[str, object]:
+    return {"num_cpus": 0, "resources": {f"node:{node}": _A_BIT}}
+
+
+@contextmanager
+def _errors() -> Iterator[None]:
+    """Raise errors of Ray, and of what it has run, as our own."""
+    from ray.exceptions import RayError, RayTaskError  # noqa: PLC0415
+
+    try:
+        yield
+    except MinicrawlError as error:  # also an error of Ray, which holds a traceback
+        raise getattr(error, "cause", error) from None
+    except RayTaskError as error:
+        raise StoreError(f"a partition has failed: {error.cause!r}; the logs of Ray say where") from error
+    except RayError as error:
+        raise GoneError(str(error).partition("\n")[0]) from error

@@ -1,0 +1,74 @@
+"""The values of `meta` of all partitions, and their course, as those of one store."""
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any  # Any: JSON
+
+import numpy as np
+
+from minicrawl.model import CoursePoint
+from minicrawl.store.archived import FILES
+from minicrawl.store.declaration import MetaValue
+
+_NOT_MERGED = {
+    *("cluster", "partition", "partitions", "carried", "hash_key", "is_ranked", "best_floor", "text_made"),
+    *("archive_indexed", "alerted_until", "alerted_since", "asked_first"),  # refer to numbers of rows
+}
+"""Keys of `meta` that only partitions have, or that a store gets later."""
+_ADDED_UP = {"virtual", "window", "links_left_out", "sitemap_thirds", "discovery_credit"}
+_LARGEST = {"run_at", "asked_until", "in_doubt", "shared_out", "runs", "seconds", "coverage", "since", "pause", FILES}
+_JSON = {"run", "earlier_runs", "sitemaps_left_out", "hook_errors", "banned_hosts", "refuted_canonicals", FILES}
+"""How values of `meta`, and of JSON in it, become one. Of all other keys the first value counts."""
+
+
+def merged(each: Sequence[Mapping[str, MetaValue]]) -> dict[str, MetaValue]:
+    """The values of all partitions by key, as one store would have them."""
+    return {key: _merged(key, [values.get(key) for values in each]) for key in dict.fromkeys(chain(*each))}
+
+
+def _merged(key: str, values: Sequence[Any]) -> Any:
+    """A value of `meta` of all partitions."""
+    some = [value for value in values if value is not None]
+    if not some or key in _NOT_MERGED:
+        return None
+    if key in _JSON:
+        return json.dumps(_united(key, list(map(json.loads, some))))
+    if key in _LARGEST:
+        return max(some)
+    if key in _ADDED_UP:
+        return sum(some)
+    return ", ".join(dict.fromkeys(some)) if key == "stopped" else some[0]
+
+
+def _united(key: str, values: Sequence[Any]) -> Any:
+    """JSON of all partitions, name by name: numbers are added up, or the largest counts."""
+    some = [value for value in values if value is not None]
+    if not some:
+        return None
+    if isinstance(some[0], dict):
+        names = dict.fromkeys(chain(*some))
+        return {name: _united(FILES if key == FILES else name, [value.get(name) for value in some]) for name in names}
+    if isinstance(some[0], list):
+        return sorted(set(chain(*some)))
+    return max(some) if key in _LARGEST else sum(some)
+
+
+def course(each: Sequence[Sequence[CoursePoint]]) -> list[CoursePoint]:
+    """Points of all partitions added up, at the times of the one that has crawled longest; its coverage counts.
+
+    Values between two points are interpolated.
+    """
+    some = [points for points in each if points]
+    if not some:
+        return []
+    longest = max(some, key=lambda points: points[-1].seconds)
+    at = [point.at for point in longest]
+    at[-1] = max(points[-1].at for points in some)  # by then all have finished
+    for name in ("fetched", "bytes", "known", "read", "given_up"):
+        lines = [([point.at for point in points], [getattr(point, name) for point in points]) for points in some]
+        values = sum(np.interp(at, *line, left=0.0) for line in lines)
+        longest = [
+            point._replace(**{name: round(value)}) for point, value in zip(longest, values.tolist(), strict=True)
+        ]
+    return [point._replace(at=moment) for point, moment in zip(longest, at, strict=True)]

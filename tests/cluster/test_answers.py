@@ -1,0 +1,133 @@
+"""A folder of partitions answers what one store does, by asking each of its stores."""
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow.dataset as data_set
+import pytest
+from click.testing import CliRunner
+from support.partition_twins import twins
+from support.partitions import random_web
+
+from minicrawl.analysis.explain import explain
+from minicrawl.analysis.status import status
+from minicrawl.analysis.top import asked_list
+from minicrawl.cli import main
+from minicrawl.cluster import answers
+from minicrawl.errors import MinicrawlError, SettingError, StoreError
+from minicrawl.graphs.graph_files import links_by_url
+from minicrawl.store.reader import Store, open_store
+
+ALL = 10_000
+WEB = random_web(random.Random(3), pages=60, hosts=12)
+WEB[next(iter(WEB))] = [*WEB, "http://h2.test/gone"]  # the seed leads to all, and to a page that is not there
+
+
+@pytest.fixture(scope="module")
+def crawls(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A crawl as a file, and as a folder of three partitions; to be read alone."""
+    return twins(tmp_path_factory.mktemp("crawls"), WEB)
+
+
+@pytest.fixture
+def folder(crawls: tuple[Path, Path]) -> Path:
+    return crawls[1]
+
+
+@pytest.fixture
+def one(crawls: tuple[Path, Path]) -> Iterator[Store]:
+    with open_store(crawls[0]) as store:
+        yield store
+
+
+@pytest.mark.parametrize("where", [None, "state = 'waiting' OR status = 404", "1"])
+@pytest.mark.parametrize("per_site", [None, 0, 1])
+def test_list_is_that_of_one_store(folder: Path, one: Store, where: str | None, per_site: int | None) -> None:
+    here = answers.top(folder, "importance", ALL, where, per_site)
+    there = asked_list(one, "importance", ALL, where, per_site)
+    importance = {line.page.url: line.page.importance for line in there.lines}
+    assert {line.page.url: pytest.approx(importance[line.page.url], abs=1e-9) for line in here.lines} == {
+        line.page.url: line.page.importance for line in here.lines
+    }
+    if per_site != 1:  # of pages as good as each other either may be the one
+        assert {line.page.url for line in here.lines} == importance.keys()
+    assert len(here.lines) == len(there.lines) > 0
+    assert [line.page.rank for line in here.lines] == list(range(1, len(here.lines) + 1))
+    shown = [line.page.importance for line in here.lines]
+    assert shown == sorted(shown, reverse=True)
+    assert (here.order, here.unread) == (there.order, there.unread)
+
+
+def test_list_is_as_long_as_asked_for(folder: Path) -> None:
+    whole = answers.top(folder, "inlinks", ALL, None, 0).lines
+    assert answers.top(folder, "inlinks", 3, None, 0).lines == whole[:3]
+
+
+def test_why_ranks_a_page_among_all(folder: Path, one: Store) -> None:
+    for page in one.pages(n=20):
+        here, there = answers.why(folder, page.url), explain(one, page.url)
+        assert here.page is not None
+        assert there.page is not None
+        assert here.page.ranked.importance == pytest.approx(page.importance, abs=1e-9)
+        better = sum(other.importance > page.importance + 1e-12 for other in one.pages())
+        as_good = sum(abs(other.importance - page.importance) <= 1e-12 for other in one.pages())
+        assert better < here.page.ranked.rank <= better + as_good
+        assert (here.state, here.reason, here.page.known_pages) == (there.state, there.reason, one.size())
+    assert answers.why(folder, "http://nowhere.test/").reason == "no-link"
+
+
+def test_state_is_that_of_all(folder: Path, one: Store) -> None:
+    whole, _, _, _ = answers.whole(folder)
+    alone = status(one)
+    for name in ("known", "read", "states", "reasons", "hosts", "left_out", "running"):
+        assert getattr(whole, name) == getattr(alone, name), name
+    assert [part.number for part in whole.partitions] == [0, 1, 2]
+
+
+def test_data_sets_have_every_page_and_link_once(folder: Path, one: Store, tmp_path: Path) -> None:
+    pages, links = tmp_path / "ranks.parquet", tmp_path / "links.parquet"
+    assert answers.export_pages(folder, pages, "importance") == (one.size(), 0)
+    assert sorted(file.name for file in pages.iterdir()) == ["000.parquet", "001.parquet", "002.parquet"]
+    rows = {row["url"]: row for row in data_set.dataset(pages).to_table().to_pylist()}
+    assert len(rows) == one.size()
+    for page in one.pages():
+        assert rows[page.url]["importance"] == pytest.approx(page.importance, abs=1e-9)
+        assert (rows[page.url]["state"], rows[page.url]["reason"]) == (page.state, page.reason)
+        assert rows[page.url]["inlinks"] <= page.inlinks  # without those to an alias of another partition
+    count = answers.export_links(folder, links)
+    found = [(row["source"], row["target"]) for row in data_set.dataset(links).to_table().to_pylist()]
+    assert len(found) == count
+    assert sorted(found) == sorted(links_by_url(one).rows)
+
+
+@pytest.mark.parametrize("ask", [lambda path: answers.top(path, "voices", 3), open_store])
+def test_what_one_store_is_needed_for_names_the_command(folder: Path, ask: object) -> None:
+    with pytest.raises(MinicrawlError, match=r"'minicrawl gather .*three crawl\.db'"):
+        ask(folder)  # type: ignore[operator]
+
+
+ELSEWHERE = [
+    *(["check"], ["verify"], ["rank"], ["graph", "stats"], ["audit"], ["links", "--broken"], ["search", "a"]),
+    *(["changes", "--rising"], ["compact"], ["refresh", "--pages", "5"]),
+]
+
+
+@pytest.mark.parametrize("words", ELSEWHERE)
+def test_commands_say_so(folder: Path, words: list[str]) -> None:
+    done = CliRunner().invoke(main, [*words, "--store", str(folder)])
+    assert done.exit_code == StoreError.exit_code
+    assert "minicrawl gather" in done.output
+
+
+@pytest.mark.parametrize("words", [["top"], ["status"], ["why", "http://nowhere.test/"]])
+def test_commands_answer(folder: Path, words: list[str]) -> None:
+    done = CliRunner().invoke(main, [*words, "--store", str(folder), "--json"])
+    assert done.exit_code in (0, SettingError.exit_code), done.output
+    assert done.output.startswith(("{", "["))
+
+
+def test_folder_without_a_store_says_so(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "cluster.json").write_bytes((folder / "cluster.json").read_bytes())
+    with pytest.raises(StoreError, match=r"000\.db is missing or empty"):
+        answers.whole(tmp_path)

@@ -1,0 +1,331 @@
+"""Coverage, site trust and status of all partitions: never more than is true, and what one process has."""
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from support.gathered import gathered
+from support.intakes import next_page
+from support.opic_webs import exact_importance, final, pages, random_web
+from support.partitions import Partitions, Web, answer, plain_intake
+from support.sites import rows
+
+from minicrawl.analysis.verify import verify
+from minicrawl.cluster.combined import (
+    Covered,
+    Events,
+    LastLooks,
+    covered_by_all,
+    look_of,
+    part_of,
+    status_of,
+    trust_of_all,
+)
+from minicrawl.cluster.folder import Folder
+from minicrawl.crawler.known.known_sites import is_front
+from minicrawl.crawler.sharing import Carried
+from minicrawl.crawler.urls.keys import site_of
+from minicrawl.opic import Book, Coverage
+from minicrawl.opic.coverage import PageKind
+from minicrawl.opic.sites import UNIT, SiteLinks
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.reader import open_store
+
+ROUNDING = 1e-7
+"""Birth cash of a page is 2^24 units, of which links carry whole ones."""
+
+
+class Ledgers:
+    """Several ledgers of one web: each page has its home in one of them. What is handed over waits in `mail`."""
+
+    def __init__(self, draw: random.Random, n: int, count: int) -> None:
+        self.n, self.draw = n, draw
+        self.home = [draw.randrange(count) for _ in range(n)]
+        self.ledgers = [Book() for _ in range(count)]
+        self.coverages = [Coverage(book) for book in self.ledgers]
+        self.mail: list[tuple[int, int, int]] = []
+        self.sent, self.taken = Counter[tuple[int, int, bool]](), Counter[tuple[int, int, bool]]()
+        for number, (book, coverage) in enumerate(zip(self.ledgers, self.coverages, strict=True)):
+            book.discover(n)
+            coverage.grow(n)
+            book.mirror(pages(page for page in range(n) if self.home[page] != number))
+
+    def visit(self, page: int, links: Sequence[int], old: Sequence[int], *, alias: bool) -> None:
+        self.ledgers[self.home[page]].visit(page, pages(links), pages(old), alias=alias)
+        self.coverages[self.home[page]].note(page, PageKind.ALIAS if alias else PageKind.PAGE, leads=len(links) > 0)
+
+    def hand_over(self) -> None:
+        """One book hands some of its mirrors over; what is on its way may arrive late."""
+        number = self.draw.randrange(len(self.ledgers))
+        mirrors = [page for page in range(self.n) if self.home[page] != number and self.draw.random() < 0.7]
+        units = self.ledgers[number].hand_over(pages(mirrors))
+        for page, count in zip(mirrors, units.tolist(), strict=True):
+            self.mail.append((number, page, count))
+            self.sent[number, self.home[page], count > 0] += abs(count)
+
+    def arrive(self) -> None:
+        """The first of some message on its way arrives."""
+        if self.mail:
+            source, page, units = self.mail.pop(0)
+            self.ledgers[self.home[page]].take_over(pages([page]), pages([units]))
+            self.taken[source, self.home[page], units > 0] += abs(units)
+
+    def said(self, number: int) -> Covered:
+        carried = {
+            other: Carried(
+                credit_sent=self.sent[number, other, True],
+                debit_sent=self.sent[number, other, False],
+                credit_taken=self.taken[other, number, True],
+                debit_taken=self.taken[other, number, False],
+            )
+            for other in range(len(self.ledgers))
+            if other != number
+        }
+        return Covered(self.coverages[number].sums(), carried)
+
+
+@pytest.mark.parametrize("changes", [False, True], ids=["same-links", "new-links"])
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("seed", range(5))
+def test_stale_sums_of_several_ledgers_never_exceed_the_truth(seed: int, count: int, changes: bool) -> None:
+    """Each says how far it is at moments of its own, whatever is on its way from one to another.
+
+    Where links change, what went along them is taken back from pages of other ledgers, by mail; all say how far they
+    are at one moment then, as the truth itself may have fallen since one has said it.
+    """
+    draw = random.Random(f"{seed} {count} {changes}")
+    n = draw.randrange(2, 14)
+    web = random_web(draw, n, draw.choice([0.1, 0.25, 0.6]), 0.2)
+    aliases: set[int] = set()
+    for page in range(n):
+        target = draw.randrange(n)
+        if not changes and draw.random() < 0.2 and final(target, web, aliases) != page:
+            web[page] = [target]
+            aliases.add(page)
+    books = Ledgers(draw, n, count)
+    said = {number: books.said(number) for number in range(count)}
+    read: set[int] = set()
+    for _ in range(12 * n):
+        page = draw.randrange(n)
+        old = list(web[page]) if page in read else []
+        if changes and draw.random() < 0.3:
+            web[page] = draw.sample([other for other in range(n) if other != page], draw.randrange(min(n - 1, 4) + 1))
+        books.visit(page, web[page], old, alias=page in aliases)
+        read.add(page)
+        for step in (books.hand_over, books.arrive, books.arrive):
+            if draw.random() < 0.6:
+                step()
+        if changes:
+            said = {number: books.said(number) for number in range(count)}
+        elif draw.random() < 0.5:
+            reporter = draw.randrange(count)
+            said[reporter] = books.said(reporter)
+        known = [web[page] if page in read else [] for page in range(n)]
+        importance = exact_importance(known, [UNIT] * n, aliases & read)
+        assert 0.0 <= covered_by_all(said) <= sum(importance[page] for page in read) + ROUNDING
+
+
+def owner(url: str) -> str:
+    return site_of(url)
+
+
+def web_of(seed: int, sites: int = 9) -> tuple[dict[str, list[str] | str], list[str]]:
+    """Sites of some pages, some on two hosts, that link to one another; some pages redirect, also to other sites."""
+    draw = random.Random(seed)
+    urls = [
+        f"http://{'www.' if page % 3 == 2 else ''}s{site}.test/{f'p{page}' if page else ''}"
+        for site in range(sites)
+        for page in range(draw.randrange(1, 12))
+    ]
+    web: dict[str, list[str] | str] = {}
+    for number, url in enumerate(urls):
+        own = [other for other in urls if owner(other) == owner(url)]
+        links = draw.sample(own, min(len(own), 4)) + draw.sample(urls, draw.choice([0, 0, 1, 3]))
+        links += draw.sample(urls, 5) if not number else []
+        redirects = number and draw.random() < 0.1 and not is_front(url)
+        web[url] = urls[draw.randrange(number)] if redirects else links  # one before it: no chain of these comes back
+    return web, urls[:2]
+
+
+def alone(store: Path, web: Web, seeds: list[str]) -> dict[str, float]:
+    """Importance by URL, as one process finds it."""
+    intake = plain_intake(store, jump="sites")
+    intake.start(seeds, 0.0)
+    while (page := next_page(intake.state.frontier, 0.0)) is not None:
+        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 0.0)
+    intake.commit({})
+    intake.ranking.settle_fully()
+    intake.commit({})
+    intake.state.writer.close()
+    with open_store(store) as reader:
+        assert verify(reader).stored.l1 < 1e-6
+    return dict(rows(store, "SELECT url, importance FROM ranks"))
+
+
+def together(partitions: Partitions) -> dict[str, float]:
+    """The same of partitions that have settled, checked against exact PageRank with the jumps of their births."""
+    assert partitions.faults() == []
+    path = partitions.stores[0].parent
+    Folder(path, "a crawl", partitions.homes.secret, len(partitions.stores), {}).keep_settings(CrawlSettings())
+    with gathered(path) as crawl:
+        found = verify(crawl)
+        assert max(found.stored.l1, found.settled.l1) < 1e-6
+        return {page.url: page.importance for page in crawl.pages()}
+
+
+def apart(one: dict[str, float], other: dict[str, float]) -> float:
+    assert one.keys() == other.keys()
+    return sum(abs(share - other[url]) for url, share in one.items())
+
+
+def linkers(partitions: Partitions) -> dict[str, int]:
+    """How many other sites link to each page that any does to, by the links in all stores."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for store in partitions.stores:
+        urls = dict(rows(store, "SELECT id, url FROM pages"))
+        for source, targets in rows(store, "SELECT source, targets FROM links"):
+            for target in np.frombuffer(targets, "<i4").tolist():
+                if owner(urls[source]) != owner(urls[target]):
+                    found[urls[target]].add(owner(urls[source]))
+    return {url: len(sites) for url, sites in found.items()}
+
+
+def heard(partitions: Partitions) -> dict[str, int]:
+    """The same, by what the home of each page counts itself and has heard of others."""
+    found: Counter[str] = Counter()
+    query = """SELECT url, CASE site WHEN 0 THEN links ELSE 1 END FROM voices JOIN pages ON id = page
+               WHERE state <> 'elsewhere'"""
+    for store in partitions.stores:
+        for url, count in rows(store, query):
+            found[url] += count
+    return dict(found)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_partitions_find_what_one_process_finds(seed: int, tmp_path: Path) -> None:
+    web, seeds = web_of(seed)
+    expected = alone(tmp_path / "one.db", web, seeds)
+    for count in (1, 2, 4):
+        (folder := tmp_path / str(count)).mkdir()
+        with Partitions(folder, web, seeds, count, jump="sites") as partitions:
+            partitions.crawl()
+            partitions.share_births_out()
+            partitions.settle()
+            assert heard(partitions) == linkers(partitions)
+            assert apart(together(partitions), expected) < 1e-6, f"{count} partitions"
+
+
+def test_link_that_goes_takes_its_voice_from_another_partition(tmp_path: Path) -> None:
+    web: dict[str, list[str]] = {"http://a.test/": [f"http://b{at}.test/x" for at in range(8)]}
+    web |= {f"http://b{at}.test/x": [] for at in range(8)}
+    with Partitions(tmp_path, web, ["http://a.test/"], 2, discovery=0.5, jump="sites") as partitions:
+        for _ in range(20):
+            partitions.turn(partitions.homes.home_of("http://a.test/"))
+        partitions.share_births_out()
+        assert heard(partitions) == dict.fromkeys(web.keys() - {"http://a.test/"}, 1)
+        web["http://a.test/"] = web["http://a.test/"][:4]
+        for _ in range(40):
+            for number in partitions.numbers:
+                partitions.turn(number)
+        partitions.share_births_out()
+        assert heard(partitions) == {f"http://b{at}.test/x": 1 for at in range(4)}
+        assert partitions.faults() == []
+
+
+def test_trust_is_that_of_one_graph_whatever_the_numbers_are() -> None:
+    """b has links from a in one partition and c in another; each is told its sites in its own order."""
+    one, other = (
+        SiteLinks(names, np.array(roots), *(np.array(column) for column in columns))
+        for names, roots, *columns in (
+            (["b", "a"], [False, True], [1, 0], [0, 1], [3, 1]),
+            (["c", "b"], [False, False], [0], [1], [1]),
+        )
+    )
+    ((b, a), (of_b, of_a)), ((c, b_again), (of_c, of_b_again)) = trust_of_all([one, other])
+    assert (b, of_b) == (b_again, of_b_again)
+    assert a > b > c == 0.0
+    assert a + b == pytest.approx(1.0)
+    assert (of_a, of_b, of_c) == (1.0, 1.0, 0.0)
+
+
+STATUS: dict[str, Any] = {"pid": 7, "state": "running", "known": 12, "read": 3, "fetched": 4, "bytes": 50}
+STATUS |= {"in_flight": 1, "waits_for": {"hooks": 1}, "cpu": 0.5, "memory": 2**20, "banned": ("b.test",)}
+LOOK: dict[str, Any] = {
+    "errors": {"dns": 2},
+    "silence": None,
+    "earlier": {"runs": 2, "fetched": 10, "bytes": 5, "seconds": 8.0},
+    "requests": [{"url": "http://a.test/", "seconds": 2.0}],
+    "hosts": [{"host": "a.test", "doing": "waiting"}, {"host": "c.test", "doing": "idle"}],
+    "doing": {"waiting": 1},
+    "statuses": {"2xx": 3},
+    "pid": 7,
+    "failed": {"dns": 2},
+    "histograms": {"latency_seconds": {"http": {"0.1": 1, "+Inf": 2, "sum": 20.5}}},
+    "pages": {"fetched/ok": 3, "elsewhere/": 9},
+    "host_states": {"delay": 1, "idle": 4},
+    "work": {"commits": 2, "commit_rows": 9, "commit_seconds": 0.5, "store_bytes": 100},
+    "took": 0.1,
+}
+
+
+def test_urls_of_others_are_known_once() -> None:
+    parts = [part_of(0, STATUS, 2, 3, 1), part_of(1, STATUS, 0, 0, 0)]
+    assert [parts[0][name] for name in ("known", "waiting", "mirrors", "deaths")] == [10, 3, 2, 1]
+    whole = status_of(parts, [STATUS, {**STATUS, "banned": ["a.test"]}])
+    assert (whole["known"], whole["read"], whole["in_flight"]) == (22, 6, 2)
+    assert whole["waits_for"] == {"hooks": 2}
+    assert whole["banned"] == ["a.test", "b.test"]
+
+
+def test_looks_are_added_up_and_hosts_come_in_order() -> None:
+    other = {**LOOK, "errors": {"dns": 1, "tls": 1}, "hosts": [{"host": "b.test", "doing": "asked"}]}
+    other |= {"earlier": {"runs": 2, "fetched": 1, "bytes": 1, "seconds": 9.0}, "silence": {"since": 1.0, "pause": 2.0}}
+    other |= {"requests": [{"url": "http://b.test/", "seconds": 3.0}], "statuses": {"2xx": 1, "4xx": 1}}
+    whole = look_of([LOOK, other, {"state": "starting"}], hosts=2)
+    assert whole["errors"] == {"dns": 3, "tls": 1}
+    assert (whole["statuses"], whole["failed"]) == ({"2xx": 4, "4xx": 1}, {"dns": 4})
+    assert whole["histograms"] == {"latency_seconds": {"http": {"0.1": 2, "+Inf": 4, "sum": 41.0}}}
+    assert (whole["pages"], whole["host_states"]) == ({"fetched/ok": 6}, {"delay": 2})
+    assert whole["work"] == {"commits": 4, "commit_rows": 18, "commit_seconds": 1.0, "store_bytes": 200}
+    assert [host["host"] for host in whole["hosts"]] == ["b.test", "a.test"]
+    assert whole["earlier"] == {"runs": 2, "fetched": 11, "bytes": 6, "seconds": 9.0}
+    requests = [(request["url"], request["worker"]) for request in whole["requests"]]
+    assert requests == [("http://b.test/", 1), ("http://a.test/", 0)]
+    assert whole["silence"] is None, "one of them is answered"
+
+
+def test_a_host_is_shown_as_it_is_at_home() -> None:
+    """Others know it by links to it, and ask it for nothing."""
+    idle = [{"host": name, "doing": "idle"} for name in ("a.test", "b.test")]
+    here = {**LOOK, "hosts": [{"host": "a.test", "doing": "asked"}, idle[1]], "doing": {"asked": 1, "idle": 1}}
+    there = {**LOOK, "hosts": [idle[0], {"host": "b.test", "doing": "banned"}], "doing": {"banned": 1, "idle": 1}}
+    for looks in ([here, there], [there, here]):
+        whole = look_of(looks, hosts=9)
+        assert {host["host"]: host["doing"] for host in whole["hosts"]} == {"a.test": "asked", "b.test": "banned"}
+        assert whole["doing"] == {"asked": 1, "banned": 1}
+
+
+def test_no_counter_falls_while_a_partition_settles_or_after_it_has_died() -> None:
+    last = LastLooks()
+    assert last.take(0, LOOK) is LOOK
+    settling = last.take(0, {"pid": 7, "state": "stopping"})
+    assert look_of([settling], 0, last.ended)["statuses"] == {"2xx": 3}
+    fresh = last.take(0, {**LOOK, "pid": 8, "statuses": {"2xx": 1}})
+    whole = look_of([fresh], 0, last.ended)
+    assert whole["statuses"] == {"2xx": 4}
+    assert whole["work"] == {"commits": 4, "commit_rows": 18, "commit_seconds": 1.0, "store_bytes": 100}
+    assert whole["pages"] == {"fetched/ok": 3}
+
+
+def test_events_are_taken_once_and_those_of_a_new_process_too() -> None:
+    events = Events()
+    events.take(0, 7, [{"number": 1, "what": "a"}, {"number": 3, "what": "b"}])
+    events.take(0, 7, [{"number": 3, "what": "b"}])
+    events.take(1, 8, [{"number": 1, "what": "c"}])
+    events.take(0, 9, [{"number": 1, "what": "d"}])
+    assert [(event["number"], event["what"]) for event in events.behind(1)] == [(2, "b"), (3, "c"), (4, "d")]
+    assert (events.seen(0, 7), events.seen(1, 9)) == (3, 0)

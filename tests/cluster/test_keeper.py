@@ -1,0 +1,191 @@
+"""Processes that crawl together: what they find is what one finds, also where some are killed on the way."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.cluster_runs import SETTINGS, check_same, crawled_alone, folder_at, run_in_parts
+from support.counted_web import CountedWeb, counted_web
+from support.gathered import all_violations, ranked_pages
+from support.patience import PATIENCE
+from support.sites import rows
+
+from minicrawl.cluster.folder import Folder, found
+from minicrawl.cluster.keeper import Ended, Keeper, Listener
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.errors import StoreError
+from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.store.partitions.folder import store_of
+from minicrawl.store.ranks import RankedPage
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
+
+SLOWLY = SETTINGS | {"delay": 0.02, "ip_delay": 0.0}
+"""No look of the keeper comes too late: it serves the web, too, and one host has more pages than a second brings."""
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RankedPage]:
+    return crawled_alone(tmp_path_factory.mktemp("alone") / "crawl.db")
+
+
+def compare(folder: Folder, alone: dict[str, RankedPage]) -> None:
+    """What several processes have found is what one has found."""
+    with folder.opened() as stores:
+        assert list(all_violations(stores)) == []
+        together = {page.url: page for page in ranked_pages(stores)}
+    check_same(together, alone)
+    assert set(list(together)[:100]) == set(list(alone)[:100])
+
+
+def run(folder: Path, at: Callable[[Keeper, int], None], **settings: object) -> tuple[Ended, list[int]]:
+    """A run in three partitions, and which of them have died. at: is told at every look how many pages were fetched."""
+    died: list[int] = []
+
+    def beside(keeper: Keeper) -> None:
+        watch(keeper, at)
+        keeper.listener = replace(keeper.listener, died=lambda number, _: died.append(number))
+
+    return asyncio.run(run_in_parts(folder, 3, {**SLOWLY, **settings}, beside)), died
+
+
+def watch(keeper: Keeper, at: Callable[[Keeper, int], None]) -> None:
+    keeper.listener = Listener(shows=lambda progress: at(keeper, progress.fetched))
+
+
+def kill(keeper: Keeper, number: int, kind: signal.Signals = signal.SIGKILL) -> None:
+    """Kill the actor of a partition."""
+    os.kill(keeper.pids[number], kind)
+
+
+def test_an_interrupted_crawl_settles_and_goes_on_although_one_dies_as_it_stops(
+    alone: dict[str, RankedPage], tmp_path: Path
+) -> None:
+    def interrupt(keeper: Keeper, fetched: int) -> None:
+        if fetched and not died_once:
+            died_once.append(True)
+            keeper.interrupt()
+            kill(keeper, 2)
+
+    died_once: list[bool] = []
+    ended, died = run(tmp_path / "web", interrupt)
+    assert (ended.reason, died, ended.rounds is None) == ("interrupted", [2], False)
+    assert ended.fetched < len(alone)
+    with found(tmp_path / "web").opened() as stores:
+        assert list(all_violations(stores)) == []
+        assert not any(store.transfers.outbox() for store in stores), "it has settled"
+    ended, died = run(tmp_path / "web", lambda keeper, fetched: None, delay=0.0)
+    assert (ended.reason, died) == ("nothing-left", [])
+    compare(found(tmp_path / "web"), alone)
+
+
+def test_who_interrupts_again_does_not_wait_for_one_that_does_not_answer(tmp_path: Path) -> None:
+    def stop(keeper: Keeper, fetched: int) -> None:
+        if not stopped:
+            stopped.append(keeper.pids[1])
+            kill(keeper, 1, signal.SIGSTOP)
+            keeper.interrupt()
+            keeper.interrupt()
+
+    stopped: list[int] = []
+    ended, died = run(tmp_path / "web", stop)
+    assert (ended.reason, ended.rounds, died) == ("interrupted", None, [])
+    os.kill(stopped[0], signal.SIGKILL)
+    with found(tmp_path / "web").opened() as stores:
+        assert list(all_violations(stores)) == []
+
+
+def test_an_actor_that_dies_again_and_again_ends_the_crawl(tmp_path: Path) -> None:
+    def at(keeper: Keeper, fetched: int) -> None:
+        if keeper.pids.get(0, 0) not in (0, *killed):
+            killed.add(keeper.pids[0])
+            kill(keeper, 0)
+
+    killed: set[int] = set()
+    with (
+        counted_web(pages=2, seconds=PATIENCE) as web,  # no answer comes
+        pytest.raises(StoreError, match=r"partition 0 has died 4 times on node \S+ without fetching a page"),
+    ):
+        counted(web, folder_at(tmp_path / "web", 2), at)
+
+
+def test_one_that_fails_ends_the_crawl_with_its_sentence(tmp_path: Path) -> None:
+    folder_at(tmp_path / "web", 2)
+    store_of(tmp_path / "web", 1).write_bytes(b"no store " * 1000)
+    with pytest.raises(StoreError, match=r"001\.db is damaged or no SQLite file"):
+        asyncio.run(run_in_parts(tmp_path / "web", 2, SETTINGS))
+
+
+def test_the_time_of_all_is_the_time_of_the_run(tmp_path: Path) -> None:
+    ended, _ = run(tmp_path / "web", lambda keeper, fetched: None, time=0.1, delay=60.0)
+    assert ended.reason == "time"
+    assert ended.rounds is not None
+
+
+HOSTS = [f"http://h{number}.test/" for number in range(9)]
+
+
+def counted(
+    web: CountedWeb,
+    folder: Folder,
+    at: Callable[[Keeper, int], None] = lambda keeper, fetched: None,
+    **limits: object,
+) -> Ended:
+    """A run on a counted web."""
+    settings = (
+        SETTINGS
+        | {"workers": 3, "connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "scope": "host"}
+        | limits
+    )
+
+    async def crawl() -> Ended:
+        keeper = Keeper(folder, CrawlSettings.of(settings), Seeds(HOSTS))
+        watch(keeper, at)
+        return await keeper.crawl()
+
+    return asyncio.run(crawl())
+
+
+def answered(folder: Folder) -> int:
+    """Pages that have an answer in any store."""
+    return sum(len(rows(store, "SELECT id FROM pages WHERE fetch IS NOT NULL")) for store in folder.stores)
+
+
+def test_pages_are_exact_although_processes_are_killed(tmp_path: Path) -> None:
+    """What one had not committed is fetched again, and counts no more than once."""
+    folder, left = folder_at(tmp_path / "web", 3), [0, 1, 2, 0]
+
+    def at(keeper: Keeper, fetched: int) -> None:
+        if fetched > 40 * (4 - len(left)) and left:
+            kill(keeper, left.pop(0))
+
+    with counted_web(pages=60, seconds=0.01) as web:
+        ended = counted(web, folder, at, pages=300)
+        assert (ended.reason, ended.fetched, ended.deaths, left) == ("pages", 300, 4, [])
+        assert answered(folder) == 300 <= len(web.asked)
+        assert counted(web, folder, pages=1).fetched == 1
+        ended = counted(web, folder, pages=1_000)
+        assert (ended.reason, ended.fetched) == ("nothing-left", 9 * 61 - 301)
+    assert answered(folder) == 9 * 61
+
+
+def test_bytes_of_all_end_the_run(tmp_path: Path) -> None:
+    folder = folder_at(tmp_path / "web", 2)
+    with counted_web(pages=200, seconds=0.02) as web:
+        ended = counted(web, folder, bytes=5_000)
+    assert ended.reason == "bytes"
+    assert ended.bytes >= 5_000
+    assert answered(folder) < 9 * 201
+
+
+def test_a_run_that_has_its_coverage_to_begin_with_asks_for_nothing(tmp_path: Path) -> None:
+    folder = folder_at(tmp_path / "web", 2)
+    with counted_web(pages=60) as web:
+        assert counted(web, folder, until_coverage=0.3, delay=0.05, ip_delay=0.0).reason == "coverage"
+        before = len(web.asked)
+        ended = counted(web, folder, until_coverage=0.2)
+        assert (ended.reason, ended.fetched, len(web.asked)) == ("coverage", 0, before)

@@ -1,0 +1,112 @@
+"""Rows are taken in order and once, and a partition says how often it hands over."""
+
+from pathlib import Path
+
+import pytest
+from support.intakes import answer, intake_of, next_page, page_of
+from support.partitions import Partitions
+from support.sites import rows
+
+from minicrawl.cluster.folder import make_store
+from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.partition import Taking
+from minicrawl.store.partitions.records import from_bytes, to_bytes
+
+HOMES = Homes(2, b"a secret")
+LEFT, RIGHT = (
+    [f"http://h{at}.test/" for at in range(40) if HOMES.home_of(f"http://h{at}.test/") == here] for here in (0, 1)
+)
+
+
+def test_rows_behind_a_gap_wait_and_rows_that_were_taken_are_left_out(tmp_path: Path) -> None:
+    web = {LEFT[0]: [LEFT[1], RIGHT[0]], LEFT[1]: [LEFT[2], RIGHT[0]], LEFT[2]: [RIGHT[0]]}
+    with Partitions(tmp_path, web, LEFT[:1], 2) as partitions:
+        for _ in range(3):
+            assert partitions.turn(0)
+            partitions.commit(0)
+        first, second, third = partitions.outbox(0).rows(1)
+        taken = [partitions.take(1, 0, some) for some in ([second], [first], [first], [third, second, third], [first])]
+        assert taken == [0, 1, 1, 3, 3]
+        partitions.commit(1)
+        assert partitions.faults() == []
+        assert partitions.pages("inlinks, depth")[RIGHT[0]] == (3, 1)
+
+
+def test_invalid_row_of_one_source_keeps_no_other_from_being_taken(tmp_path: Path) -> None:
+    with Partitions(tmp_path, {LEFT[0]: [RIGHT[0], RIGHT[1]]}, LEFT[:1], 2) as partitions:
+        partitions.turn(0)
+        partitions.commit(0)
+        (good,) = partitions.outbox(0).rows(1)
+        unfounded = to_bytes(from_bytes(good.records)._replace(urls=RIGHT[2:4], found_on=["", ""]))
+        bad = [good._replace(records=unfounded), good._replace(received=good.received + 1), good._replace(records=b"")]
+        parcels = [(7, bad[:1]), (8, [bad[1]]), (0, [good]), (9, [good, good._replace(number=2, records=b"")]), (9, [])]
+        answers = partitions.take_all(1, parcels)
+        assert [answer if isinstance(answer, int) else str(answer).partition(" ")[0] for answer in answers] == [
+            "it",
+            "row",
+            1,
+            "row",
+            1,
+        ]
+        partitions.commit(1)
+        assert partitions.pages("inlinks")[RIGHT[0]] == (2,)
+
+
+def test_new_page_is_born_at_home_and_says_where_it_was_found(tmp_path: Path) -> None:
+    with Partitions(tmp_path, {LEFT[0]: [LEFT[1]], LEFT[1]: [RIGHT[0]]}, LEFT[:1], 2) as partitions:
+        partitions.turn(0)
+        partitions.turn(0)
+        partitions.exchange()
+        assert partitions.turn(1)
+        partitions.exchange()
+    query = """SELECT pages.url, pages.state, pages.depth, finder.url, finder.state, finder.depth > 1000
+               FROM pages JOIN pages AS finder ON finder.id = pages.found_on WHERE pages.state <> 'elsewhere'"""
+    assert rows(tmp_path / "001.db", query) == [(RIGHT[0], "error", 2, LEFT[1], "elsewhere", 1)]
+
+
+def test_shorter_way_through_another_partition_brings_what_is_behind_nearer(tmp_path: Path) -> None:
+    """Read at depth 3 by a long way at home; then a link from elsewhere makes that 1."""
+    web = {RIGHT[0]: [RIGHT[1]], RIGHT[1]: [RIGHT[2]], RIGHT[2]: [RIGHT[3]], LEFT[0]: [RIGHT[2]]}
+    with Partitions(tmp_path, web, [RIGHT[0], LEFT[0]], 2) as partitions:
+        while partitions.turn(1):
+            pass
+        partitions.crawl()
+        partitions.settle()
+        assert {url: depth for url, (depth,) in partitions.pages("depth").items()} == {
+            RIGHT[0]: 0,
+            LEFT[0]: 0,
+            RIGHT[1]: 1,
+            RIGHT[2]: 1,
+            RIGHT[3]: 2,
+        }
+
+
+@pytest.mark.parametrize("has_traps", [True, False])
+def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> None:
+    """A path that repeats itself is a trap: the page stays known, as the link to it counts, and is not read."""
+    trap = RIGHT[0] + "a/b/a/b/a/b/a/b/"
+    intakes = []
+    for number in (0, 1):
+        make_store(tmp_path / f"{number}.db", "a crawl", number, 2)
+        found = intake_of(
+            tmp_path / f"{number}.db",
+            share=HOMES.share(number),
+            scope="any",
+            discovery=1.0,
+            traps=has_traps,
+        )
+        found.start(LEFT[:1], 0.0)
+        intakes.append(found)
+    source, home = intakes
+    page = next_page(source.state.frontier, 0.0)
+    assert page is not None
+    source.visits.absorb(page, *answer({LEFT[0]: [trap]}, LEFT[0]), 0.0)
+    source.commit({})
+    assert source.state.outbox is not None
+    assert Taking(home).take(0, source.state.outbox.rows(1), 0.0) == 1
+    home.commit({})
+    (found_page,) = rows(tmp_path / "1.db", f"SELECT state, inlinks FROM pages WHERE url = '{trap}'")
+    assert found_page == ("disallowed" if has_traps else "waiting", 1)
+    assert next_page(home.state.frontier, 0.0) == (None if has_traps else page_of(home, trap))
+    for intake in intakes:
+        intake.state.writer.close()

@@ -1,0 +1,279 @@
+"""A crawl in partitions, gathered: the store of one crawl, whenever that is done."""
+
+import asyncio
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from support.cluster_runs import check_same, crawled_alone, run_in_parts
+from support.command_line import run
+from support.intakes import next_page
+from support.partitions import COMPARED, Partitions, answer, plain_intake, random_web, settle
+from support.partitions import crawled_alone as alone_in_memory
+from support.sites import faults_in, rows
+
+from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.folder import found as cluster_folder
+from minicrawl.cluster.keeper import Keeper
+from minicrawl.errors import MinicrawlError
+from minicrawl.model import Progress
+from minicrawl.search.searching import Asked, search
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.gather import gather
+from minicrawl.store.partitions.folder import folder_at
+from minicrawl.store.ranks import RankedPage
+from minicrawl.store.reader import Store, open_store
+from minicrawl.store.writer import Writer
+
+ALL_DEFAULTS: dict[str, Any] = {"allow_private": True, "delay": 0.0, "scope": "any", "text": True}
+"""But of waiting, and of pages outside of the seeds' hosts."""
+
+
+class Crawls(NamedTuple):
+    """Gathered of one crawl in partitions: begun, while it ran, and ended; alone: of one process."""
+
+    begun: Path
+    ended: Path
+    alone: Path
+
+
+@pytest.fixture(scope="module")
+def crawls(ray: str, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+    path = tmp_path_factory.mktemp("crawls")
+    folder, made = path / "web", Crawls(*(path / name for name in ("begun.db", "ended.db", "alone.db")))
+
+    def beside(keeper: Keeper) -> None:
+        def gather_once(progress: Progress) -> None:
+            if progress.fetched and not made.begun.exists():
+                gather(folder, made.begun)
+
+        keeper.listener = replace(keeper.listener, shows=gather_once)
+
+    ended = asyncio.run(run_in_parts(folder, 4, ALL_DEFAULTS, beside))
+    assert (ended.reason, made.begun.exists()) == ("nothing-left", True)
+    gather(folder, made.ended)
+    crawled_alone(made.alone, traps=True, sitemaps=True, text=True)
+    return made
+
+
+def pages(store: Path) -> dict[str, RankedPage]:
+    """By URL, best first."""
+    with open_store(store) as reader:
+        return {page.url: page for page in reader.pages("importance")}
+
+
+def links(store: Path) -> Counter[tuple[object, ...]]:
+    query = """
+        SELECT a.url, b.url FROM link_pairs JOIN pages a ON a.id = source JOIN pages b ON b.id = target"""
+    return Counter(rows(store, query))
+
+
+def told(store: Path) -> dict[object, tuple[object, ...]]:
+    """What is known of each URL beside its rank."""
+    query = """
+        SELECT pages.url, pages.reason, found.url IS NULL, target.url, hosts.name, sites.name, title, digest, leader.url
+        FROM pages JOIN hosts ON hosts.id = pages.host JOIN sites ON sites.id = site
+        LEFT JOIN pages found ON found.id = pages.found_on LEFT JOIN pages target ON target.id = pages.stands_for
+        LEFT JOIN fetches ON fetches.id = pages.fetch LEFT JOIN pages leader ON leader.id = leader"""
+    return {url: tuple(of) for url, *of in rows(store, query)}
+
+
+@pytest.mark.slow
+def test_a_gathered_store_is_that_of_one_crawl(crawls: Crawls) -> None:
+    together, alone = pages(crawls.ended), pages(crawls.alone)
+    check_same(together, alone)
+    assert list(together)[:100] == list(alone)[:100]
+    assert links(crawls.ended) == links(crawls.alone)
+    assert told(crawls.ended) == told(crawls.alone)
+    for table in ("links", "fetches", "texts", "robots", "sitemaps", "sitemap_pages", "voices", "doors"):
+        count = f"SELECT count(*) FROM {table}"
+        assert rows(crawls.ended, count) == rows(crawls.alone, count), table
+    assert faults_in(crawls.ended) == faults_in(crawls.alone) == []
+
+
+@pytest.mark.slow
+def test_it_has_the_texts(crawls: Crawls) -> None:
+    def texts(store: Store) -> dict[str, str]:
+        kept = {page.url: store.text(page.url) for page in store.pages()}
+        return {url: text.text for url, text in kept.items() if text}
+
+    done = run("index", "--store", crawls.ended)
+    assert done.exit_code == 0, done.output
+    with open_store(crawls.ended) as together, open_store(crawls.alone) as alone:
+        kept = texts(alone)
+        assert texts(together) == kept != {}
+        url, text = max(kept.items(), key=lambda page: len(page[1]))
+        words = f'"{" ".join(max(text.splitlines(), key=len).split()[:8])}"'
+        assert url in [page.url for page in search(together, words, Asked(10)).pages]
+
+
+@pytest.mark.slow
+def test_one_process_goes_on_with_it(crawls: Crawls, tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    for ending in ("", ".text"):
+        shutil.copy(f"{crawls.begun}{ending}", f"{store}{ending}")
+    assert faults_in(store) == []
+    check_same(crawled_alone(store, traps=True, sitemaps=True, text=True), pages(crawls.alone))
+    assert faults_in(store) == []
+
+
+# In the midst of a crawl.
+
+
+class Midst(NamedTuple):
+    """A crawl in four partitions that is not over: its folder, and what is on its web."""
+
+    folder: Path
+    web: dict[str, list[str] | str]
+
+
+@pytest.fixture
+def midst(tmp_path: Path) -> Iterator[tuple[Midst, Partitions]]:
+    """Some rows are in outboxes, some of these are taken, and some mirrors are of pages unknown at their homes."""
+    web = random_web(random.Random(7), pages=80, hosts=12)
+    folder = tmp_path / "web"
+    folder.mkdir()
+    with Partitions(folder, web, list(web)[:3], 4) as partitions:
+        Folder(folder, "a crawl", partitions.homes.secret, 4, {}).keep_settings(CrawlSettings())
+        for turns in (3, 3, 4):
+            for number in partitions.numbers:
+                for _ in range(turns):
+                    partitions.turn(number)
+            if turns == 3:
+                partitions.exchange()
+        for number in partitions.numbers:
+            partitions.commit(number)
+        source, home = next((a, b) for a in partitions.numbers for b in partitions.outbox(a).homes())
+        partitions.take(home, source, partitions.outbox(source).rows(home))
+        partitions.commit(home)
+        for number in partitions.numbers:
+            partitions.turn(number)
+            partitions.commit(number)
+        yield Midst(folder, web), partitions
+
+
+def test_what_is_on_its_way_is_in_the_accounts(midst: tuple[Midst, Partitions], tmp_path: Path) -> None:
+    (folder, _), partitions = midst
+    sent = [row for store in partitions.stores for row in rows(store, "SELECT home, number FROM outbox")]
+    known, mirrors = (
+        {url for file in partitions.stores for (url,) in rows(file, f"SELECT url FROM pages {of}")}
+        for of in ("WHERE state <> 'elsewhere'", "WHERE state = 'elsewhere'")
+    )
+    taken = sum(row[0] for file in partitions.stores for row in rows(file, "SELECT taken FROM neighbours"))
+    assert (len(sent) > 3, taken > 3, bool(mirrors - known)) == (True, True, True)
+    store = tmp_path / "crawl.db"
+    gather(folder, store)
+    assert faults_in(store) == []
+    assert [url for (url,) in rows(store, "SELECT url FROM pages ORDER BY url")] == sorted(known | mirrors)
+    assert rows(store, "SELECT count(*) FROM pages WHERE found_on IS NULL") == [(3,)]
+    states = dict(rows(store, "SELECT url, state FROM pages"))
+    assert {states[url] for url in mirrors - known} == {"waiting"}
+
+
+def test_one_process_goes_on_where_partitions_were(midst: tuple[Midst, Partitions], tmp_path: Path) -> None:
+    (folder, web), _ = midst
+    store = tmp_path / "crawl.db"
+    gather(folder, store)
+    intake = plain_intake(store)
+    intake.start([], 0.0)
+    while (page := next_page(intake.state.frontier, 1e9)) is not None:
+        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 1e9)
+    settle(intake, 0.0)
+    intake.state.writer.close()
+    assert faults_in(store) == []
+    found = {url: tuple(row) for url, *row in rows(store, f"SELECT url, {COMPARED} FROM pages")}
+    alone = alone_in_memory(tmp_path / "alone.db", web, list(web)[:3])
+    assert found.keys() == alone.keys()
+    for url, (received, *others) in alone.items():
+        assert found[url][1:] == tuple(others)
+        assert found[url][0] == pytest.approx(received, rel=1e-9)
+
+
+def test_commits_between_two_looks_are_waited_for(
+    midst: tuple[Midst, Partitions], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The stores of a crawl that runs are read as of commits that go together."""
+    (folder, _), partitions = midst
+    pin, looks = Store.pin, list[Path]()
+
+    def pinned(store: Store) -> None:
+        looks.append(store.path)
+        if len(looks) == 6:  # each look opens four stores, and looks at them once more
+            for _ in range(2):  # what was confirmed is deleted at the next commit
+                for number in partitions.numbers:
+                    partitions.turn(number)
+                partitions.exchange()
+        pin(store)
+
+    monkeypatch.setattr(Store, "pin", pinned)
+    store = tmp_path / "crawl.db"
+    gather(folder, store)
+    assert len(looks) == 16
+    assert faults_in(store) == []
+
+
+# What is there already, and what cannot be gathered.
+
+
+def test_it_is_brought_up_to_date(midst: tuple[Midst, Partitions], tmp_path: Path) -> None:
+    (folder, _), partitions = midst
+    store = tmp_path / "crawl.db"
+    assert gather(folder, store)
+    before = store.read_bytes()
+    assert not gather(folder, store)
+    assert store.read_bytes() == before
+    partitions.crawl()
+    assert gather(folder, store)
+    assert {url for url, *_ in rows(store, "SELECT url FROM pages")} == {
+        url for file in partitions.stores for (url,) in rows(file, "SELECT url FROM pages")
+    }
+    rows(store, "UPDATE meta SET value = value + 1 WHERE key = 'virtual'")
+    with pytest.raises(MinicrawlError, match="has changed since it was gathered"):
+        gather(folder, store)
+    assert gather(folder, store, force=True)
+
+
+def test_a_file_of_another_crawl_is_left_alone(midst: tuple[Midst, Partitions], tmp_path: Path) -> None:
+    (folder, _), _ = midst
+    store = tmp_path / "crawl.db"
+    store.write_text("mine")
+    for file, why in ((store, "is there already; name another file"), (folder / "crawl.db", "among the stores")):
+        with pytest.raises(MinicrawlError, match=why):
+            gather(folder, file)
+    assert (store.read_text(), sorted(tmp_path.iterdir())) == ("mine", [store, folder])
+    assert gather(folder, store, force=True)
+    with Writer(store), pytest.raises(MinicrawlError, match="a crawl is using"):
+        gather(folder, store, force=True)
+
+
+def test_what_is_not_a_whole_crawl_is_refused(midst: tuple[Midst, Partitions], tmp_path: Path) -> None:
+    (folder, _), partitions = midst
+    for number in partitions.numbers:
+        partitions.kill(number)
+    found, store = folder_at(folder), tmp_path / "crawl.db"
+    older = shutil.copytree(folder, tmp_path / "older")
+    with partitions:
+        partitions.crawl()
+    elsewhere = replace(cluster_folder(folder), nodes={1: "10.0.0.2"})
+    refused: dict[str, Callable[[], object]] = {
+        "there is no crawl in partitions": lambda: shutil.rmtree(folder),
+        "is missing or empty": lambda: found.store(1).unlink(),
+        "restore all from one backup": lambda: shutil.copy(older / "001.db", folder),
+        "is damaged": lambda: found.store(1).write_bytes(found.store(1).read_bytes()[:5000]),
+        "a row refers to one that is not in it": lambda: rows(found.store(1), "UPDATE links SET targets = x'ffffff00'"),
+        "the number 2000000000": lambda: rows(found.store(1), "UPDATE pages SET id = 2000000000 WHERE id = 3"),
+        "is on node 10.0.0.2": lambda: elsewhere.keep_settings(CrawlSettings()),
+    }
+    kept = shutil.copytree(folder, tmp_path / "kept")
+    for why, spoil in refused.items():
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(kept, folder)
+        spoil()
+        with pytest.raises(MinicrawlError, match=why):
+            gather(folder, store)
+        assert not list(tmp_path.glob("*crawl.db*"))
