@@ -112,8 +112,7 @@ class BrowserTree:
         return None if heading is None else heading.text_lexbor()
 
     def html(self) -> str:
-        """The page as HTML that is well-formed: every element has its end, and "<" is a tag's or a comment's alone, but in
-        elements of text."""
+        """The page as HTML: every element has its end, and outside of raw text and comments a "<" is that of a tag."""
         return self._root.html or ""
 
     def text(self) -> tuple[list[str], list[tuple[str, str]]]:

@@ -23,8 +23,8 @@ from itertools import accumulate, compress, islice, pairwise
 from operator import and_, mul, or_
 
 TEXT, ARTICLE, MAIN, OUT, PERHAPS, COMMENTS, HEADER = "text", "article", "main", "out", "perhaps", "comments", "header"
-"""Containers: of an article's text, an article, a page's main part; of what is beside the content, or may be; of comments
-and headers."""
+"""Containers: of an article's text, an article, a page's main part; of what is beside the content, or may be; of
+comments and headers."""
 CODE, ITEM, CELL = 7, 8, 9
 """Kinds of blocks. Headings have their levels, 1 to 6, and others 0."""
 

@@ -78,9 +78,9 @@ def formula(math: str) -> str:
 
 
 def tidied(text: str, is_own: Callable[[int], bool], *, is_torn: bool) -> str:
-    """The lines of a text, in each of which the elements have their ends: without empty ones, spaces at the edges of one,
-    elements in code, and permalinks. is_own: whether a link, by its number, leads to its page; is_torn: an element has
-    not its end in its line."""
+    """The lines of a text, in each of which the elements have their ends, without empty ones, spaces at the edges of
+    one, elements in code, and permalinks. is_own: whether a link, by its number, leads to its page; is_torn: an element
+    has its end in another line."""
     if is_torn:
         text = _balanced(text)
     text = _PERMALINK.sub(lambda found: "" if is_own(ord(found[1]) - FIRST_LINK) else found[0], text)
@@ -96,8 +96,8 @@ def tidied(text: str, is_own: Callable[[int], bool], *, is_torn: bool) -> str:
 
 
 def _balanced(text: str) -> str:
-    """The lines of a text, with the marks that are around each, and without elements inside others of their kind. A link
-    around lines is one of the first with words."""
+    """The lines of a text, with the marks that are around each, and without elements inside others of their kind. A
+    link around lines is one of the first with words."""
     lines, around, again = list[str](), dict[str, str](), Counter[str]()
     for line in text.split("\n"):
         pieces = _EACH.split("".join([*around.values(), line]))
@@ -156,18 +156,18 @@ def written(text: str, links: Sequence[str], images: Sequence[str]) -> list[str]
         return _escaped(sign, text, found.start(), in_link=bool(url))
 
     shown = _SPECIAL.sub(plain, text)
-    for is_there, marked, write in (
-        (RAISED in text or LOWERED in text, _SHIFTED, _shifted),
-        (any(mark in text for mark in _EMPHASIS), _EMPHASISED, _emphasised),
-    ):
-        while is_there:
-            shown, is_there = marked.subn(write, shown)
+    number = int(RAISED in text or LOWERED in text)
+    while number:
+        shown, number = _SHIFTED.subn(_shifted, shown)
+    number = int(any(mark in text for mark in _EMPHASIS))
+    while number:
+        shown, number = _EMPHASISED.subn(_emphasised, shown)
     return (MARKS.sub("", shown) if MARKS.search(shown) else shown).split("\n")
 
 
 def _escaped(sign: str, text: str, at: int, *, in_link: bool) -> str:
-    """A sign in a text, escaped where a reader would take it for markup. "_" inside a word stands for itself, and so do a
-    backslash before a letter and most brackets."""
+    """A sign in a text, escaped where a reader would take it for markup. "_" inside a word stands for itself, and so do
+    a backslash before a letter and most brackets."""
     before, behind = text[at - 1 : at], text[at + 1 : at + 2]
     if sign in "&<":
         return "&lt;" if sign == "<" else "&amp;" if _ENTITY.match(text, at) else sign

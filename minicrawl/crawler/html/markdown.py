@@ -13,7 +13,7 @@ rowspan, colspan    the cell, and empty ones beside and below it; a table used f
 
 import html
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress, groupby
 from typing import NamedTuple
@@ -61,7 +61,8 @@ _SAYS_NOTHING = INLINE - {"a", "img", *BY_TAG}
 _RAW = "script|style|iframe|noembed|noframes|xmp|plaintext"
 _NO_TEXT, _NO_TEXT_BUT_SPANS = (
     re.compile(
-        rf"</?(?:{'|'.join(sorted(tags))})(?: [^>]*)?>|<!--.*?(?:-->|\Z)|<(?P<raw>{_RAW})(?: [^>]*)?>(?P<text>.*?)(?:</(?P=raw)>|\Z)",
+        rf"</?(?:{'|'.join(sorted(tags))})(?: [^>]*)?>|<!--.*?(?:-->|\Z)"
+        rf"|<(?P<raw>{_RAW})(?: [^>]*)?>(?P<text>.*?)(?:</(?P=raw)>|\Z)",
         re.DOTALL,
     )
     for tags in (_SAYS_NOTHING, _SAYS_NOTHING - {"span"})
@@ -120,8 +121,8 @@ class _List:
 
 
 class _Table:
-    """A table in an item or quotation, and in the cell of another. row, column: of the next cell; filled: by column, the
-    last row that a cell above spans."""
+    """A table in an item or quotation, and in the cell of another. row, column: of the next cell; filled: by column,
+    the last row that a cell above spans."""
 
     def __init__(self, node: _Node | None, around: "_Cell | None") -> None:
         self.node, self.around, self.is_layout = node, around, False
@@ -149,12 +150,12 @@ class Block(NamedTuple):
 
 
 class Walk:
-    """Walks the tags of HTML that a parser has written: `blocks`, pictures alone among them, and `page`, without these."""
+    """Walks the tags of HTML that a parser has written: `blocks`, also of pictures alone, and `page`, without these."""
 
     def __init__(
         self, page: str, url: str, link: Callable[[str], str], source: Callable[[str], str], most: int
     ) -> None:
-        """url: of the page; link, source: the URL that a reference leads to; empty for none. most: characters of text."""
+        """url: of the page; link, source: the URL that a reference leads to, or empty; most: characters of text."""
         self.page, self.blocks = Page(), list[Block]()
         self._links, self._images = ["", "", ""], list[str]()  # what they are written as, by number
         self._numbers = dict[str, int]()  # of links by reference
@@ -167,29 +168,30 @@ class Walk:
         self._texts = list[str]()  # of the blocks so far, with marks
         self._blocks = list[tuple[int, _Node | None, _Cell | None, str, bool, str]]()
         self._node: _Node | None = None
-        self._nodes, self._lists, self._ended = list[_Node | None](), list[_List](), (-1, self._node)
+        self._nodes, self._lists = list[_Node | None](), list[_List]()
+        self._ended: tuple[int, _Node | None] = -1, None  # number of blocks and node at the end of the last list
         self._cell: _Cell | None = None
         self._tables, self._spans = list[_Table](), _MOST_SPANS
         self._containers = list[tuple[str, int]]()
         octets = page.encode()
         if len(octets.translate(None, _MAY_BE_OWN)) < len(octets):
             page = _OWN.sub("", page)
-        if "<math" in page:
-            page = _MATH.sub(lambda found: formula(found[0]), page)
         self._is_odd = any(words in page for words in _ODD)
         page = (_NO_TEXT_BUT_SPANS if self._is_odd else _NO_TEXT).sub(
             _shown if "<xmp" in page or "<plaintext" in page else "", page
         )
+        if "<math" in page:
+            page = _MATH.sub(lambda found: formula(found[0]), page)
         self._parts = _TAG.split(page.replace("&nbsp;", " "))
         self._read()
         if self._texts:
             self._finish()
 
-    def _read(self) -> None:
+    def _read(self) -> None:  # noqa: PLR0912 - all in here, not in methods: a page has a thousand tags
         parts, pieces, flush = self._parts, self._pieces, self._flush
         behind, depth = 1, 0  # the next tag to be read; inline elements that are open
         tags = parts[1::2]
-        for at, text, tag, known in zip(range(1, len(parts), 2), parts[::2], tags, map(_KNOWN.get, tags), strict=False):
+        for at, text, tag, found in zip(range(1, len(parts), 2), parts[::2], tags, map(_KNOWN.get, tags), strict=False):
             if at < behind:
                 continue
             if text:
@@ -198,6 +200,7 @@ class Walk:
                     pieces.append(text)
                 elif pieces:
                     pieces.append(" ")
+            known = found
             if known is None:
                 name, _, attributes = tag.partition(" ")
                 if name == "a":
@@ -264,15 +267,15 @@ class Walk:
         text = "\n".join(self._texts)
         text = tidied(html.unescape(text) if "&" in text else text, self._is_own, is_torn=self._is_torn)
         page, numbers = self.page, [0]
-        for (kind, *around, listing), words, linked, line in zip(
+        for (kind, node, cell, begins, is_next, listing), words, linked, line in zip(
             self._blocks, *words_of(text), written(text, self._links, self._images), strict=True
         ):
-            if listing:
-                words, line = " ".join(listing.split()), listing
-            if words:
-                page.add(len(words), linked, kind)
-            if words or line:
-                self.blocks.append(Block(line, words, kind, *around))
+            own = " ".join(listing.split()) if listing else words
+            block = Block(listing or line, own, kind, node, cell, begins, is_next)
+            if block.words:
+                page.add(len(block.words), linked, kind)
+            if block.text:
+                self.blocks.append(block)
             numbers.append(len(page.sizes))
         page.containers = [(mark, numbers[first], numbers[end]) for mark, first, end in page.containers]
 
@@ -280,7 +283,7 @@ class Walk:
         return number == TO_HEADING or self._links[number].startswith(self._own)
 
     def _add_listing(self, at: int, end: int) -> None:
-        """Add the listing whose tags stand from a place on to another. Its elements are lines of it, but inline ones."""
+        """Add the listing whose tags stand from a place on to another. Its elements are lines, but for inline ones."""
         parts, pieces = self._parts, [_OPENED]
         language = _LANGUAGE.search(parts[at - 2]) or next(
             filter(None, map(_LANGUAGE.search, self._around(at - 2))), None
@@ -464,7 +467,7 @@ _OF_NUMBERS = frozenset({"span", "td", "th", "pre"})
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _IN_LINE = INLINE | {"td", "th", "tbody"}
 _VOID = frozenset({"br", "img", "hr", "input", "link", "meta", "col", "area", "source"})
-_KNOWN: dict[str, _Action | str] = (
+_KNOWN: Mapping[str, _Action | str] = (
     dict.fromkeys(NAMED, Walk._begin_container)
     | {f"/{name}": Walk._end_container for name in NAMED}
     | {f"h{level}": Walk._begin_heading for level in range(1, 7)}

@@ -146,7 +146,8 @@ def _content(
         content["language"] = language
         content["h1"] = _line(tree.h1() or "", _TITLE_LENGTH) or None
     watched = _watched(tree, elements, links) if wanted.blocks else []
-    walk = None
+    walk: Walk | None = None
+    hashed: Iterable[str] = ()
     if wanted.kept and elements.directives.archive:
         about = About(elements.title, language, elements.description, elements.directives.index)
         walk = Walk(tree.html(), links.page, links.url, links.image, MAX_TEXT)
@@ -155,7 +156,7 @@ def _content(
     if wanted.text or (wanted.blocks and walk is None):
         lines, headings = tree.text()
         blocks = tuple(_lines(lines))
-        hashed = iter(blocks) if walk is None else hashed
+        hashed = hashed if walk else blocks
         if wanted.text:
             content["text"] = blocks
             content["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in headings)))

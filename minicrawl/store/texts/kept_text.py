@@ -63,8 +63,8 @@ class Anchor(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block of Markdown. start, end: its first line, and the one behind the last; markdown: without what stands before
-    it, such as the mark of an item; level: of a heading, else 0."""
+    """A block of Markdown. start, end: its first line, and the one behind the last; markdown: without what stands
+    before it, such as the mark of an item; level: of a heading, else 0."""
 
     start: int
     end: int

@@ -56,7 +56,7 @@ def markdown(html: str) -> str:
             "10^6 CO_2 x^(a b) [1](http://a.test/page#f)",
         ),
         (
-            "<p>a <math alttext='{\\displaystyle x_1}'><mi>x</mi></math> <math><msup><mi>c</mi><mn>2</mn></msup></math>",
+            "<p>a <math alttext='{\\textstyle x_1}'><mi>x</mi></math> <math><msup><mi>c</mi><mn>2</mn></msup></math>",
             "a $`x_1`$ c^2",
         ),
         ("<pre>if x:\n  y\n</pre>", "```\nif x:\n  y\n```"),

@@ -39,7 +39,8 @@ def test_what_is_known_beside_the_text_comes_back() -> None:
 
 def test_lines_are_blocks_and_so_are_listings() -> None:
     page = kept(
-        "# One\n\ntwo\\\nthree\n\n### Four\n\n5. five\n   - - six\n\n     ````c\n     a\n\n       ```\n     ````\n\n> seven\n\n: 8",
+        "# One\n\ntwo\\\nthree\n\n### Four\n\n"
+        "5. five\n   - - six\n\n     ````c\n     a\n\n       ```\n     ````\n\n> seven\n\n: 8",
         "Menu",
     )
     assert page.content_text == "One\ntwo\nthree\nFour\nfive\nsix\na\n\n  ```\nseven\n8"
