@@ -54,6 +54,7 @@ _SHIFTED = re.compile(
     f"([{RAISED}{LOWERED}])([^{RAISED}{LOWERED}{END[RAISED]}{END[LOWERED]}\n]*)[{END[RAISED]}{END[LOWERED]}]"
 )
 _EMPHASIS = {BOLD: "**", ITALIC: "*", STRUCK: "~~"}
+_OF_EMPHASIS = re.compile("[\x01-\x03\x10-\x12]")
 _EMPHASISED = re.compile("([\x01-\x03])([^\x01-\x03\x10-\x12\n]+)[\x10-\x12]")
 _NEXT_TO = frozenset((*"*~", *(END[mark] for mark in _EMPHASIS))), frozenset((*"*~", *_EMPHASIS))
 """Characters before and behind emphasis that would not be told from its signs."""
@@ -86,13 +87,21 @@ def tidied(text: str, is_own: Callable[[int], bool], *, is_torn: bool) -> str:
     text = _PERMALINK.sub(lambda found: "" if is_own(ord(found[1]) - FIRST_LINK) else found[0], text)
     text = _SPACE_BEFORE.sub(r"\1 ", _SPACE_BEHIND.sub(r" \1\2", text))
     if CODE in text:
-        text = _MARKED_CODE.sub(lambda found: f"{CODE}{_EACH.sub(_OUT_OF_CODE, found[1])}{END[CODE]}", text)
+        text = _MARKED_CODE.sub(_divided, text)
     number = 1
     while number:
         text, number = _EMPTY.subn("", text)
     while "  " in text:
         text = text.replace("  ", " ")
     return text.replace("\n ", "\n").replace(" \n", "\n").strip(" ")
+
+
+def _divided(found: re.Match[str]) -> str:
+    """Code between other elements; without emphasis of a part of it, which would tear it."""
+    inside = found[1]
+    if not (inside[0] in _EMPHASIS and inside[-1] == END[inside[0]]):
+        inside = _OF_EMPHASIS.sub("", inside)
+    return f"{CODE}{_EACH.sub(_OUT_OF_CODE, inside)}{END[CODE]}"
 
 
 def _balanced(text: str) -> str:

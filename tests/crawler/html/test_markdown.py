@@ -48,8 +48,8 @@ def markdown(html: str) -> str:
             "[![the map](http://a.test/i.png)](http://a.test/x) a",
         ),
         (
-            "<p>x: <code>a_b`c</code>, <code><a href=/x>d</a>(<b>e</b>)</code><tt></tt>",
-            "x: ``a_b`c``, [`d`](http://a.test/x)`(`**`e`**`)`",
+            "<p>x: <code>a_b`c</code>, <code><a href=/x>d</a>(<b>e</b>)</code><tt></tt><tt><i>f</i></tt>",
+            "x: ``a_b`c``, [`d`](http://a.test/x)`(e)`*`f`*",
         ),
         (
             "<p>10<sup>6</sup> CO<sub>2</sub> x<sup>a b</sup> <sup><a href=#f>1</a></sup>",
