@@ -18,26 +18,9 @@ from functools import lru_cache
 from itertools import compress, groupby
 from typing import NamedTuple
 
+from minicrawl.crawler.html import inline
 from minicrawl.crawler.html.content import CELL, CODE, ITEM, NAMED, Page, container, content_of
-from minicrawl.crawler.html.inline import (
-    BY_TAG,
-    END,
-    FIRST_IMAGE,
-    FIRST_LINK,
-    LINK,
-    MOST,
-    NO_REFERENCE,
-    NO_TARGET,
-    OWN,
-    TO_HEADING,
-    code,
-    formula,
-    image,
-    tidied,
-    url_of,
-    words_of,
-    written,
-)
+from minicrawl.crawler.html.inline import BY_TAG, END, FIRST_IMAGE, FIRST_LINK, LINK
 from minicrawl.crawler.html.tree import HIDDEN, INLINE
 
 _DEEPEST = 12
@@ -53,8 +36,10 @@ _NEAR = 40
 _LONGEST_NUMBER = 9
 _LONG_TAG = 300
 _QUOTE = "> "
+_NOTHING, _SKIP, _BREAK, _PRE, _IMG = range(5)
+"""Tags without an action of their own, see `_read`."""
 
-_OWN = re.compile(f"[{OWN}]")
+_OWN = re.compile(f"[{inline.OWN}]")
 _MAY_BE_OWN = bytes(range(9)) + bytes(range(11, 13)) + bytes(range(14, 32)) + b"\xf3\xf4"
 """Bytes of these in UTF-8."""
 _SAYS_NOTHING = INLINE - {"a", "img", *BY_TAG}
@@ -159,7 +144,7 @@ class Walk:
         self.page, self.blocks = Page(), list[Block]()
         self._links, self._images = ["", "", ""], list[str]()  # what they are written as, by number
         self._numbers = dict[str, int]()  # of links by reference
-        self._own = f"{url_of(url)}#"
+        self._own = f"{inline.url_of(url)}#"
         self._link, self._source, self._left, self._left_in_targets = link, source, most, _MOST_IN_TARGETS
         self._pieces, self._has_words = list[str](), False
         self._is_torn = False  # an inline element has a block in it
@@ -181,7 +166,7 @@ class Walk:
             _shown if "<xmp" in page or "<plaintext" in page else "", page
         )
         if "<math" in page:
-            page = _MATH.sub(lambda found: formula(found[0]), page)
+            page = _MATH.sub(lambda found: inline.formula(found[0]), page)
         self._parts = _TAG.split(page.replace("&nbsp;", " "))
         self._read()
         if self._texts:
@@ -209,29 +194,29 @@ class Walk:
                     behind = self._behind(name, at + 2)
                     continue
                 elif self._is_odd and _LISTING.search(tag):
-                    known = Walk._begin_listing
+                    known = _PRE
                 else:
-                    known = _KNOWN.get(name, Walk._nothing)
+                    known = _KNOWN.get(name, _NOTHING)
             if isinstance(known, str):
                 if known:
                     pieces.append(known)
                     depth += -1 if _FIRST_END <= known < _FIRST_LINK else 1
-            elif known is Walk._add_image:
+            elif known == _IMG:
                 self._add_image(tag)
-            elif known is Walk._skip:
+            elif known == _SKIP:
                 behind = self._behind(tag.partition(" ")[0], at + 2)
-            elif known is Walk._break and self._level:
+            elif known == _BREAK and self._level:
                 pieces.append(" ")
             else:
                 has_words = self._has_words
                 if has_words:
                     self._is_torn = self._is_torn or depth != 0
                     flush()
-                self._is_next = known is Walk._break and has_words
-                if known is Walk._begin_listing:
+                self._is_next = known == _BREAK and has_words
+                if known == _PRE:
                     behind = self._behind(tag.partition(" ")[0], at + 2)
                     self._add_listing(at + 2, behind)
-                elif known is not Walk._break:
+                elif not isinstance(known, int):
                     known(self, tag)
             if self._left <= 0:
                 return
@@ -265,10 +250,10 @@ class Walk:
     def _finish(self) -> None:
         """Write the text of the blocks, and let the page know them."""
         text = "\n".join(self._texts)
-        text = tidied(html.unescape(text) if "&" in text else text, self._is_own, is_torn=self._is_torn)
+        text = inline.tidied(html.unescape(text) if "&" in text else text, self._is_own, is_torn=self._is_torn)
         page, numbers = self.page, [0]
         for (kind, node, cell, begins, is_next, listing), words, linked, line in zip(
-            self._blocks, *words_of(text), written(text, self._links, self._images), strict=True
+            self._blocks, *inline.words_of(text), inline.written(text, self._links, self._images), strict=True
         ):
             own = " ".join(listing.split()) if listing else words
             block = Block(listing or line, own, kind, node, cell, begins, is_next)
@@ -280,7 +265,7 @@ class Walk:
         page.containers = [(mark, numbers[first], numbers[end]) for mark, first, end in page.containers]
 
     def _is_own(self, number: int) -> bool:
-        return number == TO_HEADING or self._links[number].startswith(self._own)
+        return number == inline.TO_HEADING or self._links[number].startswith(self._own)
 
     def _add_listing(self, at: int, end: int) -> None:
         """Add the listing whose tags stand from a place on to another. Its elements are lines, but for inline ones."""
@@ -321,30 +306,32 @@ class Walk:
     def _mark_of_link(self, attributes: str) -> str:
         found = _HREF.search(attributes)
         if found is None:
-            return chr(FIRST_LINK + NO_REFERENCE)
+            return chr(FIRST_LINK + inline.NO_REFERENCE)
         reference = found[1]
         if reference not in self._numbers:
-            target = url_of(self._link(html.unescape(reference)))
-            self._numbers[reference] = len(self._links) if target and len(self._links) < MOST else NO_TARGET
-            self._links += [target] * (self._numbers[reference] > NO_TARGET)
+            target = inline.url_of(self._link(html.unescape(reference)))
+            self._numbers[reference] = (
+                len(self._links) if target and len(self._links) < inline.MOST else inline.NO_TARGET
+            )
+            self._links += [target] * (self._numbers[reference] > inline.NO_TARGET)
         number = self._numbers[reference]
         target = self._links[number]
         self._left_in_targets -= len(target)
         if self._left_in_targets < 0:
-            number = NO_TARGET
+            number = inline.NO_TARGET
         elif self._level and target.startswith(self._own):
-            number = TO_HEADING
+            number = inline.TO_HEADING
         return chr(FIRST_LINK + number)
 
     def _add_image(self, tag: str) -> None:
         attributes = _attributes(tag)
         alt = " ".join(attributes.get("alt", "").split())
-        if alt and "mwe-math" not in tag and len(self._images) < MOST:
+        if alt and "mwe-math" not in tag and len(self._images) < inline.MOST:
             target = self._source(attributes.get("src", "")) if self._left_in_targets >= 0 else ""
             self._left_in_targets -= len(target)
             if target:
                 self._pieces.append(chr(FIRST_IMAGE + len(self._images)))
-                self._images.append(image(alt, target))
+                self._images.append(inline.image(alt, target))
                 self._has_words = True
 
     def _begin_container(self, tag: str) -> None:
@@ -451,34 +438,24 @@ class Walk:
         self._end_block(tag)
         self._cell = None
 
-    def _nothing(self, tag: str) -> None:
-        """A block that is like another, or none; see `_read`."""
-
-    def _skip(self, tag: str) -> None:
-        """See `_read`, as for what follows."""
-
-    def _break(self, tag: str) -> None: ...
-
-    def _begin_listing(self, tag: str) -> None: ...
-
 
 _Action = Callable[[Walk, str], None]
 _OF_NUMBERS = frozenset({"span", "td", "th", "pre"})
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _IN_LINE = INLINE | {"td", "th", "tbody"}
 _VOID = frozenset({"br", "img", "hr", "input", "link", "meta", "col", "area", "source"})
-_KNOWN: Mapping[str, _Action | str] = (
+_KNOWN: Mapping[str, _Action | str | int] = (
     dict.fromkeys(NAMED, Walk._begin_container)
     | {f"/{name}": Walk._end_container for name in NAMED}
     | {f"h{level}": Walk._begin_heading for level in range(1, 7)}
     | {f"/h{level}": Walk._end_block for level in range(1, 7)}
     | dict.fromkeys(("ul", "ol", "menu"), Walk._begin_list)
     | dict.fromkeys(("/ul", "/ol", "/menu"), Walk._end_list)
-    | dict.fromkeys(HIDDEN, Walk._skip)
-    | {"li": Walk._begin_item, "blockquote": Walk._begin_quotation, "dd": Walk._begin_definition, "br": Walk._break}
-    | {"/li": Walk._end_node, "/blockquote": Walk._end_node, "/dd": Walk._end_block, "pre": Walk._begin_listing}
+    | dict.fromkeys(HIDDEN, _SKIP)
+    | {"li": Walk._begin_item, "blockquote": Walk._begin_quotation, "dd": Walk._begin_definition, "br": _BREAK}
+    | {"/li": Walk._end_node, "/blockquote": Walk._end_node, "/dd": Walk._end_block, "pre": _PRE}
     | {"table": Walk._begin_table, "tr": Walk._begin_row, "td": Walk._begin_cell, "th": Walk._begin_cell}
-    | {"/table": Walk._end_table, "/td": Walk._end_cell, "/th": Walk._end_cell, "img": Walk._add_image}
+    | {"/table": Walk._end_table, "/td": Walk._end_cell, "/th": Walk._end_cell, "img": _IMG}
     | BY_TAG
     | {f"/{tag}": END[mark] for tag, mark in BY_TAG.items()}
     | {"/a": END[LINK], "span": "", "/span": ""}
@@ -565,7 +542,7 @@ def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
 
 
 def _in_cell(block: Block) -> str:
-    words = code(block.words) if block.kind == CODE else block.text
+    words = inline.code(block.words) if block.kind == CODE else block.text
     return words.replace("|", "\\|")
 
 
