@@ -33,6 +33,7 @@ _MARKS = "\x01-\x07\x10-\x16\U000f0000-\U0010ffff"
 MARKS = re.compile(f"[{_MARKS}]")
 _EACH = re.compile(f"([{_MARKS}])")
 _BEGIN = {end: begin for begin, end in END.items()}
+_IN_ITSELF = re.compile("|".join(f"{begin}[^{end}\n]*{begin}" for begin, end in list(END.items())[:-1]))
 _NO_LINKS = re.compile("[\x01-\x06\x10-\x15\U00100000-\U0010ffff]")
 _LINKED = re.compile(f"[\U000f0001-\U000fffff]([^{END[LINK]}]*)")
 _PERMALINK = re.compile(f"({_LINKS})[ \u200b]*[¶#§🔗⚓\uf0c1]?[ \u200b]*{END[LINK]}")
@@ -54,6 +55,7 @@ _SHIFTED = re.compile(
     f"([{RAISED}{LOWERED}])([^{RAISED}{LOWERED}{END[RAISED]}{END[LOWERED]}\n]*)[{END[RAISED]}{END[LOWERED]}]"
 )
 _EMPHASIS = {BOLD: "**", ITALIC: "*", STRUCK: "~~"}
+_TILDE_OR_MARK, _TARGET_OR_MARK = re.compile(f"[~{_MARKS}]"), re.compile(rf"[(\[:{_MARKS}]")
 _OF_EMPHASIS = re.compile("[\x01-\x03\x10-\x12]")
 _EMPHASISED = re.compile("([\x01-\x03])([^\x01-\x03\x10-\x12\n]+)[\x10-\x12]")
 _NEXT_TO = frozenset((*"*~", *(END[mark] for mark in _EMPHASIS))), frozenset((*"*~", *_EMPHASIS))
@@ -82,7 +84,7 @@ def tidied(text: str, is_own: Callable[[int], bool], *, is_torn: bool) -> str:
     """The lines of a text, in each of which the elements have their ends, without empty ones, spaces at the edges of
     one, elements in code, and permalinks. is_own: whether a link, by its number, leads to its page; is_torn: an element
     has its end in another line."""
-    if is_torn:
+    if is_torn or _IN_ITSELF.search(text):
         text = _balanced(text)
     text = _PERMALINK.sub(lambda found: "" if is_own(ord(found[1]) - FIRST_LINK) else found[0], text)
     text = _SPACE_BEFORE.sub(r"\1 ", _SPACE_BEHIND.sub(r" \1\2", text))
@@ -182,10 +184,10 @@ def _escaped(sign: str, text: str, at: int, *, in_link: bool) -> str:
         return "&lt;" if sign == "<" else "&amp;" if _ENTITY.match(text, at) else sign
     if (
         (sign == "_" and before.isalnum() and behind.isalnum())
-        or (sign == "~" and "~" not in (before, behind))
+        or (sign == "~" and not _TILDE_OR_MARK.search(before + behind))
         or (sign == "\\" and (behind.isalnum() or behind == " "))
         or (sign == "!" and behind not in ("", "\n") and not _LINK <= behind < _IMAGE)
-        or (sign in "[]" and not in_link and (sign == "[" or behind not in tuple("([:")))
+        or (sign in "[]" and not in_link and (sign == "[" or not _TARGET_OR_MARK.match(behind)))
     ):
         return sign
     return f"\\{sign}"

@@ -84,7 +84,7 @@ _ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
 _OPENED, _CLOSED = "\x01", "\x02"
 _EDGES = re.compile(f"\n?[{_OPENED}{_CLOSED}]+")
 _FENCE = re.compile("`{3,}")
-_OPENS_BLOCK = re.compile(r"(?=[#>|+=-]|:-)|^(\d{1,9})(?=[.)])")
+_OPENS_BLOCK = re.compile(r"(?=[#>|+=-]|:[ -])|^(\d{1,9})(?=[.)])")
 _CLOSES_HEADING = re.compile(r"(?<![\\#])(?=#+$)")
 _FIRST_END, _FIRST_LINK = min(END.values()), chr(FIRST_LINK)
 
