@@ -53,8 +53,8 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         handle_signals: The first Ctrl-C finishes the requests in flight, the second stops at once.
         timing: Time limits and intervals.
         sizes: Batch and cache sizes.
-        partitions: Crawl in so many processes, each with a part of the web: see docs/cluster.md.
-        ray: Address of a Ray cluster for the partitions, "auto" or "HOST:PORT".
+        partitions: Crawl in so many parts of the web, each with a store, on Ray: see docs/cluster.md.
+        ray: Address of a Ray cluster for the partitions, "auto" or "HOST:PORT"; None: this machine alone.
         settings: Options of `minicrawl crawl` by name, such as max_depth=3; docs/settings.md lists them.
     """
     return _run(

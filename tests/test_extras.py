@@ -67,7 +67,7 @@ def test_plain_installation_has_the_dashboard_and_the_report(tmp_path: Path) -> 
         ("demo", f"Error: the demo needs aiohttp; run: {adding('demo')}\n"),
         (
             "crawl http://a.test/ --partitions 2 --ray auto --store x",
-            f"Error: several machines need Ray; run: {adding('cluster')}\n",
+            f"Error: partitions need Ray; run: {adding('cluster')}\n",
         ),
         ("lab figure 2", f"Error: the lab needs numba and matplotlib; run: {adding('lab')}\n"),
     ],

@@ -106,12 +106,12 @@ WHY_STOPPED = {
     "--partitions",
     type=click.IntRange(1, MOST),
     metavar="N",
-    help="Crawl in so many parts of the web, each with a store; --store is a folder then, data/crawl by default.",
+    help="Crawl in so many parts of the web on Ray, each with a store; --store is a folder, data/crawl by default.",
 )
 @click.option(
     "--ray",
     metavar="ADDRESS",
-    help="With --partitions: share them out over the nodes of a Ray cluster, auto or HOST:PORT, see docs/cluster.md.",
+    help="With --partitions: the Ray cluster of several machines, auto or HOST:PORT, see docs/cluster.md.",
 )
 @store_option
 @json_option

@@ -17,7 +17,6 @@ from minicrawl import log
 from minicrawl.cluster.folder import Folder, make_store
 from minicrawl.cluster.member import Member
 from minicrawl.cluster.ray import GoneError, Where
-from minicrawl.cluster.settling import Settling
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.run import Together
@@ -81,8 +80,6 @@ class Actor:
         """By partition: `begin` waits until it has left its store."""
         self._post = Post(self.members)
         self._together: Together | None = None
-        self._settling = Settling()
-        self._round = 0
 
     async def prepare(self, folder: Folder, numbers: Sequence[int]) -> list[Traffic]:
         """The traffic of partitions whose crawl begins; their stores are made before the first run. Raises
@@ -121,7 +118,7 @@ class Actor:
         async def taken(parcel: Parcel) -> int:
             if parcel.home not in self.members:
                 raise CrawlEndedError(f"partition {parcel.home} is not in this process")
-            return await self.members[parcel.home].take(parcel.source, parcel.rows)
+            return await self.members[parcel.home].receive(parcel.source, parcel.rows)
 
         return await asyncio.gather(*map(taken, parcels), return_exceptions=True)
 
@@ -142,9 +139,8 @@ class Actor:
         async with contextlib.AsyncExitStack() as stack:
             stack.enter_context(damage_as_store_error(store))
             books = stack.enter_context(contextlib.closing(Writer(store, sizes)))
-            member = Member(brief, books, self._post, self._together, self._settle)
+            member = Member(brief, books, self._post, self._together)
             self.members[brief.number] = member
-            stack.callback(self._settling.close)
             stack.callback(self.members.pop, brief.number)
             stack.push_async_callback(member.leave)
             member.begin()
@@ -161,13 +157,6 @@ class Actor:
             together, self._together = self._together, None
             await together.aclose()
 
-    def _settle(self, number: int) -> None:
-        """Settle all partitions here, which have crawled, in a round of this number; the second call does nothing."""
-        if number > self._round:
-            self._round = number
-            here = sorted(self.members.items())
-            self._settling.settle([member.partition for _, member in here if member.has_crawled])
-
 
 class Post:
     """Sends rows of this actor's partitions. here: its partitions, which get theirs directly."""
@@ -178,25 +167,18 @@ class Post:
         self._gathered: dict[int, list[tuple[Parcel, asyncio.Future[int]]]] = {}
         self._batches: set[asyncio.Task[None]] = set()
 
-    def send(
-        self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False
-    ) -> "asyncio.Future[int]":
-        """Send rows, possibly not all, to their home. Returns the last number committed there, or a MinicrawlError:
-        they may have arrived.
-
-        hurries: wait for no others.
-        """
+    async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
+        """See `partition.Post`."""
         rows = some_of(rows)
         if home in self._here:
-            return self._here[home].take(source, rows)
-        loop = asyncio.get_running_loop()
+            return await self._here[home].receive(source, rows)
+        loop, actor = asyncio.get_running_loop(), self.where.places[home]
         confirmed: asyncio.Future[int] = loop.create_future()
-        actor = self.where.places[home]
         gathered = self._gathered.setdefault(actor, [])
         gathered.append((Parcel(source, home, rows), confirmed))
         if len(gathered) == 1:
             loop.call_later(0.0 if hurries else _GATHERED, self._send_off, actor)
-        return confirmed
+        return await confirmed
 
     def _send_off(self, actor: int) -> None:
         waiting = self._gathered.pop(actor, [])
@@ -214,8 +196,6 @@ class Post:
         except MinicrawlError as error:
             answers = [error] * len(batch)
         for (_, confirmed), answer in zip(batch, answers, strict=True):
-            if confirmed.done():  # its sender has ended
-                continue
             if isinstance(answer, int):
                 confirmed.set_result(answer)
             else:

@@ -7,7 +7,8 @@ crawl in one process gives (control/commands.py).
 
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from dataclasses import replace
+from typing import Any, NamedTuple  # Any: messages
 
 import numpy as np
 
@@ -19,8 +20,13 @@ from minicrawl.model import LimitsNow, Progress, RunState, State, Sums
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
 from minicrawl.opic.sites import SiteLinks
 
-_Number = TypeVar("_Number", int, float)
 _REQUESTS, _SHOWN = 20, 3
+_OF_LOOKS = ("errors", "earlier", "doing", "host_states", "statuses", "failed", "work", "pages", "histograms", "took")
+_OF_PROGRESS = (
+    *("hosts_ready", "hosts_waiting", "in_flight", "errors", "left_out", "given_up"),
+    *("pages_per_second", "bytes_per_second", "waiting_for"),
+)
+"""Figures that are added up."""
 _EVENTS = 500
 _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
 """Display order of the states of hosts."""
@@ -44,80 +50,46 @@ def status_of(parts: Sequence[Message], statuses: Sequence[Message]) -> Message:
     }
 
 
-class LastLooks:
-    """The last look at each partition that had figures, so that no counter falls while one settles, or has died."""
-
-    def __init__(self) -> None:
-        self._last: dict[int, Message] = {}
-        self.ended: list[Message] = []
-        """Counters of processes that have died."""
-
-    def take(self, number: int, look: Message) -> Message:
-        """The look itself, or the last one at its process that had figures."""
-        before = self._last.get(number)
-        if before is not None and before["pid"] != look["pid"]:
-            del self._last[number]
-            work = {name: before["work"][name] for name in ("commits", "commit_rows", "commit_seconds")}
-            self.ended.append({**{name: before[name] for name in ("statuses", "failed", "histograms")}, "work": work})
-        if "requests" in look:
-            self._last[number] = look
-        return self._last.get(number, look)
-
-
-def look_of(looks: Sequence[Message], hosts: int, ended: Sequence[Message] = ()) -> Message:
-    """Look figures summed over partitions. hosts: how many to list, those with open requests first; ended: counters to
-    add to theirs."""
+def look_of(looks: Sequence[Message], hosts: int) -> Message:
+    """Look figures of all partitions. hosts: how many to list, those with open requests first."""
     some = [look for look in looks if "requests" in look]
+    if not some:
+        return {}
+    whole: dict[str, Any] = added([{name: look[name] for name in _OF_LOOKS} for look in some])
+    for name in ("doing", "host_states"):
+        whole[name].pop("idle", None)  # a foreign host, known by links to it, is idle in this partition, too
+    whole["pages"] = {kind: n for kind, n in whole["pages"].items() if kind.split("/")[0] != State.ELSEWHERE}
+    whole["earlier"] |= {name: max(look["earlier"][name] for look in some) for name in ("runs", "seconds")}
     silences = [look["silence"] for look in some]
-    earlier = [look["earlier"] for look in some]
     requests = [{**one, "worker": number} for number, look in enumerate(looks) for one in look.get("requests", ())]
-    doing, states = (counted(look[name] for look in some) for name in ("doing", "host_states"))
-    for hosts_of in (doing, states):
-        hosts_of.pop("idle", None)  # a foreign host, known by links to it, is idle in this partition, too
     return {
-        "errors": counted(look["errors"] for look in some),
-        "silence": silences[0] if silences and None not in silences else None,
-        "earlier": {name: _whole(name, [one[name] for one in earlier]) for name in (earlier[0] if earlier else ())},
+        **whole,
+        "silence": silences[0] if None not in silences else None,
         "requests": sorted(requests, key=lambda one: -one["seconds"])[:_REQUESTS],
         "hosts": _first([one for look in some for one in look["hosts"]], hosts),
-        "doing": doing,
-        "host_states": states,
-        **{name: counted(look[name] for look in (*some, *ended)) for name in ("statuses", "failed", "work")},
-        "pages": counted(
-            {kind: n for kind, n in look["pages"].items() if kind.split("/")[0] != State.ELSEWHERE} for look in some
-        ),
-        "histograms": {
-            name: {of: counted(look["histograms"][name][of] for look in (*some, *ended)) for of in by_scheme}
-            for name, by_scheme in (some[0]["histograms"] if some else {}).items()
-        },
-        "took": sum(look["took"] for look in some),
     }
+
+
+def added(each: Sequence[Any]) -> Any:
+    """The sum of numbers, or of what has the same names."""
+    if not isinstance(each[0], Mapping):
+        return sum(each)
+    names = dict.fromkeys(name for one in each for name in one)
+    return {name: added([one[name] for one in each if name in one]) for name in names}
 
 
 def progress_of(parts: Sequence[Progress], state: RunState, limits: LimitsNow, figures: Message) -> Progress:
     """The progress of all partitions, for the display. figures: see `Keeper`."""
-
-    def total(name: str) -> int:
-        return sum(getattr(part, name) for part in parts)
-
     requests = sorted((one for part in parts for one in part.requests), key=lambda one: -one.seconds)
-    earlier, known = [part.earlier for part in parts], figures["known"]
-    return Progress(
-        seconds=figures["seconds"],
-        fetched=figures["fetched"],
-        bytes=figures["bytes"],
-        known=known,
-        never_read=known - figures["read"],
-        hosts_ready=total("hosts_ready"),
-        hosts_waiting=total("hosts_waiting"),
-        in_flight=total("in_flight"),
+    earlier = [part.earlier for part in parts]
+    return replace(
+        parts[0],
+        **{name: figures[name] for name in ("seconds", "fetched", "bytes", "known", "coverage", "reason")},
+        **{name: added([getattr(part, name) for part in parts]) for name in _OF_PROGRESS},
+        never_read=figures["known"] - figures["read"],
         clock=0.0,
-        coverage=figures["coverage"],
-        errors=counted(part.errors for part in parts),
-        left_out=total("left_out"),
         silence=parts[0].silence if all(part.silence for part in parts) else None,
         state=state,
-        reason=figures["reason"],
         limits=limits,
         earlier=Sums(
             max(one.runs for one in earlier),
@@ -125,11 +97,7 @@ def progress_of(parts: Sequence[Progress], state: RunState, limits: LimitsNow, f
             sum(one.bytes for one in earlier),
             max(one.seconds for one in earlier),
         ),
-        given_up=counted(part.given_up for part in parts),
-        pages_per_second=total("pages_per_second"),
-        bytes_per_second=total("bytes_per_second"),
         requests=tuple(requests[:_SHOWN]),
-        waiting_for=counted(part.waiting_for for part in parts),
     )
 
 
@@ -156,11 +124,6 @@ class Events:
         return [event for event in self._log if event["number"] > after]
 
 
-def _whole(name: str, values: Sequence[float]) -> float:
-    """Combine one figure: the maximum of runs and seconds, the sum of pages and bytes."""
-    return max(values) if name in ("runs", "seconds") else sum(values)
-
-
 def _first(hosts: Sequence[Message], count: int) -> list[Message]:
     """Each host once, in the state of its home partition; it is idle in all others."""
     found: dict[str, Message] = {}
@@ -169,7 +132,7 @@ def _first(hosts: Sequence[Message], count: int) -> list[Message]:
     return list(found.values())[:count]
 
 
-def counted(each: Iterable[Mapping[str, _Number]]) -> dict[str, _Number]:
+def counted(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """The sum of counters."""
     found: Counter[str] = Counter()
     for one in each:

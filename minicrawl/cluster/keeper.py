@@ -115,12 +115,9 @@ class Keeper:
         """Latest reports in this run, also of partitions whose actor has died since."""
         self._bell = asyncio.Event()
         self._settling: asyncio.Task[int] | None = None
-        self._round = 0
         self._reason: str | None = None
         self._interrupts = 0
         self._end_of_patience: asyncio.TimerHandle | None = None
-        self._has_new_seeds = False
-        """Births are to be shared out anew, if walkers jump to sites."""
         self._births_stay_until = 0.0
         """Time by time.monotonic() before which births are not shared out again during the crawl."""
         self._seeds: defaultdict[int, dict[str, None]] = defaultdict(dict)
@@ -154,11 +151,9 @@ class Keeper:
 
     def know(self, seeds: Seeds) -> None:
         """Note more seeds, for partitions that begin from now on, and for the next run."""
-        folder = self.folder.keep_seeds([*seeds.urls, *map(in_plain_http, seeds.guessed)])
-        self._has_new_seeds |= folder.seeds != self.folder.seeds
-        self.folder = folder
+        self.folder = self.folder.keep_seeds([*seeds.urls, *map(in_plain_http, seeds.guessed)])
         for url in seeds.urls:
-            self._seeds[folder.homes.home_of(url)][url] = None
+            self._seeds[self.folder.homes.home_of(url)][url] = None
         self._guessed |= seeds.guessed
 
     @property
@@ -179,9 +174,14 @@ class Keeper:
         return RunState.PAUSED if self.clock.is_paused else RunState.RUNNING
 
     @property
+    def limits(self) -> LimitsNow:
+        settings = self.settings
+        return LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage)
+
+    @property
     def figures(self) -> Message:
         """Figures of all partitions for a status: of this run, excluding pauses."""
-        known, read = self._pages()
+        known, read = (sum(report.pages[at] for report in self._latest.values()) for at in (0, 1))
         return {
             "reason": self._reason,
             "fetched": self._fetched(),
@@ -313,8 +313,7 @@ class Keeper:
         """Let all do something and hand over, until no outbox has rows. Returns the number of rounds."""
         rounds = 0
         while True:
-            self._round += 1
-            done = (await self.all(what, *([self._round] if what == "settle" else []))).values()
+            done = (await self.all(what)).values()
             handed = (await self.all("hand_over")).values()
             if None in done or None in handed:
                 await asyncio.sleep(_LOOKS_APART)
@@ -330,10 +329,9 @@ class Keeper:
         if began < self._births_stay_until and not ends_by_coverage:
             return
         size, then = (sum(getattr(one, name) for one in self._latest.values()) for name in ("size", "size_then"))
-        if not is_grown(size, 0 if self._has_new_seeds else then, ends_by_coverage=ends_by_coverage):
-            return
-        self._has_new_seeds &= not await self._share_births_out()
-        self._births_stay_until = began + _BIRTHS_APART * (time.monotonic() - began)
+        if is_grown(size, then, ends_by_coverage=ends_by_coverage):
+            await self._share_births_out()
+            self._births_stay_until = began + _BIRTHS_APART * (time.monotonic() - began)
 
     async def _share_births_out(self) -> bool:
         """Compute the trust of all sites, and share out births by it. Returns True if all partitions could."""
@@ -443,9 +441,7 @@ class Keeper:
         """Show the progress of all, once each has reported."""
         parts = [report.progress for report in self._latest.values() if report.progress is not None]
         if self.listener.shows is not None and len(parts) == len(self.numbers):
-            settings = self.settings
-            limits = LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage)
-            self.listener.shows(progress_of(parts, self.state, limits, self.figures))
+            self.listener.shows(progress_of(parts, self.state, self.limits, self.figures))
 
     def _fetched(self) -> int:
         """Pages of this run; uncommitted work of a killed process counts until the next process reports."""
@@ -453,10 +449,6 @@ class Keeper:
 
     def _bytes(self) -> int:
         return sum(report.bytes - self.before[number][1] for number, report in self._latest.items())
-
-    def _pages(self) -> tuple[int, int]:
-        known, read = (sum(report.pages[at] for report in self._latest.values()) for at in (0, 1))
-        return known, read
 
     def _coverage(self) -> float:
         return coverage_of({number: getattr(self._latest.get(number), "coverage", None) for number in self.numbers})

@@ -27,7 +27,6 @@ from minicrawl.model import Progress
 from minicrawl.opic.book import BookSums
 from minicrawl.search.following import begin_following, end_following
 from minicrawl.store.cookies import CookieRow
-from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD
 
@@ -79,14 +78,11 @@ class Final(NamedTuple):
     cookies: Sequence[CookieRow]
 
 
-class Member:
-    """A partition, and what its keeper asks of it: every public coroutine."""
+class Member(Partition):
+    """A partition in an actor, and what its keeper asks of it: every public coroutine."""
 
-    def __init__(
-        self, brief: "Brief", writer: Writer, post: Post, together: Together, settle: Callable[[int], None]
-    ) -> None:
-        """post: to the other partitions. together: with other partitions of this process. settle: all of these, once a
-        round. Raises MinicrawlError."""
+    def __init__(self, brief: "Brief", writer: Writer, post: Post, together: Together) -> None:
+        """post: to the other partitions. together: with other partitions of this process. Raises MinicrawlError."""
         settings, partitions, beside = brief.settings, brief.folder.partitions, brief.beside
         brief.folder.check_is_current(brief.number, writer)
         self._brief = brief
@@ -97,7 +93,7 @@ class Member:
         pace = min(_OF_A_COMMIT * (beside - 1), _LONGEST)
         batch = max(STANDARD.batch, pace)
         workers = len(brief.where.actors)
-        self._run = opened(
+        run = opened(
             settings_of(brief.number, partitions, workers, settings),
             Seeds([*self._seeds.urls, *brief.folder.seeds]),  # secrets may go to seeds of all partitions of the process
             writer,
@@ -115,18 +111,15 @@ class Member:
         )
         self._together = together
         self._progress: Progress | None = None
-        self._run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
-        self._post = post
-        self.partition = Partition(brief.number, self._run, post, workers, beside)
-        self._settle = settle
-        self._steered = SteeredRun(self._run)
-        self._dispatch = self._run.engine.dispatch
+        run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
+        super().__init__(brief.number, run, post, workers, beside)
+        self._steered = SteeredRun(run)
         if settings.until_coverage is not None:
-            self.partition.bound_coverage()
+            self.bound_coverage()
         if shares_addresses(settings, partitions):
-            self.partition.share_addresses()
+            self.share_addresses()
         if has_quotas(settings):
-            self._dispatch.let(0)
+            run.engine.dispatch.let(0)
         self._crawling: asyncio.Task[None] | None = None
         self._follower: subprocess.Popen[bytes] | None = None
         self.has_crawled = not brief.crawls
@@ -138,39 +131,27 @@ class Member:
             self._follower = begin_following(self.store)
         if self._brief.crawls:
             if self._brief.is_paused:
-                self._run.engine.pause()
+                self._engine.pause()
             self._crawling = asyncio.create_task(self._crawl())
         else:
-            self.partition.skip_crawl()
-
-    @property
-    def has_crawled(self) -> bool:
-        return self.partition.has_crawled
-
-    @has_crawled.setter
-    def has_crawled(self, has_crawled: bool) -> None:
-        self.partition.has_crawled = has_crawled
-
-    def take(self, source: int, rows: Sequence[OutboxRow]) -> "asyncio.Future[int]":
-        """See `Partition.receive`."""
-        return self.partition.receive(source, rows)
+            self._engine.commands.end()  # no moment of the crawl comes
 
     async def leave(self) -> None:
         """Stop the crawl if it runs, and free its resources. Raises MinicrawlError if it has failed."""
-        self.partition.has_left = True
+        self.has_left = True
         try:
             if self._crawling is not None:
-                self._run.engine.stop("interrupted")
+                self._engine.stop("interrupted")
                 await asyncio.wait([self._crawling])
                 self._crawling.result()  # raises the exception that ended the crawl
         finally:
             if self._follower is not None:
-                is_over = self._run.engine.reason not in (None, "interrupted")
+                is_over = self._engine.reason not in (None, "interrupted")
                 await asyncio.to_thread(end_following, self._follower, catch_up=is_over)
 
     async def _crawl(self) -> None:
-        async with self._together.entered(self._run.source):
-            await self.partition.crawl(self._seeds.urls, self._seeds.guessed, self._brief.folder.seeds)
+        async with self._together.entered(self.run.source):
+            await self.crawl(self._seeds.urls, self._seeds.guessed, self._brief.folder.seeds)
         self.has_crawled = True
 
     # For the keeper.
@@ -179,34 +160,34 @@ class Member:
         """Its figures. pages: it may have fetched so many by now, in all runs. elsewhere: of the other partitions.
         addresses: see `Partition.trade`."""
         if elsewhere is not None:
-            self.partition.note_elsewhere(elsewhere)
+            self.note_elsewhere(elsewhere)
         report = self._report(pages)  # before the trade, which wakes the engine: it would not be idle
         if addresses is None:
             return report
-        wanted, left = await self.partition.trade(**addresses)
+        wanted, left = await self.trade(**addresses)
         return report._replace(wanted=wanted, left=left)
 
     def _report(self, pages: int | None) -> Report:
         if self._crawling is not None and self._crawling.done():
             self._crawling.result()  # raises the exception that ended the crawl
-        dispatch, progress, intake = self._dispatch, self._run.engine.progress, self._run.intake
+        dispatch, progress, intake = self._engine.dispatch, self._engine.progress, self._intake
         sites, before = intake.state.sites, progress.earlier
         if pages is not None:
             dispatch.let(max(pages - before.fetched, 0))
         return Report(
             has_crawled=self.has_crawled,
-            is_idle=self.partition.is_idle,
-            counters=(progress.fetched, *self.partition.outbox.counters),
+            is_idle=self.is_idle,
+            counters=(progress.fetched, *self.outbox.counters),
             fetched=before.fetched + progress.fetched,
             bytes=before.bytes + progress.bytes,
             before=(before.fetched, before.bytes),
             quota=before.fetched + (dispatch.limits.quota or 0),
             is_short=dispatch.is_short,
-            coverage=self.partition.coverage,
+            coverage=self.coverage,
             size=0 if sites is None else sites.size,
             size_then=0 if sites is None else sites.size_then,
-            sums=self.partition.sums,
-            pages=self.partition.pages,
+            sums=self.sums,
+            pages=self.pages,
             left_out=intake.state.tally.left_out,
             progress=self._progress,
             wanted=(),
@@ -216,17 +197,17 @@ class Member:
     async def stop(self, reason: str, *, now: bool) -> None:
         """Begin no more requests; now: do not wait for those in flight."""
         if now:
-            self._run.engine.stop(reason)
-            self._run.engine.abort()
+            self._engine.stop(reason)
+            self._engine.abort()
         else:
-            self._run.engine.finish(reason)
+            self._engine.finish(reason)
 
     async def steer(self, asked: Message, *, bounds_coverage: bool = False) -> tuple[Message, int, int]:
         """Carry out a command of control/commands.py. Returns its answer, and the numbers of mirrors and unconfirmed
         rows. bounds_coverage: changes that loosen the coverage bound are handed over from now on. Raises
         MinicrawlError."""
         if bounds_coverage:
-            self.partition.bound_coverage()
+            self.bound_coverage()
         try:
             answer = await done(self._steered, asked)
         except MinicrawlError:
@@ -235,41 +216,31 @@ class Member:
             log.event("command-failed", asked=repr(asked), error=error)
             raise CrawlEndedError("minicrawl failed over this; the log of the crawl tells where") from error
         # Another thread may be updating the books: the values read here stay valid when its changes are added.
-        outbox = self.partition.outbox
-        return answer, self.partition.mirrors, sum(len(outbox.rows(home)) for home in outbox.homes())
+        outbox = self.outbox
+        return answer, self.mirrors, sum(len(outbox.rows(home)) for home in outbox.homes())
 
     async def on_intake(self, do: Callable[[Intake], _Answer], *, changes: bool = True) -> _Answer | None:
         """Run a function on the intake, and return its result, committed; None if it cannot run now. changes: False if
         it only looks."""
         if not self.has_crawled:
-            return await self.partition.between_answers(do)
-        answer = do(self._run.intake)
+            return await self.between_answers(do)
+        answer = do(self._intake)
         if changes:  # else all has been committed when the crawl ended
-            self.partition.commit()
+            self.commit()
         return answer
 
     async def void_hints(self, urls: Sequence[str]) -> int | None:
         """See hints.py; None as above."""
-        return await self.on_intake(partial(voided, urls, self._run.clock()))
-
-    async def count_voices(self) -> bool:
-        """After the crawl: count the sites here that link to pages of others."""
-        self.partition.count_voices()
-        return True
-
-    async def settle(self, number: int) -> bool:
-        """After the crawl: make virtual visits, in a round of this number."""
-        self._settle(number)
-        return True
+        return await self.on_intake(partial(voided, urls, self.run.clock()))
 
     async def hand_over(self) -> bool:
         """After the crawl: send the outbox. Returns True if it had rows."""
-        homes = list(self.partition.outbox.homes())
+        homes = list(self.outbox.homes())
         await asyncio.gather(*map(self._hand_over_to, homes))
         return bool(homes)
 
     async def _hand_over_to(self, home: int) -> None:
-        outbox = self.partition.outbox
+        outbox = self.outbox
         try:
             number = await self._post.send(self._brief.number, home, outbox.rows(home), hurries=True)
         except MinicrawlError:
@@ -278,17 +249,17 @@ class Member:
 
     async def end(self) -> Final:
         """Commit the end of the crawl, which has settled."""
-        self.partition.commit(ranks=True)
-        intake, dispatch = self._run.intake, self._run.engine.dispatch
+        self.commit(ranks=True)
+        intake = self._intake
         intake.parts.finish()
         cookies = intake.parts.find(Cookies)
         return Final(
-            coverage=self.partition.covered(),
-            pages=self.partition.counted(),
+            coverage=self.covered(),
+            pages=self.counted(),
             left_out=intake.state.tally.left_out,
-            unsettled=self.partition.unsettled,
+            unsettled=self.unsettled,
             failures=dict(intake.state.tally.failures),
-            unanswered=dict(dispatch.unanswered),
+            unanswered=dict(self._engine.dispatch.unanswered),
             cookies=cookies.rows() if self._brief.settings.cookie_file and cookies else (),
         )
 

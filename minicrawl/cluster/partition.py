@@ -21,7 +21,7 @@ from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
 from minicrawl.model import READ, RunState, State
-from minicrawl.opic.book import BookSums
+from minicrawl.opic.book import SETTLED_ERROR, BookSums, certificate_of
 from minicrawl.store.declaration import MetaValue
 from minicrawl.store.partitions.records import Records, Sums, joined, sums, unpacked
 from minicrawl.store.transfers import OutboxRow
@@ -52,10 +52,9 @@ def seconds_apart(seconds: float, workers: int = 1) -> float:
 class Post(Protocol):
     """Sends messages to other partitions."""
 
-    def send(
-        self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False
-    ) -> "asyncio.Future[int]":
-        """Send rows to their home. Returns the number of the last row of `source` committed there, or a MinicrawlError.
+    async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
+        """Send rows, possibly not all, to their home. Returns the number of the last row of `source` committed there.
+        Raises MinicrawlError: they may have arrived.
 
         hurries: wait for no other rows.
         """
@@ -69,7 +68,7 @@ class Partition:
         """workers: processes that have all partitions. beside: partitions in its own."""
         self.number = number
         self._workers = workers
-        self._together = max(min(_TOGETHER * (beside - 1), _MOST_TOGETHER), _SOON)
+        self._apart = max(min(_TOGETHER * (beside - 1), _MOST_TOGETHER), _SOON)
         self.run = run
         self._engine, self._intake, self._state = run.engine, run.intake, run.intake.state
         self._coverage = run.intake.state.accounts.coverage
@@ -77,12 +76,12 @@ class Partition:
         self._mirrors = run.intake.state.mirrors
         self._post = post
         self._taking = Taking(run.intake)
-        self._received: list[tuple[int, Sequence[OutboxRow], asyncio.Future[int]]] = []
-        """Rows to be taken soon, with their sources, and the answers to these."""
-        self._takes: set[asyncio.Task[None]] = set()
+        self._received: list[tuple[int, Sequence[OutboxRow]]] = []
+        """Rows to be taken soon, with their sources."""
+        self._take: asyncio.Task[Sequence[int | ConfigError]]
         self.has_crawled = self.has_left = self._sends = False
-        self._pauses: dict[int, float] = {}
-        """Seconds until rows are sent again, unless they are confirmed, by the homes to which some are on their way."""
+        self._sending: dict[int, asyncio.Task[None]] = {}
+        """By the homes to which rows are on their way."""
         self._began = self._handed_over = run.clock()
         self.coverage: Covered | None = None
         """Coverage as of the last commit with all seeds known, or since births were last shared out by sites."""
@@ -136,54 +135,38 @@ class Partition:
             self._mirrors.is_due = _never
             self._taking.is_crawling = self._sends = False
 
-    def skip_crawl(self) -> None:
-        """Refuse moments of the crawl from now on, as after it; called in place of `crawl`."""
-        self._engine.commands.end()
-
-    def receive(self, source: int, rows: Sequence[OutboxRow]) -> "asyncio.Future[int]":
+    async def receive(self, source: int, rows: Sequence[OutboxRow]) -> int:
         """Take rows of another partition, together with others that come soon, and commit them.
 
-        Returns the number of the last row taken; or a ConfigError for an invalid row, when those before it are taken,
-        and a CrawlEndedError for a moment after the crawl.
+        Returns the number of the last row taken. Raises ConfigError for an invalid row, when those before it are taken,
+        and CrawlEndedError for a moment after the crawl.
         """
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[int] = loop.create_future()
-        self._received.append((source, rows, answer))
-        if len(self._received) == 1:
-            is_busy = bool(self._engine.dispatch.in_flight)
-            loop.call_later(self._together if is_busy else _SOON, self._begin_to_take)
+        if not self._received:
+            self._take = asyncio.create_task(self._take_received())
+        place, taking = len(self._received), self._take
+        self._received.append((source, rows))
+        answer = (await taking)[place]
+        if not isinstance(answer, int):
+            raise answer
         return answer
 
-    def _begin_to_take(self) -> None:
-        async def take() -> None:
-            with suppress(Exception):  # those who wait are told
-                await self._take_received()
-
-        task = asyncio.create_task(take())
-        self._takes.add(task)
-        task.add_done_callback(self._takes.discard)
-
-    async def _take_received(self) -> None:
-        """Take all rows received so far, and answer once a commit holds them."""
+    async def _take_received(self) -> Sequence[int | ConfigError]:
+        """Take all rows received soon. Returns the answer to each once a commit holds them."""
+        await asyncio.sleep(self._apart if self._engine.dispatch.in_flight else _SOON)
         received, self._received = self._received, []
-        parcels = [(source, rows) for source, rows, _ in received]
-        links = sum(len(row.records) for _, rows in parcels for row in rows) // _BYTES_OF_A_LINK
-        try:
-            if self.has_left:  # its store may be closed
-                raise CrawlEndedError(f"partition {self.number} has ended")
-            if self.has_crawled:
-                answers = self._taking.take_all(parcels, self.run.clock())
-                self.commit()
-            else:
-                take = partial(self._taking.take_all, parcels)
-                answers = await self._engine.commands.done(take, links, hurries=False)
-        except Exception as error:
-            _tell([answer for *_, answer in received], [error] * len(received))
-            raise
+        links = sum(len(row.records) for _, rows in received for row in rows) // _BYTES_OF_A_LINK
+        if self.has_left:  # its store may be closed
+            raise CrawlEndedError(f"partition {self.number} has ended")
+        if self.has_crawled:
+            answers = self._taking.take_all(received, self.run.clock())
+            self.commit()
+        else:
+            take = partial(self._taking.take_all, received)
+            answers = await self._engine.commands.done(take, links, hurries=False)
         for refused in answers:
             if not isinstance(refused, int):
                 log.event("partition-refused", partition=self.number, why=str(refused))
-        _tell([answer for *_, answer in received], answers)
+        return answers
 
     def share_addresses(self) -> None:
         """Ask no IP address without a grant of the keeper; called before the crawl."""
@@ -216,19 +199,23 @@ class Partition:
 
     # After the crawl.
 
-    def count_voices(self) -> None:
+    async def count_voices(self) -> bool:
         """Count the sites here that link to pages of other partitions, add the counts to the outbox, and commit."""
         assert self._state.sites is not None, "walkers jump to sites"
         self._state.sites.count_voices()
         self._mirrors.is_due = _always
         self.commit()
         self._mirrors.is_due = _never
+        return True
 
-    def commit_to_settle(self, *, hands_over_all: bool) -> None:
-        """Commit news for other partitions, and the cash of all mirrors if `hands_over_all`."""
-        self._mirrors.hands_over_all, self._mirrors.is_due = hands_over_all, _always
+    async def settle(self) -> bool:
+        """Make virtual visits here, and commit what they hand over: nothing once the ranking was settled before."""
+        self.commit()
+        was_settled = settle(self._intake)
+        self._mirrors.hands_over_all, self._mirrors.is_due = not was_settled, _always
         self.commit()
         self._mirrors.is_due = _never  # rows taken then would have to be settled first
+        return True
 
     @property
     def mirrors(self) -> int:
@@ -276,45 +263,39 @@ class Partition:
     def _send_news(self) -> None:
         """Send rows to the homes to which none are on their way."""
         for home in self.outbox.homes():
-            if home not in self._pauses:
-                self._pauses[home] = _FIRST_PAUSE
-                self._send(home)
+            if home not in self._sending:
+                self._sending[home] = asyncio.create_task(self._send(home))
 
-    def _send(self, home: int) -> None:
+    async def _send(self, home: int) -> None:
         """Send the rows for a home until all are confirmed, or the crawl has ended: then the next run sends them again,
         or the settling."""
-        rows = self.outbox.rows(home)
-        if rows and self._sends:
-            self._post.send(self.number, home, rows).add_done_callback(partial(self._sent, home))
-        else:
-            del self._pauses[home]
-
-    def _sent(self, home: int, answer: "asyncio.Future[int]") -> None:
-        try:
-            number = answer.result()
-        except MinicrawlError:
-            pause = self._pauses[home]
-            self._pauses[home] = min(2 * pause, _LONGEST_PAUSE)
-            answer.get_loop().call_later(pause, self._send, home)
-            return
-        try:
-            self.outbox.confirm(home, number)
-        except StoreError as error:
-            self._engine.deliver(0, partial(_fail, error))
-            return
-        self._pauses[home] = _FIRST_PAUSE
-        self._send(home)
+        pause = _FIRST_PAUSE
+        while self._sends and (rows := self.outbox.rows(home)):
+            try:
+                number = await self._post.send(self.number, home, rows)
+            except MinicrawlError:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+                continue
+            pause = _FIRST_PAUSE
+            try:
+                self.outbox.confirm(home, number)
+            except StoreError as error:
+                self._engine.deliver(0, partial(_fail, error))
+                break
+        del self._sending[home]
 
 
-def _tell(waiting: Sequence["asyncio.Future[int]"], answers: Sequence[int | Exception]) -> None:
-    """Give each its answer, but for those whose sender has ended."""
-    for one, answer in zip(waiting, answers, strict=True):
-        if one.done():
-            continue
-        if isinstance(answer, int):
-            one.set_result(answer)
-        else:
-            one.set_exception(answer)
+def settle(intake: Intake, error: float = SETTLED_ERROR) -> bool:
+    """Make virtual visits of a partition, all of whose links are committed, until its ranking is exact within `error`,
+    and its depths are. Returns True if it was before."""
+    accounts = intake.state.accounts
+    was_settled = certificate_of(*accounts.book.unsettled_sums()) <= error
+    with intake.state.writer.link_table.kept_blocks() as blocks:
+        if not was_settled:
+            accounts.settle_fully(blocks, error)
+        accounts.shorten(blocks)
+    return was_settled
 
 
 def _fail(error: StoreError, now: float) -> None:

@@ -13,7 +13,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 
-from minicrawl.cluster.combined import Events, LastLooks, look_of, part_of, status_of
+from minicrawl.cluster.combined import Events, look_of, part_of, status_of
 from minicrawl.cluster.keeper import Keeper, rest_of
 from minicrawl.cluster.quotas import Quotas, has_quotas
 from minicrawl.cluster.settings import check_working
@@ -24,7 +24,7 @@ from minicrawl.crawler.admission.seeds import Seeds, guesses
 from minicrawl.crawler.changes import adjusted
 from minicrawl.crawler.remembered_settings import shown
 from minicrawl.errors import CrawlEndedError, SettingError, StoreError
-from minicrawl.model import LimitsNow, RunState
+from minicrawl.model import RunState
 from minicrawl.settings import SETTINGS, CrawlSettings
 from minicrawl.system import descendants
 
@@ -42,7 +42,6 @@ class Steering:
         self._keeper = keeper
         self._folder = keeper.folder
         self._events = Events()
-        self._last_looks = LastLooks()
         self._parts: Sequence[Message] = ()
         self._statuses: Sequence[Message] = ()
         """The latest statuses: partitions are not asked while they settle."""
@@ -127,7 +126,11 @@ class Steering:
         return self._whole()
 
     async def _workers(self, asked: Message) -> Message:
-        return {**await self._status(), "workers": list(map(self._as_worker, self._parts))}
+        """The status, with each partition in the form of a worker process."""
+        status = await self._status()
+        since = ({"doing": part["state"], "since": self._since[_doing(part)]} for part in self._parts)
+        parts = zip(self._parts, since, strict=True)
+        return {**status, "workers": [{**part, **doing, "pages": part["fetched"]} for part, doing in parts]}
 
     async def _look(self, asked: Message) -> Message:
         hosts, looks = int(asked.get("hosts") or 0), list[Message]()
@@ -141,25 +144,15 @@ class Steering:
             )
             for number, look in each.items():
                 self._events.take(number, look["pid"], look["events"])
-                looks.append(self._last_looks.take(number, look))
-        settings = adjustable(self._keeper.settings)
+                looks.append(look)
+        found = look_of(looks, hosts)
         return {
             **self._whole(),
-            **(
-                {**look_of(looks, hosts, self._last_looks.ended), "coverage": self._keeper.figures["coverage"]}
-                if looks
-                else {}
-            ),
+            **({**found, "coverage": self._keeper.figures["coverage"]} if found else {}),
             "processes": descendants(os.getpid()),
-            "settings": settings,
+            "settings": adjustable(self._keeper.settings),
             "events": self._events.behind(int(asked.get("after") or 0)),
         }
-
-    def _state_of_all(self) -> str:
-        """The state of the crawl: starting until every partition has begun."""
-        state = self._keeper.state
-        is_starting = not self._parts or any(part["state"] == RunState.STARTING for part in self._parts)
-        return RunState.STARTING if state == RunState.RUNNING and is_starting else state
 
     async def _state(self) -> Message:
         status = await self._status()
@@ -167,21 +160,16 @@ class Steering:
 
     def _whole(self) -> Message:
         """The status of all partitions, from the latest reports."""
-        keeper, settings = self._keeper, self._keeper.settings
-        figures = keeper.figures
-        limits = LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage)
+        keeper, figures = self._keeper, self._keeper.figures
+        is_starting = not self._parts or any(part["state"] == RunState.STARTING for part in self._parts)
         return {
             **this_process(),
-            "state": self._state_of_all(),
+            "state": RunState.STARTING if keeper.state == RunState.RUNNING and is_starting else keeper.state,
             **{name: figures[name] for name in ("reason", "fetched", "bytes", "seconds")},
             "workers": [],
-            "limits": limits._asdict(),
+            "limits": keeper.limits._asdict(),
             **status_of(self._parts, self._statuses),
         }
-
-    def _as_worker(self, part: Message) -> Message:
-        """A partition in the form of a worker process."""
-        return {**part, "doing": part["state"], "since": self._since[_doing(part)], "pages": part["fetched"]}
 
     # Messages to partitions.
 

@@ -289,12 +289,6 @@ class Mirrors:
         self._grow(pages.stop)
         return np.flatnonzero(self._home[pages.start : pages.stop] == _HERE) + pages.start
 
-    def by_home(self) -> Iterator[tuple[int, Pages]]:
-        """Partitions with their mirrors here."""
-        mirrors = flagged(self.flags())
-        homes = self._home[mirrors]
-        return ((home, mirrors[homes == home]) for home in np.unique(homes).tolist())
-
     def is_mirror(self, page: int) -> bool:
         return bool(self._home[page] != _HERE)
 

@@ -235,17 +235,14 @@ class Book:
         indptr: IntArray,
         targets: Pages,
         places: Places | None = None,
-        *,
-        forwarded: IntArray | None = None,
     ) -> None:
         """Visit distinct pages at once, their links unchanged: each forwards the cash it held at the start.
 
         indptr, targets, places: CSR of their outlinks, row k for pages[k], shapes (len(pages) + 1,), (links,) and
-        (links,). forwarded: what each has forwarded in the end instead, shape (len(pages),).
+        (links,).
         """
-        h, n = self.forwarded[pages], forwarded
-        if n is None:
-            n = h + self.cash_of(pages)
+        h = self.forwarded[pages]
+        n = h + self.cash_of(pages)
         shares = Shares(self.surfer, indptr, places)
         sent = _sigmas(self, shares, pages, n) - _sigmas(self, shares, pages, h)
         moved, in_all = shares.each(sent), int(shares.in_all(sent).sum())

@@ -33,7 +33,7 @@ OWN |= {"content"}
 
 
 @pytest.fixture(scope="module")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def stores(ray: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The same crawl in one store, and gathered of three partitions."""
     path = tmp_path_factory.mktemp("crawls")
     crawled_alone(path / "one.db", search=True)

@@ -18,7 +18,6 @@ from minicrawl.analysis.verify import verify
 from minicrawl.cluster.combined import (
     Covered,
     Events,
-    LastLooks,
     covered_by_all,
     look_of,
     part_of,
@@ -307,18 +306,6 @@ def test_a_host_is_shown_as_it_is_at_home() -> None:
         whole = look_of(looks, hosts=9)
         assert {host["host"]: host["doing"] for host in whole["hosts"]} == {"a.test": "asked", "b.test": "banned"}
         assert whole["doing"] == {"asked": 1, "banned": 1}
-
-
-def test_no_counter_falls_while_a_partition_settles_or_after_it_has_died() -> None:
-    last = LastLooks()
-    assert last.take(0, LOOK) is LOOK
-    settling = last.take(0, {"pid": 7, "state": "stopping"})
-    assert look_of([settling], 0, last.ended)["statuses"] == {"2xx": 3}
-    fresh = last.take(0, {**LOOK, "pid": 8, "statuses": {"2xx": 1}})
-    whole = look_of([fresh], 0, last.ended)
-    assert whole["statuses"] == {"2xx": 4}
-    assert whole["work"] == {"commits": 4, "commit_rows": 18, "commit_seconds": 1.0, "store_bytes": 100}
-    assert whole["pages"] == {"fetched/ok": 3}
 
 
 def test_events_are_taken_once_and_those_of_a_new_process_too() -> None:

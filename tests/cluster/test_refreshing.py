@@ -23,7 +23,7 @@ REFRESH: dict[str, Any] = {**SETTINGS, "refresh": True, "refresh_min": 0.1}
 
 
 class NoPost:
-    def send(self, source: int, home: int, rows: object, *, hurries: bool = False) -> "asyncio.Future[int]":
+    async def send(self, source: int, home: int, rows: object, *, hurries: bool = False) -> int:
         raise AssertionError
 
 

@@ -150,12 +150,7 @@ class DirectPost:
 
     partitions: Sequence[Partition] = ()
 
-    def send(
-        self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False
-    ) -> "asyncio.Future[int]":
-        return asyncio.ensure_future(self._sent(source, home, rows))
-
-    async def _sent(self, source: int, home: int, rows: Sequence[OutboxRow]) -> int:
+    async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
         try:
             return await self.partitions[home].receive(source, rows)
         except CrawlEndedError as error:

@@ -34,13 +34,12 @@ def test_top_is_that_of_the_command_line(store: Path) -> None:
 
 
 def test_pages_are_those_of_the_command_line(store: Path) -> None:
-    for given in ({"where": "status = 200", "words": "h1.test"}, {"where": "inlinks > 1"}, {"site": " "}):
-        found = readings.pages(Readings(store), given, 7)
-        asked = [f"--{name}={text}" for name, text in given.items() if text.strip() and name != "words"]
-        expected = answer("top", "--where", "1", "--by", "importance", "--n", "999", *asked, "--store", store)
-        urls = [page["url"] for page in expected if given.get("words", "") in page["url"]]
-        assert found["count"] == len(urls) > 2
-        assert [page["url"] for page in found["pages"]] == urls[:7]
+    for where in ("status = 200 AND host LIKE '%h1.test%'", "inlinks > 1", " "):
+        found = readings.pages(Readings(store), {"where": where}, 7)
+        asked = where.strip() or "1"
+        expected = answer("top", "--where", asked, "--by", "importance", "--n", "999", "--store", store)
+        assert found["count"] == len(expected) > 2
+        assert [page["url"] for page in found["pages"]] == [page["url"] for page in expected[:7]]
 
 
 def test_hosts_have_all_pages(store: Path) -> None:

@@ -16,7 +16,7 @@ from minicrawl.cluster.combined import shared_out, site_links, trust_of_all
 from minicrawl.cluster.folder import Folder, make_store
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.partition import Taking
-from minicrawl.cluster.settling import Settling
+from minicrawl.cluster.partition import settle as settle_here
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.errors import ConfigError
@@ -226,9 +226,7 @@ def settle(intake: Intake, error: float) -> None:
     if intake.state.mirrors is None:
         intake.ranking.settle_fully(error)
     else:
-        settling = Settling()
-        intake.state.mirrors.hands_over_all = not settling.visit([intake], error)
-        settling.close()
+        intake.state.mirrors.hands_over_all = not settle_here(intake, error)
     intake.commit({})
 
 

@@ -173,10 +173,6 @@ class Accounts:
             self.coverage.note_links(leads)
         self._note_virtual(settled(self.book, blocks, error))
 
-    def forward(self, blocks: LinkBlocks, forwarded: IntArray) -> None:
-        """Make virtual visits after which every page but the mirrors has forwarded this much, shape (size,)."""
-        self._note_virtual(_forwarded(self.book, blocks, forwarded))
-
     def _note_virtual(self, visits: Iterable[LinkGraph]) -> None:
         """Note virtual visits while they are made, by the links of each."""
         visited, credited = self._no_pages(), self._no_pages()
@@ -247,14 +243,6 @@ def settled(book: Book, blocks: LinkBlocks, error: float) -> Iterator[LinkGraph]
             links = block.rows(rows)
             book.visit_many(links.sources, links.indptr, links.targets, links.places)
             yield links
-
-
-def _forwarded(book: Book, blocks: LinkBlocks, forwarded: IntArray) -> Iterator[LinkGraph]:
-    """Make the visits of `Accounts.forward`. Yields the links of each."""
-    for block in blocks():
-        links = block.rows(np.flatnonzero(book.forwarded[block.sources] != forwarded[block.sources]))
-        book.visit_many(links.sources, links.indptr, links.targets, links.places, forwarded=forwarded[links.sources])
-        yield links
 
 
 @lru_cache(maxsize=32)  # a dozen values, used a million times

@@ -12,8 +12,7 @@ from minicrawl.store.writer import Writer
 class Batch:
     """Rows by page; `new` in the order of discovery. Saving clears them.
 
-    `unanswered`: pages whose last answer is dropped, as they wait for their turn again. `links_saved`: rows of links
-    saved so far, which tells a reader of links when they have changed.
+    `unanswered`: pages whose last answer is dropped, as they wait for their turn again.
     """
 
     new: list[NewPage] = field(default_factory=list)
@@ -26,7 +25,6 @@ class Batch:
     robots: list[RobotsRow] = field(default_factory=list)
     turns_taken: int = 0
     requests_ended: int = 0
-    links_saved: int = 0
 
     def add_turn(self, turn: Turn, links: Links) -> None:
         """Note the last turn of a page; it replaces earlier notes on the page."""
@@ -54,7 +52,6 @@ class Batch:
         writer.page_rows.save_turns(list(self.turns.values()))
         writer.page_rows.save_states(self.restated.values())
         writer.save_links(self.links.values())
-        self.links_saved += len(self.links)
         writer.save_refused(self.refused.values())
         writer.put(RobotsRow, self.robots)
         for rows in (self.new, self.turns, self.retries, self.restated, self.links, self.refused):
