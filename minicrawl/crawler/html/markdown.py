@@ -278,7 +278,7 @@ class Walk:
             tag = parts[at]
             name = tag.partition(" ")[0]
             at += 2
-            if name in _NOT_IN_LISTING or _NO_CODE.search(tag):
+            if name in _NOT_IN_LISTING or (len(name) < len(tag) and _NO_CODE.search(tag)):
                 at = min(self._behind(name, at), end)
             elif name == "br":
                 pieces.append("\n")

@@ -91,13 +91,8 @@ MOST_BLOCKS = 1024
 
 
 def block_hashes(blocks: Iterable[str]) -> bytes:
-    """A four-byte hash of each distinct block, in the order of the page."""
-    return hashes_of(block.encode() for block in blocks)
-
-
-def hashes_of(blocks: Iterable[bytes]) -> bytes:
-    """The same for blocks in UTF-8, without those that are empty."""
-    distinct = list(dict.fromkeys(map(zlib.crc32, filter(None, blocks))))
+    """A four-byte hash of each distinct block with words, in the order of the page."""
+    distinct = list(dict.fromkeys(map(zlib.crc32, map(str.encode, filter(None, blocks)))))
     if len(distinct) > MOST_BLOCKS:
         largest = sorted(distinct)[MOST_BLOCKS - 1]
         distinct = [number for number in distinct if number <= largest]

@@ -1,12 +1,9 @@
 """The content of small pages of many kinds."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.effort import growth
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
-from minicrawl.crawler.html.content import COMMENTS, OUT, TEXT, Page, content_of
 from minicrawl.crawler.html.markdown import Walk, content_and_rest
 from minicrawl.store.texts.kept_text import blocks_of
 
@@ -110,30 +107,6 @@ def test_content_is_what_a_page_is_about(page: str) -> None:
     html, expected = PAGES[page]
     content, _ = content_and_rest(walk(BrowserTree(html.encode()).html()))
     assert [word for block in blocks_of(content) for word in block.texts] == expected
-
-
-PIECES = st.lists(
-    st.one_of(
-        st.tuples(st.sampled_from([4, len(SAY)]), st.sampled_from([0, 4]), st.sampled_from([0, 1, 2, 7, 8])),
-        st.sampled_from([OUT, TEXT, COMMENTS, ""]),
-    ),
-    max_size=60,
-)
-
-
-@given(PIECES)
-def test_some_blocks_are_content_wherever_there_are_any(pieces: list[tuple[int, int, int] | str]) -> None:
-    page, opened = Page(), list[tuple[str, int]]()
-    for piece in pieces:
-        if isinstance(piece, tuple):
-            page.add(*piece)
-        elif piece:
-            opened.append((piece, len(page.sizes)))
-        elif opened:
-            page.containers.append((*opened.pop(), len(page.sizes)))
-    content = content_of(page)
-    assert len(content) == len(page.sizes)
-    assert any(content) == bool(page.sizes)
 
 
 @pytest.mark.parametrize(

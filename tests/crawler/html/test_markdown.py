@@ -1,7 +1,6 @@
 """The text of pages as Markdown, and what a reader of it sees."""
 
 import json
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -137,19 +136,15 @@ def test_time_grows_with_the_page(html: str) -> None:
     assert growth(lambda times: parse_html((html * (60 * times)).encode(), URL, None, Wanted(kept=True)), 1) < 1.5
 
 
-def shown_of(text: str) -> Iterator[tuple[str, str]]:
-    for token in MarkdownIt("commonmark").enable("strikethrough").parse(text):
-        yield from ((child.type, child.content) for child in token.children or ())
-
-
 @given(st.text("ab _*`~\\[]()<>&;#!-+=1.|:/'\"", max_size=30))
 def test_text_of_a_page_is_no_markup(text: str) -> None:
     """A reader of CommonMark has the words of the page, and so have we."""
     words = " ".join(text.split())
     page = markdown(f"<p>{words.replace('&', '&amp;').replace('<', '&lt;')}")
-    shown = list(shown_of(page))
-    assert {kind for kind, _ in shown} <= {"text", "text_special"}
-    assert "".join(content for _, content in shown) == words
+    tokens = MarkdownIt("commonmark").enable("strikethrough").parse(page)
+    shown = [child for token in tokens for child in token.children or ()]
+    assert {child.type for child in shown} <= {"text", "text_special"}
+    assert "".join(child.content for child in shown) == words
     assert read(page)[0] == words
 
 
@@ -169,6 +164,7 @@ def test_words_of_a_reader_are_ours(pieces: list[str]) -> None:
         words += token.content if token.type in ("fence", "code_block") else ""
         words += "".join(child.content for child in token.children or () if child.type != "image")
     assert "".join(words.split()) == "".join(page.content_text.split())
+    assert bool(page.content) == bool(page.content + page.rest), "some of the blocks are content"
 
 
 def test_head_is_yaml_whatever_the_title_says() -> None:

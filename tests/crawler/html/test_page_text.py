@@ -104,10 +104,6 @@ def test_a_template_s_links_are_not_those_of_others() -> None:
     assert [(anchor.url, anchor.text) for anchor in page.anchors()] in ([("http://a.test/x", "x")], [])
 
 
-def test_a_page_without_words_is_kept_as_such() -> None:
-    assert kept("<p><img src=x>").content == ""
-
-
 def test_block_hashes_ignore_scripts_and_change_with_a_paragraph() -> None:
     def blocks(nonce: str, more: str) -> set[int]:
         html = f"<script>{nonce}</script><p>One.<p>Two <b>bold</b> words.{more}<footer>now</footer>"

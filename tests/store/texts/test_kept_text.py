@@ -43,13 +43,12 @@ def test_lines_are_blocks_and_so_are_listings() -> None:
         "5. five\n   - - six\n\n     ````c\n     a\n\n       ```\n     ````\n\n> seven\n\n: 8",
         "Menu",
     )
+    assert [row.texts for row in blocks_of("| a | b\\|c |\n| --- | --- |\n|  | `d \\| e` |")] == [
+        ["a", "b|c"],
+        ["d | e"],
+    ]
     assert page.content_text == "One\ntwo\nthree\nFour\nfive\nsix\na\n\n  ```\nseven\n8"
     assert (page.h1, page.headings, page.text) == ("One", ["One", "Four"], f"{page.content_text}\nMenu")
-
-
-def test_a_row_is_its_cells() -> None:
-    rows = list(blocks_of("| a | b\\|c |\n| --- | --- |\n|  | `d \\| e` |"))
-    assert [row.texts for row in rows] == [["a", "b|c"], ["d | e"]]
 
 
 @pytest.mark.parametrize(
