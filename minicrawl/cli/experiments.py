@@ -83,7 +83,7 @@ def lines(examples: "Sequence[Example]") -> Iterator[str]:
     """Lines for each example, with its figures and ours."""
     for example in examples:
         yield example.title
-        yield _row(example.source, example.stated)
+        yield _row("lecture", example.stated)
         verdict = "the same" if example.agrees else "not the same"
         yield f"{_row('minicrawl', example.found.tolist())}   {verdict}, at most {example.error:.1g} off"
         yield ""
@@ -95,8 +95,7 @@ def documents(examples: "Sequence[Example]") -> list[dict[str, object]]:
     return [
         {
             "example": example.title,
-            "source": example.source,
-            "stated": list(example.stated),
+            "stated": example.stated,
             "found": example.found.tolist(),
             "agrees": example.agrees,
         }

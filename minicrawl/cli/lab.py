@@ -147,10 +147,9 @@ def _with_urls(path: Path) -> "tuple[Graph, tuple[str, ...] | None]":
 @command.command(epilog="Example: minicrawl lab lecture")
 @json_option
 def lecture(as_json: bool) -> None:
-    """Work the examples of a lecture on link analysis, and print each of its figures beside ours.
+    """Work the nine examples of a lecture on link analysis, and print each of its figures beside ours.
 
-    A figure is "printed" in the lecture, or "by hand", worked out for a graph of this program. This experiment writes
-    no files, and needs the extra 'analysis' only.
+    This experiment writes no files, and needs the extra 'analysis' only.
     """
     need_extra("link analysis", "scipy")
     from minicrawl.cli.experiments import documents, lines

@@ -64,10 +64,10 @@ def test_progress_is_the_last_stage_and_what_is_left() -> None:
 
 
 def test_what_does_not_agree_is_named() -> None:
-    wrong = Example("Sums", "by hand", [0.5], np.array([0.25]))
+    wrong = Example("Sums", "0.5", np.array([0.25]))
     assert list(lines([wrong])) == [
         "Sums",
-        "  by hand        0.5000",
+        "  lecture        0.5000",
         "  minicrawl      0.2500   not the same, at most 0.2 off",
         "",
         "0 of 1 examples agree.",

@@ -8,8 +8,9 @@ import os
 import random
 import subprocess
 import sys
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import cycle, pairwise
@@ -19,7 +20,7 @@ from threading import Condition, Thread
 
 import pytest
 from support.cluster_runs import check_same, folder_at
-from support.gathered import all_violations, ranked_pages
+from support.gathered import all_violations, gathered, ranked_pages
 from support.needs import needs
 from support.patience import PATIENCE
 from support.sites import rows
@@ -27,6 +28,7 @@ from support.small_web import Pages, WebServer
 
 from minicrawl.cluster.folder import found
 from minicrawl.control.asking import ask
+from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
 HOSTS, PAGES, ADDRESSES, PARTITIONS = 20, 24, 5, 16
@@ -185,3 +187,27 @@ def test_a_crawl_whose_processes_are_killed_at_random_is_polite_and_exact(tmp_pa
         together = {page.url: page for page in ranked_pages(stores)}
     check_same(together, alone)
     assert list(together)[:100] == list(alone)[:100]
+
+
+@pytest.mark.slow
+@needs("ray")
+def test_a_crawl_killed_at_its_birth_goes_on_by_the_same_command(tmp_path: Path) -> None:
+    store, words = tmp_path / "web", ("--partitions", "3", "--workers", "2", "--delay", "0")
+    births: list[Callable[[], object]] = [
+        (store / "cluster.json").exists,
+        (store / "000.db").exists,
+        lambda: found(store).settings,
+    ]
+    with Witness().serving() as witness:
+        assert begun(witness, tmp_path / "alone.db", "--delay", "0").wait() == 0
+        for is_born in births:
+            keeper = begun(witness, store, *words)
+            while not is_born():
+                assert keeper.poll() is None
+                time.sleep(0.005)
+            os.killpg(keeper.pid, SIGKILL)
+            keeper.wait()
+        assert begun(witness, store, *words).wait() == 0
+    with open_store(tmp_path / "alone.db") as alone, gathered(store) as together:
+        assert list(violations(together)) == []
+        check_same(*({page.url: page for page in one.pages("importance")} for one in (together, alone)))

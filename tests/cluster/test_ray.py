@@ -1,80 +1,165 @@
-"""Two nodes of Ray on loopback, killed in every way: the crawl finds what one process finds.
+"""Two nodes of Ray on loopback: the crawl finds what one process finds, though an actor and a whole node are killed."""
 
-MINICRAWL_KILLS: how often actors are killed, and a quarter as often everything; 4 and 1 by default.
-"""
-
+import json
 import os
 import random
-from collections.abc import Iterator
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from support.cluster_runs import crawled_alone
+from support.cluster_runs import SETTINGS, WEB, check_same, crawled_alone, folder_at
 from support.command_line import run
+from support.gathered import gathered
 from support.needs import needs
-from support.ray_machines import AT_ONCE, SLOWLY, Crawl, Ray, served
+from support.patience import PATIENCE
 
-from minicrawl.store.ranks import RankedPage
+from minicrawl.control.asking import ask
+from minicrawl.crawler.books.invariants import violations
+from minicrawl.errors import MinicrawlError
 
-KILLS = int(os.environ.get("MINICRAWL_KILLS", "4"))
-with_ray = [
-    pytest.mark.slow,
-    needs("ray"),
-    pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="its processes are found in /proc"),
-]
+HEAD, OTHER = "127.0.0.2", "127.0.0.3"
+"""Not 127.0.0.1, for which Ray takes the address that other machines reach."""
+LITTLE = ("--num-cpus=0", f"--object-store-memory={100 * 2**20}", "--disable-usage-stats")
+OPEN = {"RAY_AUTH_MODE": "disabled"}
+"""Of the environment: these nodes have no token."""
+SERVE = """
+import asyncio, sys
+sys.path[:0] = {path!r}
+from support.cluster_runs import WEB
+from minicrawl.demo.web import serving
 
+async def main():
+    async with serving(WEB) as port:
+        print(port, flush=True)
+        await asyncio.to_thread(sys.stdin.read)
 
-def marked(test: object) -> object:
-    for mark in with_ray:
-        test = mark(test)
-    return test
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RankedPage]:
-    return crawled_alone(tmp_path_factory.mktemp("alone") / "crawl.db")
-
-
-@pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    with served() as port:
-        yield port
+asyncio.run(main())
+"""
 
 
-@pytest.fixture(scope="module")
-def ray() -> Iterator[Ray]:
-    ray = Ray()
+def free_port() -> int:
+    """A port that no connection gets by itself before Ray is there: these have ports from 32768 on."""
+    for port in random.sample(range(20_000, 32_000), 100):
+        with socket.socket() as line, suppress(OSError):
+            line.bind(("", port))
+            return port
+    raise AssertionError("no port is free")
+
+
+class Nodes:
+    """The nodes, each in a session of its own. All that Ray writes is in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.address, self.folder = f"{HEAD}:{free_port()}", folder
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, name: str) -> None:
+        """Start a node, and wait until it is seen; again where Ray gives it up, as one that needs half a minute."""
+        head = ["--head", f"--port={self.address.rpartition(':')[2]}", "--include-dashboard=false"]
+        words = [*head, f"--temp-dir={self.folder}"] if name == HEAD else [f"--address={self.address}"]
+        words += [f"--node-ip-address={name}", "--min-worker-port=0", "--max-worker-port=0", *LITTLE, "--block"]
+        program = "import sys; from minicrawl.cluster.ray import connected, nodes\n"
+        program += "with connected(sys.argv[1]): print(*nodes())"
+        for _ in range(3):
+            command = [sys.executable, "-m", "ray.scripts.scripts", "start", *words]
+            node = subprocess.Popen(
+                command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+            )
+            self.running[name] = node
+            while node.poll() is None:
+                looked = [sys.executable, "-c", program, self.address]
+                done = subprocess.run(looked, check=False, capture_output=True, text=True, env=os.environ | OPEN)
+                if name in done.stdout.split():
+                    return
+            self.kill(name)
+        raise AssertionError(f"{name} does not start")
+
+    def kill(self, name: str) -> None:
+        """Kill all processes of a node."""
+        session = self.running[name].pid
+        while pids := [pid for pid, of in sessions() if of == session]:
+            for pid in pids:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            self.running[name].wait()
+
+
+def sessions() -> Iterator[tuple[int, int]]:
+    """Processes with their sessions, but for those that have ended."""
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError, ValueError):
+            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            if fields[0] != "Z":
+                yield int(entry.name), int(fields[3])
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The web of cluster_runs, from a process of its own; its port."""
+    command = [sys.executable, "-c", SERVE.format(path=sys.path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+
+
+def until(
+    store: Path, driver: "subprocess.Popen[bytes]", is_so: Callable[[list[dict[str, Any]]], bool]
+) -> list[dict[str, Any]]:
+    """Ask a running crawl for its partitions until they are so."""
+    while True:
+        assert driver.poll() is None, "the crawl has ended"
+        with suppress(MinicrawlError):  # one is not there yet, or the crawl does not listen
+            (status,) = ask(store, [{"do": "status"}])
+            if is_so(status["partitions"]):
+                return list(status["partitions"])
+        time.sleep(0.1)
+
+
+@pytest.mark.slow
+@needs("ray")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found in /proc")
+def test_an_actor_and_a_node_are_killed(tmp_path: Path) -> None:
+    alone = crawled_alone(tmp_path / "alone.db")
+    nodes = Nodes(Path(tempfile.mkdtemp(prefix="mc-ray-", dir="/tmp")))  # a short path: it has sockets
+    folder = replace(folder_at(tmp_path / "web", 2), nodes={1: OTHER}).keep_ray(nodes.address)
+    words = ["crawl", *WEB.seeds, "--store", str(folder.path), "--json", "-q", "--delay", "0.2", "--scope", "any"]
+    words += ["--allow-private", *(f"--no-{name}" for name, value in SETTINGS.items() if value is False)]
     try:
-        ray.start()
-        yield ray
+        nodes.start(HEAD)
+        nodes.start(OTHER)
+        with served() as port:
+            command = [sys.executable, "-m", "minicrawl", *words, "--connect-to", f"::127.0.0.1:{port}"]
+            with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ | OPEN) as driver:
+                try:
+                    there = until(
+                        folder.path, driver, lambda parts: all(part["fetched"] > 1 for part in parts) and bool(parts)
+                    )
+                    os.kill(there[0]["pid"], signal.SIGKILL)
+                    until(folder.path, driver, lambda parts: [part["deaths"] for part in parts] == [1, 0])
+                    nodes.kill(OTHER)
+                    nodes.start(OTHER)
+                    out, _ = driver.communicate(timeout=PATIENCE)
+                finally:
+                    driver.kill()
     finally:
-        left = ray.stop()
-    assert left == [], "Ray has left processes behind"
-
-
-@pytest.fixture
-def crawl(ray: Ray, port: int, tmp_path: Path) -> Crawl:
-    crawl = Crawl(ray, tmp_path / "web", port)
-    crawl.make()
-    return crawl
-
-
-@marked
-def test_actors_and_then_everything_are_killed(ray: Ray, crawl: Crawl, alone: dict[str, RankedPage]) -> None:
-    chance = random.Random(24)
-    for _ in range(max(KILLS // 4, 1)):
-        with crawl.start(SLOWLY) as driver:
-            try:
-                crawl.wait_for([1, 1], driver)
-                for _ in range(4):
-                    crawl.kill_a_host(chance, driver)
-                    crawl.wait_for([1, 1], driver)
-                assert crawl.kill_everything(driver) > 8
-            finally:
-                driver.kill()
-        ray.start()
-    assert crawl.ended(AT_ONCE)["reason"] == "nothing-left"
-    crawl.compare(alone)
+        for name in nodes.running:
+            nodes.kill(name)
+        shutil.rmtree(nodes.folder, ignore_errors=True)
+    report = json.loads(out)
+    assert (report["reason"], report["deaths"]) == ("nothing-left", 2)
+    with gathered(folder.path) as store:
+        assert list(violations(store)) == []
+        check_same({page.url: page for page in store.pages("importance")}, alone)
 
 
 @needs("ray")

@@ -109,7 +109,7 @@ def test_ledger_is_exact_for_the_links_as_last_read() -> None:
 def test_figures_have_a_row_per_rate_and_policy() -> None:
     graphs = [power_law(200, np.random.default_rng(seed)) for seed in range(2)]
     rates = (0.0, 0.05)
-    for figure, policies in ((figure_4, 6), (figure_5, 8), (figure_6, 8)):
+    for figure, policies in ((figure_4, 6), (figure_5, 7), (figure_6, 7)):
         result = figure(graphs, 0, rates, 4)
         assert len(result.rows) == policies * len(rates)
         assert {row[0] for row in result.rows} == set(rates)

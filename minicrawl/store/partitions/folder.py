@@ -76,11 +76,6 @@ class PartitionFolder:
         return [number for number in range(self.partitions) if number not in self.nodes]
 
     @property
-    def machines(self) -> Sequence[str]:
-        """Other machines that have partitions."""
-        return sorted(set(self.nodes.values()))
-
-    @property
     def is_in_use(self) -> bool:
         """True if a crawl writes to any of the stores right now."""
         return any(is_held(self.store(number)) for number in self.made)

@@ -10,8 +10,8 @@ import pytest
 
 from minicrawl.experiment import Claim, Result, Stage
 from minicrawl.lab.graphbench.algorithms import ALGORITHMS, Algorithm, algorithms_of, exact_answers
-from minicrawl.lab.graphbench.bench import COLUMNS, Setup, bench
-from minicrawl.lab.graphbench.sequences import Follower, Insertions, random_sparse
+from minicrawl.lab.graphbench.bench import COLUMNS, Setup, bench, claims
+from minicrawl.lab.graphbench.sequences import Follower, Insertions, complete, cubic, random_sparse
 
 
 def drawn(size: int, trial: int) -> Insertions:
@@ -59,6 +59,18 @@ def test_a_wrong_answer_is_found() -> None:
     result, trials = bench("web", sparse, Setup(algorithms, trials=1, validate=True))
     assert [trial.agrees for trial in trials] == [False, True]
     assert not claimed(result, "independent").held
+
+
+@pytest.mark.parametrize(
+    "sequence", [complete(5, np.random.default_rng(0)), sparse(0), cubic(12)], ids=lambda one: one.name
+)
+def test_trees_are_to_win_on_complete_graphs_and_rows_on_others(sequence: Insertions) -> None:
+    setup = Setup({"even-gazit": ALGORITHMS["even-gazit"]}, trials=1)
+    _, (trial,) = bench("web", lambda _: sequence, setup)
+    for rows, trees in ((1.0, 2.0), (2.0, 1.0)):
+        trials = [replace(trial, seconds=rows), replace(trial, seconds=trees, algorithm="trees")]
+        (claim,) = claims(trials, setup)
+        assert claim.held == (trees < rows if sequence.name == "complete" else rows < trees)
 
 
 def test_sizes_of_numbers_are_tried_where_they_matter() -> None:
