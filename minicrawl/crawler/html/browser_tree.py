@@ -11,7 +11,6 @@ from minicrawl.crawler.html.tree import (
     BY_TAG,
     CONTENT,
     FEW,
-    HEADINGS,
     HIDDEN,
     INLINE,
     LIST,
@@ -107,18 +106,13 @@ class BrowserTree:
     def language(self) -> str | None:
         return self._root.attributes.get("lang")
 
-    def h1(self) -> str | None:
-        heading = self._root.css_first("h1")
-        return None if heading is None else heading.text_lexbor()
-
     def html(self) -> str:
         """The page as HTML: every element has its end, and outside of raw text and comments a "<" is that of a tag."""
         return self._root.html or ""
 
-    def text(self) -> tuple[list[str], list[tuple[str, str]]]:
-        """The visible text, white space as written: what stands between two block elements, headings included; and tags
-        h1 to h3 with their texts. Call it last: it takes the tree apart."""
-        headings = []
+    def text(self) -> list[str]:
+        """The visible text, white space as written: what stands between two block elements, headings included. Call it
+        last: it takes the tree apart."""
         # Descendants first, so that elements are removed after their contents.
         for node in reversed(_select.find("*", self._root)):
             tag = node.tag
@@ -126,11 +120,9 @@ class BrowserTree:
                 node.unwrap(delete_empty=True)
             elif tag in HIDDEN:
                 node.decompose()
-            elif tag in HEADINGS:
-                headings.append((tag, node.text_lexbor()))
         self._root.merge_text_nodes()
         # The text has no NUL, as the parser has replaced them.
-        return self._root.text(separator="\0", skip_empty=True).split("\0"), headings[::-1]
+        return self._root.text(separator="\0", skip_empty=True).split("\0")
 
     def _place_inside(self, node: LexborNode, number: int) -> int:
         """The place inside an element with this number. It is kept for all elements on the way to its origin."""

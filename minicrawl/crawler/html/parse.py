@@ -96,7 +96,6 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         index_by_google=elements.index_by_google,
         usage=elements.usage_lines,
         truncated=is_cut,
-        description=elements.description if wanted.about else None,
         requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
         facts=facts_of(tree, page, url)._replace(description=described(elements.description)) if wanted.facts else None,
         **_content(tree, wanted, elements, links),
@@ -119,15 +118,12 @@ def _with_hidden_refresh(parsed: ParsedPage, page: bytes, hidden: bytes, base: s
 
 
 def _text_of(page: bytes) -> list[str]:
-    return tree_of(page).text()[0]
+    return tree_of(page).text()
 
 
 class _Content(TypedDict, total=False):
     """The fields of a `ParsedPage` about the page's text."""
 
-    language: str | None
-    h1: str | None
-    headings: tuple[str, ...]
     text: tuple[str, ...]
     blocks: bytes
     kept: bytes
@@ -141,25 +137,20 @@ def _content(
 ) -> _Content:
     """The wanted fields about a page's text. Takes the tree apart."""
     content = _Content()
-    language = _line(tree.language() or "", LANGUAGE_LENGTH) or None if wanted.about or wanted.kept else None
-    if wanted.about:
-        content["language"] = language
-        content["h1"] = _line(tree.h1() or "", _TITLE_LENGTH) or None
     watched = _watched(tree, elements, links) if wanted.blocks else []
     walk: Walk | None = None
     hashed: Iterable[str] = ()
     if wanted.kept and elements.directives.archive:
+        language = _line(tree.language() or "", LANGUAGE_LENGTH) or None
         about = About(elements.title, language, elements.description, elements.directives.index)
         walk = Walk(tree.html(), links.page, links.url, links.image, MAX_TEXT)
         content["kept"] = pack(about, *content_and_rest(walk))
         hashed = (block.words for block in walk.blocks)
     if wanted.text or (wanted.blocks and walk is None):
-        lines, headings = tree.text()
-        blocks = tuple(_lines(lines))
+        blocks = tuple(_lines(tree.text()))
         hashed = hashed if walk else blocks
         if wanted.text:
             content["text"] = blocks
-            content["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in headings)))
     if wanted.blocks:
         content["blocks"] = block_hashes((*watched, *hashed))
     return content
@@ -263,7 +254,7 @@ class _Elements:
         self.directives = Directives()
         self.index_by_google = True
         self._tree = tree
-        self._wants_description = wanted.about or wanted.kept or wanted.facts or wanted.blocks
+        self._wants_description = wanted.kept or wanted.facts or wanted.blocks
         wants_places, wants_words = wanted.places, wanted.anchors
         for tag, attributes in tree.elements():  # all in here, not in methods: a page has a hundred links
             if tag not in _LINKS:

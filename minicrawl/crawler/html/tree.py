@@ -28,7 +28,6 @@ INLINE = frozenset(
 )
 # Elements whose content is not shown.
 HIDDEN = frozenset({"iframe", "noembed", "noframes", "script", "style", "template", "title"})
-HEADINGS = frozenset({"h1", "h2", "h3"})
 TEXT, LIST, NAVIGATION = map(int, Place)  # plain numbers: there are a hundred a page
 CONTENT = LIST
 """The place inside an element of content; words beside a link make it TEXT."""

@@ -57,9 +57,7 @@ def test_what_frames_the_page_is_no_content(html: str) -> None:
     assert kept(html).content_text == "Words that are content, and more of them"
 
 
-@pytest.mark.parametrize(
-    "wanted", [Wanted(text=True, blocks=True, about=True), Wanted(text=True, about=True), Wanted(places=True)]
-)
+@pytest.mark.parametrize("wanted", [Wanted(text=True, blocks=True), Wanted(text=True), Wanted(places=True)])
 def test_other_parts_of_a_page_are_the_same_with_and_without(wanted: Wanted) -> None:
     html = b"""<html lang=de><title>t</title><meta name=description content=d><h1>A <a href=/x>b</a></h1><nav>m</nav>
         <p>one <a href=/x>two</a> three<ul><li>x<li>y</ul><pre>a\n b</pre><h2>c</h2>d<br>e"""
@@ -129,12 +127,3 @@ def test_smallest_hashes_of_many_blocks_are_kept_in_order() -> None:
     assert numbers == block_numbers(block_hashes(reversed(many)))[::-1]
     every = [*block_numbers(block_hashes(many[:MOST_BLOCKS])), *block_numbers(block_hashes(many[MOST_BLOCKS:]))]
     assert sorted(numbers) == sorted(every)[:MOST_BLOCKS]
-
-
-def test_an_index_finds_text_and_headings_as_they_are_read() -> None:
-    html = b"""<html lang=en><title>T</title><meta name=description content=" What  it is ">
-        <h1>He<b>ad</b></h1><p>Long<wbr>word and <i>m</i>ore<style>p{}</style><ul><li>1<li>2</ul><h2>Second</h2>"""
-    page = parse_html(html, "http://h.test/", None, Wanted(text=True, about=True))
-    assert page.text == ("Head", "Longword and more", "1", "2", "Second")
-    assert (page.headings, page.h1) == (("Head", "Second"), "Head")
-    assert (page.language, page.description) == ("en", "What it is")
