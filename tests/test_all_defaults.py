@@ -14,6 +14,7 @@ from support.cluster_runs import folder_at
 from support.command_line import answer, run
 from support.gathered import all_violations, ranked_pages
 from support.intakes import PATIENT
+from support.needs import is_there
 from support.patience import PATIENCE
 from support.sites import Server, faults_in, html
 
@@ -33,7 +34,7 @@ SITE = {url: [f"<title>{word}</title><p>Here stands one {word}.", *LINKS[url]] f
 PAGES = [*SITE, H4 + "gone"]
 IN_PROCESSES: Mapping[str, list[str]] = {
     "workers": ["crawl", "--no-progress", "--workers", "2"],
-    "2 partitions": ["crawl", "--partitions", "2"],
+    **({"2 partitions": ["crawl", "--partitions", "2"]} if is_there("ray") else {}),
 }
 
 

@@ -198,7 +198,7 @@ def test_without_a_store_there_is_a_page_all_the_same(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(ray: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path, _ = crawled_by_command(tmp_path_factory.mktemp("cluster"), "--no-traps")
     return path
 
