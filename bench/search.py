@@ -31,7 +31,7 @@ from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.search.following import bring_up_to_date
 from minicrawl.store.reader import Store
-from minicrawl.store.texts.marked_text import KeptText, Kind
+from minicrawl.store.texts.kept_text import KeptText
 
 FILES = Path(__file__).parent / "search"
 DEEP = 20
@@ -237,7 +237,7 @@ def texts_of(pages: Mapping[int, Page], without: Collection[str]) -> Iterator[Te
             url,
             words.title or "",
             said,
-            " . ".join(block.text for block in words.content if block.kind is Kind.HEADING),
+            " . ".join(words.headings),
             re.sub(r"\W+", " ", url.partition("://")[2]),
             words.content_text,
         )

@@ -186,18 +186,16 @@ Located = tuple[str, str | None]
 class Wanted:
     """Parts of a page to gather beside its links, title and directives; each takes time. See docs and `ParsedPage`.
 
-    `anchors`: the texts of links; `places`: their places; `text`: headings and visible text; `blocks`: block hashes, to
-    detect changes; `about`: description, language and first heading; `kept`: the text for the store. `extract`,
-    `hooks`, `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of
-    pages that may be soft 404s. `requisites`: URLs of files that the page needs; `is_style`: it is a style sheet,
-    which is no page. `facts`: facts for an audit.
+    `anchors`: the texts of links; `places`: their places; `text`: visible text; `blocks`: block hashes, to detect
+    changes; `kept`: the text for the store. `extract`, `hooks`, `structured`: the user's extraction, see
+    minicrawl.extract. `short_text`: the text of pages that may be soft 404s. `requisites`: URLs of files that the page
+    needs; `is_style`: it is a style sheet, which is no page. `facts`: facts for an audit.
     """
 
     anchors: bool = False
     places: bool = False
     text: bool = False
     blocks: bool = False
-    about: bool = False
     kept: bool = False
     extract: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
@@ -249,10 +247,9 @@ class ParsedPage(NamedTuple):
     `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive;
     `index_by_google`: False when those for googlebot say noindex. `usage`: lines of its head on the use of the page,
     such as "robots: noai".
-    `truncated`: the page has more links than are read. `description`, `language`: of its meta element and its html
-    element; `h1`: its first heading. `headings`: all of h1 to h3; `text`: all visible text, an entry for each
+    `truncated`: the page has more links than are read. `text`: all visible text, an entry for each
     paragraph, heading, item or cell. `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.tree.
-    `kept`: a record of minicrawl.store.texts.marked_text; none of a page that forbids copies. `items`: extracted JSON
+    `kept`: a record of minicrawl.store.texts.kept_text; none of a page that forbids copies. `items`: extracted JSON
     objects; `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
     `requisites`: distinct files that the page needs to look as it does. `facts`: for an audit. `unread`: it is a PDF
     file that could not be read.
@@ -274,10 +271,6 @@ class ParsedPage(NamedTuple):
     index_by_google: bool = True
     usage: tuple[str, ...] = ()
     truncated: bool = False
-    description: str | None = None
-    language: str | None = None
-    h1: str | None = None
-    headings: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
     blocks: bytes = b""
     kept: bytes = b""

@@ -11,13 +11,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.page_text import page_text
+from minicrawl.analysis.page_text import check_has_texts, page_text
 from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.errors import SettingError, counted
-from minicrawl.export.markdown import check_has_texts
 from minicrawl.model import Wanted
 from minicrawl.store.reader import Store
-from minicrawl.store.texts.marked_text import unpack, words_in, words_of
+from minicrawl.store.texts.kept_text import unpack, words_in, words_of
 
 RUN = 5
 """Words that two texts must have in a row: fewer are in both by chance too often."""

@@ -17,7 +17,7 @@ from minicrawl.model import Wanted
 from minicrawl.store.archived import RecordRow
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.difference import Line, difference
-from minicrawl.store.texts.marked_text import KeptText, unpack
+from minicrawl.store.texts.kept_text import KeptText, blocks_of, unpack
 
 _KEPT = Wanted(kept=True, short_text=False)
 
@@ -83,7 +83,7 @@ class Versions:
 
 
 def _blocks(text: KeptText) -> list[str]:
-    return [block.text for block in text.blocks]
+    return [block.markdown for part in (text.content, text.rest) for block in blocks_of(part)]
 
 
 def _archived_text(store: Store, folder: Path, url: str, row: RecordRow) -> KeptText | None:

@@ -24,14 +24,22 @@ from minicrawl.crawler.robots.preferences import Verdict
 from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import FetchError, SettingError
-from minicrawl.export.markdown import check_has_texts, markdown_of
 from minicrawl.export.tables import Table
 from minicrawl.model import READ, ParsedPage, State, Wanted
 from minicrawl.sandbox.sandbox import ChildError
 from minicrawl.store.archived import RecordRow
 from minicrawl.store.reader import Store
-from minicrawl.store.texts.marked_text import KeptText
+from minicrawl.store.texts.kept_text import KeptText
 from minicrawl.timing import STANDARD
+
+
+def check_has_texts(store: Store) -> None:
+    """Raise SettingError where no text is kept at all."""
+    if not store.texts.size:
+        raise SettingError(
+            f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them, and "
+            "'minicrawl refresh' reads again what it has read"
+        )
 
 
 def archived_page(store: Store, folder: Path, url: str, row: RecordRow, wanted: Wanted) -> ParsedPage | None:
@@ -146,7 +154,7 @@ def _rows(store: Store, ranked: Ranked) -> Iterator[tuple[object, ...]]:
         if is_taken[first]:
             continue
         kept = store.texts.text(number, page.url)
-        content = markdown_of(kept.content) if kept is not None and kept.index else ""
+        content = kept.content if kept is not None and kept.index else ""
         if kept is None or not content:
             continue
         is_taken[first] = True

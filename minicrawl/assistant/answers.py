@@ -20,7 +20,6 @@ from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.analysis.page_text import page_text
 from minicrawl.analysis.top import lines_per_site, top_list
 from minicrawl.errors import SettingError
-from minicrawl.export.markdown import markdown_of
 from minicrawl.search import searching
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
@@ -63,7 +62,7 @@ def read_page(store: Store, url: str, offset: int = 0, limit: int = 8_000, headi
     with store.snapshot():
         kept = page_text(store, url)
         (row,) = store.ranks.rows(list(store.page_table.find([kept.url]).values())).values()
-    text = _disarmed(markdown_of(kept.content))
+    text = _disarmed(kept.content)
     headings = list(_headings(text))
     start, end = _section(headings, heading, len(text)) if heading else (0, len(text))
     start = min(max(start, offset), end)

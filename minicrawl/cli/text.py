@@ -1,5 +1,6 @@
 """minicrawl text, minicrawl copies"""
 
+import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from minicrawl.log import printable
 if TYPE_CHECKING:
     from minicrawl.analysis.copies import Copy
     from minicrawl.analysis.sites import Mirror
-    from minicrawl.store.texts.marked_text import KeptText
+    from minicrawl.store.texts.kept_text import KeptText
 
 
 @click.command(epilog="Example: minicrawl text https://example.org/about")
@@ -32,7 +33,6 @@ def command(url: str, markdown: bool, store: Path, as_json: bool) -> None:
     """
     from minicrawl.analysis.explain import meant_by
     from minicrawl.analysis.page_text import page_text
-    from minicrawl.export.markdown import as_markdown
     from minicrawl.store.reader import open_store
 
     meant_by(url)  # report an invalid URL before opening the store
@@ -41,8 +41,16 @@ def command(url: str, markdown: bool, store: Path, as_json: bool) -> None:
     if as_json:
         click.echo(document(_as_json(kept)))
         return
-    lines = (as_markdown(kept).rstrip("\n") if markdown else kept.content_text).split("\n")
+    lines = (_with_head(kept) if markdown else kept.content_text).split("\n")
     click.echo("\n".join(map(printable, lines)))
+
+
+def _with_head(kept: "KeptText") -> str:
+    """The Markdown of a page behind front matter in YAML, whose strings may be JSON strings."""
+    values = {"url": kept.url, "title": kept.title, "description": kept.description, "language": kept.language}
+    known = {name: value for name, value in values.items() if value is not None}
+    head = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in known.items()]
+    return "\n".join(["---", *head, "---", "", kept.content])
 
 
 def _as_json(kept: "KeptText") -> dict[str, object]:

@@ -34,7 +34,7 @@ from minicrawl.search.index_folder import (
 )
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.texts.marked_text import KeptText, Kind, unpack
+from minicrawl.store.texts.kept_text import KeptText, unpack
 from minicrawl.system import STOPPING, be_less_urgent, on_signals, running
 
 BATCH = 500
@@ -107,7 +107,7 @@ class Follower:
                     start,
                     url=kept.url,
                     title=kept.title or "",
-                    headings=[block.text for block in kept.content if block.kind is Kind.HEADING],
+                    headings=kept.headings,
                     text=" ".join(kept.content_text.split()),
                     language=kept.language,
                 )

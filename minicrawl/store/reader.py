@@ -34,7 +34,7 @@ from minicrawl.store.sitemaps import Sitemaps
 from minicrawl.store.sites import SiteTable
 from minicrawl.store.soundness import Soundness, check_books
 from minicrawl.store.tables import Tables
-from minicrawl.store.texts.marked_text import KeptText
+from minicrawl.store.texts.kept_text import KeptText
 from minicrawl.store.texts.reading import Texts
 from minicrawl.store.transfers import TransferRows
 

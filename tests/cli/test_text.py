@@ -8,7 +8,7 @@ from support.sites import Site, crawl
 
 HOME = "http://a.test/"
 SITE: Site = {
-    HOME: ["<html lang=en><title>Home</title><nav>Menu</nav><h1>Wel\x1bcome</h1><p>See <a href=/x>the other</a> page."],
+    HOME: ["<html lang=en><title>Home</title><nav>Menu</nav><h1>Wel\x9bcome</h1><p>See <a href=/x>the other</a> page."],
     f"{HOME}x": ["<p>other"],
 }
 
@@ -29,10 +29,10 @@ def test_text_as_markdown_and_as_json(store: Path) -> None:
     lines = run("text", HOME, "--markdown", "--store", store).stdout.split("\n")
     assert lines[-2] == "See [the other](http://a.test/x) page."
     found = answer("text", HOME, "--store", store)
-    assert (found["title"], found["language"], found["h1"], found["index"]) == ("Home", "en", "Wel\x1bcome", True)
+    assert (found["title"], found["language"], found["h1"], found["index"]) == ("Home", "en", "Wel\x9bcome", True)
     assert (found["content"], found["text"]) == (
-        "Wel\x1bcome\nSee the other page.",
-        "Menu\nWel\x1bcome\nSee the other page.",
+        "Wel\x9bcome\nSee the other page.",
+        "Wel\x9bcome\nSee the other page.\nMenu",
     )
     assert found["anchors"] == [
         {"url": f"{HOME}x", "text": "the other", "before": "See ", "after": " page."},

@@ -20,7 +20,7 @@ from minicrawl.opic.arrays import FloatArray, Pages
 from minicrawl.rank import Graph
 from minicrawl.rank.hits import base_set, bridges, communities, hits, peeled_communities, with_self_links, within
 from minicrawl.store.reader import Store
-from minicrawl.store.texts.marked_text import Anchor
+from minicrawl.store.texts.kept_text import Anchor
 
 
 def word_counts(query: str, pages: Pages, store: Store, folded: FoldedStore) -> FloatArray:

@@ -7,23 +7,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from minicrawl.crawler.html.content import END, NAMED, container
 from minicrawl.crawler.html.tree import (
     BY_TAG,
     CONTENT,
     FEW,
-    HEADINGS,
     HIDDEN,
     INLINE,
     LIST,
     TAGS,
     TEXT,
-    Marked,
     is_text,
     place_by,
-    up_to_fragment,
 )
-from minicrawl.store.texts import marked_text as marks
 
 _FOREIGN = ("svg", "math")
 # Elements of these that contain HTML again (HTML 13.2.6, integration points).
@@ -40,12 +35,6 @@ _tags = LexborHTMLParser("")
 _TAGS = {_tags.create_node(tag).tag_id: tag for tag in TAGS}
 _BY_TAG = {_tags.create_node(tag).tag_id: BY_TAG.get(tag) for tag in (*BY_TAG, *INLINE)}
 """By tag number, the place inside elements whose attributes do not count."""
-_INLINE, _HIDDEN = (frozenset(_tags.create_node(tag).tag_id for tag in tags) for tags in (INLINE, HIDDEN))
-_HEADINGS = {_tags.create_node(tag).tag_id: tag for tag in HEADINGS}
-_A = _tags.create_node("a").tag_id
-_NAMED = {_tags.create_node(tag).tag_id: tag for tag in NAMED}
-_TABLE = _tags.create_node("table").tag_id
-_MARKS = {_tags.create_node(tag).tag_id: mark for tag, mark in marks.BY_TAG.items()}
 _select = LexborCSSSelector()  # type: ignore[no-untyped-call]
 _DEEP = 500  # levels that are searched for a foreign element; browsers draw no more
 
@@ -117,14 +106,13 @@ class BrowserTree:
     def language(self) -> str | None:
         return self._root.attributes.get("lang")
 
-    def h1(self) -> str | None:
-        heading = self._root.css_first("h1")
-        return None if heading is None else heading.text_lexbor()
+    def html(self) -> str:
+        """The page as HTML: every element has its end, and outside of raw text and comments a "<" is that of a tag."""
+        return self._root.html or ""
 
-    def text(self) -> tuple[list[str], list[tuple[str, str]]]:
-        """The visible text, white space as written: what stands between two block elements, headings included; and tags
-        h1 to h3 with their texts. Call it last: it takes the tree apart."""
-        headings = []
+    def text(self) -> list[str]:
+        """The visible text, white space as written: what stands between two block elements, headings included. Call it
+        last: it takes the tree apart."""
         # Descendants first, so that elements are removed after their contents.
         for node in reversed(_select.find("*", self._root)):
             tag = node.tag
@@ -132,41 +120,9 @@ class BrowserTree:
                 node.unwrap(delete_empty=True)
             elif tag in HIDDEN:
                 node.decompose()
-            elif tag in HEADINGS:
-                headings.append((tag, node.text_lexbor()))
         self._root.merge_text_nodes()
         # The text has no NUL, as the parser has replaced them.
-        return self._root.text(separator="\0", skip_empty=True).split("\0"), headings[::-1]
-
-    def marked_text(self) -> Marked:
-        """The visible text with marks. Call it last, in place of `text`."""
-        references, headings = [], []
-        for node in reversed(_select.find("*", self._root)):
-            tag = node.tag_id
-            if tag in _INLINE:
-                if tag == _A and (reference := node.attributes.get("href")) is not None:
-                    references.append(up_to_fragment(reference))
-                    node.insert_before(marks.LINK)
-                    node.insert_after(marks.END_OF_LINK)
-                node.unwrap(delete_empty=True)
-                continue
-            if tag in _HIDDEN:
-                node.decompose()
-                continue
-            if tag in _MARKS and (first := node.first_child) is not None:
-                if tag in _HEADINGS:
-                    headings.append((_HEADINGS[tag], marks.plain(node.text_lexbor())))
-                first.insert_before(_MARKS[tag])
-            elif tag in _MARKS and _MARKS[tag] == marks.CELL:  # an empty one moves the next
-                node.insert_child(marks.CELL)
-            if tag in _NAMED and (mark := container(_NAMED[tag], node.attributes)) and (first := node.first_child):
-                first.insert_before(mark)
-                node.insert_child(END)
-            elif tag == _TABLE:
-                node.insert_child(marks.END_OF_TABLE)
-        self._root.merge_text_nodes()
-        text = self._root.text(separator=marks.BETWEEN_BLOCKS, skip_empty=True)
-        return Marked(text, references[::-1], headings[::-1])
+        return self._root.text(separator="\0", skip_empty=True).split("\0")
 
     def _place_inside(self, node: LexborNode, number: int) -> int:
         """The place inside an element with this number. It is kept for all elements on the way to its origin."""

@@ -1,7 +1,7 @@
 """The main content of a page, told from menus, headers, footers, side columns, comments, and the like.
 
-Both parsers hand over marked text in which the containers that have a telling tag, role, class or id are marked
-(`container`). What follows is a decision about blocks of text alone (`framed`), so the two cannot disagree:
+The parser hands over the sizes and kinds of blocks of text, and the containers around them that have a telling tag,
+role, class or id (`container`):
 
 1. The text of a block beside its links counts as prose, if it is most of a block that is not short.
 2. Containers named after something beside the content (`OUT`, `PERHAPS`, `COMMENTS`) are frame, unless they hold so
@@ -22,24 +22,11 @@ from functools import lru_cache
 from itertools import accumulate, compress, islice, pairwise
 from operator import and_, mul, or_
 
-from minicrawl.store.texts.marked_text import (
-    BETWEEN_BLOCKS,
-    CELL,
-    CODE,
-    CONTAINERS,
-    END_OF_FRAME,
-    END_OF_LINK,
-    END_OF_TABLE,
-    FRAME,
-    HEADING,
-    ITEM,
-    LINK,
-    ROW,
-)
-
-TEXT, ARTICLE, MAIN, OUT, PERHAPS, COMMENTS, HEADER, END = tuple(CONTAINERS)
-"""Marks of containers: of an article's text, an article, a page's main part; of what is beside the content, or may be;
-of comments and headers; and of the end of any of them."""
+TEXT, ARTICLE, MAIN, OUT, PERHAPS, COMMENTS, HEADER = "text", "article", "main", "out", "perhaps", "comments", "header"
+"""Containers: of an article's text, an article, a page's main part; of what is beside the content, or may be; of
+comments and headers."""
+CODE, ITEM, CELL = 7, 8, 9
+"""Kinds of blocks. Headings have their levels, 1 to 6, and others 0."""
 
 _BY_TAG = {"main": MAIN, "article": ARTICLE, "header": HEADER, "form": PERHAPS, "address": PERHAPS} | dict.fromkeys(
     ("nav", "menu", "footer", "aside", "button", "select", "dialog", "figcaption"), OUT
@@ -102,11 +89,6 @@ _LEAD = 60
 _BOX = 100
 """A box has this much prose, most of its text, and prose among the two blocks in front of it and behind it."""
 _MOST_LINKED_OF_BOX = 0.2
-_ITEMS = re.compile(f"[{CONTAINERS}]|[^{CONTAINERS}{BETWEEN_BLOCKS}]+")
-_LINKS = re.compile(f"([{LINK}{END_OF_LINK}])")
-_BEFORE_WORDS = "".join((CODE, ITEM, ROW, CELL, *HEADING, END_OF_TABLE, " "))
-_LEVELS = {mark: level for level, mark in enumerate(HEADING, start=1)}
-_NO_FRAMES = str.maketrans("", "", FRAME + END_OF_FRAME)
 _NOT = bytes.maketrans(b"\0\1", b"\1\0")
 
 
@@ -164,89 +146,36 @@ def _by_part(word: str) -> str | None:
     return None
 
 
-def framed(text: str) -> str:
-    """Marked text with frames around all that is not content, in place of the marks of containers."""
-    page = _Page(text)
-    return page.framed(_content(page)) if page.sizes else ""
-
-
-class _Page:
+class Page:
     """The blocks of a page.
 
-    `sizes`, `linked`: their characters, and those in links; `kinds`: their marks; `levels`: of headings, else 0;
-    `prose`: see the module;
+    `sizes`, `linked`: their characters, and those in links; `kinds`: see there; `levels`: of headings, else
+    0; `prose`: see the module;
     `containers`: mark, first block and the one behind the last, the end of each in document order.
     """
 
-    def __init__(self, text: str) -> None:
-        self._runs = runs = list[str]()
-        self.containers = containers = list[tuple[str, int, int]]()
-        blocks: list[tuple[int, int, int, str]] = []
-        opened: list[tuple[str, int]] = []
-        is_link, kind = False, ""
-        if FRAME in text or END_OF_FRAME in text:
-            text = text.translate(_NO_FRAMES)
-        for run in _ITEMS.findall(text):
-            if run in CONTAINERS:
-                if run != END:
-                    opened.append((run, len(blocks)))
-                elif opened:
-                    containers.append((*opened.pop(), len(blocks)))
-                continue
-            runs.append(run)
-            words = run
-            if run[0] in _BEFORE_WORDS:
-                words = run.lstrip(_BEFORE_WORDS)
-                kind = "" if run == END_OF_TABLE else run[: len(run) - len(words)].strip()[:1] or kind
-            size, linked = len(words), 0
-            if is_link or LINK in words:
-                if size > 2 and words[0] == LINK and words.find(END_OF_LINK) == size - 1:  # as most
-                    size = linked = size - 2
-                else:
-                    size, linked, is_link = _counted(words, is_link)
-            if size:
-                blocks.append((len(runs) - 1, size, linked, kind))
-                kind = ""
-        containers += [(*each, len(blocks)) for each in reversed(opened)]  # the text was cut
-        self._at = [at for at, _, _, _ in blocks]
-        self.sizes = [size for _, size, _, _ in blocks]
-        self.linked = [linked for _, _, linked, _ in blocks]
-        self.kinds = [kind for _, _, _, kind in blocks]
-        self.levels = [_LEVELS.get(kind, 0) for kind in self.kinds]
-        self.prose = [
-            (0 if size < _SHORT or linked > _FEW_LINKS * size else (size - linked) >> (size < _PARAGRAPH))
-            if kind != CODE
-            else size
-            for _, size, linked, kind in blocks
-        ]
+    def __init__(self) -> None:
+        self.sizes, self.linked, self.kinds, self.prose = list[int](), list[int](), list[int](), list[int]()
+        self.levels = list[int]()
+        self.containers = list[tuple[str, int, int]]()
 
-    def framed(self, content: Sequence[int]) -> str:
-        """The marked text. content: by block, 1 for content."""
-        runs, before = self._runs, 1
-        for at, now in zip(self._at, content, strict=True):
-            if now != before:
-                runs[at] = (END_OF_FRAME if now else FRAME) + runs[at]
-                before = now
-        return BETWEEN_BLOCKS.join(runs)
+    def add(self, size: int, linked: int, kind: int) -> None:
+        """Add a block."""
+        self.sizes.append(size)
+        self.linked.append(linked)
+        self.kinds.append(kind)
+        self.levels.append(kind if kind < CODE else 0)
+        is_prose = size >= _SHORT and linked <= _FEW_LINKS * size
+        self.prose.append(size if kind == CODE else (size - linked) >> (size < _PARAGRAPH) if is_prose else 0)
 
     def is_linked(self, block: int) -> bool:
         return self.linked[block] > _MANY_LINKS * self.sizes[block]
 
 
-def _counted(words: str, is_link: bool) -> tuple[int, int, bool]:
-    """The characters of a block, and those in links; and true if a link goes on behind it. is_link: in front of it."""
-    size = linked = 0
-    for piece in _LINKS.split(words):
-        if piece in {LINK, END_OF_LINK}:
-            is_link = piece == LINK
-        else:
-            size += len(piece)
-            linked += len(piece) if is_link else 0
-    return size, linked, is_link
-
-
-def _content(page: _Page) -> Sequence[int]:
+def content_of(page: Page) -> Sequence[int]:
     """By block, 1 for content."""
+    if not page.sizes:
+        return b""
     out, perhaps = _beside(page)
     prose, sizes = (list(map(mul, counts, perhaps.translate(_NOT))) for counts in (page.prose, page.sizes))
     is_links = sum(prose) < _LITTLE * sum(sizes)
@@ -268,7 +197,7 @@ def _content(page: _Page) -> Sequence[int]:
     return content
 
 
-def _beside(page: _Page) -> tuple[bytes, bytes]:
+def _beside(page: Page) -> tuple[bytes, bytes]:
     """By block, 1 for what is beside the content: for certain, and perhaps."""
     sums = [0, *accumulate(page.prose)]
     inside: dict[str, list[tuple[int, int]]] = {mark: [] for mark in (OUT, PERHAPS, COMMENTS, HEADER)}
@@ -290,7 +219,7 @@ def _beside(page: _Page) -> tuple[bytes, bytes]:
     return out, perhaps
 
 
-def _is_box(page: _Page, first: int, end: int) -> bool:
+def _is_box(page: Page, first: int, end: int) -> bool:
     """True for prose amid other prose."""
     around = page.prose[max(0, first - 2) : first], page.prose[end : end + 2]
     if not all(any(prose >= _SOME_PROSE for prose in blocks) for blocks in around):
@@ -310,7 +239,7 @@ def _covered(ranges: Sequence[tuple[int, int]], size: int) -> bytes:
     return bytes(map(bool, islice(accumulate(steps), size)))
 
 
-def _area(page: _Page, prose: Sequence[int]) -> bytes:
+def _area(page: Page, prose: Sequence[int]) -> bytes:
     """By block, 1 inside the narrowest container, or all containers of one mark, with most of the prose."""
     sums, sizes = [0, *accumulate(prose)], [0, *accumulate(page.sizes)]
     least, narrowest, size = _MOST * sums[-1], ("", 0, len(prose)), sizes[-1] + 1
@@ -333,7 +262,7 @@ def _area(page: _Page, prose: Sequence[int]) -> bytes:
     return _covered([(first, end), *alike], len(prose))
 
 
-def _trim(page: _Page, prose: Sequence[int], content: bytearray) -> None:
+def _trim(page: Page, prose: Sequence[int], content: bytearray) -> None:
     """Take short blocks and links out of the content, before the first prose and behind the last."""
     told = [block for block in compress(range(len(prose)), content) if prose[block] >= _SOME_PROSE]
     if not told or sum(prose) <= _MUCH_PROSE:
@@ -354,7 +283,7 @@ def _trim(page: _Page, prose: Sequence[int], content: bytearray) -> None:
                 content[block] = 0
 
 
-def _drop_headings(page: _Page, area: Sequence[int], content: bytearray) -> None:
+def _drop_headings(page: Page, area: Sequence[int], content: bytearray) -> None:
     """Take headings out of the content where all that they head is frame."""
     has_content = has_frame = False
     below = 0  # the level of the next heading

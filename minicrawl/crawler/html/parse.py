@@ -6,12 +6,12 @@ No input raises an error: a page that cannot be parsed has no links.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain
 from typing import NamedTuple, TypedDict
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.facts import described, facts_of, requisites_of
+from minicrawl.crawler.html.markdown import Walk, content_and_rest
 from minicrawl.crawler.html.page_headers import (
     LANGUAGE,
     LANGUAGE_LENGTH,
@@ -23,11 +23,11 @@ from minicrawl.crawler.html.page_headers import (
     with_refresh,
 )
 from minicrawl.crawler.html.parser_choice import Marks, as_html, scripted, tree_of, within_limit
-from minicrawl.crawler.html.tree import LIST, TEXT, block_hashes, hashes_of, packed, up_to_fragment
+from minicrawl.crawler.html.tree import LIST, TEXT, block_hashes, up_to_fragment
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import ParsedPage, Place, Wanted
-from minicrawl.store.texts.marked_text import About, plain_blocks
+from minicrawl.store.texts.kept_text import About, pack
 
 MAX_LINKS = 50_000
 """Distinct links of a page that count. A page with more is an attack."""
@@ -73,7 +73,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     tree = tree_of(page, marks)
     elements = _Elements(tree, wanted)
     base = base_url(elements.base, url, encoding)
-    links = _Links(elements, base, encoding, len(page))
+    links = _Links(elements, url, base, encoding, len(page))
     alternates = [
         (language, target)
         for language, reference in elements.alternates
@@ -96,10 +96,9 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         index_by_google=elements.index_by_google,
         usage=elements.usage_lines,
         truncated=is_cut,
-        description=elements.description if wanted.about else None,
         requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
         facts=facts_of(tree, page, url)._replace(description=described(elements.description)) if wanted.facts else None,
-        **_content(tree, wanted, elements, links, url),
+        **_content(tree, wanted, elements, links),
     )
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None
     if refresh is not None:
@@ -119,15 +118,12 @@ def _with_hidden_refresh(parsed: ParsedPage, page: bytes, hidden: bytes, base: s
 
 
 def _text_of(page: bytes) -> list[str]:
-    return tree_of(page).text()[0]
+    return tree_of(page).text()
 
 
 class _Content(TypedDict, total=False):
     """The fields of a `ParsedPage` about the page's text."""
 
-    language: str | None
-    h1: str | None
-    headings: tuple[str, ...]
     text: tuple[str, ...]
     blocks: bytes
     kept: bytes
@@ -138,36 +134,25 @@ def _content(
     wanted: Wanted,
     elements: "_Elements",
     links: "_Links",
-    url: str,
 ) -> _Content:
     """The wanted fields about a page's text. Takes the tree apart."""
     content = _Content()
-    language = _line(tree.language() or "", LANGUAGE_LENGTH) or None if wanted.about or wanted.kept else None
-    if wanted.about:
-        content["language"] = language
-        content["h1"] = _line(tree.h1() or "", _TITLE_LENGTH) or None
-    needs_plain = wanted.text or wanted.blocks
-    if not (needs_plain or wanted.kept):
-        return content
-    lines, headings = list[str](), list[tuple[str, str]]()
     watched = _watched(tree, elements, links) if wanted.blocks else []
-    if wanted.kept:
-        marked = tree.marked_text()
-        if elements.directives.archive:
-            about = About(elements.title, language, elements.description, elements.directives.index)
-            content["kept"], in_order = packed(about, marked, links.targets, url, MAX_TEXT)
-            if wanted.blocks:
-                content["blocks"] = hashes_of(chain(map(str.encode, watched), plain_blocks(in_order)))
-                needs_plain = wanted.text
-        lines, headings = marked.plain if needs_plain else [], marked.headings
-    else:
-        lines, headings = tree.text()
-    blocks = tuple(_lines(lines))
-    if wanted.text:
-        content["text"] = blocks
-        content["headings"] = tuple(filter(None, (_line(words, _TITLE_LENGTH) for _, words in headings)))
-    if wanted.blocks and "blocks" not in content:
-        content["blocks"] = block_hashes((*watched, *blocks))
+    walk: Walk | None = None
+    hashed: Iterable[str] = ()
+    if wanted.kept and elements.directives.archive:
+        language = _line(tree.language() or "", LANGUAGE_LENGTH) or None
+        about = About(elements.title, language, elements.description, elements.directives.index)
+        walk = Walk(tree.html(), links.page, links.url, links.image, MAX_TEXT)
+        content["kept"] = pack(about, *content_and_rest(walk))
+        hashed = (block.words for block in walk.blocks)
+    if wanted.text or (wanted.blocks and walk is None):
+        blocks = tuple(_lines(tree.text()))
+        hashed = hashed if walk else blocks
+        if wanted.text:
+            content["text"] = blocks
+    if wanted.blocks:
+        content["blocks"] = block_hashes((*watched, *hashed))
     return content
 
 
@@ -189,7 +174,8 @@ class _Links:
     rel=canonical in the head. `malformed`: the first references that were meant as URLs of the web, and are none.
     """
 
-    def __init__(self, elements: "_Elements", base: str, encoding: str | None, size: int) -> None:
+    def __init__(self, elements: "_Elements", page: str, base: str, encoding: str | None, size: int) -> None:
+        self.page, self._base, self._encoding = page, base, encoding
         self.outlinks = outlinks = dict[str, str]()
         self.places = places = dict[str, int]()
         self.uncounted: set[str] = set()
@@ -225,6 +211,16 @@ class _Links:
                 text_left -= len(anchor)
                 outlinks[target] = _line(anchor, _ANCHOR_LENGTH)
 
+    def url(self, reference: str) -> str:
+        """The URL of a link with its fragment; empty for none, and for the page as a whole."""
+        start, sign, fragment = reference.partition("#")
+        found = self.targets.get(start + sign)
+        return f"{found}{sign * bool(fragment)}{fragment}" if found and (fragment or found != self.page) else ""
+
+    def image(self, reference: str) -> str:
+        """The URL of an image; empty for none."""
+        return normalise(reference, self._base, self._encoding) or ""
+
     def _note_malformed(self, reference: str) -> None:
         if _ALMOST_HTTP.match(reference) and len(self.malformed) < _MAX_MALFORMED:
             self.malformed.append(_line(reference, _LONGEST_MALFORMED))
@@ -258,7 +254,7 @@ class _Elements:
         self.directives = Directives()
         self.index_by_google = True
         self._tree = tree
-        self._wants_description = wanted.about or wanted.kept or wanted.facts or wanted.blocks
+        self._wants_description = wanted.kept or wanted.facts or wanted.blocks
         wants_places, wants_words = wanted.places, wanted.anchors
         for tag, attributes in tree.elements():  # all in here, not in methods: a page has a hundred links
             if tag not in _LINKS:

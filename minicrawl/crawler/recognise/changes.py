@@ -30,7 +30,7 @@ from typing import Any, NamedTuple  # Any: JSON
 
 from minicrawl.crawler.html.tree import MOST_BLOCKS, block_ids, block_numbers, packed_numbers
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.texts.marked_text import ID_SHIFT
+from minicrawl.store.texts.kept_text import ID_SHIFT
 from minicrawl.store.texts.repeated_blocks import REPEATED
 
 _FORM = 1

@@ -1,6 +1,6 @@
 """Texts of pages, kept in a file beside the store.
 
-marked_text      the stored form of a page's text, packed and parsed
+kept_text        the stored form of a page's text, Markdown, packed and read
 repeated_blocks  the blocks that a host repeats on its pages
 text_file        the file: a sequence of records
 writing          texts added to the file with a commit

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 from minicrawl.errors import StoreError
 from minicrawl.store.declaration import PageId, Time, table
 from minicrawl.store.tables import Tables
-from minicrawl.store.texts.marked_text import KeptText, unpack
+from minicrawl.store.texts.kept_text import KeptText, unpack
 from minicrawl.store.texts.repeated_blocks import template
 from minicrawl.store.texts.text_file import HEAD, OpenTexts, first_line
 

@@ -18,6 +18,7 @@ from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
+from minicrawl.store.texts.kept_text import unpack
 from minicrawl.timing import STANDARD, Timing
 
 URL = f"{HOST}/paper"
@@ -27,7 +28,7 @@ PAPER = pdfs.document(
     catalog=b"/Lang (en)",
     about=b"/Title (On boats)",
 )
-WANTED = Wanted(anchors=True, text=True, about=True, kept=True, facts=True, extract=("line=p",))
+WANTED = Wanted(anchors=True, text=True, kept=True, facts=True, extract=("line=p",))
 
 
 def read(
@@ -57,7 +58,8 @@ TYPE = {"content-type": "application/pdf"}
 )
 def test_a_pdf_file_is_a_page_by_its_type_or_else_by_its_first_bytes(fields: dict[str, str]) -> None:
     fetched, parsed, reason = read(PAPER, fields, pdf=True)
-    assert (reason, parsed.title, parsed.language, parsed.outlinks) == ("ok", "On boats", "en", (f"{HOST}/next",))
+    language = unpack(parsed.kept, URL).language
+    assert (reason, parsed.title, language, parsed.outlinks) == ("ok", "On boats", "en", (f"{HOST}/next",))
     assert parsed.text == ("Sailing boats are slow boats, and so they arrive.",)
     assert b"slow boats" in (fetched.short_text or b"")
     assert json.loads(parsed.items[0])["line"].startswith("Sailing")

@@ -14,9 +14,10 @@ from minicrawl.crawler.http.response_fields import UTF_8
 from minicrawl.model import ParsedPage, Place, Wanted
 from minicrawl.sandbox.cage import Cage
 from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox
+from minicrawl.store.texts.kept_text import unpack
 
 URL = "http://h.test/papers/one.pdf"
-WANTED = Wanted(anchors=True, places=True, text=True, about=True)
+WANTED = Wanted(anchors=True, places=True, text=True, kept=True)
 
 
 def read(body: bytes, seconds: float = 15.0) -> ParsedPage:
@@ -35,7 +36,8 @@ def test_what_a_file_says_of_itself_is_read() -> None:
         about=b"/Title (Boats & <ships>) /Subject (What floats)",
     )
     parsed = read(body)
-    assert (parsed.title, parsed.description, parsed.language) == ("Boats & <ships>", "What floats", "de-CH")
+    kept = unpack(parsed.kept, URL)
+    assert (kept.title, kept.description, kept.language) == ("Boats & <ships>", "What floats", "de-CH")
     assert parsed.text == ("Boats that sail, and boats that do not.", "The second page.")
     assert parsed.outlinks == ("http://other.test/a", "http://h.test/papers/two.pdf")
     assert set(parsed.anchors) == {""}

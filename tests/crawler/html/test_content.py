@@ -1,26 +1,12 @@
 """The content of small pages of many kinds."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.effort import growth
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
-from minicrawl.crawler.html.content import framed
-from minicrawl.crawler.html.tree import in_order
-from minicrawl.store.texts.marked_text import (
-    BETWEEN_BLOCKS,
-    CONTAINERS,
-    END_OF_FRAME,
-    FRAME,
-    MARKS,
-    About,
-    KeptText,
-    pack,
-    unpack,
-)
+from minicrawl.crawler.html.markdown import Walk, content_and_rest
+from minicrawl.store.texts.kept_text import blocks_of
 
-ABOUT = About(None, None, None, index=True)
 SAY = "The committee met on Monday and decided, after a long debate, to build the bridge of stone and not of wood."
 MORE = "Builders who were asked about it said that stone would last for longer, but that it would cost twice as much."
 MENU = "<ul class=menu><li><a href=/a>Home</a><li><a href=/b>About us</a><li><a href=/c>Contact</a></ul>"
@@ -29,13 +15,9 @@ LINKS = "".join(
 )
 
 
-def marked(html: str) -> str:
-    return in_order(BrowserTree(html.encode()).marked_text().text)
-
-
-def read(text: str) -> KeptText:
-    links = MARKS[0:2]
-    return unpack(pack(ABOUT, text.translate(dict.fromkeys(map(ord, links))), [], []), "http://a.test/")
+def walk(html: str) -> Walk:
+    """html: as a parser writes it."""
+    return Walk(html, "http://a.test/", str, str, 10**6)
 
 
 PAGES = {
@@ -123,25 +105,8 @@ PAGES = {
 @pytest.mark.parametrize("page", PAGES)
 def test_content_is_what_a_page_is_about(page: str) -> None:
     html, expected = PAGES[page]
-    assert [block.text for block in read(framed(marked(html))).content] == expected
-
-
-PIECES = st.lists(
-    st.sampled_from([*MARKS, BETWEEN_BLOCKS, "word", f"{SAY} ", f"{CONTAINERS[3]}x", f"{CONTAINERS[0]}{SAY}"]),
-    max_size=60,
-)
-
-
-@given(PIECES)
-def test_frames_change_no_words_and_leave_some_content(pieces: list[str]) -> None:
-    """Also where a page's own text contains marks. The content is some of the blocks, in order."""
-    text = in_order("".join(pieces))
-    page, plain = read(framed(text)), read(text.translate(dict.fromkeys(map(ord, CONTAINERS + FRAME + END_OF_FRAME))))
-    assert "".join(page.text.split()) == "".join(plain.text.split())
-    blocks = iter(page.blocks)
-    assert all(block in blocks for block in page.content)
-    assert bool(page.content) == bool(page.blocks)
-    assert not set(CONTAINERS) & set(framed(text))
+    content, _ = content_and_rest(walk(BrowserTree(html.encode()).html()))
+    assert [word for block in blocks_of(content) for word in block.texts] == expected
 
 
 @pytest.mark.parametrize(
@@ -154,5 +119,5 @@ def test_frames_change_no_words_and_leave_some_content(pieces: list[str]) -> Non
     ],
 )
 def test_nested_containers_cost_no_more_than_others(html: str) -> None:
-    text = marked(html)
-    assert growth(lambda times: framed(text * times), 2) < 1.5
+    whole = BrowserTree(html.encode()).html()
+    assert growth(lambda times: content_and_rest(walk(whole * times)), 2) < 1.5

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_numbers, in_order
+from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_numbers
 from minicrawl.model import Wanted
-from minicrawl.store.texts.marked_text import MARKS, KeptText, Kind, unpack
+from minicrawl.store.texts.kept_text import KeptText, unpack
 
 URL = "http://a.test/page"
 KEPT = Wanted(places=True, kept=True)
@@ -38,15 +38,10 @@ if x:
     assert (page.title, page.language, page.description, page.h1) == (
         *("The title", "en-GB", "It says this.", "Head line"),
     )
-    assert [(block.kind.value, block.level, block.text) for block in page.blocks] == [
-        ("heading", 1, "Head line"),
-        ("paragraph", 0, "See the manual for this page, nothing."),
-        ("item", 0, "one"),
-        ("item", 0, "two"),
-        ("code", 0, "if x:\n    y = 1   # kept"),
-        *(("cell", 1, "a"), ("cell", 0, "b"), ("cell", 1, "c"), ("cell", 0, "d")),
-        ("heading", 4, "End"),
-    ]
+    assert page.content == (
+        "# Head **line**\n\nSee [the *manual*](http://a.test/manual#part) for this page, nothing.\n\n- one\n- two\n\n"
+        "```\nif x:\n    y = 1   # kept\n```\n\n| a | b |\n| --- | --- |\n| c | d |\n\n#### End"
+    )
     assert [(anchor.url, anchor.text) for anchor in page.anchors()] == [("http://a.test/manual", "the manual")]
 
 
@@ -59,23 +54,13 @@ if x:
     ],
 )
 def test_what_frames_the_page_is_no_content(html: str) -> None:
-    assert [block.text for block in kept(html).content] == ["Words that are content, and more of them"]
+    assert kept(html).content_text == "Words that are content, and more of them"
 
 
-def test_blocks_inside_a_link_keep_apart() -> None:
-    page = kept("<a href=/x><h3>Title</h3><p>Words</p></a>")
-    assert [(block.text, block.kind, len(block.links)) for block in page.blocks] == [
-        ("Title", Kind.HEADING, 1),
-        ("Words", Kind.PARAGRAPH, 0),
-    ]
-
-
-@pytest.mark.parametrize(
-    "wanted", [Wanted(text=True, blocks=True, about=True), Wanted(text=True, about=True), Wanted(places=True)]
-)
+@pytest.mark.parametrize("wanted", [Wanted(text=True, blocks=True), Wanted(text=True), Wanted(places=True)])
 def test_other_parts_of_a_page_are_the_same_with_and_without(wanted: Wanted) -> None:
     html = b"""<html lang=de><title>t</title><meta name=description content=d><h1>A <a href=/x>b</a></h1><nav>m</nav>
-        <p>one <a href=/x>two</a> three<ul><li>x<li>y</ul><pre>a\n b</pre><h2>c<br>d</h2>"""
+        <p>one <a href=/x>two</a> three<ul><li>x<li>y</ul><pre>a\n b</pre><h2>c</h2>d<br>e"""
     both = replace(wanted, kept=True)
     one, other = (parse_html(html, URL, "text/html; charset=utf-8", each) for each in (wanted, both))
     assert one == other._replace(kept=b"")
@@ -85,10 +70,10 @@ def test_other_parts_of_a_page_are_the_same_with_and_without(wanted: Wanted) -> 
 def test_blocks_are_hashed_alike_with_and_without_a_kept_text() -> None:
     rng, spaces = (
         random.Random(3),
-        ("", " ", "\n", "&nbsp; ", "<a href=/x>", "</a>", " </a> ", "<b> ", "<li> ", "<pre>  "),
+        ("", " ", "\n", "&nbsp; ", "<a href=/x>", "</a>", " </a> ", "<b> ", "<li> "),
     )
     for _ in range(300):
-        ends = ("</pre>", "<p> ", "<nav>", " </nav>", "<h2>", "word", "two  words", "\u2003", "<td> ")
+        ends = ("<p> ", "<nav>", " </nav>", "<h2>", "word", "two  words", "\u2003", "<td> ")
         html = "".join(rng.choices((*spaces, *ends), k=40)).encode()
         with_text, without = (parse_html(html, URL, None, Wanted(blocks=True, kept=kept)) for kept in (True, False))
         assert with_text.blocks == without.blocks, html
@@ -104,27 +89,17 @@ def test_page_that_no_search_may_show_says_so() -> None:
     assert kept("x").index is True
 
 
-@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("mark", [*map(chr, range(1, 32)), "\U000f0001", "\U00100000", "\ufdd0"])
 def test_marks_of_a_page_s_own_lead_nowhere(mark: str) -> None:
     for own in (mark, f"&#{ord(mark)};", f"&#x{ord(mark):x};"):
         page = kept(f"<p>a {own} b</p><p>see <a href=/x>x</a> here</p>")
-        assert [" ".join(block.text.split()) for block in page.blocks][-1] == "see x here"
-        assert {anchor.url for anchor in page.anchors()} <= {"http://a.test/x"}
+        assert page.content_text.split("\n")[-1] == "see x here"
+        assert {anchor.url for anchor in page.anchors()} == {"http://a.test/x"}
 
 
 def test_a_template_s_links_are_not_those_of_others() -> None:
     page = kept("<template><a href=/t>t</a></template><svg><title><a href=/s>s</a></title></svg><a href=/x>x</a>")
     assert [(anchor.url, anchor.text) for anchor in page.anchors()] in ([("http://a.test/x", "x")], [])
-
-
-def test_a_page_without_words_is_kept_as_such() -> None:
-    assert kept("<p><img src=x>").blocks == ()
-
-
-def test_white_space_is_single_but_in_listings() -> None:
-    assert in_order("  a \n b \0 \0\t\0 c  \0 \0") == "a b\0c"
-    code = MARKS[4]
-    assert in_order(f"a\0{code}\nx\n  y \n\0 b  c") == f"a\0{code}x\n  y\0b c"
 
 
 def test_block_hashes_ignore_scripts_and_change_with_a_paragraph() -> None:
@@ -152,12 +127,3 @@ def test_smallest_hashes_of_many_blocks_are_kept_in_order() -> None:
     assert numbers == block_numbers(block_hashes(reversed(many)))[::-1]
     every = [*block_numbers(block_hashes(many[:MOST_BLOCKS])), *block_numbers(block_hashes(many[MOST_BLOCKS:]))]
     assert sorted(numbers) == sorted(every)[:MOST_BLOCKS]
-
-
-def test_an_index_finds_text_and_headings_as_they_are_read() -> None:
-    html = b"""<html lang=en><title>T</title><meta name=description content=" What  it is ">
-        <h1>He<b>ad</b></h1><p>Long<wbr>word and <i>m</i>ore<style>p{}</style><ul><li>1<li>2</ul><h2>Second</h2>"""
-    page = parse_html(html, "http://h.test/", None, Wanted(text=True, about=True))
-    assert page.text == ("Head", "Longword and more", "1", "2", "Second")
-    assert (page.headings, page.h1) == (("Head", "Second"), "Head")
-    assert (page.language, page.description) == ("en", "What it is")

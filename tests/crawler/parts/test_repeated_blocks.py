@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from support.sites import Site, crawl
 
-from minicrawl.export.markdown import as_markdown
 from minicrawl.store.reader import open_store
 
 HOST = "http://a.test/"
@@ -39,7 +38,7 @@ def as_crawled(store: Path, topic: str) -> tuple[str, str, str]:
     with open_store(store) as reader:
         kept = reader.text(f"{HOST}{topic}")
         assert kept is not None
-    return as_markdown(kept).partition("---\n\n")[2], kept.content_text, kept.text
+    return f"{kept.content}\n", kept.content_text, kept.text
 
 
 def test_menu_banner_and_footer_of_a_site_are_no_content(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from minicrawl.crawler.html.tree import block_hashes, block_ids, packed_numbers
 from minicrawl.crawler.recognise.changes import blocks_of, compared, first_seen
-from minicrawl.store.texts.marked_text import ID_SHIFT
+from minicrawl.store.texts.kept_text import ID_SHIFT
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks, template
 
 ROOM = 4096

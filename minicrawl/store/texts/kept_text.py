@@ -1,0 +1,266 @@
+"""The kept text of a page: its main content, and what is around it, as Markdown (CommonMark with the tables of GFM).
+
+A record is one line of JSON (title, language, description, whether a search may show the page, characters of the
+content), then the content, then the rest; packed by zlib.
+
+A block of Markdown is a line, or a whole listing; a row of a table is its cells.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import NamedTuple
+
+from zlib_ng import zlib_ng
+
+from minicrawl.errors import StoreError
+
+AROUND = 50
+"""Characters of context on either side of a link."""
+ID_SHIFT = 10
+"""Bits of a block's hash that are not part of its id: those who keep ids of 22 bits have room for what they note."""
+
+_LEVEL = 3
+"""Of compression: a twentieth larger than the best, in two thirds of its time."""
+_PART = 10
+"""What the host repeats is content where less than a tenth of the text beside links is left without it."""
+_MENU = 5
+"""Fewest blocks of a menu amid the content."""
+_NOTICE = 100
+"""Fewest bytes of a notice amid the content."""
+_WORD = re.compile(r"\w+")
+_BEGINS = re.compile(r"(?:[ >]|[-*](?= )|\d{1,9}[.)](?= ))*(?:: )?(?:(#{1,6}) |(\|)(?= ))?")
+"""What stands before the words of a line."""
+_FENCE = re.compile(r"(`{3,})[^`]*$")
+_RULE = re.compile(r"[ >]*\|?(?: --- \|)+")
+_PIPE = re.compile(r" \|(?: |$)")
+_MARKUP = re.compile(
+    r"\\(?P<letter>[^\w\s]|_)|(?P<ticks>`+)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
+    r"|!\[(?:[^\[\]\\]|\\.)*\]\((?:<[^>]*>|[^)]*)\)|(?P<opens>\[)|\]\((?P<url><[^>]*>|[^)]*)\)|\*{1,3}|~~|\\$"
+)
+_TARGET = re.compile(r"\]\((?:<[^>]*>|[^()\s]*)\)|\\(?=[^\w\s]|_)")
+
+
+class Link(NamedTuple):
+    """A link in a block: its range of characters there, and its target."""
+
+    start: int
+    end: int
+    url: str
+
+
+class Anchor(NamedTuple):
+    """The text of a link, and up to `AROUND` characters before and behind it in its block."""
+
+    url: str
+    text: str
+    before: str
+    after: str
+
+
+class Block(NamedTuple):
+    """A block of Markdown. start, end: its first line, and the one behind the last; markdown: without what stands
+    before it, such as the mark of an item; level: of a heading, else 0."""
+
+    start: int
+    end: int
+    markdown: str
+    level: int = 0
+    is_code: bool = False
+    is_row: bool = False
+
+    @property
+    def texts(self) -> list[str]:
+        """The words of each cell with some; of others one text."""
+        if self.is_code:
+            return [self.markdown.partition("\n")[2].rpartition("\n")[0]]
+        if not self.is_row:
+            return [read(self.markdown)[0]]
+        return list(filter(None, (read(cell.replace("\\|", "|"))[0].strip() for cell in _PIPE.split(self.markdown))))
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        return " ".join(self.texts)
+
+
+@dataclass(frozen=True)
+class KeptText:
+    """The text of a page when last read, in Markdown. `index`: True if a search may show it."""
+
+    url: str
+    title: str | None
+    language: str | None
+    description: str | None
+    index: bool
+    content: str
+    rest: str
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The blocks of the content."""
+        return list(blocks_of(self.content))
+
+    @property
+    def text(self) -> str:
+        """All words, a line a block; listings have several."""
+        return "\n".join([block.text for block in (*self.blocks, *blocks_of(self.rest))])
+
+    @property
+    def headings(self) -> list[str]:
+        """The words of h1 to h6 in the content."""
+        return [block.text for block in self.blocks if block.level]
+
+    @property
+    def h1(self) -> str | None:
+        return next((block.text for block in self.blocks if block.level == 1), None)
+
+    @property
+    def content_text(self) -> str:
+        """The words of the content."""
+        return "\n".join([block.text for block in self.blocks])
+
+    def anchors(self) -> Iterator[Anchor]:
+        """Every link with a text to another page, those of the content first."""
+        for block in (*self.blocks, *blocks_of(self.rest)):
+            text, links = ("", []) if block.is_code else read(block.markdown)
+            for start, end, url in links:
+                if (words := text[start:end].strip()) and url != self.url:
+                    yield Anchor(url, words, text[max(0, start - AROUND) : start], text[end : end + AROUND])
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Metadata of a page beside its text. The fields are those of `KeptText`."""
+
+    title: str | None
+    language: str | None
+    description: str | None
+    index: bool
+
+
+def pack(about: About, content: str, rest: str) -> bytes:
+    """Pack a record."""
+    known = [about.title, about.language, about.description, about.index, len(content)]
+    head = json.dumps(known, ensure_ascii=False, separators=(",", ":"))
+    packed: bytes = zlib_ng.compress(f"{head}\n{content}{rest}".encode("utf-8", "replace"), _LEVEL)
+    return packed
+
+
+def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptText:
+    """The text of the page at `url`. repeated: ids of blocks that the host repeats, see
+    `minicrawl.store.texts.repeated_blocks`. Raises StoreError for an invalid record."""
+    try:
+        head, _, text = zlib.decompress(packed).decode().partition("\n")
+        title, language, description, index, size = json.loads(head)
+        content, rest = text[:size], text[size:]
+    except (zlib.error, ValueError, TypeError) as error:
+        raise StoreError(f"the kept text of {url} is damaged ({error}); let the page be read again") from error
+    if repeated:
+        content, more = _without(content, repeated)
+        rest = f"{more}{rest}"
+    return KeptText(url, title, language, description, index, content, rest)
+
+
+def words_of(packed: bytes) -> list[str]:
+    """The words of a record, those of menus included."""
+    return words_in(_TARGET.sub("", zlib.decompress(packed).decode().partition("\n")[2]))
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text in lower case."""
+    return _WORD.findall(text.lower())
+
+
+def blocks_of(markdown: str) -> Iterator[Block]:
+    """The blocks of Markdown that the crawl has written."""
+    listing, fence, fence_line = list[str](), "", ""
+    for number, line in enumerate(markdown.split("\n")):
+        if listing:
+            listing.append(line)
+            if line.endswith(fence) and not line[: -len(fence)].strip(" >"):
+                indent = len(line) - len(fence)
+                lines = "\n".join([fence_line, *(each[indent:] for each in listing[1:])])
+                yield Block(number - len(listing) + 1, number + 1, lines, is_code=True)
+                listing = []
+            continue
+        begins = _BEGINS.match(line)
+        assert begins is not None, "it may be empty"
+        rest = line[begins.end() :]
+        if rest[:3] == "```" and (found := _FENCE.match(rest)):
+            listing, fence, fence_line = [line], found[1], rest
+        elif rest and not _RULE.fullmatch(rest):
+            yield Block(number, number + 1, rest, len(begins[1] or ""), is_row=begins[2] is not None)
+
+
+def read(markdown: str) -> tuple[str, list[Link]]:
+    """The words of a line of Markdown, and its links, without fragments."""
+    if not _MARKUP.search(markdown):
+        return _unescaped(markdown), []
+    pieces, size, at = list[str](), 0, 0
+    opened, links = list[tuple[int, int]](), list[Link]()
+    for found in _MARKUP.finditer(markdown):
+        before, code = _unescaped(markdown[at : found.start()]), found["code"] or ""
+        at = found.end()
+        if found["opens"]:
+            opened.append((len(pieces) + 1, size + len(before)))
+        words = code[1:-1] if code[:1] == code[-1:] == " " else code or found["letter"] or found["opens"] or ""
+        pieces += before, words
+        size += len(before) + len(words)
+        if found["url"] is not None and opened:
+            place, start = opened.pop()
+            pieces[place] = ""  # its "[" is none of the text
+            size -= 1
+            links.append(Link(start, size, _unescaped(found["url"].strip("<>")).partition("#")[0]))
+    return "".join((*pieces, _unescaped(markdown[at:]))), links
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("&lt;", "<").replace("&amp;", "&") if "&" in text else text
+
+
+def _without(content: str, repeated: Set[int]) -> tuple[str, str]:
+    """The content without what the host repeats around it, in menus and in notices; and that.
+
+    Headings and cells that stand between others, and all listings, are content, however often they are repeated:
+    "Parameters", "Example".
+    """
+    blocks, lines = list(blocks_of(content)), content.split("\n")
+    out = list(_repeated(blocks, repeated))
+    left = sum(len(block.text) for block in blocks) - sum(len(block.text) for block in out)
+    if not out or left * _PART < left + sum(len(block.text) - _linked(block) for block in out):
+        return content, ""
+    gone = {number for block in out for number in range(block.start, block.end)}
+    kept = [line for number, line in enumerate(lines) if number not in gone and not (_is_gap(lines, number, gone))]
+    return "\n".join(kept).strip("\n"), "".join(f"{block.markdown}\n\n" for block in out)
+
+
+def _is_gap(lines: list[str], number: int, gone: Set[int]) -> bool:
+    """True for a line without words behind one that is gone."""
+    return number - 1 in gone and (not lines[number].strip(" >") or _RULE.search(lines[number]) is not None)
+
+
+def _repeated(blocks: list[Block], repeated: Set[int]) -> Iterator[Block]:
+    """The blocks that are outside the main content, as the host repeats them."""
+
+    def is_repeated(block: Block) -> bool:
+        texts = (" ".join(text.split()) for text in block.texts)
+        return all(zlib.crc32(text.encode()) >> ID_SHIFT in repeated for text in texts)
+
+    runs = [(is_known, list(run)) for is_known, run in groupby(blocks, is_repeated)]
+    for number, (is_known, run) in enumerate(runs):
+        is_outermost = number in (0, len(runs) - 1)
+        is_menu = len(run) >= _MENU and 2 * sum(map(_linked, run)) >= sum(len(block.text) for block in run)
+        for block in run if is_known else ():
+            is_notice = len(block.text.encode()) >= _NOTICE and not (block.level or block.is_row)
+            if not block.is_code and (is_outermost or is_menu or is_notice):
+                yield block
+
+
+def _linked(block: Block) -> int:
+    """The characters of a block in links."""
+    return 0 if block.is_code else sum(end - start for start, end, _ in read(block.markdown)[1])

@@ -1,0 +1,178 @@
+"""The text of pages as Markdown, and what a reader of it sees."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from support.effort import growth
+
+from minicrawl.cli.text import _with_head
+from minicrawl.crawler.html.parse import parse_html
+from minicrawl.model import Wanted
+from minicrawl.store.texts.kept_text import KeptText, read, unpack
+
+URL = "http://a.test/page"
+
+
+def kept(html: str) -> KeptText:
+    body = parse_html(html.encode(), URL, "text/html; charset=utf-8", Wanted(places=True, kept=True)).kept
+    return unpack(body, URL)
+
+
+def markdown(html: str) -> str:
+    return kept(html).content
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        ("<h2>Head</h2><p>One <b>two</b><br>three", "## Head\n\nOne **two**\\\nthree"),
+        (
+            "<p>a <b> b <i>c</i></b> <del>d</del> e<b>.f</b> <b><i></i></b>g<b><b>h</b></b>",
+            "a **b *c*** ~~d~~ e.f g**h**",
+        ),
+        ("<b>one<p>two</b> three", "**one**\n\n**two** three"),
+        ("<ul><li>a<ul><li>b<p>c</ul><li><p>d</ul><p>e", "- a\n  - b\n\n    c\n- d\n\ne"),
+        ("<ol start=5><li>a<ol start=3><li>b</ol><li>c</ol><ol><li>d", "5. a\n\n   3. b\n6. c\n1) d"),
+        ("<ul><li>a<ul><ul><li>b</ul></ul>c</ul>", "- a\n  - b\n\n  c"),
+        ("<blockquote><p>a<p>b<ul><li>c</ul></blockquote>d", "> a\n>\n> b\n>\n> - c\n\nd"),
+        ("<dl><dt>a<dd>b<dd><pre>c</pre></dl>", "a\n\n: b\n\n```\nc\n```"),
+        ("See <a href=/x#y>the manual</a>.", "See [the manual](http://a.test/x#y)."),
+        ("<a href='/x_(y)'>[a]</a>!<a href=/z>b</a>", "[\\[a\\]](<http://a.test/x_(y)>)\\![b](http://a.test/z)"),
+        ("<a href=/x><h3>Title</h3><p>Words</p></a>", "### [Title](http://a.test/x)\n\nWords"),
+        (
+            "<a href=/x><img src=i.png alt='the  map'></a> <img src=j.png> a",
+            "[![the map](http://a.test/i.png)](http://a.test/x) a",
+        ),
+        (
+            "<p>x: <code>a_b`c</code>, <code><a href=/x>d</a>(<b>e</b>)</code><tt></tt><tt><i>f</i></tt>",
+            "x: ``a_b`c``, [`d`](http://a.test/x)`(e)`*`f`*",
+        ),
+        (
+            "<p>10<sup>6</sup> CO<sub>2</sub> x<sup>a b</sup> <sup><a href=#f>1</a></sup>",
+            "10^6 CO_2 x^(a b) [1](http://a.test/page#f)",
+        ),
+        (
+            "<p>a <math alttext='{\\textstyle x_1}'><mi>x</mi></math> <math><msup><mi>c</mi><mn>2</mn></msup></math>",
+            "a $`x_1`$ c^2",
+        ),
+        ("<pre>if x:\n  y\n</pre>", "```\nif x:\n  y\n```"),
+        ("<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"),
+        (
+            "<div class=highlight-c><div><pre><button>Copy</button><span class=lineno>1</span><p>a</p><p>  b</p></pre>",
+            "```c\na\n  b\n```",
+        ),
+        ("<pre><code class=language-py>a<br>  b<div>c</div><div></div><hr>d</code></pre>", "```py\na\n  b\nc\nd\n```"),
+        (
+            "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td><pre>a\nb</pre></table>",
+            "```\na\nb\n```",
+        ),
+        ("<ul><li><pre>a\n\nb</pre></ul><xmp><b>c</xmp>", "- ```\n  a\n\n  b\n  ```\n\n```\n<b>c\n```"),
+        (
+            "<table><tr><th>a<th>b|c<tr><td>1<td><a href=/x>2</a><tr><td>3</table>",
+            "| a | b\\|c |\n| --- | --- |\n| 1 | [2](http://a.test/x) |\n| 3 |",
+        ),
+        (
+            "<table><tr><th colspan=2>a<th>b<tr><td rowspan=2>1<td>2<td>3<tr><td>4<td>5</table>",
+            "| a |  | b |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |",
+        ),
+        ("<table><tr><td>one<tr><td>two</table>", "one\n\ntwo"),
+        (
+            "<table><tr><td>alpha<td>first<br>letter<td>1.0"
+            "<tr><td><ul><li>b<li>c</ul><td><td><pre>x |\n y</pre><p>z</table>d",
+            "| alpha | first letter | 1.0 |\n| --- | --- | --- |\n| b c |  | `x \\| y` z |\n\nd",
+        ),
+        (
+            "<h2>Head <a href=#h>¶</a></h2><h3><a href=#i>I #</a></h3><dl><dt>call() <a href=#c>#</a></dl>",
+            "## Head\n\n### I \\#\n\ncall()",
+        ),
+        ("<p>&lt;script>alert(1)&lt;/script> &amp;lt;b", "&lt;script>alert(1)&lt;/script> &amp;lt;b"),
+        ("<p># no heading<p>1. no list<p>- no item", "\\# no heading\n\n1\\. no list\n\n\\- no item"),
+        (
+            "<p>*args, __init__, a_b, `x` ~~y~~ [z](u) C:\\d \\*",
+            "\\*args, \\_\\_init\\_\\_, a_b, \\`x\\` \\~\\~y\\~\\~ [z\\](u) C:\\d \\\\\\*",
+        ),
+        ("<nav>Menu</nav><p>Words that are content", "Words that are content"),
+    ],
+)
+def test_page_as_markdown(html: str, expected: str) -> None:
+    assert markdown(html) == expected
+
+
+def test_markdown_is_not_much_longer_than_its_page() -> None:
+    """Short rows below a wide one, spans, links that share a long base, and lists in lists."""
+    rows = "<table><tr>" + "<td>x" * 2_000 + "<tr><td>y" * 2_000 + "</table>"
+    assert len(markdown(rows)) < 2 * len(rows)
+    (head, _, *below) = markdown(rows).split("\n")
+    assert (head.count("|"), below) == (2_001, ["| y |"] * 2_000)
+    spans = "<table><tr>" + "<td rowspan=9999 colspan=9>x" * 300 + "<tr><td>y" * 2_000 + "</table>"
+    assert len(markdown(spans)) < 2 * len(spans)
+    links = f"<base href=http://a.test/{'b' * 1_900}/><p>" + "<p><a href=x>see</a>" * 6_000
+    shown = markdown(links)
+    assert len(shown) < 5_000_000
+    assert shown.endswith("\n\nsee")
+    assert sum(line.endswith("see") or line.startswith("[see](") for line in shown.split("\n")) == 6_000
+    deep = "<ul><li>x" * 1_000
+    assert len(markdown(deep)) < 6 * len(deep)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        *(
+            "<b>x<p>",
+            "<ul><li>x",
+            "<a href=/x>y",
+            "<p><code>x`</code><b> y",
+            "<table><tr><td rowspan=9>x",
+            "<pre>x<div>",
+        ),
+        *("<blockquote>x", "<sup>x", "<math>x", "<template>", "<span class=lineno>", "<table><td>x", "<p>[x](y) * _ "),
+    ],
+)
+def test_time_grows_with_the_page(html: str) -> None:
+    assert growth(lambda times: parse_html((html * (60 * times)).encode(), URL, None, Wanted(kept=True)), 1) < 1.5
+
+
+@given(st.text("ab _*`~\\[]()<>&;#!-+=1.|:/'\"", max_size=30))
+def test_text_of_a_page_is_no_markup(text: str) -> None:
+    """A reader of CommonMark has the words of the page, and so have we."""
+    words = " ".join(text.split())
+    page = markdown(f"<p>{words.replace('&', '&amp;').replace('<', '&lt;')}")
+    tokens = MarkdownIt("commonmark").enable("strikethrough").parse(page)
+    shown = [child for token in tokens for child in token.children or ()]
+    assert {child.type for child in shown} <= {"text", "text_special"}
+    assert "".join(child.content for child in shown) == words
+    assert read(page)[0] == words
+
+
+SOME = st.sampled_from(
+    [*("a", "b ", " c", "*", "_", "`", "[", "]", "(d)", "!", "\\", "~", "1. ", "&amp;", "&lt;", "|", "#", ":", "<br>")]
+    + [f"<{end}{tag}>" for tag in ("b", "i", "code", "del", "sup", "p", "li", "ul", "td", "pre") for end in ("", "/")]
+    + ["<a href=/x>", "</a>", "<a href='/y_(z)'>", "<img src=/i alt='a]b'>", "<h2>", "</h2>", "<table>", "</table>"]
+)
+
+
+@given(st.lists(SOME, max_size=30))
+def test_words_of_a_reader_are_ours(pieces: list[str]) -> None:
+    page = kept("".join(pieces))
+    reader = MarkdownIt("commonmark").enable(["strikethrough", "table"])
+    words = ""
+    for token in reader.parse(page.content):
+        words += token.content if token.type in ("fence", "code_block") else ""
+        words += "".join(child.content for child in token.children or () if child.type != "image")
+    assert "".join(words.split()) == "".join(page.content_text.split())
+    assert bool(page.content) == bool(page.content + page.rest), "some of the blocks are content"
+
+
+def test_head_is_yaml_whatever_the_title_says() -> None:
+    title = 'No: "such" --- # {thing}\n---'
+    lines = _with_head(kept(f"<html lang=en><title>{title}</title>x")).split("\n")
+    assert lines[0] == lines[4] == "---"
+    assert {line.partition(": ")[0]: json.loads(line.partition(": ")[2]) for line in lines[1:4]} == {
+        "url": URL,
+        "title": 'No: "such" --- # {thing} ---',
+        "language": "en",
+    }
