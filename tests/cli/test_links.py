@@ -25,7 +25,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_broken_links_are_told_with_page_anchor_and_end(store: Path) -> None:
     found = answer("links", "--broken", "--store", store)
     assert {(end["target"], end["status"], end["leads_to"]): end["links"] for end in found} == {
-        (HOME + "gone", 404, None): [{"source": HOME, "anchor": '=cmd("\x1b[31mx")'}],
+        (HOME + "gone", 404, None): [{"source": HOME, "anchor": '=cmd("[31mx")'}],
         (HOME + "moved", 404, HOME + "gone"): [{"source": HOME, "anchor": "to"}],
         (HOME + "forbidden", 403, None): [{"source": HOME + "on", "anchor": "to"}],
     }

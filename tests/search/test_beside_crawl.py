@@ -54,16 +54,22 @@ def test_rounds_of_indexing_get_rarer_and_never_take_more_than_half_of_the_time(
     assert pause(1_000, took=70, looked=9) == 90
 
 
+def children() -> set[int]:
+    """The processes that this one has started."""
+    return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
+
+
 @pytest.mark.parametrize("stop", ["Ctrl-C", "--time"])
 def test_a_crawl_leaves_its_index_for_later(tmp_path: Path, caplog: pytest.LogCaptureFixture, stop: str) -> None:
     """At its end, with a follower that does not come to its own: the next run has the index catch up."""
     store = tmp_path / "crawl.db"
     told: list[str] = []
+    others = children()
 
     @contextmanager
     def awaiting() -> Iterator[None]:
-        (follower,) = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-        os.kill(int(follower), signal.SIGSTOP)
+        (follower,) = children() - others
+        os.kill(follower, signal.SIGSTOP)
         if stop == "Ctrl-C":
             asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
         yield
