@@ -73,7 +73,11 @@ class Nodes:
         for _ in range(3):
             command = [sys.executable, "-m", "ray.scripts.scripts", "start", *words]
             node = subprocess.Popen(
-                command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+                command,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                env=os.environ | OPEN,
             )
             self.running[name] = node
             while node.poll() is None:

@@ -187,7 +187,7 @@ def test_pages_behind_a_number_lead_to_their_view(browser: Any, store: Path) -> 
         is_just(page, "#view-pages [role=status]", "2 pages.")
         urls = page.locator("#view-pages td .url").all_inner_texts()
         assert sorted(urls) == [f"{HOME}gone/one", f"{HOME}gone/two"]
-        page.get_by_label("Holds").fill("two")
+        page.get_by_label("Where").fill("status = 404 AND url LIKE '%two'")
         page.keyboard.press("Enter")
         is_just(page, "#view-pages [role=status]", "1 page.")
         page.evaluate(
@@ -196,13 +196,9 @@ def test_pages_behind_a_number_lead_to_their_view(browser: Any, store: Path) -> 
         says(page, "#view-pages [role=status]", "2 pages. Not a filter, and ignored: constructor, n, words.")
         page.go_back()
         is_just(page, "#view-pages [role=status]", "1 page.")
-        page.get_by_label("Site", exact=True).fill("red")
+        page.get_by_label("Where").fill("hots = 'red'")
         page.keyboard.press("Enter")
-        says(
-            page,
-            "#view-pages [role=status]",
-            "takes a domain or a host of which a page is known to this crawl, not 'red'",
-        )
+        says(page, "#view-pages [role=status]", "no such column: hots, did you mean host?")
         page.go_back()
         is_just(page, "#view-pages [role=status]", "1 page.")
         page.get_by_role("link", name=f"{HOME}gone/two").click()
