@@ -232,16 +232,16 @@ def _synced(path: Path) -> None:
 
 
 class Committed(NamedTuple):
-    """The committed sizes of a store's files, whose names begin with one of `prefixes`, and the time of its last commit
-    (Unix seconds)."""
+    """The committed sizes of a store's files, whose names begin with `prefix`, and the time of its last commit (Unix
+    seconds)."""
 
-    prefixes: tuple[str, ...]
+    prefix: str
     sizes: Mapping[str, int]
     at: float
 
     def size(self, name: str) -> int | None:
         """The committed bytes of a file; None for a file of another store."""
-        return self.sizes.get(name, 0 if name.startswith(self.prefixes) else None)
+        return self.sizes.get(name, 0 if name.startswith(self.prefix) else None)
 
     def fault(self, path: Path, status: os.stat_result) -> str | None:
         """The reason why a file cannot be cut to its committed size; None if it can."""
@@ -266,8 +266,7 @@ def cut(folder: Path, committed: Committed) -> int:
     commit: then the store is an old copy.
     """
     try:
-        of_store = (path for prefix in committed.prefixes for path in (folder / FILES).glob(f"{prefix}*.warc.gz"))
-        found = {path: path.stat() for path in of_store}
+        found = {path: path.stat() for path in (folder / FILES).glob(f"{committed.prefix}*.warc.gz")}
         for path, status in found.items():
             if (fault := committed.fault(path, status)) is not None:
                 raise StoreError(fault)

@@ -44,7 +44,7 @@ def as_captured(url: str, row: RecordRow) -> Captured:
 def committed(store: Store) -> Committed:
     """The archive files recorded in a store."""
     prefix = f"{prefix_of(str(store.meta('archive_id')))}-"
-    return Committed((prefix,), store.meta_json(FILES), float(store.meta("asked_until") or 0.0))
+    return Committed(prefix, store.meta_json(FILES), float(store.meta("asked_until") or 0.0))
 
 
 def prefix_of(archive_id: str) -> str:

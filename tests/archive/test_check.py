@@ -30,7 +30,7 @@ def wrong(folder: Path, committed: Committed | None = None, *, deep: bool = True
 
 def committed(folder: Path) -> Committed:
     """All that is there, as of a commit that comes after it."""
-    return Committed(("me-",), {file.name: file.stat().st_size for file in files(folder)}, time.time())
+    return Committed("me-", {file.name: file.stat().st_size for file in files(folder)}, time.time())
 
 
 def test_nothing_is_wrong_with_what_was_written(folder: Path) -> None:

@@ -149,8 +149,11 @@ class Requisites(Part):
     def on_turn(self, turn: Turn) -> None:
         if not turn.parsed.requisites:
             return
-        is_ours = not self._admission.scope.only_checks(turn.fetched.url)
-        if turn.fetched.record is not None if self.queue.is_archived else is_ours:
+        if self.queue.is_archived:
+            is_wanted = turn.fetched.record is not None
+        else:
+            is_wanted = not self._admission.scope.only_checks(turn.fetched.url)
+        if is_wanted:
             self.queue.note(turn.page, turn.parsed.requisites)
 
     def save(self, writer: Writer) -> None:

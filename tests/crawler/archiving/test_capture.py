@@ -190,7 +190,7 @@ def from_the_wire(folder: Path, server: Server, **settings: Any) -> Seen:
     assert request.kind == "request"
     index_anew(folder / "kept")
     collection = Collection(folder / "kept")
-    assert check(collection, Committed(("x-",), {file.name: file.stat().st_size}, 0.0), deep=True).wrong == []
+    assert check(collection, Committed("x-", {file.name: file.stat().st_size}, 0.0), deep=True).wrong == []
     (captured,) = collection.of("http://h.test/")
     record = collection.record(captured)
     collection.close()
