@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.urls.keys import site_of
-from minicrawl.model import READ, State
+from minicrawl.model import State
 from minicrawl.settings import RANKINGS
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
@@ -60,14 +60,11 @@ class Order:
 def best_first(store: Store, by: str = RANKINGS[0]) -> tuple[Order, Ranked]:
     """Every page by falling `by`, as many as are taken: one of RANKINGS, or the name of a kept ranking. `rank` is the
     place of a page in that order."""
-    counts = store.page_table.counts()
-    known = sum(count for (state, _), count in counts.items() if state != State.ELSEWHERE)
-    read = sum(count for (state, _), count in counts.items() if state in READ)
-    waiting = sum(count for (state, _), count in counts.items() if state == State.WAITING)
+    totals = store.page_table.totals()
     placed: Ranked = store.ranks.best_first(by)
     if by != RANKINGS[0]:
         placed = ((page, row._replace(rank=place), value) for place, (page, row, value) in enumerate(placed, start=1))
-    return Order(by, read, known, waiting), placed
+    return Order(by, totals.read, totals.known, totals.waiting), placed
 
 
 def only(ranked: Ranked, is_wanted: Wanted) -> Ranked:

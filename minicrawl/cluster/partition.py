@@ -4,7 +4,6 @@ The post may lose a message, or deliver it late or twice. A row is sent until it
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import partial
@@ -20,7 +19,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.run import Run
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, StoreError
-from minicrawl.model import READ, RunState, State
+from minicrawl.model import RunState, State
 from minicrawl.opic.book import SETTLED_ERROR, BookSums, certificate_of
 from minicrawl.store.declaration import MetaValue
 from minicrawl.store.partitions.records import Records, Sums, joined, sums, unpacked
@@ -233,11 +232,8 @@ class Partition:
 
     def counted(self) -> tuple[int, int]:
         """Numbers of known and read pages at home in the store."""
-        counts: Counter[str] = Counter()
-        store = self._intake.state.writer
-        for (state, _), pages in store.page_table.counts().items():
-            counts[state] += pages
-        return counts.total() - counts[State.ELSEWHERE], sum(counts[state] for state in READ)
+        totals = self._intake.state.writer.page_table.totals()
+        return totals.known, totals.read
 
     def commit(self, *, ranks: bool = False) -> None:
         """Commit. ranks: save the rank of every page as well; all have settled, and no row is in flight."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import (
     AbstractContextManager,
@@ -40,7 +39,7 @@ from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.model import READ, CrawlReport, Progress, State, Wanted
+from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -113,13 +112,8 @@ class Before:
     @classmethod
     def of(cls, store: Store) -> "Before | None":
         """None for a crawl without a page."""
-        counts: Counter[str] = Counter()
-        for (state, _), count in store.page_table.counts().items():
-            counts[state] += count
-        if not counts:
-            return None
-        stopped, read = store.meta("stopped"), sum(counts[state] for state in READ)
-        return cls(counts.total(), read, counts[State.WAITING], None if stopped is None else str(stopped))
+        totals, stopped = store.page_table.totals(), store.meta("stopped")
+        return cls(*totals, None if stopped is None else str(stopped)) if totals.known else None
 
 
 @dataclass(frozen=True)

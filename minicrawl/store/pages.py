@@ -1,6 +1,7 @@
 """Pages, their answers and states, by page number."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Annotated, Any, NamedTuple  # Any: rows
@@ -8,6 +9,7 @@ from typing import Annotated, Any, NamedTuple  # Any: rows
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.model import READ, State
 from minicrawl.store.database import damaged
 from minicrawl.store.declaration import Blob, FetchId, HostId, PageId, Time, columns, table
 from minicrawl.store.hosts import HostRow
@@ -197,6 +199,14 @@ table(
     reason=str,
     pages=int,
 )
+
+
+class Totals(NamedTuple):
+    """Numbers of pages of a store, without those that have their home in another partition."""
+
+    known: int
+    read: int
+    waiting: int
 
 
 class Answer(NamedTuple):
@@ -413,6 +423,12 @@ class PageTable:
         """Number of pages by (state, reason)."""
         query = "SELECT state, reason, pages FROM tallies WHERE pages > 0 ORDER BY pages DESC"
         return {(state, reason): count for state, reason, count in self._tables.rows(query)}
+
+    def totals(self) -> Totals:
+        """Numbers of pages, as of the last commit."""
+        query = "SELECT state, sum(pages) FROM tallies WHERE state <> ? GROUP BY state"
+        pages: Counter[str] = Counter(dict(self._tables.rows(query, [State.ELSEWHERE])))
+        return Totals(pages.total(), sum(pages[state] for state in READ), pages[State.WAITING])
 
     def miscounted(self) -> list[tuple[str, str, int, int]]:
         """Each (state, reason) with a wrong count: that count, and the true one."""
