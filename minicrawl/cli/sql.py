@@ -1,6 +1,6 @@
 """minicrawl sql"""
 
-from contextlib import ExitStack
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
@@ -34,27 +34,22 @@ def command(query: str, as_csv: bool, seconds: float, store: Path, as_json: bool
 
     if as_csv and as_json:
         raise SettingError("--csv and --json are two forms of the answer; choose one")
-    with open_store(store) as reader, ExitStack() as stack:
+    with open_store(store) as reader:
         reader.define("meaning", meaning)
-        answer = stack.enter_context(reader.questions.asked(query, seconds))
-        if as_csv:
-            export_table(Table(dict.fromkeys(answer.columns, str), answer.rows), STANDARD_OUTPUT, "csv")
-        elif as_json:
-            rows = [dict(zip(answer.columns, map(_plain, row), strict=True)) for row in answer.rows]
-            click.echo(document(rows))
-        else:
-            rows_of_cells = ([_cell(value) for value in row] for row in answer.rows)
-            first = [answer.columns, *islice(rows_of_cells, _MEASURED)]
-            widths = [min(max(map(len, column)), _WIDEST) for column in zip(*first, strict=True)]
-            for row in chain(first, rows_of_cells):
-                cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
-                click.echo("\n".join(fitted(["  ".join(cells).rstrip()])))
+        with reader.questions.asked(query, seconds) as (columns, answers):
+            rows = (tuple(value.hex() if isinstance(value, bytes) else value for value in row) for row in answers)
+            if as_csv:
+                export_table(Table(dict.fromkeys(columns, str), rows), STANDARD_OUTPUT, "csv")
+            elif as_json:
+                click.echo(document([dict(zip(columns, row, strict=True)) for row in rows]))
+            else:
+                for line in fitted(_lines(columns, rows)):
+                    click.echo(line)
 
 
-def _plain(value: object) -> object:
-    """A value for JSON: bytes as hexadecimal digits."""
-    return value.hex() if isinstance(value, bytes) else value
-
-
-def _cell(value: object) -> str:
-    return "" if value is None else printable(str(_plain(value)))
+def _lines(columns: Sequence[str], rows: Iterable[tuple[object, ...]]) -> Iterator[str]:
+    rows_of_cells = (["" if value is None else printable(str(value)) for value in row] for row in rows)
+    first = [columns, *islice(rows_of_cells, _MEASURED)]
+    widths = [min(max(map(len, column)), _WIDEST) for column in zip(*first, strict=True)]
+    for row in chain(first, rows_of_cells):
+        yield "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
