@@ -7,9 +7,8 @@ answers as of its own last commit, and what is on its way from one to another co
 alias in another partition are counted there.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -28,11 +27,11 @@ from minicrawl.analysis.top import (
 )
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.cluster import ray
+from minicrawl.cluster.combined import counted, earlier_of
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.errors import SettingError
 from minicrawl.export.tables import COLUMNS, Table, export_table
 from minicrawl.model import State
-from minicrawl.model import Sums as Runs
 from minicrawl.settings import RANKINGS
 from minicrawl.store.partitions.united import Sums, sum_of
 from minicrawl.store.reader import Store, open_store
@@ -50,6 +49,14 @@ class _Look(NamedTuple):
     known: int
 
 
+@contextmanager
+def _opened(path: Path) -> Iterator[Folder]:
+    """A folder whose stores can be asked, on other machines, too. Raises MinicrawlError."""
+    folder = found(path)
+    with ray.connected(folder.ray or "auto") if folder.nodes else nullcontext():
+        yield folder
+
+
 def asked(
     folder: Folder,
     question: Callable[[Path, *_Given], _Answer],
@@ -61,12 +68,11 @@ def asked(
     question: a function of a module, which gets the path of the store on its machine.
     """
     numbers = range(folder.partitions) if of is None else of
-    if not folder.nodes:
-        for number in numbers:
-            folder.check_is_there(number)
-        return [question(folder.store(number), *given) for number in numbers]
-    with ray.connected(folder.ray or "auto"):
+    if folder.nodes:
         return ray.asked(folder, numbers, question, *given)
+    for number in numbers:
+        folder.check_is_there(number)
+    return [question(folder.store(number), *given) for number in numbers]
 
 
 @contextmanager
@@ -79,9 +85,7 @@ def _ranked(path: Path, sums: Sums) -> Iterator[Store]:
 
 def _looked(path: Path) -> _Look:
     with open_store(path) as store, store.snapshot():
-        counts = store.page_table.counts()
-        known = sum(count for (state, _), count in counts.items() if state != State.ELSEWHERE)
-        return _Look(store.united.sums(), answering_sites(store), known)
+        return _Look(store.united.sums(), answering_sites(store), store.page_table.totals().known)
 
 
 def _sums(looks: Iterable[_Look]) -> Sums:
@@ -97,21 +101,20 @@ def top(path: Path, by: str, n: int, where: str | None = None, per_site: int | N
     Raises SettingError, StoreError.
     """
     check_ranking(path, by)
-    looks = asked(folder := found(path), _looked)
-    if per_site is None:
-        per_site = lines_of_sites(frozenset().union(*(look.sites for look in looks)))
     if by == "cash" or where is not None:
         where = _of_home(where)
-    lists = asked(folder, _top, _sums(looks), by, n, where, per_site or 0)
+    with _opened(path) as folder:
+        looks = asked(folder, _looked)
+        if per_site is None:
+            per_site = lines_of_sites(frozenset().union(*(look.sites for look in looks)))
+        lists = asked(folder, _top, _sums(looks), by, n, where, per_site or 0)
     lines = sorted((line for one in lists for line in one.lines), key=lambda line: -getattr(line.page, by))
     orders = [one.order for one in lists if one.order is not None]
-    unread = Counter[str]()
-    for one in lists:
-        unread.update(one.unread)
+    unread = counted(one.unread for one in lists)
     unread.pop(State.ELSEWHERE, None)
     return TopList(
         [replace(line, page=line.page._replace(rank=rank)) for rank, line in enumerate(lines[:n], 1)],
-        dict(unread),
+        unread,
         Order(by, *(sum(getattr(order, name) for order in orders) for name in ("read", "known", "waiting"))),
         sum(one.of_full_sites for one in lists),
     )
@@ -142,14 +145,14 @@ def _top(  # noqa: PLR0913 - the options of a list
 
 def why(path: Path, text: str) -> Explanation:
     """Explain the URL that a user means, as its home knows it. Raises SettingError, StoreError."""
-    folder = found(path)
-    home = folder.homes.home_of(meant_by(text)[0])
-    looks = asked(folder, _looked)
-    ((explained, x),) = asked(folder, _why, _sums(looks), text, of=[home])
-    explained = replace(explained, partition=home)
-    if explained.page is None:
-        return explained
-    rank = 1 + sum(asked(folder, _better, _sums(looks), x))
+    with _opened(path) as folder:
+        home = folder.homes.home_of(meant_by(text)[0])
+        looks = asked(folder, _looked)
+        ((explained, x),) = asked(folder, _why, _sums(looks), text, of=[home])
+        explained = replace(explained, partition=home)
+        if explained.page is None:
+            return explained
+        rank = 1 + sum(asked(folder, _better, _sums(looks), x))
     ranked = explained.page.ranked._replace(rank=rank)
     known = sum(look.known for look in looks)
     return replace(explained, page=replace(explained.page, ranked=ranked, is_rank_exact=True, known_pages=known))
@@ -172,18 +175,13 @@ def _better(path: Path, sums: Sums, x: float) -> int:
 
 def whole(path: Path) -> AtRest:
     """The state of the crawl in a folder and its runs. Raises StoreError."""
-    each = asked(found(path), _at_rest)
+    with _opened(path) as folder:
+        each = asked(folder, _at_rest)
     statuses, runs = [status for (status, *_), _, _ in each], [earlier for (_, earlier, *_), _, _ in each]
     coverage = sum_of(sums for _, sums, _ in each).coverage
-    earlier = Runs(
-        max(one.runs for one in runs),
-        sum(one.fetched for one in runs),
-        sum(one.bytes for one in runs),
-        max(one.seconds for one in runs),
-    )
     banned = sorted({name for (_, _, names, _), _, _ in each for name in names})
     hosts = sum(count for _, _, count in each)
-    return _status(path, statuses, coverage, hosts), earlier, banned, each[0][0][3]
+    return _status(path, statuses, coverage, hosts), earlier_of(runs), banned, each[0][0][3]
 
 
 def _at_rest(path: Path) -> tuple[AtRest, Sums, int]:
@@ -206,16 +204,16 @@ def _status(path: Path, each: Sequence[Status], coverage: float, hosts: int) -> 
         known=sum(part.known for part in parts),
         read=sum(one.read for one in each),
         left_out=sum(one.left_out for one in each),
-        states=_added(part.pages for part in parts),
-        reasons={name: n for name, n in _added(one.reasons for one in each).items() if State.ELSEWHERE not in name},
+        states=counted(part.pages for part in parts),
+        reasons={name: n for name, n in counted(one.reasons for one in each).items() if State.ELSEWHERE not in name},
         hosts=hosts,
         failing_hosts=tuple(host for one in each for host in one.failing_hosts),
         traps=tuple(trap for one in each for trap in one.traps),
-        sitemaps=Sitemaps(_added(one.reasons for one in maps), *sitemaps),
-        duplicates=_added(one.duplicates for one in each),
+        sitemaps=Sitemaps(counted(one.reasons for one in maps), *sitemaps),
+        duplicates=counted(one.duplicates for one in each),
         probed=sum(one.probed for one in each),
         soft_404=tuple(sorted(folder for one in each for folder in one.soft_404)),
-        hook_errors=_added(one.hook_errors for one in each),
+        hook_errors=counted(one.hook_errors for one in each),
         run=_run([one.run for one in each if one.run is not None], coverage),
         last_commit=max(commits, default=None),
         partitions=tuple(parts),
@@ -223,25 +221,19 @@ def _status(path: Path, each: Sequence[Status], coverage: float, hosts: int) -> 
     )
 
 
-def _added(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    counts = Counter[str]()
-    for one in each:
-        counts.update(one)
-    return dict(counts)
-
-
 def _run(each: Sequence[Run], coverage: float) -> Run | None:
     if not each:
         return None
     fetched, size, in_flight = (sum(getattr(one, name) for one in each) for name in ("fetched", "bytes", "in_flight"))
-    return Run(fetched, size, max(one.seconds for one in each), in_flight, _added(one.errors for one in each), coverage)
+    seconds, errors = max(one.seconds for one in each), counted(one.errors for one in each)
+    return Run(fetched, size, seconds, in_flight, errors, coverage)
 
 
 def _requisites(each: Sequence[Requisites]) -> Requisites | None:
     if not each:
         return None
     kept, waiting, size = (sum(getattr(one, name) for one in each) for name in ("kept", "waiting", "bytes"))
-    return Requisites(kept, waiting, _added(one.failed for one in each), size)
+    return Requisites(kept, waiting, counted(one.failed for one in each), size)
 
 
 # Files.
@@ -254,8 +246,10 @@ def export_pages(path: Path, file: Path, by: str, where: str | None = None) -> t
     Raises SettingError, StoreError.
     """
     check_ranking(path, by)
-    sums = _sums(asked(folder := found(path), _looked))
-    counts = asked(folder, _export_pages, sums, _data_set(file), by, _of_home(where))
+    file = _data_set(file)
+    with _opened(path) as folder:
+        sums = _sums(asked(folder, _looked))
+        counts = asked(folder, _export_pages, sums, file, by, _of_home(where))
     written, left_out = (sum(count) for count in zip(*counts, strict=True))
     return written, left_out
 
@@ -263,7 +257,9 @@ def export_pages(path: Path, file: Path, by: str, where: str | None = None) -> t
 def export_links(path: Path, file: Path) -> int:
     """Write the links of each partition's pages to a Parquet file of its own in the folder `file`. Returns their
     number. Raises SettingError, StoreError."""
-    return sum(asked(found(path), _export_links, _data_set(file)))
+    file = _data_set(file)
+    with _opened(path) as folder:
+        return sum(asked(folder, _export_links, file))
 
 
 def _data_set(file: Path) -> Path:

@@ -81,7 +81,6 @@ def added(each: Sequence[Any]) -> Any:
 def progress_of(parts: Sequence[Progress], state: RunState, limits: LimitsNow, figures: Message) -> Progress:
     """The progress of all partitions, for the display. figures: see `Keeper`."""
     requests = sorted((one for part in parts for one in part.requests), key=lambda one: -one.seconds)
-    earlier = [part.earlier for part in parts]
     return replace(
         parts[0],
         **{name: figures[name] for name in ("seconds", "fetched", "bytes", "known", "coverage", "reason")},
@@ -91,13 +90,18 @@ def progress_of(parts: Sequence[Progress], state: RunState, limits: LimitsNow, f
         silence=parts[0].silence if all(part.silence for part in parts) else None,
         state=state,
         limits=limits,
-        earlier=Sums(
-            max(one.runs for one in earlier),
-            sum(one.fetched for one in earlier),
-            sum(one.bytes for one in earlier),
-            max(one.seconds for one in earlier),
-        ),
+        earlier=earlier_of([part.earlier for part in parts]),
         requests=tuple(requests[:_SHOWN]),
+    )
+
+
+def earlier_of(each: Sequence[Sums]) -> Sums:
+    """The runs of all partitions, which are together in each."""
+    return Sums(
+        max(one.runs for one in each),
+        sum(one.fetched for one in each),
+        sum(one.bytes for one in each),
+        max(one.seconds for one in each),
     )
 
 
