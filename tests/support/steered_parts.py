@@ -50,12 +50,12 @@ def steered(tmp_path: Path, steer: Steer, **settings: Any) -> tuple[Ended, Count
 
 
 async def until(folder: Folder, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """Ask until the crawl says so."""
+    """Ask until the crawl says so. While one that has died begins, it says to ask later."""
     async with Line(folder.path) as line:
         while True:
-            status: dict[str, Any] = (await line.asks("status"))["done"]
-            if is_so(status):
-                return status
+            answer = await line.asks("status")
+            if "ask later" not in answer.get("failed", "") and is_so(answer["done"]):
+                return dict(answer["done"])
 
 
 def sought(folder: Folder, query: str) -> list[Any]:
