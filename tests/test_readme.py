@@ -21,7 +21,7 @@ def test_first_screen_has_the_test_command_that_ci_runs() -> None:
 
 
 def test_readme_shows_a_crawl_and_a_picture_of_it() -> None:
-    assert [words[0] for words in shown_commands(README)] == ["crawl", "why", "export", "check"]
+    assert [words[0] for words in shown_commands(README)] == ["crawl", "why", "export", "check", "sql"]
     assert "docs/pictures/demo.svg" in links(README)
 
 
