@@ -30,6 +30,8 @@ OWN |= {"first", "last", "seen_at", "after"}
 """Times of answers."""
 OWN |= {"content"}
 """What a host repeats is known by the pages that came last."""
+OF_THE_CLOCK = {"page-slow"}
+"""Rules that a busy machine may break."""
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +52,12 @@ def same(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: same(each) for key, each in value.items() if key not in OWN}
     if isinstance(value, list):
-        return sorted(map(same, value), key=words_of)
+        return sorted((same(each) for each in value if not is_of_the_clock(each)), key=words_of)
     return value
+
+
+def is_of_the_clock(value: Any) -> bool:
+    return isinstance(value, dict) and not OF_THE_CLOCK.isdisjoint((value.get("rule"), value.get("name")))
 
 
 def words_of(value: Any) -> str:
