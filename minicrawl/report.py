@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from minicrawl.analysis.status import Status, status
 from minicrawl.analysis.top import lines_per_site, top_list
-from minicrawl.audit.auditing import Audit, audited
-from minicrawl.audit.findings import Finding, Rule, Severity
+from minicrawl.audit.auditing import Audit, Finding, audited
+from minicrawl.audit.rules import Rule, Severity
 from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.crawler.urls.normalise import percent_encoded
 from minicrawl.errors import counted, covered

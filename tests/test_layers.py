@@ -253,7 +253,6 @@ def ours() -> set[str]:
 
 # Where a value is asked which of our classes it is of: no kind of request and no policy is.
 MAY_ASK_FOR_CLASS = {
-    "audit/auditing.py": {"Rule"},  # what a module of rules holds
     "crawler/http/connection_pool.py": {"BrokenOffError", "NoHttp1Error"},  # errors
     "crawler/http/httpx_transport.py": {"ProxyError"},  # the same
     "crawler/net/addresses.py": {"NameServerError"},  # an error

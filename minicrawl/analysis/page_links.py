@@ -19,7 +19,6 @@ from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.opic.arrays import Flags, Pages
-from minicrawl.store.audit_columns import NO_PAGE
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import Store
 
@@ -158,14 +157,6 @@ def _malformed(store: Store) -> Iterator[PageLink]:
         yield from (PageLink(url, text, None, None, NO_URL, None, worth[page]) for text in found[page])
 
 
-def by_target(source: Pages, target: Pages, is_target: Flags) -> Iterator[tuple[int, Pages]]:
-    """The targets of a kind, each with the pages that link to it, both by rising number. source, target: of links."""
-    some = np.flatnonzero(is_target[target])
-    some = some[np.argsort(target[some], kind="stable")]
-    targets, starts = np.unique(target[some], return_index=True)
-    return zip(targets.tolist(), np.split(source[some], starts[1:]), strict=True) if len(some) else iter(())
-
-
 class Web:
     """Broken and redirecting pages, and the ends of redirects.
 
@@ -194,6 +185,14 @@ class Web:
         for _ in range(_LONGEST_CHAIN):
             self.end = self.end[self.end]
 
+    def redirects(self) -> Pages:
+        """Number of redirects from each page to its end, shape (size,)."""
+        count, at = np.zeros(self.size, dtype=np.int64), np.arange(self.size)
+        for _ in range(_LONGEST_CHAIN):
+            count += self.next[at] != at
+            at = self.next[at]
+        return count
+
     def links(self, is_source: Flags | None = None, is_target: Flags | None = None) -> tuple[Pages, Pages]:
         """Sources and targets of the links that stand on pages of one kind and lead to pages of another; None: any. A
         canonical is no link."""
@@ -211,15 +210,16 @@ class Web:
     @cached_property
     def canonicals(self) -> Mapping[int, str]:
         """The URL that a page names as its canonical, where it names another page."""
-        return {page: url for page, url in self._store.audit_table.texts("canonical") if url}
+        query = "SELECT pages.id, canonical FROM pages JOIN fetches ON fetches.id = fetch WHERE canonical > ''"
+        return dict(self._store.each(query))
 
     @cached_property
     def _canonicals(self) -> Pages:
-        """The page that each page names as its canonical, NO_PAGE without one."""
+        """The page that each page names as its canonical, -1 without one."""
         known = self._store.page_table.find(list(dict.fromkeys(self.canonicals.values())))
-        found = np.full(self.size, NO_PAGE)
+        found = np.full(self.size, -1)
         for page, url in self.canonicals.items():
-            found[page] = known.get(url, NO_PAGE)
+            found[page] = known.get(url, -1)
         return found
 
 

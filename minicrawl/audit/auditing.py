@@ -1,23 +1,34 @@
 """Apply the rules of an audit to a store."""
 
+import heapq
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from typing import NamedTuple
 
-from minicrawl.audit import link_rules, page_rules, search_engine_rules
-from minicrawl.audit.crawled import Crawled, Judged, found_by
-from minicrawl.audit.findings import Finding, Rule
+from minicrawl.audit.crawled import Crawled, Judged
+from minicrawl.audit.rules import RULES, Need, Rule
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import Store
 
-RULES: Mapping[str, Rule] = {
-    each.name: each
-    for module in (link_rules, search_engine_rules, page_rules)
-    for each in vars(module).values()
-    if isinstance(each, Rule)
-}
-"""All rules by name, in the order in which `audit --rules` lists them."""
+MOST_EXAMPLES = 5
+_SECONDS = 600.0
+"""For the query of a rule."""
+
+
+class Finding(NamedTuple):
+    """A fault of one target.
+
+    importance: share of all importance that the target has, or that flows into it. sources: number of pages concerned,
+    for links those that link to it; examples: URLs of the most important of them, at most MOST_EXAMPLES.
+    """
+
+    rule: str
+    target: str
+    importance: float
+    sources: int
+    examples: tuple[str, ...]
+    detail: str
 
 
 @dataclass(frozen=True)
@@ -41,7 +52,7 @@ class Audit:
         return Counter(finding.rule for finding in self.findings)
 
     def lost(self, finding: Finding) -> float:
-        """The weight of a finding, see minicrawl.audit.findings."""
+        """The weight of a finding, see minicrawl.audit.rules."""
         return self.rules[finding.rule].lost(finding.importance)
 
     @property
@@ -57,23 +68,18 @@ class Audit:
         return dict(sorted(lost.items(), key=lambda each: (-each[1], each[0])))
 
 
-def audited(
-    store: Store,
-    rules: Mapping[str, Rule] = RULES,
-    *,
-    against: Store | None = None,
-) -> Audit:
-    """Audit a store, in a snapshot of it and of `against`. Raises StoreError."""
+def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store | None = None) -> Audit:
+    """Audit a store, in a snapshot of it and of `against`. Raises StoreError, and SettingError for a rule's query."""
     crawled = Crawled(store)
-    findings, not_checked = list[Finding](), dict[str, str]()
+    judged, findings, not_checked = crawled.judged(), list[Finding](), dict[str, str]()
     for rule in rules.values():
-        if (lack := crawled.lacks(rule.needs)) is None:
-            findings += found_by(rule, crawled)
+        if (lack := _lack(store, rule.needs, judged)) is None:
+            findings += _found_by(rule, crawled)
         else:
             not_checked[rule.name] = lack
     findings.sort(key=lambda found: (-rules[found.rule].lost(found.importance), found.rule, found.target))
     if against is None:
-        return Audit(rules, findings, not_checked, judged=crawled.judged)
+        return Audit(rules, findings, not_checked, judged=judged)
     before = audited(against, rules)
     new = [found for found in _missing(findings, before.findings) if found.rule not in before.not_checked]
     mended, unknown = list[Finding](), list[Finding]()
@@ -82,7 +88,67 @@ def audited(
     for found in gone:
         is_mended = found.rule not in not_checked and _is_looked_at(found, seen)
         (mended if is_mended else unknown).append(found)
-    return Audit(rules, findings, not_checked, new, mended, unknown, crawled.judged)
+    return Audit(rules, findings, not_checked, new, mended, unknown, judged)
+
+
+def _lack(store: Store, need: Need, judged: Judged) -> str | None:
+    """Why a rule with this need cannot be checked, in a clause; None if it can."""
+    if need == Need.FINISHED and judged.waiting:
+        return f"{judged.waiting:,} pages still wait; it needs {need}"
+    if need != Need.FACTS or store.facts.is_there():
+        return None
+    if not store.page_table.totals().read:
+        return "no page was read"
+    if store.settings.get("audit") and not judged.pages:
+        return "no page of HTML was read"
+    # Pages that were read are not read again for their facts.
+    remedy = "'minicrawl crawl SEEDS --profile audit --store NEW' does, in a new store"
+    return f"the crawl has kept no facts of pages; {remedy}"
+
+
+def _found_by(rule: Rule, crawled: Crawled) -> list[Finding]:
+    """The findings of a rule, each with the most important of its sources."""
+    store, stake = crawled.store, crawled.stake
+    faults: dict[int | str, _Fault] = {}
+    try:
+        with store.questions.asked(rule.select, _SECONDS) as (_, rows):
+            for target, *rest in rows:
+                detail, source, importance = (*rest, *("", None, None)[len(rest) :])[:3]
+                at = target if isinstance(target, int) and 0 <= target < len(stake) else str(target)
+                fault = faults.setdefault(at, _Fault(str(detail or ""), importance, []))
+                if source is not None:
+                    fault.sources.append(source)
+    except SettingError as error:
+        raise SettingError(f"the rule {rule.name} of the audit: {error}") from error
+    texts = {each for at, fault in faults.items() for each in (at, *fault.sources) if isinstance(each, str)}
+    pages = store.page_table.find([text for text in texts if "://" in text])
+
+    def worth(each: int | str) -> float:
+        page = pages.get(each) if isinstance(each, str) else each
+        return 0.0 if page is None else stake.item(page)
+
+    best = {at: heapq.nlargest(MOST_EXAMPLES, fault.sources, key=worth) for at, fault in faults.items()}
+    named = {each for at, some in best.items() for each in (at, *some) if isinstance(each, int)}
+    urls: dict[int | str, str] = {text: text for text in texts}
+    for page, url in store.page_table.urls_of(named).items():
+        urls[page] = url
+    found = []
+    for at, fault in faults.items():
+        if fault.importance is not None:
+            importance = float(fault.importance)
+        elif isinstance(at, str) and fault.sources:
+            importance = sum(map(worth, fault.sources))
+        else:
+            importance = worth(at)
+        examples = tuple(urls[each] for each in best[at])
+        found.append(Finding(rule.name, urls[at], importance, len(fault.sources), examples, fault.detail))
+    return found
+
+
+class _Fault(NamedTuple):
+    detail: str
+    importance: float | None
+    sources: list[int | str]
 
 
 def _missing(these: Iterable[Finding], those: Iterable[Finding]) -> list[Finding]:
@@ -98,12 +164,3 @@ def _is_looked_at(found: Finding, seen: Mapping[str, bool | None]) -> bool:
     """
     is_seen = seen[found.target]
     return all(seen[url] for url in found.examples) and bool(found.examples) if is_seen is None else is_seen
-
-
-def check_name(name: str, names: Iterable[str], place: str) -> None:
-    """Raise SettingError if no rule has this name. place: where it was given."""
-    known = list(names)
-    if name not in known:
-        close = get_close_matches(name, known, 3, 0.5)
-        hint = f"did you mean {' or '.join(close)}?" if close else "'minicrawl audit --rules' lists them"
-        raise SettingError(f"{place}: there is no rule {name!r}; {hint}")

@@ -8,8 +8,8 @@ from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from minicrawl.audit.auditing import Audit
-from minicrawl.audit.findings import Finding, Severity
+from minicrawl.audit.auditing import Audit, Finding
+from minicrawl.audit.rules import Severity
 from minicrawl.crawler.urls.normalise import percent_encoded
 from minicrawl.errors import counted
 from minicrawl.export.tables import renamed_when_whole

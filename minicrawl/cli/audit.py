@@ -9,19 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import (
-    json_option,
-    store_option,
-    teller,
-)
+from minicrawl.cli.option_sources import tables_of_file
+from minicrawl.cli.options import json_option, store_option, teller
 from minicrawl.cli.output import document, fitted, left_out_line, lines_of
 from minicrawl.errors import SettingError, counted, covered
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.audit.auditing import Audit
+    from minicrawl.audit.auditing import Audit, Finding
     from minicrawl.audit.crawled import Judged
-    from minicrawl.audit.findings import Finding, Rule
+    from minicrawl.audit.rules import Rule
 
 _SHOWN = 20
 _FOUND = 1
@@ -66,26 +63,29 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     minicrawl audit --fail-on broken-link,error  for continuous integration
     minicrawl audit --against last-week.db       what has become worse since, and better
     """
-    from minicrawl.audit.auditing import RULES, audited
+    from minicrawl.audit.auditing import audited
     from minicrawl.audit.ci_files import write_junit, write_sarif
+    from minicrawl.audit.rules import RULES, rules_of
     from minicrawl.export.tables import STANDARD_OUTPUT
     from minicrawl.store.reader import open_store
 
     prints_file = STANDARD_OUTPUT in (sarif, junit)
     if as_json + as_csv + (sarif == STANDARD_OUTPUT) + (junit == STANDARD_OUTPUT) > 1:
         raise SettingError("standard output takes one of --csv, --json, --sarif - and --junit -; leave the others out")
+    file, tables = tables_of_file(click.get_current_context())
+    rules = {**RULES, **rules_of(tables.get("audit", {}), f"{file}: audit.")}
     if is_list:
-        rows = [_described(rule) for rule in RULES.values()]
-        click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(list(RULES.values())))))
+        rows = [_described(rule) for rule in rules.values()]
+        click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(list(rules.values())))))
         return
-    named, failing = _failing(",".join(fail_on) if fail_on else None, RULES)
+    named, failing = _failing(",".join(fail_on) if fail_on else None, rules)
     with ExitStack() as opened:
         reader = opened.enter_context(open_store(store))
         opened.enter_context(reader.snapshot())
         before = opened.enter_context(open_store(against)) if against else None
         if before is not None:
             opened.enter_context(before.snapshot())
-        audit = audited(reader, against=before)
+        audit = audited(reader, rules, against=before)
     unchecked = [name for name in audit.not_checked if name in named]
     gate = None if not fail_on else [found for found in audit.gated if found.rule in failing]
     if sarif is not None:
@@ -116,8 +116,7 @@ def _tell_unchecked(audit: "Audit", unchecked: Sequence[str], failing: Collectio
 
 def _failing(text: str | None, rules: "Mapping[str, Rule]") -> tuple[set[str], set[str]]:
     """The names of the rules that a user names: by themselves; and by themselves or a severity. Raises SettingError."""
-    from minicrawl.audit.auditing import check_name
-    from minicrawl.audit.findings import Severity
+    from minicrawl.audit.rules import Severity, check_name
 
     named, failing, severities = set[str](), set[str](), [severity.value for severity in Severity]
     for word in (word.strip().lower() for word in text.split(",")) if text is not None else ():

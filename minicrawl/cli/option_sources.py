@@ -1,7 +1,8 @@
 """Options from the environment and from a file, in place of their defaults: flag > environment > file > default.
 
-A file has the store of all commands, and a table [crawl] with options of a crawl: delay, max-depth. Click reads
-environment variables, with the command's name as a prefix: MINICRAWL_CRAWL_MAX_DEPTH.
+A file has the store of all commands, a table [crawl] with options of a crawl: delay, max-depth, and tables
+[audit.NAME], each a rule of the audit. Click reads environment variables, with the command's name as a prefix:
+MINICRAWL_CRAWL_MAX_DEPTH.
 """
 
 import os
@@ -18,7 +19,7 @@ from minicrawl.errors import SettingError
 _META = "minicrawl.config"
 _PROJECT = "minicrawl.toml"
 _NONE = "none"
-_STORE, _CRAWL = "store", "crawl"
+_STORE, _CRAWL, _AUDIT = "store", "crawl", "audit"
 _SECRETS = ("header", "auth")
 """Options of a crawl that its store does not keep, so that a refresh takes them from the file, too."""
 
@@ -93,11 +94,12 @@ def tables_of_file(ctx: click.Context) -> tuple[Path | None, Mapping[str, Any]]:
     file = Path(given or _PROJECT)
     tables = _read(file)
     for key, value in tables.items():
-        if key not in (_STORE, _CRAWL):
-            hint = f"did you mean {close[0]!r}?" if (close := get_close_matches(key, (_STORE, _CRAWL), 1)) else ""
-            raise SettingError(f"{file}: there is no {key!r}; {hint or 'it has store, and a table [crawl]'}")
+        if key not in (_STORE, _CRAWL, _AUDIT):
+            close = get_close_matches(key, (_STORE, _CRAWL, _AUDIT), 1)
+            hint = f"did you mean {close[0]!r}?" if close else "it has store, a table [crawl], and rules [audit.NAME]"
+            raise SettingError(f"{file}: there is no {key!r}; {hint}")
         if not isinstance(value, str if key == _STORE else dict):
-            raise SettingError(f"{file}: {key} is {'the path of a file' if key == _STORE else 'a table of options'}")
+            raise SettingError(f"{file}: {key} is {'the path of a file' if key == _STORE else 'a table'}")
     return file, tables
 
 

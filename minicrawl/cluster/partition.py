@@ -232,7 +232,8 @@ class Partition:
 
     def counted(self) -> tuple[int, int]:
         """Numbers of known and read pages at home in the store."""
-        totals = self._intake.state.writer.page_table.totals()
+        writer = self._state.writer
+        totals = writer.page_table.totals()
         return totals.known, totals.read
 
     def commit(self, *, ranks: bool = False) -> None:

@@ -1,7 +1,7 @@
 """The read side of a store. Works while a crawl runs: every query sees the last commit."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import chain
 from pathlib import Path
@@ -13,7 +13,6 @@ from minicrawl.settings import RANKINGS
 from minicrawl.settings.crawl import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
-from minicrawl.store.audit_columns import AuditTable
 from minicrawl.store.cookies import CookieRow
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
 from minicrawl.store.declaration import MetaValue, table
@@ -59,7 +58,6 @@ class Store:
         check_books(self._tables)
         self.page_table = PageTable(self._tables)
         self.link_table = LinkTable(self._tables)
-        self.audit_table = AuditTable(self._tables)
         self.selection = Selection(self._tables)
         self.questions = Questions(self._tables)
         self.ranks = Ranks(self._tables)
@@ -102,6 +100,14 @@ class Store:
     def define(self, name: str, function: Callable[[Any], MetaValue | bytes]) -> None:
         """Define an SQL function of one argument for `each`."""
         self._tables.define(name, function)
+
+    def make_table(self, name: str, definition: str, rows: Iterable[Sequence[Any]] = (), *, index: str) -> None:
+        """Make a temporary table, see `Tables.make_table`."""
+        self._tables.make_table(name, definition, rows, index=index)
+
+    def make_views(self, views: Mapping[str, str]) -> None:
+        """Make temporary views. views: queries by name."""
+        self._tables.make_views(views)
 
     def each(self, query: str, *values: MetaValue) -> Iterator[Any]:
         """The rows of a query on the tables, read lazily."""

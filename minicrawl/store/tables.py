@@ -1,7 +1,7 @@
 """Queries of a store, and rows as named tuples whose fields are columns."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar  # Any: rows
@@ -45,14 +45,33 @@ class Tables:
         """The file of the store's texts, see TextFile. Raises StoreError."""
         return TextFile(text_path(self.path), line)
 
-    def make_views(self, views: Mapping[str, str]) -> None:
-        """Make temporary views, or make them anew; the file is unchanged. views: queries by name."""
+    @contextmanager
+    def making(self) -> Iterator[sqlite3.Connection]:
+        """A connection that can make temporary tables and views inside the block; the file is unchanged."""
         with self.errors:
             self.db.execute("PRAGMA query_only = OFF")
+            try:
+                yield self.db
+            finally:
+                self.db.execute("PRAGMA query_only = ON")
+
+    def make_views(self, views: Mapping[str, str]) -> None:
+        """Make temporary views, or make them anew. views: queries by name."""
+        with self.making() as db:
             for name, query in views.items():
-                self.db.execute(f"DROP VIEW IF EXISTS temp.{name}")
-                self.db.execute(f"CREATE TEMP VIEW {name} AS {query}")
-            self.db.execute("PRAGMA query_only = ON")
+                db.execute(f"DROP VIEW IF EXISTS temp.{name}")
+                db.execute(f"CREATE TEMP VIEW {name} AS {query}")
+
+    def make_table(self, name: str, definition: str, rows: Iterable[Sequence[Any]] = (), *, index: str) -> None:
+        """Make a temporary table, or make it anew. definition: "AS " and a query, or "(names of columns)", and `rows`.
+        index: a column."""
+        marks = ", ".join("?" * (definition.count(",") + 1))
+        with self.making() as db:
+            db.execute(f"DROP TABLE IF EXISTS temp.{name}")
+            db.execute(f"CREATE TEMP TABLE {name} {definition}")
+            if definition.startswith("("):
+                db.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
+            db.execute(f"CREATE INDEX temp.{name}_{index} ON {name} ({index})")
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

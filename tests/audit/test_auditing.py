@@ -9,7 +9,8 @@ from support.audits import found_in
 from support.sites import Reply, Site, crawl
 
 from minicrawl.analysis.page_links import Asked, page_links
-from minicrawl.audit.auditing import RULES, Audit, audited
+from minicrawl.audit.auditing import Audit, audited
+from minicrawl.audit.rules import RULES
 from minicrawl.errors import NothingFetchedError
 from minicrawl.store.reader import open_store
 

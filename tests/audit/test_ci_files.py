@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from minicrawl.audit.auditing import RULES, Audit
+from minicrawl.audit.auditing import Audit, Finding
 from minicrawl.audit.ci_files import write_junit, write_sarif
-from minicrawl.audit.findings import Finding
+from minicrawl.audit.rules import RULES
 
 URL = "http://a.test/<&>\x1b]]>"
 FOUND = Audit(

@@ -1,9 +1,8 @@
-"""Rules on copies, headings and images."""
+"""Copies, redirects, versions in other languages, and what was not kept: what one page more or less changes."""
 
 from pathlib import Path
 
-from support.audits import Reply, crawl_web, found_in, prose
-from support.faulty_site import found
+from support.audits import HOME, Reply, crawl_web, found_in, prose
 from support.sites import crawl
 
 from minicrawl.audit.auditing import audited
@@ -27,19 +26,21 @@ def test_pages_with_the_same_bytes_are_exact_copies_although_a_third_is_like_the
     assert found == {"duplicate-exact": {"http://a.test/twin-a": 1}, "duplicate-near": {"http://a.test/": 1}}
 
 
-HOME = "http://a.test/"
-
-
-def test_pages_without_a_heading_are_found(tmp_path: Path) -> None:
-    crawl({HOME: ["<h1>x</h1>", "/a", "/b"], f"{HOME}a": ["a"], f"{HOME}b": ["<h1>b</h1>"]}, tmp_path / "crawl.db",
-          [HOME], audit=True)  # fmt: skip
-    with open_store(tmp_path / "crawl.db") as store:
-        assert found(store, "h1-missing") == {f"{HOME}a": 0}
-
-
 def test_what_the_crawl_has_not_kept_is_not_checked(tmp_path: Path) -> None:
     crawl({"http://a.test/": ["<img src=x>"]}, tmp_path / "crawl.db", ["http://a.test/"])
     with open_store(tmp_path / "crawl.db") as store, store.snapshot():
         audit = audited(store)
     assert "--profile audit --store NEW" in audit.not_checked["image-without-alt"]
     assert "title-missing" not in audit.not_checked
+
+
+def test_a_seed_may_be_a_temporary_redirect(tmp_path: Path) -> None:
+    web = {HOME: Reply(status=302, location="/start"), f"{HOME}start": Reply()}
+    crawl_web(web, tmp_path / "crawl.db", [HOME])
+    assert found_in(tmp_path / "crawl.db", "redirect-temporary") == {"redirect-temporary": {HOME: 0}}
+
+
+def test_versions_that_a_header_names_are_asked_for_in_an_audit(tmp_path: Path) -> None:
+    web = {HOME: Reply(link=f'<{HOME}lost>; rel="alternate"; hreflang="de"')}
+    crawl_web(web, tmp_path / "crawl.db", [HOME], audit=True)
+    assert found_in(tmp_path / "crawl.db", "hreflang-broken") == {"hreflang-broken": {f"{HOME}lost": 1}}

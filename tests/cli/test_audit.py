@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from support.command_line import HOME, answer, run
-from support.documents import ROOT
 from support.sites import Site, crawl
 
 SITE: Site = {
@@ -119,13 +118,6 @@ def test_against_an_earlier_crawl_only_what_is_new_fails(store: Path, tmp_path: 
     assert run("audit", "--against", before, "--fail-on", "error", "--store", store).exit_code == 0
     assert run("audit", "--against", store, "--fail-on", "error", "--store", before).exit_code == 1
     assert "1 new, 0 mended, 3 the same." in run("audit", "--against", store, "--store", before).stdout
-
-
-def test_page_of_the_audit_has_every_rule() -> None:
-    rows = re.findall(
-        r"^\| `([\w-]+)` \| (\w+) \| (.+?)(?: Needs `.+`\.)? \|$", (ROOT / "docs/audit.md").read_text(), re.M
-    )
-    assert rows == [(rule["name"], rule["severity"], rule["why"]) for rule in answer("audit", "--rules")]
 
 
 def test_rules_that_need_a_finished_crawl_are_told(tmp_path: Path) -> None:

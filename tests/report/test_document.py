@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from minicrawl.audit.findings import Finding, Need, Rule, Severity
+from minicrawl.audit.auditing import Finding
+from minicrawl.audit.rules import Rule, Severity
 from minicrawl.report import Issue, Report, Section, Share, escaped, href, link, percent, plain, write_report
 
 HOSTILE = [
@@ -33,7 +34,7 @@ VOID = {"meta", "br"}
 
 
 def rule(name: str, severity: Severity = Severity.ERROR, why: str = "", how: str = "") -> Rule:
-    return Rule(name, severity, "links", why, how, Need.NOTHING, lambda _: ())
+    return Rule(name, "", why, how, severity)
 
 
 def found(target: str, *, detail: str = "", importance: float = 0.1) -> Finding:

@@ -9,7 +9,8 @@ import httpx
 from support.skipping import run
 
 from minicrawl.api import acrawl
-from minicrawl.audit.auditing import RULES, audited
+from minicrawl.audit.auditing import audited
+from minicrawl.audit.rules import RULES
 from minicrawl.settings import PROFILES
 from minicrawl.store.reader import open_store
 
@@ -240,7 +241,7 @@ PLANTED: dict[str, Planted] = {
             "/robots.txt": Reply(body="Sitemap: http://maps.test/map.txt\n"),
             "/map.txt": Reply(
                 body="\n".join(
-                    f"http://maps.test/{path}" for path in ("", "dead", "moved", "hidden", "a", "known-dead")
+                    f"http://maps.test/{path}" for path in ("", "dead", "moved", "hidden", "a", "twin", "known-dead")
                 )
             ),
             "/": Reply("/a /missing /known-dead"),
@@ -248,8 +249,10 @@ PLANTED: dict[str, Planted] = {
             "/missing": Reply("/ /a"),
             "/moved": Reply(status=301, location="/a"),
             "/hidden": Reply("/", head=ROBOTS.format("noindex")),
+            "/twin": Reply("/", head=canonical("/a")),
         },
         {
+            "sitemap-not-canonical": {"/twin": 0},
             "sitemap-broken": {"/dead": 0, "/known-dead": 0},
             "sitemap-redirect": {"/moved": 0},
             "sitemap-noindex": {"/hidden": 0},

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 
 from support.origins import Asked, Web
 
-from minicrawl.audit.auditing import RULES, audited
+from minicrawl.audit.auditing import audited
+from minicrawl.audit.rules import RULES
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import Store
 

@@ -1,0 +1,92 @@
+"""Rules of an audit: rows of a TOML file, each with a query that finds the faults.
+
+A finding is about a target, mostly a page, once; its sources are counted. The first to mend is the finding that loses
+most:
+
+    lost = factor of the severity (error 1, warning 0.1, notice 0.01) * importance at stake
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import StrEnum
+from pathlib import Path
+
+from minicrawl.errors import SettingError
+
+_FILE = Path(__file__).with_name("rules.toml")
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+    NOTICE = "notice"
+
+
+FACTORS = {Severity.ERROR: 1.0, Severity.WARNING: 0.1, Severity.NOTICE: 0.01}
+
+
+class Need(StrEnum):
+    """What a rule needs of a store beside its pages and links; the value tells a user how to get it."""
+
+    NOTHING = ""
+    FINISHED = "a crawl that has no page left to fetch"
+    FACTS = "minicrawl crawl --profile audit"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of the audit. why, how: a sentence each, on the harm and the way to mend.
+
+    select: a query for faults, with up to four columns: the target, which is the number of a page or the text of
+    another target, such as a host; a detail; the number of a page concerned, such as one that links to the target, one
+    a row; and the importance at stake, else that of the target, or of the pages concerned if the target is none.
+    """
+
+    name: str
+    select: str
+    why: str = ""
+    how: str = ""
+    severity: Severity = Severity.WARNING
+    subject: str = "own"
+    needs: Need = Need.NOTHING
+
+    def lost(self, importance: float) -> float:
+        """The weight of a finding with this importance at stake."""
+        return FACTORS[self.severity] * importance
+
+
+_CHOICES: Mapping[str, type[Severity] | type[Need]] = {"severity": Severity, "needs": Need}
+_FIELDS = ("select", "why", "how", "subject", *_CHOICES)
+
+
+def rules_of(tables: Mapping[str, object], place: str) -> dict[str, Rule]:
+    """Rules by name, as a TOML file has them. place: of the tables, for errors. Raises SettingError."""
+    return {name: _rule(name, table, f"{place}{name}") for name, table in tables.items()}
+
+
+def _rule(name: str, table: object, place: str) -> Rule:
+    if not isinstance(table, dict) or "select" not in table:
+        raise SettingError(f"{place} is no rule: a rule has a select, which is a query for what is wrong")
+    for key, value in table.items():
+        words = [each.name.lower() for each in _CHOICES.get(key, ())]
+        if key not in _FIELDS:
+            raise SettingError(f"{place}: a rule has no {key!r}; it has {', '.join(_FIELDS)}")
+        if not isinstance(value, str) or (words and value not in words):
+            raise SettingError(f"{place}.{key} is not {' or '.join(words) if words else 'a text'}: {value!r}")
+    chosen = {key: kind[table[key].upper()] for key, kind in _CHOICES.items() if key in table}
+    return Rule(name, **table | chosen)
+
+
+RULES: Mapping[str, Rule] = rules_of(tomllib.loads(_FILE.read_text("utf-8")), f"{_FILE.name}: ")
+"""All rules by name, in the order in which `audit --rules` lists them."""
+
+
+def check_name(name: str, names: Iterable[str], place: str) -> None:
+    """Raise SettingError if no rule has this name. place: where it was given."""
+    known = list(names)
+    if name not in known:
+        close = get_close_matches(name, known, 3, 0.5)
+        hint = f"did you mean {' or '.join(close)}?" if close else "'minicrawl audit --rules' lists them"
+        raise SettingError(f"{place}: there is no rule {name!r}; {hint}")

@@ -1,0 +1,92 @@
+"""Rules as a file has them, those that come with minicrawl, and a user's own."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from support.command_line import answer, run
+from support.sites import crawl
+
+from minicrawl.audit.rules import Need, Rule, Severity, rules_of
+from minicrawl.errors import SettingError
+
+HOME = "http://a.test/"
+OWN = """
+[audit.title-short]
+severity = "error"
+why = "It says nothing."
+select = "SELECT url, length(title) || ' characters' FROM page WHERE length(title) < 3"
+
+[audit.host-large]
+select = "SELECT host, count(*) OVER (PARTITION BY host) || ' pages', url FROM page WHERE host = 'a.test'"
+
+[audit.too-deep]
+select = "SELECT id, 'not deep', NULL, 0.25 FROM audited WHERE is_seed"
+"""
+
+
+def test_rule_weighs_importance_by_its_severity() -> None:
+    table = {"select": "SELECT 1", "severity": "notice", "needs": "facts", "why": "It is odd."}
+    (rule,) = rules_of({"page-odd": table}, "").values()
+    assert rule == Rule("page-odd", "SELECT 1", why="It is odd.", severity=Severity.NOTICE, needs=Need.FACTS)
+    assert [Rule("odd", "", severity=each).lost(0.5) for each in Severity] == [0.5, 0.05, 0.005]
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        ("odd = 1", "f: odd is no rule"),
+        ("[odd]", "f: odd is no rule: a rule has a select"),
+        ("[odd]\nselect = 1", "f: odd.select is not a text: 1"),
+        ("[odd]\nselect = ''\nseverity = 'fatal'", "f: odd.severity is not error or warning or notice: 'fatal'"),
+        ("[odd]\nselect = ''\nhelp = 'me'", "f: odd: a rule has no 'help'; it has select, why, how"),
+    ],
+)
+def test_a_rule_that_is_none_is_refused(toml: str, said: str) -> None:
+    with pytest.raises(SettingError) as raised:
+        rules_of(tomllib.loads(toml), "f: ")
+    assert str(raised.value).startswith(said)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store of three pages in a folder with a file of rules."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MINICRAWL_CONFIG")
+    crawl({HOME: [f"{HOME}x", f"{HOME}y"], f"{HOME}x": [], f"{HOME}y": [HOME]}, tmp_path / "crawl.db", [HOME])
+    (tmp_path / "minicrawl.toml").write_text(OWN)
+    return tmp_path / "crawl.db"
+
+
+def test_own_rules_stand_beside_the_others(store: Path) -> None:
+    found = answer("audit", "--store", store)
+    own = {
+        each["rule"]: each for each in found["findings"] if each["rule"] in ("title-short", "host-large", "too-deep")
+    }
+    assert set(own) == {"host-large", "too-deep"}
+    large = own["host-large"]
+    assert (large["target"], large["detail"], large["sources"]) == ("a.test", "3 pages", 3)
+    assert large["importance"] == pytest.approx(1.0)
+    assert sorted(large["examples"]) == [HOME, f"{HOME}x", f"{HOME}y"]
+    assert (own["too-deep"]["target"], own["too-deep"]["lost"]) == (HOME, 0.025)
+    listed = run("audit", "--rules").stdout
+    assert "title-short (error, own)\n    It says nothing." in listed
+    assert run("audit", "--fail-on", "host-large", "--store", store).exit_code == 1
+    assert run("audit", "--fail-on", "title-short", "--store", store).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("SELECT wrong FROM page", "no such column: wrong"),
+        ("DELETE FROM pages", "it does more than read"),
+        ("", "it asks for nothing"),
+    ],
+)
+def test_a_query_that_is_none_is_one_sentence(store: Path, query: str, said: str) -> None:
+    Path("minicrawl.toml").write_text(f'[audit.odd]\nselect = "{query}"\n')
+    result = run("audit", "--store", store)
+    assert result.exit_code == 2, result.output
+    assert result.stderr.startswith("Error: the rule odd of the audit: ")
+    assert said in result.stderr
+    assert result.stderr.count("\n") == 1
