@@ -133,7 +133,7 @@ def _noticed(task: asyncio.Task[None]) -> None:
 Reading = Mapping[str, Any]
 """A JSON object."""
 
-_HOSTS, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 2_000
+_HOSTS, _SITES, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 500, 2_000
 
 
 class Readings:
@@ -191,6 +191,13 @@ class Readings:
             rows = {row.name: row for row in store.hosts.all()}
         return [(host, rows[host.name]) for host in pages], len(rows)
 
+    def sites(self, n: int) -> Sequence[Reading]:
+        """The n most important sites, each a row of the view `site`."""
+        with open_store(self.path) as store:
+            rows = store.each("SELECT * FROM site ORDER BY importance DESC LIMIT ?", n)
+            names = [name for (name,) in store.each("SELECT name FROM pragma_table_info('site')")]
+            return [dict(zip(names, row, strict=True)) for row in rows]
+
     def why(self, url: str) -> Reading:
         """All facts about a URL."""
         if is_folder(self.path):
@@ -247,10 +254,9 @@ def hosts(readings: Readings) -> Reading:
     return {"hosts": [{**pages._asdict(), **_rules(row._asdict())} for pages, row in first], "count": in_all}
 
 
-def partitions(readings: Readings) -> Reading:
-    """Figures of each partition from its store; empty for a crawl in one store."""
-    parts = readings.at_rest()[0].partitions if readings.has_begun() else ()
-    return {"partitions": [partition(part) for part in parts]}
+def sites(readings: Readings) -> Reading:
+    """The most important sites, each a row of the view `site`."""
+    return {"sites": readings.sites(_SITES)}
 
 
 def partition(part: Partition) -> Reading:

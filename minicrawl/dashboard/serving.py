@@ -63,7 +63,7 @@ class Routes:
             "/api/top": self._top,
             "/api/pages": self._pages,
             "/api/hosts": lambda _: self._kept("hosts", lambda: read.hosts(readings)),
-            "/api/partitions": lambda _: self._kept("partitions", lambda: read.partitions(readings)),
+            "/api/sites": lambda _: self._kept("sites", lambda: read.sites(readings)),
             "/api/course": lambda _: self._kept("course", readings.course),
             "/api/why": self._why,
             "/metrics": self._metrics,

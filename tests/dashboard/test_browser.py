@@ -66,13 +66,13 @@ def slide(page: Any, setting: str, steps: int, text: str) -> None:
 
 def begun(page: Any, web: CountedWeb) -> str:
     """Start a crawl of the web in the page; its host."""
-    says(page, "#tab-setup[aria-selected=true]", "Setup")
+    says(page, "#tab-setup[aria-selected=true]", "Set up")
     page.get_by_label("Seeds:").fill(f"http://127.0.0.1:{web.port}/")
     page.get_by_label("Stop after pages").fill("2500")
     page.get_by_label("Reach this machine").check()
     page.get_by_role("button", name="Start", exact=True).click()
     is_just(page, "#state", "Running")
-    says(page, "#tab-coordinator[aria-selected=true]", "Coordinator")
+    says(page, "#tab-overview[aria-selected=true]", "Overview")
     return f"127.0.0.1:{web.port}"
 
 
@@ -122,9 +122,7 @@ def test_from_start_to_stop(browser: Any, web: CountedWeb, store: Path) -> None:
         page.get_by_label("Add seeds").fill(f"http://localhost:{web.port}/")
         page.get_by_role("button", name="Add", exact=True).click()
         has_noted(page, "1 new seed")
-        page.click("#tab-crawlers")
-        is_just(page, "#view-crawlers td", "worker 0")
-        page.click("#tab-hosts")
+        page.click("#tab-sites")
         page.get_by_role("button", name=f"Ban {host}", exact=True).click()
         page.get_by_role("button", name=f"Unban {host}", exact=True).wait_for()
         assert answer("control", "status", "--store", store)["banned"] == [host]
@@ -153,26 +151,25 @@ def test_either_side_may_be_killed(browser: Any, web: CountedWeb, store: Path, t
             is_just(page, "#state", "Running")
             os.kill(int(answer("control", "status", "--store", store)["pid"]), signal.SIGKILL)
             is_just(page, "#state", "Not running")
-            says(page, "#view-coordinator .sentence", "it was killed")
+            says(page, "#view-overview .sentence", "it was killed")
 
 
 def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, store: Path) -> None:
     links = [f"{HOME}{name}" for name in "abcdefgh"]
-    site: Site = {HOME: ["<title>The home page</title>", *links], **{url: [HOME] for url in links}}
+    site: Site = {HOME: ["<title>The home page</title>", *links, "/gone"], **{url: [HOME] for url in links}}
     crawled(site, store, jump="sites", search=True)
     with dashboard(store) as (address, _), opened(browser, address) as page:
         is_just(page, "#state", "Not running")
-        says(page, "#view-coordinator .figure", "Known")
-        assert page.get_by_text("Nothing so far.").locator("visible=true").count() == 0
-        page.click("#tab-importance")
+        says(page, "#view-overview .figure", "Known")
+        page.locator("#view-overview canvas").first.wait_for()
+        says(page, "#view-overview .tally a", "http-404")
         page.get_by_role("link", name="The home page").click()
         says(page, "#view-why .sentence", "Read")
-        says(page, "#view-why .facts", "1 of 9")
+        says(page, "#view-why .facts", "1 of 10")
         says(page, "#view-why .facts", "a.test has 1 of all trust; it is a seed's")
         says(page, "#view-why .facts", "of its importance; the rest comes by links")
-        page.click("#tab-statistics")
-        says(page, "#view-statistics td", "fetched")
-        page.locator("#view-statistics canvas").first.wait_for()
+        page.click("#tab-sites")
+        says(page, "#view-sites td", "a.test")
         page.focus("#tab-why")
         page.keyboard.press("ArrowRight")
         says(page, "#tab-log[aria-selected=true]", "Log")
@@ -237,8 +234,8 @@ def test_all_can_be_used_by_keyboard_and_read_aloud(browser: Any, store: Path) -
     axe_source()
     site: Site = {HOME: ["<title>Home</title>", f"{HOME}{'long-' * 60}", f"{HOME}gone", "http://b.test/"]}
     crawled(site | {f"{HOME}{'long-' * 60}": [HOME], "http://b.test/": [HOME]}, store, search=True, text=True)
-    views = ("coordinator", "crawlers", "hosts", "pages", "importance", "statistics", "log", "setup")
-    said = {"pages=": "#view-pages td", "importance": "#view-importance td", "hosts": "#view-hosts td"}
+    views = ("overview", "pages", "sites", "log", "setup")
+    said = {"overview": "#view-overview td", "pages": "#view-pages td", "sites": "#view-sites td"}
     with dashboard(store) as (address, _):
         for scheme, width in (("light", 1440), ("dark", 390)):
             size = {"width": width, "height": 800}
@@ -257,7 +254,7 @@ def test_all_can_be_used_by_keyboard_and_read_aloud(browser: Any, store: Path) -
                 assert grave_findings(page) == []
                 page.keyboard.press("Escape")
                 page.keyboard.press("Home")
-                says(page, "#tab-coordinator[aria-selected=true]", "")
+                says(page, "#tab-overview[aria-selected=true]", "")
 
 
 def test_without_the_token_there_is_nothing(browser: Any, store: Path) -> None:
@@ -279,12 +276,11 @@ def test_what_the_web_writes_is_text(browser: Any, store: Path) -> None:
     assert rows(store, "SELECT count(*) FROM fetches WHERE title LIKE '%<script>%'")[0][0] >= 20
     with dashboard(store) as (address, _), opened(browser, address) as page:
         is_just(page, "#state", "Not running")
-        for view in ("importance", "statistics", "pages", "hosts", "log"):
+        for view in ("overview", "pages", "sites", "log"):
             page.click(f"#tab-{view}")
-            if view in ("importance", "pages"):
-                page.locator(f"#view-{view} a").nth(90).wait_for(state="attached")
-        page.click("#tab-importance")
-        says(page, "#view-importance td", "<script>")
+        page.click("#tab-pages")
+        page.locator("#view-pages a").nth(90).wait_for(state="attached")
+        says(page, "#view-pages td", "<script>")
         facts = []
         for url in [url for (url,) in rows(store, "SELECT url FROM pages WHERE id > 0 ORDER BY id LIMIT 20")]:
             page.click("#tab-why")

@@ -128,8 +128,8 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def test_figures_stay_with_their_time_while_new_ones_are_late_or_fail(browser: Any, crawled: str) -> None:
     with opened(browser, crawled) as page:
-        page.click("#tab-hosts")
-        says(page, "#view-hosts td", "a.test")
+        page.click("#tab-sites")
+        says(page, "#view-sites td", "a.test")
         answers: list[dict[str, Any]] = [
             {"status": 409, "json": {"failed": "the store is locked"}},
             {"json": {"hosts": [], "count": 0, "as_of": 1_700_000_000, "is_late": True}},
@@ -137,42 +137,6 @@ def test_figures_stay_with_their_time_while_new_ones_are_late_or_fail(browser: A
         page.route("**/api/hosts", lambda route: route.fulfill(**answers.pop()) if answers else route.continue_())
         for said in ("; new ones are being worked out.", ": the store is locked."):
             page.evaluate("location.hash = 'log'")
-            page.evaluate("location.hash = 'hosts'")
+            page.evaluate("location.hash = 'sites'")
             sentence = re.compile(rf"^Figures as of \d\d:\d\d:\d\d{re.escape(said)}$")
             page.locator(".as-of", has_text=sentence).wait_for(timeout=WAIT)
-
-
-_CRAWLERS = """async (looks) => {
-  const {Crawlers} = await import("/crawlers.js");
-  const view = new Crawlers({look: null, get: null});
-  document.querySelector("main").replaceChildren(...view.nodes);
-  for (const look of looks) view.take(look, look.events);
-  view.show(looks.at(-1));
-}"""
-
-
-def look(at: float, pages: int, cpu: float, **more: Any) -> dict[str, Any]:
-    workers = [
-        {"number": number, "pid": 8 + number, "doing": "fetching", "since": 1.0, "in_flight": 1, "bytes": 5,
-         "pages": pages * number, "cpu": cpu, "memory": 1_000_000} for number in (0, 1)
-    ]  # fmt: skip
-    return {"crawl": "running", "state": "running", "at": at, "pid": 7, "cpu": cpu, "memory": 9, "fetched": pages,
-            "bytes": 5, "in_flight": 2, "workers": workers, "requests": [], "events": [], **more}  # fmt: skip
-
-
-def test_crawlers_shows_what_each_process_does_and_how_fast(browser: Any, address: str) -> None:
-    request = {"url": "http://a.test/x", "seconds": 75.0, "waits_for": None, "worker": 1}
-    looks = [look(10.0, 100, 1.0), look(14.0, 140, 2.0, requests=[request])]
-    with opened(browser, address) as page:
-        page.evaluate(_CRAWLERS, looks)
-        cells = [row.locator("td").all_inner_texts() for row in page.locator("section").first.locator("tbody tr").all()]
-        names = page.locator("section").first.locator("th").all_inner_texts()
-        found = [dict(zip(names, row, strict=True)) for row in cells]
-        assert [(one["Process"], one["Pages / s"], one["CPU"]) for one in found] == [
-            ("main", "", "25 %"), ("worker 0", "0.0", "25 %"), ("worker 1", "10.0", "25 %")
-        ]  # fmt: skip
-        flight = page.locator("section", has_text="Requests in flight").locator("tbody td").all_inner_texts()
-        assert (flight[0], flight[1], flight[2], flight[4]) == ("worker 1", "http://a.test/x", "a.test", "1:15")
-        coordinating = look(12.0, 100, 1.0)
-        page.evaluate(_CRAWLERS, [{**coordinating, "at": 10.0, "workers": []}, coordinating, looks[1]])
-        assert "NaN" not in page.locator("main").inner_html()  # the main process has pages no longer

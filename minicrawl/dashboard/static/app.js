@@ -3,12 +3,9 @@
 import {get, post, Failure} from "./api.js";
 import {byId, el, setText} from "./dom.js";
 import {clock, isOn, printable} from "./format.js";
-import {Coordinator} from "./coordinator.js";
-import {Crawlers} from "./crawlers.js";
-import {Hosts} from "./hosts.js";
+import {Overview} from "./overview.js";
 import {Pages} from "./pages.js";
-import {Importance} from "./importance.js";
-import {Statistics} from "./statistics.js";
+import {Sites} from "./sites.js";
 import {Setup} from "./setup.js";
 import {Why} from "./why.js";
 import {Log} from "./log.js";
@@ -24,15 +21,12 @@ const app = {
   look: null, get: figures, do: (message) => command(message), start: (message) => command(message, "/api/start"), notify, open, read,
 };
 const views = [
-  ["coordinator", "Coordinator", new Coordinator(app)],
-  ["crawlers", "Crawlers", new Crawlers(app)],
-  ["hosts", "Hosts", new Hosts(app)],
+  ["overview", "Overview", new Overview(app)],
   ["pages", "Pages", new Pages(app)],
-  ["importance", "Importance", new Importance(app)],
-  ["statistics", "Statistics", new Statistics(app)],
+  ["sites", "Sites", new Sites(app)],
   ["why", "Why", new Why(app)],
   ["log", "Log", new Log(app)],
-  ["setup", "Setup", new Setup(app)],
+  ["setup", "Set up", new Setup(app)],
 ];
 let [shown, after, timer, isAsking, isLost, isAwaited, lastRead, reading] = [views[0], 0, null, false, false, false, 0, 0];
 let done = 0; // number of commands answered

@@ -1,18 +1,13 @@
-// All hosts: their known pages, their activity, and their waits with reason and end.
+// Sites by importance; and hosts: their known pages, their activity, and their waits with reason and end.
 
 import {card, el, setText, toPages} from "./dom.js";
 import {clock, count, counted, printable, small, took} from "./format.js";
 import {Table} from "./table.js";
 
-const WAITS = {
-  delay: "wait for their delay", "crawl-delay": "wait for the Crawl-delay of their robots.txt", slow: "wait, as they are slow", failures: "wait after failures in a row",
-  rest: "wait, as they asked for a rest", address: "wait for the delay of their address", dead: "do not answer",
-};
 const ONE = {delay: "delay", "crawl-delay": "Crawl-delay of its robots.txt", slow: "it is slow", failures: "failures in a row", rest: "it asked for a rest", address: "delay of its address", dead: "it does not answer"};
-const STATES = {asked: "are asked", opening: "are opened: robots.txt or address", ready: "are ready", banned: "are banned", idle: "have nothing to fetch", waiting: "wait"};
 const ORDER = ["asked", "opening", "waiting", "ready", "banned", "idle"];
 
-export class Hosts {
+export class Sites {
   constructor(app) {
     this.app = app;
     this.needsHosts = true;
@@ -20,7 +15,7 @@ export class Hosts {
     this.count = el("p", {role: "status"}, "The store is being read.");
     this.filter = el("input", {type: "search", placeholder: "Part of a name", oninput: () => this.draw()});
     const pages = (title, key, filter) => ({title, numeric: true, of: (one) => [one.name, one[key]], node: (one) => toPages({host: one.name, ...filter}, count(one[key])), sort: (one) => one[key]});
-    const number = (title, key, text) => ({title, numeric: true, text: (one) => (one[key] ? text(one[key]) : ""), sort: (one) => one[key] ?? 0});
+    const number = (title, key, text) => ({title, numeric: true, text: (one) => (one[key] === undefined || one[key] === null ? "–" : text(one[key])), sort: (one) => one[key] ?? 0});
     this.table = new Table("Hosts", [
       {title: "Host", wide: true, text: (one) => printable(one.name), sort: (one) => one.name},
       {title: "Does", text: (one) => does(one), sort: (one) => `${ORDER.indexOf(one.doing)} ${one.why ?? ""}`},
@@ -30,18 +25,18 @@ export class Hosts {
       number("Delay", "delay", (s) => `${small(s)} s`), number("Answers in", "seconds", took), number("Failures in a row", "strains", count),
       {title: "Ban", of: (one) => [one.name, one.doing === "banned"], node: (one) => this.ban(one)},
     ], (one) => one.name);
-    this.states = new Table("Hosts by what they do or wait for", [
-      {title: "Hosts that", text: ([name]) => STATES[name] ?? WAITS[name] ?? name, sort: ([name]) => name}, {title: "Hosts", numeric: true, text: ([, hosts]) => count(hosts), sort: ([, hosts]) => hosts},
-    ], ([name]) => name, "No crawl runs.");
-    this.queue = new Table("Pages that wait, by reason", [
-      {title: "Reason", text: ([reason]) => printable(reason), sort: ([reason]) => reason},
-      {title: "Pages", numeric: true, of: (one) => one, node: ([reason, waiting]) => toPages({state: "waiting", reason}, count(waiting)), sort: ([, waiting]) => waiting},
-    ], ([reason]) => reason, "No crawl runs.");
-    this.nodes = [el("div", {class: "pair"}, card("What hosts wait for", this.states.node), card("Pages that wait", this.queue.node)),
+    const sum = (title, key, text = count) => ({title, numeric: true, text: (one) => (one[key] === null ? "–" : text(one[key])), sort: (one) => one[key]});
+    this.sites = new Table("Sites", [
+      {title: "Site", wide: true, of: (one) => one.site, node: (one) => toPages({site: one.site}, printable(one.site)), sort: (one) => one.site},
+      sum("Importance", "importance", small), sum("Trust", "trust", small), sum("Hosts", "hosts"), sum("Known", "known"), sum("Read", "read"),
+      sum("Waiting", "waiting"), sum("Failed", "failed"),
+    ], (one) => one.site, "Nothing is known yet.");
+    this.nodes = [card("Sites, the most important first", this.sites.node),
       card("Hosts", this.count, el("label", {class: "filter"}, "Show hosts with ", this.filter), this.table.node)];
   }
 
   async read() {
+    this.sites.show((await this.app.get("/api/sites")).sites);
     const {hosts, count: all} = await this.app.get("/api/hosts");
     this.stored = hosts;
     setText(this.count, `${counted(all, "host")} ${all === 1 ? "is" : "are"} known${all > hosts.length ? `; shown are the ${count(hosts.length)} with the most known pages` : ""}.`);
@@ -52,10 +47,7 @@ export class Hosts {
     setText(this.count, sentence);
   }
 
-  show(now) {
-    const byNumber = (numbers) => Object.entries(numbers ?? {}).sort((one, other) => other[1] - one[1]);
-    this.states.show(byNumber(now.host_states));
-    this.queue.show(byNumber(now.pages).filter(([kind]) => kind.startsWith("waiting/")).map(([kind, pages]) => [kind.slice(8), pages]));
+  show() {
     this.draw();
   }
 

@@ -1,10 +1,11 @@
-// The state of the crawl, its progress toward its limits, and its settings.
+// The crawl in one view: whether it runs and how far, its best pages, what holds it up, what failed; and its controls.
 
+import {Failure} from "./api.js";
 import {card, el, fill, known, pagesOf, setText, toPages} from "./dom.js";
-import {about, amount, clock, count, counted, covered, duration, isOn, percent, printable, rate} from "./format.js";
+import {about, amount, clock, count, counted, covered, day, duration, isOn, percent, printable, rate, small} from "./format.js";
 import {overTime} from "./chart.js";
-import {speeds} from "./course.js";
 import {Slider} from "./slider.js";
+import {Table} from "./table.js";
 
 const WHY = {
   "nothing-left": "nothing is left to fetch", pages: "the asked-for number of pages is reached", time: "the time is up",
@@ -14,62 +15,65 @@ const WHY = {
 const AIMS = {
   pages: ["Pages", count], time: ["Time", duration], bytes: ["Bytes", amount], until_coverage: ["Coverage", percent],
 };
-const POINTS = 600;
+const HOSTS = {
+  asked: "are asked", opening: "are opened: robots.txt or address", ready: "are ready", banned: "are banned", idle: "have nothing to fetch",
+  delay: "wait for their delay", "crawl-delay": "wait for the Crawl-delay of their robots.txt", slow: "wait, as they are slow",
+  failures: "wait after failures in a row", rest: "wait, as they asked for a rest", address: "wait for the delay of their address", dead: "do not answer",
+};
+const [BEST, FAILED] = [10, ["error", "gone", "disallowed"]];
 
-export class Coordinator {
+export class Overview {
   constructor(app) {
     this.app = app;
     this.figures = new Figures();
     this.sentence = el("p", {class: "sentence"});
+    this.best = new Table("The best pages", [
+      {title: "Page", wide: true, of: (page) => [page.url, page.title], node: (page) => known(page.url, printable(page.title) || printable(page.url))},
+      {title: "Importance", numeric: true, text: (page) => small(page.importance)},
+    ], (page) => page.url, "No page has been read yet.");
+    this.coverage = overTime("Coverage", {yLabel: "share of importance", yText: covered});
+    this.ofCoverage = card("Coverage", this.coverage.node);
+    this.hosts = el("ul", {class: "plain tally"});
+    this.failed = el("ul", {class: "plain tally"});
     this.aims = el("div", {class: "aims"});
-    this.speed = overTime("Pages a second", {yLabel: "pages / s"});
-    this.points = []; // seen by this page
-    this.noted = []; // stored by the crawl before
+    this.limits = new Limits(app);
+    this.progress = card("Progress", this.aims, this.limits.node);
     this.sliders = [
       new Slider(app, "workers", "Processes", range(0, 16), (n) => (n ? count(n) : "0 (in the main process)"), "one for each partition"),
       new Slider(app, "concurrency", "Requests at once", [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], count),
       new Slider(app, "delay", "Delay between two requests to a host", [0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 15, 30, 60], (s) => `${s} s`),
     ];
-    this.limits = new Limits(app);
     this.seeds = seeds(app);
     this.refusal = el("p", {class: "quiet"}, "No crawl runs: 'minicrawl crawl' goes on with this one, and takes more seeds and other options.");
-    this.inFlight = el("ul", {class: "plain"});
-    this.errors = el("ul", {class: "plain tally"});
-    this.answers = el("ul", {class: "plain tally"});
-    this.progress = card("Progress", this.aims, this.limits.node);
+    this.ofHosts = card("What hosts do or wait for", this.hosts, el("a", {href: "#sites"}, "Sites and hosts"));
+    this.ofFailures = card("What failed", this.failed);
     this.nodes = [
       this.sentence,
       this.figures.node,
       el("div", {class: "columns"},
-        this.progress,
-        card("Speed", this.speed.node),
+        card("Best pages", this.best.node, el("a", {href: pagesOf()}, "All pages")),
+        this.progress, this.ofCoverage, this.ofHosts, this.ofFailures,
         card("Controls", this.refusal, ...this.sliders.map((slider) => slider.node), this.seeds),
-        card("In flight", this.inFlight),
-        card("Answers in this run", this.answers),
-        card("Given up in this run", this.errors),
       ),
     ];
   }
 
-  take(now) {
-    if (now.crawl !== "running") return;
-    const seconds = (now.earlier?.seconds ?? 0) + now.seconds;
-    if (!this.points.length && !now.speed.pages) return; // a single look has no speed
-    // Later points are void: the run was killed before its next commit, or the store is another one.
-    while (this.points.length && this.points[this.points.length - 1][0] >= seconds) this.points.pop();
-    this.points.push([seconds, now.speed.pages]);
-    if (this.points.length > POINTS) this.points = this.points.filter((_, index) => index % 2 === 0);
-  }
-
   async read() {
-    if (this.noted.length && this.points.length) return; // this page has seen all later points
-    this.noted = speeds((await this.app.get("/api/course")).points, "fetched");
-    if (this.app.look) this.show(this.app.look);
+    this.best.show((await this.app.get("/api/top", {n: BEST})).pages);
+    try {
+      const {states, points} = await this.app.get("/api/course");
+      const [first, last] = [points[0], points[points.length - 1]];
+      const words = last ? `${day(first.at)} to ${day(last.at)}: ${count(last.fetched)} answers in ${duration(last.seconds)}.` : "";
+      this.coverage.show([{name: "coverage", points: points.map((point) => [point.seconds, point.coverage])}], words);
+      const failed = states.filter(({state}) => FAILED.includes(state)).map(({state, reason, pages}) => el("li", {}, toPages({state, reason}, printable(reason)), el("b", {}, count(pages))));
+      fill(this.failed, failed, "Nothing.");
+    } catch (failure) {
+      if (!(failure instanceof Failure) || failure.status !== 409) throw failure;
+      this.ofCoverage.hidden = this.ofFailures.hidden = true; // partitions have no such figures together
+    }
   }
 
-  fail() {
-    this.noted = []; // there is no store yet
-  }
+  fail() {} // there is no store yet
 
   show(now) {
     setText(this.sentence, sentence(now));
@@ -82,17 +86,10 @@ export class Coordinator {
     this.seeds.hidden = isFixed;
     const settings = now.partitions ? {...now.settings, workers: undefined} : now.settings;
     for (const slider of this.sliders) slider.show(settings, isFixed);
-    const seen = this.points.length ? this.points[0][0] : Infinity;
-    this.speed.show([{name: "pages a second", points: [...this.noted.filter(([seconds]) => seconds < seen), ...this.points]}], `Now ${rate(now.speed.pages)}.`);
-    const requests = now.requests.map((one) => el("li", {}, known(one.url, printable(one.url)), el("span", {class: "quiet"}, `${one.waits_for ? `waits for the ${one.waits_for} ` : ""}${duration(one.seconds)}`)));
-    fill(this.inFlight, requests, "Nothing just now.");
-    const tally = (numbers, filter) => Object.entries(numbers ?? {}).sort((one, other) => other[1] - one[1])
-      .map(([name, number]) => el("li", {}, toPages(filter(name), printable(name)), el("b", {}, count(number))));
-    fill(this.answers, tally(now.statuses, (status) => ({status})), now.statuses ? "Nothing so far." : "–");
-    fill(this.errors, tally(now.errors, (reason) => ({reason})), now.errors ? "Nothing so far." : "–");
-    // A crawl at rest fetches nothing, and not all figures of its last run are stored.
-    const shown = [[this.progress, now.aims.length], [this.inFlight, requests.length], [this.answers, Object.keys(now.statuses ?? {}).length], [this.errors, Object.keys(now.errors ?? {}).length]];
-    for (const [node, number] of shown) node.closest(".card").hidden = !isOn(now) && !number;
+    const hosts = Object.entries(now.host_states ?? {}).sort((one, other) => other[1] - one[1]);
+    fill(this.hosts, hosts.map(([name, number]) => el("li", {}, HOSTS[name] ?? name, el("b", {}, count(number)))), "Nothing just now.");
+    this.ofHosts.hidden = !hosts.length;
+    this.progress.hidden = now.crawl !== "running" && !now.aims.length;
   }
 
   showAims(now) {
