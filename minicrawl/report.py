@@ -52,9 +52,9 @@ def href(url: str) -> str:
 
 
 def link(url: str) -> str:
-    """A URL, without "https://" and shortened, as a link."""
+    """A URL, without "https://" and shortened, as a link; lines break at slashes."""
     name = url.removeprefix("https://")
-    shown = escaped(name if len(name) <= _START + _END else f"{name[:_START]}…{name[-_END:]}")
+    shown = escaped(name if len(name) <= _START + _END else f"{name[:_START]}…{name[-_END:]}").replace("/", "/<wbr>")
     return f"<a{address}>{shown}</a>" if (address := href(url)) else shown
 
 
@@ -246,13 +246,13 @@ def report_on(store: Store) -> Report:
 
 
 def _issues_found(audit: Audit) -> list[Issue]:
-    """The findings by rule, the rule that loses most first."""
+    """The findings by rule, in the order of the audit."""
     found = defaultdict[str, list[Finding]](list)
     for finding in audit.findings:
         found[finding.rule].append(finding)
     return [
         Issue(audit.rules[rule], found[rule][:TOP], len(found[rule]), sum(each.importance for each in found[rule]))
-        for rule in audit.lost_by_rule()
+        for rule in audit.at_stake()
     ]
 
 

@@ -33,7 +33,7 @@ class Finding(NamedTuple):
 
 @dataclass(frozen=True)
 class Audit:
-    """The findings in a store, those that lose most first.
+    """The findings in a store: errors before warnings and notices, first those with most importance at stake.
 
     rules: those that were asked for, by name. not_checked: why, for each rule that could not be. new, mended, unknown:
     beside the store `against`, None without one; unknown: findings there on what was not looked at again.
@@ -51,21 +51,17 @@ class Audit:
         """Number of findings by rule."""
         return Counter(finding.rule for finding in self.findings)
 
-    def lost(self, finding: Finding) -> float:
-        """The weight of a finding, see minicrawl.audit.rules."""
-        return self.rules[finding.rule].lost(finding.importance)
-
     @property
     def gated(self) -> Sequence[Finding]:
         """The findings that --fail-on is about: only new ones beside another store."""
         return self.findings if self.new is None else self.new
 
-    def lost_by_rule(self) -> dict[str, float]:
-        """The weight of all findings of each rule that has any, the largest first."""
-        lost: dict[str, float] = {}
+    def at_stake(self) -> dict[str, float]:
+        """The importance at stake with all findings of each rule that has any, in their order."""
+        sums: dict[str, float] = {}
         for finding in self.findings:
-            lost[finding.rule] = lost.get(finding.rule, 0.0) + self.lost(finding)
-        return dict(sorted(lost.items(), key=lambda each: (-each[1], each[0])))
+            sums[finding.rule] = sums.get(finding.rule, 0.0) + finding.importance
+        return dict(sorted(sums.items(), key=lambda each: (self.rules[each[0]].gravity, -each[1], each[0])))
 
 
 def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store | None = None) -> Audit:
@@ -77,7 +73,7 @@ def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store |
             findings += _found_by(rule, crawled)
         else:
             not_checked[rule.name] = lack
-    findings.sort(key=lambda found: (-rules[found.rule].lost(found.importance), found.rule, found.target))
+    findings.sort(key=lambda found: (rules[found.rule].gravity, -found.importance, found.rule, found.target))
     if against is None:
         return Audit(rules, findings, not_checked, judged=judged)
     before = audited(against, rules)

@@ -1,9 +1,7 @@
 """Rules of an audit: rows of a TOML file, each with a query that finds the faults.
 
-A finding is about a target, mostly a page, once; its sources are counted. The first to mend is the finding that loses
-most:
-
-    lost = factor of the severity (error 1, warning 0.1, notice 0.01) * importance at stake
+A finding is about a target, mostly a page, once; its sources are counted. Errors come before warnings and notices, and
+among these first what has most importance at stake.
 """
 
 import tomllib
@@ -19,12 +17,11 @@ _FILE = Path(__file__).with_name("rules.toml")
 
 
 class Severity(StrEnum):
+    """The gravest first."""
+
     ERROR = "error"
     WARNING = "warning"
     NOTICE = "notice"
-
-
-FACTORS = {Severity.ERROR: 1.0, Severity.WARNING: 0.1, Severity.NOTICE: 0.01}
 
 
 class Need(StrEnum):
@@ -52,9 +49,10 @@ class Rule:
     subject: str = "own"
     needs: Need = Need.NOTHING
 
-    def lost(self, importance: float) -> float:
-        """The weight of a finding with this importance at stake."""
-        return FACTORS[self.severity] * importance
+    @property
+    def gravity(self) -> int:
+        """0 for an error; more for what matters less."""
+        return list(Severity).index(self.severity)
 
 
 _CHOICES: Mapping[str, type[Severity] | type[Need]] = {"severity": Severity, "needs": Need}

@@ -53,8 +53,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 ) -> None:
     """Say what is wrong with the crawled sites, what to mend first, and how.
 
-    Each fault is of a target, such as a page that is not there, with the pages concerned counted: those that link to
-    it. First comes what loses most importance. Judged are pages of the seeds' sites; their links may lead anywhere.
+    Each fault is listed once, for its target: a page that is not there, for instance, with the number of pages that
+    link to it. Errors come first, then warnings and notices; among these, what has most importance at stake. The
+    audit judges pages of the seeds' sites; their links may lead anywhere.
 
     Exit code 1 says that --fail-on found something, or could not be checked.
 
@@ -136,17 +137,17 @@ def _described(rule: "Rule") -> dict[str, object]:
 
 def _row(audit: "Audit", found: "Finding") -> dict[str, object]:
     severity = audit.rules[found.rule].severity.value
-    return {"rule": found.rule, "severity": severity, **found._asdict(), "lost": audit.lost(found)}
+    return {"rule": found.rule, "severity": severity, **found._asdict()}
 
 
 def _as_json(audit: "Audit", n: int | None) -> dict[str, object]:
     from minicrawl.export.tables import iso
 
-    counts, lost = audit.counts(), audit.lost_by_rule()
+    counts, at_stake = audit.counts(), audit.at_stake()
     shown: dict[str, object] = {
         "findings": [_row(audit, found) for found in audit.findings[:n]],
         "rules": [
-            {**_described(rule), "findings": counts[name], "lost": lost.get(name, 0.0)}
+            {**_described(rule), "findings": counts[name], "importance": at_stake.get(name, 0.0)}
             for name, rule in audit.rules.items()
         ],
         "not_checked": dict(audit.not_checked),
@@ -162,24 +163,24 @@ def _as_json(audit: "Audit", n: int | None) -> dict[str, object]:
 def _write_csv(audit: "Audit", n: int | None) -> None:
     from minicrawl.export.tables import WRITERS, Table
 
-    names = ("rule", "severity", "target", "importance", "sources", "examples", "detail", "lost")
+    names = ("rule", "severity", "target", "importance", "sources", "examples", "detail")
     rows = ({**_row(audit, found), "examples": " ".join(found.examples)} for found in audit.findings[:n])
     table = Table(dict.fromkeys(names, str), (tuple(row[name] for name in names) for row in rows))
     WRITERS[".csv"](table, sys.stdout.buffer)
 
 
 def _lines(audit: "Audit", n: int) -> Iterator[str]:
-    counts, lost = audit.counts(), audit.lost_by_rule()
+    counts, at_stake = audit.counts(), audit.at_stake()
     yield from fitted(_judged_lines(audit.judged))
-    for name in lost:
-        rule = audit.rules[name]
-        yield from fitted([f"{name} ({rule.severity}): {counts[name]:,} found, {lost[name]:.2g} lost"])
+    for name, importance in at_stake.items():
+        rule, stake = audit.rules[name], f"{covered(importance)} of the importance is at stake"
+        yield from fitted([f"{rule.severity}: {name}, {counted(counts[name], 'target')}; {stake}"])
         yield from fitted([f"    {printable(rule.why)} {printable(rule.how)}"])
-    yield from _findings(audit, audit.findings, n, "What loses most:") if lost else ["Nothing was found."]
+    yield from _findings(audit.findings, n, "What to mend first:") if at_stake else ["Nothing was found."]
     if audit.new is not None and audit.mended is not None and audit.unknown is not None:
-        yield from _findings(audit, audit.new, n, "New:")
-        yield from _findings(audit, audit.mended, n, "Mended:")
-        yield from _findings(audit, audit.unknown, n, "Not looked at again:")
+        yield from _findings(audit.new, n, "New:")
+        yield from _findings(audit.mended, n, "Mended:")
+        yield from _findings(audit.unknown, n, "Not looked at again:")
         same, left = len(audit.findings) - len(audit.new), len(audit.unknown)
         unknown = f" {left:,} could not be looked at again." if left else ""
         yield f"{len(audit.new):,} new, {len(audit.mended):,} mended, {same:,} the same.{unknown}"
@@ -213,7 +214,7 @@ def _judged_lines(judged: "Judged") -> Iterator[str]:
         yield f"Not judged: {', '.join(said)}."
 
 
-def _findings(audit: "Audit", findings: "Sequence[Finding]", n: int, head: str) -> Iterator[str]:
+def _findings(findings: "Sequence[Finding]", n: int, head: str) -> Iterator[str]:
     """A table of findings under a heading."""
     if not findings:
         return
@@ -221,8 +222,8 @@ def _findings(audit: "Audit", findings: "Sequence[Finding]", n: int, head: str) 
     yield head
     some = findings[:n]
     width = max(len(found.rule) for found in some)
-    starts = [f"{'lost':>8}  {'pages':>6}  {'rule':<{width}}"]
-    starts += [f"{audit.lost(found):>8.2g}  {found.sources or '':>6}  {found.rule:<{width}}" for found in some]
+    starts = [f"{'at stake':>8}  {'pages':>6}  {'rule':<{width}}"]
+    starts += [f"{found.importance:>8.2%}  {found.sources or '':>6}  {found.rule:<{width}}" for found in some]
     details = [found.detail and f"({printable(found.detail)})" for found in some]
     yield from lines_of(starts, ["target", *(printable(found.target) for found in some)], (), ["", *details])
 

@@ -36,13 +36,15 @@ def test_broken_target_is_one_finding_with_its_sources_counted(tmp_path: Path) -
     assert 0 < found.importance < 1
 
 
-def test_findings_stand_in_the_order_of_what_they_lose(tmp_path: Path) -> None:
+def test_errors_come_first_and_then_what_has_most_at_stake(tmp_path: Path) -> None:
     site: Site = {HOME: [f"{HOME}chain", f"{HOME}dead"], f"{HOME}chain": f"{HOME}on", f"{HOME}on": f"{HOME}end"}
     crawl({**site, f"{HOME}end": [HOME]}, tmp_path / "crawl.db", [HOME])
     found = audit(tmp_path / "crawl.db")
-    lost = [found.lost(each) for each in found.findings]
-    assert lost == sorted(lost, reverse=True)
-    assert sum(lost) == pytest.approx(sum(found.lost_by_rule().values()))
+    order = [(found.rules[each.rule].gravity, -each.importance) for each in found.findings]
+    assert order == sorted(order)
+    assert {gravity for gravity, _ in order} == {0, 1, 2}
+    assert [found.rules[name].gravity for name in found.at_stake()] == [0, 1, 1, 2]
+    assert sum(each.importance for each in found.findings) == pytest.approx(sum(found.at_stake().values()))
 
 
 def test_what_an_earlier_crawl_has_not_is_new_and_what_it_alone_has_is_mended(tmp_path: Path) -> None:

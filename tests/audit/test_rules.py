@@ -25,11 +25,11 @@ select = "SELECT id, 'not deep', NULL, 0.25 FROM audited WHERE is_seed"
 """
 
 
-def test_rule_weighs_importance_by_its_severity() -> None:
+def test_a_table_is_a_rule() -> None:
     table = {"select": "SELECT 1", "severity": "notice", "needs": "facts", "why": "It is odd."}
     (rule,) = rules_of({"page-odd": table}, "").values()
     assert rule == Rule("page-odd", "SELECT 1", why="It is odd.", severity=Severity.NOTICE, needs=Need.FACTS)
-    assert [Rule("odd", "", severity=each).lost(0.5) for each in Severity] == [0.5, 0.05, 0.005]
+    assert [Rule("odd", "", severity=each).gravity for each in Severity] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_own_rules_stand_beside_the_others(store: Path) -> None:
     assert (large["target"], large["detail"], large["sources"]) == ("a.test", "3 pages", 3)
     assert large["importance"] == pytest.approx(1.0)
     assert sorted(large["examples"]) == [HOME, f"{HOME}x", f"{HOME}y"]
-    assert (own["too-deep"]["target"], own["too-deep"]["lost"]) == (HOME, 0.025)
+    assert (own["too-deep"]["target"], own["too-deep"]["importance"]) == (HOME, 0.25)
     listed = run("audit", "--rules").stdout
     assert "title-short (error, own)\n    It says nothing." in listed
     assert run("audit", "--fail-on", "host-large", "--store", store).exit_code == 1

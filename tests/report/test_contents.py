@@ -56,7 +56,7 @@ def test_issues_are_those_of_the_audit_by_rule(tmp_path: Path) -> None:
     report = reported(tmp_path / "crawl.db")
     with open_store(tmp_path / "crawl.db") as store, store.snapshot():
         audit = audited(store)
-    assert [issue.rule.name for issue in report.issues] == list(audit.lost_by_rule())
+    assert [issue.rule.name for issue in report.issues] == list(audit.at_stake())
     assert {issue.rule.name: issue.count for issue in report.issues} == audit.counts()
     assert report.not_checked == audit.not_checked
     (broken,) = [issue for issue in report.issues if issue.rule.name == "broken-link"]

@@ -38,10 +38,15 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
+// A URL that breaks at its slashes.
+function folders(text) {
+  return text.split("/").flatMap((part, index) => (index ? ["/", el("wbr"), part] : [part]));
+}
+
 // A link to a page of the web: http and https only, without a referrer.
 export function outside(url, text = url) {
   if (!/^https?:\/\//i.test(url)) return el("span", {}, text);
-  return el("a", {href: url, target: "_blank", rel: "noopener noreferrer nofollow", class: "url"}, text);
+  return el("a", {href: url, target: "_blank", rel: "noopener noreferrer nofollow", class: "url"}, ...folders(text));
 }
 
 export function whyOf(url) {
@@ -50,7 +55,7 @@ export function whyOf(url) {
 
 // A link to the view of a page.
 export function known(url, text = url) {
-  return el("a", {href: whyOf(url), class: "url", title: url}, text);
+  return el("a", {href: whyOf(url), class: "url", title: url}, ...folders(text));
 }
 
 // The address of the pages that a filter selects: pagesOf({where}), or by columns: pagesOf({state: "waiting", host}).
