@@ -33,10 +33,41 @@ from minicrawl.errors import SettingError
 from minicrawl.lab.compiled import compiled
 from minicrawl.lab.graphbench.sequences import Follower, Insertions, Links, Pages
 from minicrawl.rank import Graph
-from minicrawl.rank.distances import Distances, far, insert_links, no_links
 from minicrawl.rank.graph_stats import strong_components
 
 _Table = npt.NDArray[np.int16]
+Distances = npt.NDArray[np.integer]
+"""d, shape (size, size)."""
+
+
+def far(distance: Distances) -> int:
+    """Marker for "no path": above any distance, and low enough that twice its value plus 1 does not overflow."""
+    return int((np.iinfo(distance.dtype).max - 1) // 2)
+
+
+def no_links(size: int, dtype: npt.DTypeLike = np.int16) -> Distances:
+    """d of pages without links, shape (size, size)."""
+    distance: Distances = np.empty((size, size), dtype=dtype)
+    distance[:] = far(distance)
+    np.fill_diagonal(distance, 0)
+    return distance
+
+
+@compiled
+def _add_links(distance, links, no_way):  # type: ignore[no-untyped-def]
+    """Algorithm 1 of the document, link by link."""
+    size = len(distance)
+    for insertion in range(len(links)):
+        u, v = links[insertion, 0], links[insertion, 1]
+        if distance[u, v] == 1:
+            continue
+        for y in range(size):
+            distance[u, y] = min(distance[u, y], 1 + distance[v, y])
+        for x in range(size):
+            to_u = distance[x, u]
+            if x != u and x != v and to_u != no_way:  # noqa: PLR1714 - numba compiles it
+                for y in range(size):
+                    distance[x, y] = min(distance[x, y], to_u + distance[u, y])
 
 
 def exact_distances(graph: Graph, dtype: npt.DTypeLike, method: Literal["auto", "FW"] = "auto") -> Distances:
@@ -259,24 +290,7 @@ def _follow(insert: Callable[[Links], int | None], distance: Distances, *others:
 
 def _by_rows(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
     distance = no_links(sequence.size, dtype)
-
-    def insert(links: Links) -> None:
-        for u, v in links:
-            insert_links(distance, u, np.array([v]))
-
-    return _follow(insert, distance)
-
-
-def _by_pages(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
-    distance = no_links(sequence.size, dtype)
-
-    def insert(links: Links) -> None:
-        ordered = links[np.argsort(links[:, 0], kind="stable")]
-        starts = np.flatnonzero(np.diff(ordered[:, 0], prepend=-1))
-        for page, targets in zip(ordered[starts, 0].tolist(), np.split(ordered[:, 1], starts[1:]), strict=True):
-            insert_links(distance, page, targets)
-
-    return _follow(insert, distance)
+    return _follow(lambda links: _add_links(distance, links, far(distance)), distance)
 
 
 def _by_trees(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
@@ -314,8 +328,7 @@ def _anew(problem: str, find: Callable[[Graph, npt.DTypeLike], _Answer], *, has_
 ALGORITHMS = {
     "bfs": _anew(DISTANCES, lambda graph, dtype: partial(_answer, search_distances(graph, dtype)), has_bits=True),
     "floyd-warshall": _anew(DISTANCES, lambda graph, dtype: partial(_answer, exact_distances(graph, dtype, "FW"))),
-    "even-gazit": Algorithm(DISTANCES, _by_rows, has_bits=True),
-    "pages": Algorithm(DISTANCES, _by_pages, has_bits=True, one_by_one=False),
+    "rows": Algorithm(DISTANCES, _by_rows, has_bits=True),
     "trees": Algorithm(DISTANCES, _by_trees, has_bits=True),
     "tarjan": _anew(STRONG, lambda graph, _: strong_components(graph).share),
     "warshall": Algorithm(STRONG, warshall, has_bits=True, one_by_one=False),
