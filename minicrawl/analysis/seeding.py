@@ -1,7 +1,7 @@
 """Seeds for a next crawl from a crawl's store, and measures of their quality.
 
 The paper (Daneshpajouh, Nasiri, Ghodsi 2008) finds that a crawl from seeds of HITS cores reads more pages at each depth
-than one from random seeds, and pages of more PageRank at its depths 2 to 4, but not among the seeds themselves; and that
+than one from random seeds, and pages of more PageRank at its depths 2 to 4, but not at depth 1; and that
 its cores are 7.15 links apart on average, half the mean distance of the web. Measured here beside random seeds, with
 distances of random pages; whether it holds depends on the web.
 """
