@@ -189,7 +189,7 @@ def everything(quick: bool, seed: int, out: Path, as_json: bool) -> None:
 @click.option("--algorithms", "--algorithm", metavar="NAMES", default="distances", show_default=True,
               help="Algorithms, or problems (all of theirs), with commas between.")  # fmt: skip
 @click.option("--bits", "bits", type=click.Choice(_BITS), multiple=True, default=("16",), show_default=True,
-              help="Size of distances, and of the blocks of a matrix of bits. Repeatable.")  # fmt: skip
+              help="Size of the blocks of a matrix of bits. Repeatable.")  # fmt: skip
 @click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, help="Links inserted at once.")
 @click.option("--trials", type=click.IntRange(min=1), default=1, show_default=True, help="How often, each drawn anew.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
@@ -239,7 +239,6 @@ def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
     for name in graphs:
         draw = _drawing(name, nodes, seed)
         largest = draw(0)
-        _check_bits(largest.size, setup)
         teller()(_ahead(name, largest, setup, timeout))
         run = partial(_run, name, draw, setup, done)
         runs.append(Experiment(f"GraphBench on {name}", run, compiles=True))
@@ -288,16 +287,6 @@ def _drawing(name: str, nodes: int | None, seed: int) -> "_Draw":
             f"{_MOST:,} at most"
         )
     return lambda trial: of_graph(loaded, np.random.default_rng(seed + trial), nodes)
-
-
-def _check_bits(size: int, setup: "Setup") -> None:
-    from minicrawl.lab.graphbench.algorithms import DISTANCES
-    from minicrawl.lab.graphbench.bench import fits
-
-    has_distances = any(one.problem == DISTANCES and one.has_bits for one in setup.algorithms.values())
-    for bits in setup.bits:
-        if has_distances and not fits(size, bits):
-            raise SettingError(f"--bits {bits} holds no distances of {size:,} pages; take a larger one")
 
 
 def table(trials: "Sequence[Trial]") -> list[str]:

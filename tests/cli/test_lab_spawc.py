@@ -59,7 +59,6 @@ def test_how_long_it_takes_at_most_stands_before_the_start(tmp_path: Path) -> No
         (["a300", "--algorithms", "fast"], "--algorithms are some of distances, strong, "
          "bfs, floyd-warshall, rows, trees, tarjan, warshall, closure, not 'fast'"),
         (["a9"], "there is no graph file 'a9'; name one that exists"),
-        (["ga", "--bits", "8"], "--bits 8 holds no distances of 1,557 pages; take a larger one"),
     ],
 )  # fmt: skip
 def test_wrong_input_gets_one_sentence(words: list[str], message: str) -> None:

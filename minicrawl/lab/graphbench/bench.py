@@ -23,7 +23,6 @@ from minicrawl.lab.graphbench.algorithms import (
     algorithms_of,
     all_answers,
     exact_answers,
-    far,
 )
 from minicrawl.lab.graphbench.sequences import Insertions
 
@@ -68,7 +67,7 @@ class Setup:
     validate: bool = False
 
     def kinds(self) -> list[tuple[str, int]]:
-        """Every algorithm with every size of its numbers; 0 if none matters."""
+        """Every algorithm with every size of its blocks; 0 if it has none."""
         found = [(name, size if one.has_bits else 0) for size in self.bits for name, one in self.algorithms.items()]
         return list(dict.fromkeys(found))
 
@@ -99,11 +98,6 @@ class Trial:
     def a_link(self) -> float:
         """CPU seconds per insertion."""
         return self.seconds / max(self.inserted, 1)
-
-
-def fits(size: int, bits: int) -> bool:
-    """True if distances among `size` pages fit into numbers of `bits` bits."""
-    return size <= far(np.zeros(0, dtype=BITS[bits]))
 
 
 def bench(name: str, draw: Callable[[int], Insertions], setup: Setup) -> tuple[Result, list[Trial]]:
