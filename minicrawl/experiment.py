@@ -1,6 +1,6 @@
 """Results of an experiment: rows, curves, and claims with their measurements."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any  # Any: JSON
 
@@ -57,16 +57,6 @@ class Result:
                 {"said": claim.sentence, "held": claim.held, "measured": claim.measured} for claim in self.claims
             ],
         }
-
-
-Stage = tuple[str, float | None]
-"""The current step of an experiment, and the seconds left at most; None if not known."""
-Tell = Callable[[Stage], None]
-"""Receives the progress of an experiment."""
-
-
-def silent(stage: Stage) -> None:
-    """Ignore the progress."""
 
 
 def rounded(value: object) -> object:

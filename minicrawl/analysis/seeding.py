@@ -1,8 +1,9 @@
 """Seeds for a next crawl from a crawl's store, and measures of their quality.
 
-The paper (Daneshpajouh, Nasiri, Ghodsi 2008) claims that seeds from HITS cores reach more pages at each depth than
-random ones, that these have more PageRank, and that cores are as far apart as random pages. All three are measured
-here, beside random seeds; whether they hold depends on the web.
+The paper (Daneshpajouh, Nasiri, Ghodsi 2008) finds that a crawl from seeds of HITS cores reads more pages at each depth
+than one from random seeds, and pages of more PageRank at its depths 2 to 4, but not at depth 1; and that
+its cores are 7.15 links apart on average, half the mean distance of the web. Measured here beside random seeds, with
+distances of random pages; whether it holds depends on the web.
 """
 
 from collections import Counter
@@ -185,7 +186,7 @@ def _apart(graph: Graph, sets: Sequence[Pages]) -> Apart:
 
 
 def claims(web: CrawledWeb, cores: Sequence[Core], drawn: Sequence[Pages]) -> list[Claim]:
-    """What the paper says of the seeds of cores, and whether it holds here. drawn: sets of random seeds."""
+    """Claims about the seeds of cores, and whether they hold here. drawn: sets of random seeds."""
     ranks, seeds = web.ranks(), np.array([core.seed for core in cores])
     near = _apart(web.graph, [core.pages() for core in cores])
     far = _apart(web.graph, [np.array([page]) for page in drawn[0]])

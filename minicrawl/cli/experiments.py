@@ -2,20 +2,18 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import click
 
 from minicrawl import log
 from minicrawl.cli.options import json_option, teller
-from minicrawl.cli.output import duration, reassuring
-from minicrawl.experiment import Stage
+from minicrawl.cli.output import reassuring
 
 if TYPE_CHECKING:
     from minicrawl.experiment import Result
-    from minicrawl.lab.lecture import Example
 
 
 _Command = TypeVar("_Command", bound=Callable[..., object])
@@ -28,7 +26,14 @@ out_option = click.option(
     help="Folder for the rows (.csv) and the picture (.svg).",
 )
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draw from this.")
-graph_argument = click.argument("graph", type=click.Path(path_type=Path))
+
+
+class Experiment(NamedTuple):
+    """An experiment by its title. compiles: its loops are compiled in each process."""
+
+    title: str
+    run: "Callable[[], Result]"
+    compiles: bool = False
 
 
 def shared(command: _Command) -> _Command:
@@ -38,40 +43,16 @@ def shared(command: _Command) -> _Command:
     return command
 
 
-class Progress:
-    """The progress of an experiment: called with each stage; its text is the last stage."""
-
-    def __init__(self) -> None:
-        self._stage: Stage = ("", None)
-
-    def __call__(self, stage: Stage) -> None:
-        self._stage = stage
-
-    def __str__(self) -> str:
-        what, left = self._stage
-        return what if left is None else f"{what}, at most {duration(left)} of CPU time more"
-
-
-def show(
-    experiments: Sequence[tuple[str, Callable[[], "Result"]]],
-    out: Path,
-    as_json: bool,
-    progress: Callable[[], str] = str,
-) -> None:
-    """Run experiments one after the other, write their files, and print their results.
-
-    progress: gives the progress of the current experiment; "" if unknown.
-    """
-    from minicrawl.lab.chart import write
-
+def show(experiments: Sequence[Experiment], out: Path, as_json: bool) -> None:
+    """Run experiments one after the other, write the files of those that draw, and print their results."""
     documents, say = [], teller()
-    for title, run in experiments:
-        say(f"Running {title} ...")
+    for title, run, compiles in experiments:
+        say(f"Running {title}{', whose loops numba compiles first' if compiles else ''} ...")
         started = time.perf_counter()
-        with reassuring(title, say, progress=progress):
+        with reassuring(title, say):
             result = run()
         log.event("experiment-over", experiment=title, seconds=time.perf_counter() - started)
-        files = [str(path) for path in write(result, out)]
+        files = _written(result, out) if result.panels else []
         documents.append({**result.as_json(), "files": files})
         if not as_json:
             click.echo("\n".join([result.title, *(f"- {claim}" for claim in result.claims), *files, ""]))
@@ -79,29 +60,7 @@ def show(
         click.echo(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))
 
 
-def lines(examples: "Sequence[Example]") -> Iterator[str]:
-    """Lines for each example, with its figures and ours."""
-    for example in examples:
-        yield example.title
-        yield _row("lecture", example.stated)
-        verdict = "the same" if example.agrees else "not the same"
-        yield f"{_row('minicrawl', example.found.tolist())}   {verdict}, at most {example.error:.1g} off"
-        yield ""
-    agree = sum(example.agrees for example in examples)
-    yield f"{agree} of {len(examples)} examples agree."
+def _written(result: "Result", out: Path) -> list[str]:
+    from minicrawl.lab.chart import write
 
-
-def documents(examples: "Sequence[Example]") -> list[dict[str, object]]:
-    return [
-        {
-            "example": example.title,
-            "stated": example.stated,
-            "found": example.found.tolist(),
-            "agrees": example.agrees,
-        }
-        for example in examples
-    ]
-
-
-def _row(name: str, values: Sequence[float]) -> str:
-    return f"  {name:<12}" + "".join(f"{value:>9.4f}" for value in values)
+    return [str(path) for path in write(result, out)]

@@ -1,162 +1,304 @@
 """minicrawl lab"""
 
-import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.experiments import graph_argument, shared, show
-from minicrawl.cli.graphbench import graphbench
+from minicrawl.cli.experiments import Experiment, shared, show
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, need_extra
+from minicrawl.cli.options import json_option, need_extra, teller
+from minicrawl.cli.output import duration
+from minicrawl.errors import SettingError, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import numpy as np
     import numpy.typing as npt
 
     from minicrawl.experiment import Result
+    from minicrawl.lab.graphbench.bench import Setup, Trial
+    from minicrawl.lab.graphbench.sequences import Insertions
     from minicrawl.rank import Graph
 
-_FIGURES = ("2", "3", "4", "5", "6", "discovery", "settle")
+    _Draw = Callable[[int], Insertions]
+    """Draws the sequence for a trial, from 0 on."""
+
+_FIGURES_OF_OPIC = ("2", "3", "4", "5", "6")
+OPIC_NAMES = (*_FIGURES_OF_OPIC, "convergence", "discovery", "matrices", "refresh")
+SEEDS_NAMES = ("7", "11", "13", "14", "18")
+SPAWC_NAMES = ("9", "12", "14")
+_BITS = ("8", "16", "32", "64")
+_MOST = 5000
+"""Most pages, as several tables of all pairs are kept."""
+_QUICK_SITES = 1000
+
+graph_option = click.option("--graph", type=click.Path(path_type=Path), metavar="GRAPH",
+                            help="Of this web instead of drawn ones.")  # fmt: skip
+quick_option = click.option("--quick", is_flag=True, help="On webs of a tenth of the pages.")
 
 
-@click.group(cls=Group, epilog="Example: minicrawl lab figure 2 --quick")
+@click.group(cls=Group, epilog="Example: minicrawl lab all --quick")
 def command() -> None:
     """Rerun the papers' experiments, with the same code as the live crawl.
 
-    Every experiment writes its rows and a picture, and says which claims held, with what was measured. Needs the
-    extra 'lab'. GRAPH is an edge list (.txt, .tsv, also .gz), a CSR matrix (.npz
-    with indptr and indices) or a crawl's store (.db).
+    A command for each document; minicrawl/lab/README.md has its claims one by one. Every experiment says which claims
+    hold, with what was measured; those with a picture write it and its rows. Needs the extra 'lab': numba compiles
+    the loops of visits and insertions anew in each run, which takes some seconds, and is told.
+
+    GRAPH is an edge list (.txt, .tsv, also .gz), a CSR matrix (.npz with indptr and indices) or a crawl's store (.db).
     """
 
 
-@command.command(epilog="Example: minicrawl lab figure 4 --nodes 20000 --out data/lab")
-@click.argument("name", type=click.Choice((*_FIGURES, "all")))
+@command.command(epilog="Example: minicrawl lab opic 4 --nodes 20000 --out data/lab")
+@click.argument("names", nargs=-1, type=click.Choice(OPIC_NAMES), metavar="[NAME]...")
 @click.option("--nodes", type=int, default=100_000, show_default=True, help="Pages of a drawn web.")
 @click.option("--graphs", type=int, default=3, show_default=True, help="How many webs the figures are the mean of.")
 @click.option("--model", default="power-law", show_default=True,
               help="How webs are drawn: power-law or poisson.")  # fmt: skip
-@click.option("--quick", is_flag=True, help="A tenth of the pages, and one web.")
+@graph_option
+@quick_option
 @shared
-def figure(name: str, nodes: int, graphs: int, model: str, quick: bool, seed: int, out: Path, as_json: bool) -> None:  # noqa: PLR0913 - one argument per option, as click calls it
-    """Figure 2 to 6 of Abiteboul, Preda, Cobena (2003), or one of what goes beyond, on webs drawn from a seed.
+def opic(  # noqa: PLR0913 - one argument per option, as click calls it
+    names: tuple[str, ...], nodes: int, graphs: int, model: str, graph: Path | None, quick: bool, seed: int, out: Path,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Adaptive On-Line Page Importance Computation (Abiteboul, Preda, Cobena 2003); without NAME its figures 2 to 6.
 
     \b
-    2 3        error against page visits: all pages, the most important tenth
-    4          windows against the rate of change
-    5 6        types of windows: what they store, how good they are
-    discovery  holding a share of the fetches for pages never read
-    settle     the book: exact in the limit
-    all        all of them
+    2 3          error against page visits: all pages, the most important tenth
+    4            windows against the rate of change
+    5 6          types of windows: what they store, how good they are
+    convergence  visits that every method needs for an error, the book among them
+    discovery    holding a share of the fetches for pages never read
+    matrices     importance by other matrices, on line
+    refresh      schedules that fetch pages again
     """
     need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.lab.figures import FIGURES, Setup
-
-    setup = Setup(nodes, seed, graphs, model)
-    setup = setup.quick() if quick else setup
-    names = _FIGURES if name == "all" else (name,)
-    show([(f"figure {each}", partial(FIGURES[each], setup)) for each in names], out, as_json)
+    show(_opic(names or _FIGURES_OF_OPIC, (nodes, graphs, model), graph, quick, seed), out, as_json)
 
 
-@command.command(epilog="Example: minicrawl lab convergence links.txt.gz --visits 10")
-@graph_argument
-@click.option("--visits", type=click.IntRange(min=1), default=20, show_default=True,
-              help="Page visits per page of the graph.")  # fmt: skip
-@shared
-def convergence(graph: Path, visits: int, seed: int, out: Path, as_json: bool) -> None:
-    """Error of every way to work importance out against page visits, on GRAPH."""
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.graphs.graph_files import load_graph
-    from minicrawl.lab.convergence import on_graph
+def _opic(
+    names: Sequence[str], drawn: tuple[int, int, str], graph: Path | None, quick: bool, seed: int
+) -> list[Experiment]:
+    from minicrawl.lab.figures import NOT_COMPILED, OPIC
+    from minicrawl.lab.figures import Setup as Webs
 
-    show([(f"convergence on {graph}", lambda: on_graph(load_graph(graph)[0], seed, visits))], out, as_json)
+    nodes, graphs, model = drawn
+    webs = Webs(nodes, seed, graphs, model, None if graph is None else _with_sites(graph))
+    webs = webs.quick() if quick else webs
+    return [Experiment(_titled("opic", name), partial(OPIC[name], webs), name not in NOT_COMPILED) for name in names]
 
 
-@command.command(epilog="Example: minicrawl lab refresh --quick")
-@click.argument("graph", required=False, type=click.Path(path_type=Path))
-@click.option("--pages", type=click.IntRange(min=200), default=5_000, show_default=True, help="Pages of a drawn web.")
-@click.option("--worlds", type=click.IntRange(min=1), default=3, show_default=True,
-              help="How many drawn webs the figures are the mean of.")  # fmt: skip
-@click.option("--quick", is_flag=True, help="A tenth of the pages, and one web.")
-@shared
-def refresh(  # noqa: PLR0913 - one argument per option, as click calls it
-    graph: Path | None, pages: int, worlds: int, quick: bool, seed: int, out: Path, as_json: bool
-) -> None:
-    """Schedules that fetch pages again, side by side: how much of what they keep is fresh.
-
-    Pages of drawn importance change at drawn rates; each schedule has so many fetches. The first one is that of
-    `crawl --refresh`. With GRAPH importance is drawn from the PageRank of its pages.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    from minicrawl.graphs.graph_files import load_graph
-    from minicrawl.lab.refresh import experiment
-    from minicrawl.rank import pagerank
-
-    def run() -> "Result":
-        importance = None if graph is None else pagerank(load_graph(graph)[0])
-        return experiment(max(200, pages // 10) if quick else pages, 1 if quick else worlds, seed, importance)
-
-    show([("refresh" if graph is None else f"refresh of {graph}", run)], out, as_json)
+def _titled(document: str, name: str) -> str:
+    return f"{document}, figure {name}" if name.isdigit() else f"{document}, {name}"
 
 
-@command.command(epilog="Example: minicrawl lab matrices links.npz")
-@click.argument("graph", required=False, type=click.Path(path_type=Path))
-@shared
-def matrices(graph: Path | None, seed: int, out: Path, as_json: bool) -> None:
-    """Importance on line by other matrices of GRAPH: how far off after 2, 5 and 10 visits a page.
-
-    Cash is sent along links, along links either way, more along links between sites, and to pages with the same
-    in-links or targets (the authorities and hubs of HITS). Without GRAPH on a drawn web of 2,000 small sites.
-    """
-    need_extra("the lab", "numba", "matplotlib")
-    import numpy as np
-
-    from minicrawl.lab.matrices import experiment
-    from minicrawl.lab.webs import small_sites
-
-    def run() -> "Result":
-        if graph is None:
-            return experiment(*small_sites(2000, np.random.default_rng(seed)))
-        loaded, urls = _with_urls(graph)
-        return experiment(loaded, None if urls is None else _site_of_each(urls))
-
-    show([("matrices" if graph is None else f"matrices of {graph}", run)], out, as_json)
-
-
-def _site_of_each(urls: "Iterable[str]") -> "npt.NDArray[np.int64]":
-    """The number of the site of each URL."""
+def _with_sites(path: Path) -> "tuple[Graph, npt.NDArray[np.int64] | None]":
+    """The graph in a file, and the number of the site of each page; None: it has no URLs."""
     import numpy as np
 
     from minicrawl.crawler.urls.keys import site_of
-
-    return np.unique([site_of(url) for url in urls], return_inverse=True)[1]
-
-
-def _with_urls(path: Path) -> "tuple[Graph, tuple[str, ...] | None]":
-    """The graph in a file, and the URLs of its pages if it has them."""
     from minicrawl.graphs.graph_files import load_graph
 
     graph, names = load_graph(path)
-    return graph, names if names is not None and all("://" in name for name in names) else None
+    if names is None or not all("://" in name for name in names):
+        return graph, None
+    return graph, np.unique([site_of(name) for name in names], return_inverse=True)[1]
+
+
+@command.command(epilog="Example: minicrawl lab seeds 14")
+@click.argument("names", nargs=-1, type=click.Choice(SEEDS_NAMES), metavar="[NAME]...")
+@graph_option
+@quick_option
+@shared
+def seeds(  # noqa: PLR0913 - one argument per option, as click calls it
+    names: tuple[str, ...], graph: Path | None, quick: bool, seed: int, out: Path, as_json: bool
+) -> None:
+    """A fast community based algorithm for crawler seeds (Daneshpajouh, Nasiri, Ghodsi 2008); without NAME all of it.
+
+    \b
+    7   degrees (figures 7 to 10)
+    11  sizes of the cores (11, 12)
+    13  distances of the cores
+    14  PageRank and pages by depth (14 to 17)
+    18  the same of old seeds in a newer web (18, 19)
+
+    On a drawn web of communities, or on a GRAPH whose pages have URLs: links inside a site do not count.
+    """
+    need_extra("the lab", "matplotlib")
+    show(_seeds(names or SEEDS_NAMES, graph, quick, seed), out, as_json)
+
+
+def _seeds(names: Sequence[str], graph: Path | None, quick: bool, seed: int) -> list[Experiment]:
+    import numpy as np
+
+    from minicrawl.lab.seeds import FIGURES, Study
+    from minicrawl.lab.webs import communities
+
+    if graph is None:
+        web, sites = communities(_QUICK_SITES * (1 if quick else 10), np.random.default_rng(seed))
+    else:
+        web, found = _with_sites(graph)
+        if found is None:
+            raise SettingError(
+                f"{graph} has no URLs, so nothing tells links inside a site; name a store or such a list"
+            )
+        sites = found
+    study = Study(web, sites, seed)
+    return [Experiment(_titled("seeds", name), partial(FIGURES[name], study)) for name in names]
 
 
 @command.command(epilog="Example: minicrawl lab lecture")
 @json_option
 def lecture(as_json: bool) -> None:
-    """Work the nine examples of a lecture on link analysis, and print each of its figures beside ours.
+    """Link Analysis in Web Search: its nine worked examples, each figure beside ours, and what it says of rounds.
 
-    This experiment writes no files, and needs the extra 'analysis' only.
+    This command writes no files, and needs the extra 'analysis' only.
     """
     need_extra("link analysis", "scipy")
-    from minicrawl.cli.experiments import documents, lines
-    from minicrawl.lab.lecture import examples
-
-    found = examples()
-    click.echo(json.dumps(documents(found), indent=2) if as_json else "\n".join(lines(found)))
+    show(_lecture(), Path(), as_json)
 
 
-command.add_command(graphbench)
+def _lecture() -> list[Experiment]:
+    from minicrawl.lab.lecture import result
+
+    return [Experiment("the lecture's examples", result)]
+
+
+@command.command("all", epilog="Example: minicrawl lab all --quick")
+@quick_option
+@shared
+def everything(quick: bool, seed: int, out: Path, as_json: bool) -> None:
+    """All of the four documents; with --quick in some minutes, else in half an hour."""
+    need_extra("the lab", "numba", "matplotlib")
+    experiments = [
+        *_opic(OPIC_NAMES, (100_000, 3, "power-law"), None, quick, seed),
+        *_spawc(SPAWC_NAMES, 1 if quick else 3, seed),
+        *_seeds(SEEDS_NAMES, None, quick, seed),
+        *_lecture(),
+    ]
+    show(experiments, out, as_json)
+
+
+@command.command(epilog="Example: minicrawl lab spawc a300 --trials 5 --validate")
+@click.argument("names", nargs=-1, metavar="[NAME|GRAPH]...")
+@click.option("--algorithms", "--algorithm", metavar="NAMES", default="distances", show_default=True,
+              help="Algorithms, or problems (all of theirs), with commas between.")  # fmt: skip
+@click.option("--bits", "bits", type=click.Choice(_BITS), multiple=True, default=("16",), show_default=True,
+              help="Size of the blocks of a matrix of bits. Repeatable.")  # fmt: skip
+@click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, help="Links inserted at once.")
+@click.option("--trials", type=click.IntRange(min=1), default=1, show_default=True, help="How often, each drawn anew.")
+@click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
+              help="CPU seconds after which a trial ends, between two batches.")  # fmt: skip
+@click.option("--nodes", type=click.IntRange(min=9, max=_MOST), metavar="N", help="Pages of GRAPH, nearest first.")
+@click.option("--validate", is_flag=True, help="Hold all answers to independent ones, at eight stops of a trial.")
+@shared
+def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
+    names: tuple[str, ...],
+    algorithms: str,
+    bits: tuple[str, ...],
+    batch: int,
+    trials: int,
+    timeout: float,
+    nodes: int | None,
+    validate: bool,
+    seed: int,
+    out: Path,
+    as_json: bool,
+) -> None:
+    """SPAWC, A Scalable Parallel Web Crawler (Shantz 2010), and its GraphBench; without NAME figures 9, 12 and 14.
+
+    A NAME that is no figure is one of the twelve graphs of appendix C: a1500 a300 a900 (the hardest sequence), c100
+    c200 c400 c800 (complete), ga id (roads), sc1 sc2 sc3. Their links, or those of GRAPH, are inserted one after the
+    other (--batch: so many), and distances or components of all pages are known after each; the options are for
+    these. Figures take --trials only.
+
+    \b
+    distances    of all pairs:
+      bfs, floyd-warshall  anew after each batch
+      rows                 Algorithm 1: whole rows that a link shortens
+      trees                trees of shortest paths (Ausiello and others, 1991)
+    strong       components:
+      tarjan, warshall     anew after each batch; warshall by a matrix of bits
+      closure              Algorithm 1: a matrix of bits, row by row
+
+    Updates are pairs of pages that come closer. The greatest duration is told before the start.
+    """
+    need_extra("the lab", "numba", "matplotlib")
+    from minicrawl.lab.graphbench.algorithms import algorithms_of
+    from minicrawl.lab.graphbench.bench import Setup
+
+    graphs = [name for name in names if name not in SPAWC_NAMES]
+    setup = Setup(algorithms_of(algorithms), sorted({int(size) for size in bits}), batch, trials, timeout, validate)
+    runs = _spawc([name for name in names or SPAWC_NAMES if name in SPAWC_NAMES], trials, seed)
+    done: dict[str, list[Trial]] = {}
+    for name in graphs:
+        draw = _drawing(name, nodes, seed)
+        largest = draw(0)
+        teller()(_ahead(name, largest, setup, timeout))
+        run = partial(_run, name, draw, setup, done)
+        runs.append(Experiment(f"GraphBench on {name}", run, compiles=True))
+    show(runs, out, as_json)
+    for name, trials_of_it in done.items():
+        if not as_json:
+            click.echo("\n".join([*([f"{name}:"] if len(done) > 1 else []), *table(trials_of_it)]))
+
+
+def _spawc(names: Sequence[str], trials: int, seed: int) -> list[Experiment]:
+    from minicrawl.lab.graphbench.figures import FIGURES
+
+    return [Experiment(_titled("spawc", name), partial(FIGURES[name], seed, trials), compiles=True) for name in names]
+
+
+def _run(name: str, draw: "_Draw", setup: "Setup", done: "dict[str, list[Trial]]") -> "Result":
+    """All trials on one graph, which are put into `done`. The result is named by a graph of the appendix."""
+    from minicrawl.lab.graphbench.bench import bench
+
+    result, done[name] = bench(name, draw, setup)
+    return replace(result, name=f"graphbench-{Path(name).stem}")
+
+
+def _ahead(name: str, sequence: "Insertions", setup: "Setup", timeout: float) -> str:
+    """The longest duration, and the options that shorten it."""
+    trials = setup.trials * len(setup.kinds())
+    return (
+        f"{name}: {counted(sequence.size, 'page')}, {counted(len(sequence.links), 'link')}; {counted(trials, 'trial')} "
+        f"of at most {timeout:g} s of CPU time each, so {duration(trials * timeout)} at most. "
+        "Shorter with --timeout, --trials, fewer --algorithms or a larger --batch."
+    )
+
+
+def _drawing(name: str, nodes: int | None, seed: int) -> "_Draw":
+    import numpy as np
+
+    from minicrawl.graphs.graph_files import load_graph
+    from minicrawl.lab.graphbench.sequences import APPENDIX, appendix, of_graph
+
+    if name in APPENDIX:
+        return lambda trial: appendix(name, np.random.default_rng(seed + trial))
+    loaded, _ = load_graph(name)
+    if nodes is None and loaded.size > _MOST:
+        raise SettingError(
+            f"{name} has {loaded.size:,} pages, too many for tables of all pairs; take some with --nodes, "
+            f"{_MOST:,} at most"
+        )
+    return lambda trial: of_graph(loaded, np.random.default_rng(seed + trial), nodes)
+
+
+def table(trials: "Sequence[Trial]") -> list[str]:
+    """A line per algorithm: the median of its trials, and the fastest and the slowest of several."""
+    lines = [f"{'algorithm':<15} {'bits':>4} {'CPU seconds':>12} {'a link':>12} {'updates':>12}"]
+    for kind in dict.fromkeys((trial.algorithm, trial.bits) for trial in trials):
+        some = [trial for trial in trials if (trial.algorithm, trial.bits) == kind]
+        seconds, first = sorted(trial.seconds for trial in some), some[0]
+        updates = "" if first.updates is None else f"{first.updates:,}"
+        a_link = f"{1e6 * median(one.a_link() for one in some):,.3g} µs"
+        line = f"{first.algorithm:<15} {first.bits or '':>4} {median(seconds):>12.4g} {a_link:>12} {updates:>12}"
+        line += f"  {seconds[0]:.3g} to {seconds[-1]:.3g} s" if len(seconds) > 1 else ""
+        ended = [trial.inserted for trial in some if trial.timed_out]
+        lines.append(line + (f"  timed out after {min(ended):,} links" if ended else ""))
+    return lines

@@ -7,8 +7,9 @@ windows       length of the history window; figures 4, 5 and 6
 matrices      importance on line by other matrices
 discovery     crawls that hold a share of discoveries: its accuracy, and its cost in importance
 refresh       schedules that fetch pages again under a budget
+seeds         cores of hubs and authorities as seeds, and crawls from them
 lecture       worked examples of link analysis
 graphbench/   distances of all pairs and components while links arrive
-figures       experiments by name
+figures       the experiments of the first paper by name
 chart         a `minicrawl.experiment.Result` as files
 """

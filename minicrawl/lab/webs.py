@@ -211,3 +211,22 @@ def small_sites(sites: int, rng: np.random.Generator) -> tuple[Graph, npt.NDArra
     sources, targets = np.divmod(keys, len(site))
     apart = sources != targets
     return Graph.from_edges(sources[apart], targets[apart], len(site)), site
+
+
+def communities(sites: int, rng: np.random.Generator) -> tuple[Graph, npt.NDArray[np.int64]]:
+    """A web of small sites that fall into communities of some forty, and the site of every page.
+
+    A community has a few authorities, front pages of its sites, and hubs: pages of its sites, a number drawn by a
+    power law, each of which links to an authority with chance .8.
+    """
+    graph, site = small_sites(sites, rng)
+    fronts, of = np.unique(site, return_index=True)[1], rng.integers(max(sites // 40, 1), size=sites)
+    sources, targets = [graph.sources()], [graph.targets.astype(np.int64)]
+    for community in range(int(of.max()) + 1):
+        members, pages = np.flatnonzero(of == community), np.flatnonzero(of[site] == community)
+        authorities = fronts[rng.permutation(members)[: 3 + rng.poisson(4)]]
+        hubs = rng.permutation(pages)[: min(4 + int(6 * rng.pareto(1.1)), len(pages) // 4)]
+        at, to = np.nonzero((rng.random((len(hubs), len(authorities))) < 0.8) & (hubs[:, None] != authorities))
+        sources, targets = [*sources, hubs[at]], [*targets, authorities[to]]
+    ends = np.unique(np.stack([np.concatenate(sources), np.concatenate(targets)]), axis=1)
+    return Graph.from_edges(ends[0], ends[1], graph.size), site

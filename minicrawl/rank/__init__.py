@@ -11,7 +11,7 @@ seeds      cores of hubs and authorities: starting points for the next crawl
 sweeping   PageRank page by page          trust      PageRank from chosen pages: trusted ones, topics
 blocks     PageRank in little memory
 graph_stats  components, degrees and distances of a graph, all in one
-distances  searches, all pairs counted or estimated, also as a graph grows
+distances  searches, all pairs counted or estimated
 """
 
 from importlib import import_module

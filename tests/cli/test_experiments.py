@@ -5,12 +5,10 @@ from functools import partial
 from pathlib import Path
 
 import click
-import numpy as np
 from click.testing import CliRunner
 
-from minicrawl.cli.experiments import Progress, lines, shared, show
+from minicrawl.cli.experiments import Experiment, shared, show
 from minicrawl.experiment import Claim, Curve, Panel, Result
-from minicrawl.lab.lecture import Example
 
 
 def result_of(name: str) -> Result:
@@ -22,7 +20,7 @@ def result_of(name: str) -> Result:
 @click.argument("names", nargs=-1)
 @shared
 def command(names: tuple[str, ...], seed: int, out: Path, as_json: bool) -> None:
-    show([(name, partial(result_of, name)) for name in names], out, as_json)
+    show([Experiment(name, partial(result_of, name), name == "two") for name in names], out, as_json)
 
 
 def test_experiments_print_claims_and_files_in_their_order(tmp_path: Path) -> None:
@@ -54,21 +52,6 @@ def test_json_is_one_document_or_a_list_of_several(tmp_path: Path) -> None:
     assert [document["name"] for document in two] == ["one", "two"]
 
 
-def test_progress_is_the_last_stage_and_what_is_left() -> None:
-    progress = Progress()
-    assert str(progress) == ""
-    progress(("trial 1 of 3", None))
-    assert str(progress) == "trial 1 of 3"
-    progress(("trial 2 of 3", 75.0))
-    assert str(progress) == "trial 2 of 3, at most 1:15 of CPU time more"
-
-
-def test_what_does_not_agree_is_named() -> None:
-    wrong = Example("Sums", "0.5", np.array([0.25]))
-    assert list(lines([wrong])) == [
-        "Sums",
-        "  lecture        0.5000",
-        "  minicrawl      0.2500   not the same, at most 0.2 off",
-        "",
-        "0 of 1 examples agree.",
-    ]
+def test_what_is_compiled_is_told(tmp_path: Path) -> None:
+    ran = CliRunner().invoke(command, ["one", "two", "--out", str(tmp_path)])
+    assert ran.stderr.splitlines() == ["Running one ...", "Running two, whose loops numba compiles first ..."]

@@ -11,7 +11,6 @@ from click.testing import CliRunner, Result
 
 from minicrawl.cli import main
 from minicrawl.installed import adding
-from minicrawl.lab.figures import FIGURES
 from minicrawl.lab.webs import power_law
 
 SMALL = ["--nodes", "2000", "--graphs", "1"]
@@ -33,7 +32,7 @@ def edges(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_figure_leaves_rows_and_a_picture_and_says_what_held(tmp_path: Path) -> None:
     out = ["--out", str(tmp_path / "deep" / "out")]
-    result = lab("figure", "settle", *SMALL, *out)
+    result = lab("opic", "convergence", *SMALL, *out)
     assert result.exit_code == 0, result.output
     rows, picture = sorted((tmp_path / "deep" / "out").iterdir())
     assert (rows.suffix, picture.suffix) == (".csv", ".svg")
@@ -47,15 +46,23 @@ def test_figure_leaves_rows_and_a_picture_and_says_what_held(tmp_path: Path) -> 
     assert all(line.startswith(("- holds: ", "- does not hold: ")) and "Measured: " in line for line in claims)
     assert lines[-3:-1] == [str(rows), str(picture)]
     before = rows.read_bytes(), picture.read_bytes()
-    document = json.loads(lab("figure", "settle", *SMALL, *out, "--json").stdout)
+    document = json.loads(lab("opic", "convergence", *SMALL, *out, "--json").stdout)
     assert set(document) == {"name", "title", "rows", "claims", "files"}
     assert (rows.read_bytes(), picture.read_bytes()) == before, "the same seed gives the same bytes"
 
 
-def test_figure_all_names_every_figure(tmp_path: Path) -> None:
-    assert set(FIGURES) == {"2", "3", "4", "5", "6", "discovery", "settle"}
-    choices = lab("figure", "--help").stdout
-    assert "{2|3|4|5|6|discovery|settle|all}" in choices
+@pytest.mark.slow
+def test_seeds_have_a_picture_for_each_figure(tmp_path: Path) -> None:
+    result = lab("seeds", "--quick", "--out", str(tmp_path))
+    assert result.exit_code == 0, result.output
+    assert {path.stem for path in tmp_path.iterdir()} == {"seeds7", "seeds11", "seeds13", "seeds14", "seeds18"}
+
+
+def test_lecture_writes_no_files_and_says_how_many_examples_agree() -> None:
+    result = lab("lecture")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("Link Analysis in Web Search: 9 of 9 examples agree\n- holds: ")
+    assert json.loads(lab("lecture", "--json").stdout)["files"] == []
 
 
 @pytest.mark.slow
@@ -63,7 +70,7 @@ def test_matrices_of_a_file_with_urls_know_its_sites(tmp_path: Path, edges: Path
     named = tmp_path / "named.tsv"
     named.write_text("".join(f"http://{a}.test/{a}\thttp://{b % 3}.test/{b}\n" for a in range(3) for b in range(3, 40)))
     for graph, count in ((named, 5), (edges, 4)):
-        result = lab("matrices", str(graph), "--out", str(tmp_path / "out"), "--json")
+        result = lab("opic", "matrices", "--graph", str(graph), "--out", str(tmp_path / "out"), "--json")
         assert result.exit_code == 0, result.output
         assert len({row["matrix"] for row in json.loads(result.stdout)["rows"]}) == count
 
@@ -71,15 +78,26 @@ def test_matrices_of_a_file_with_urls_know_its_sites(tmp_path: Path, edges: Path
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["figure", "2", "--nodes", "5"], "--nodes must be at least 2000, not 5"),
+        (["opic", "2", "--nodes", "5"], "--nodes must be at least 2000, not 5"),
         (
-            ["figure", "2", "--model", "small-world"],
+            ["opic", "2", "--model", "small-world"],
             "--model is one of power-law, poisson, not 'small-world'",
         ),
-        (["convergence", "nowhere.npz"], "there is no graph file 'nowhere.npz'; name one that exists"),
+        (
+            ["seeds", "--graph", "web.txt"],
+            "web.txt has no URLs, so nothing tells links inside a site; name a store or such a list",
+        ),
+        (
+            ["opic", "convergence", "--graph", "nowhere.npz"],
+            "there is no graph file 'nowhere.npz'; name one that exists",
+        ),
     ],
 )
-def test_wrong_input_gets_one_sentence(words: list[str], message: str) -> None:
+def test_wrong_input_gets_one_sentence(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("web.txt").write_text("0 1\n")
     result = lab(*words)
     assert result.exit_code == 2
     assert result.stderr.splitlines()[-1] == f"Error: {message}"
@@ -87,6 +105,6 @@ def test_wrong_input_gets_one_sentence(words: list[str], message: str) -> None:
 
 def test_without_the_extra_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    result = lab("figure", "2")
+    result = lab("opic", "2")
     assert result.exit_code == 2
     assert result.stderr == f"Error: the lab needs numba and matplotlib; run: {adding('lab')}\n"

@@ -16,7 +16,6 @@ from minicrawl.lab.convergence import (
     figure_2,
     figure_3,
     on_graph,
-    settling_figure,
     trace,
 )
 from minicrawl.lab.webs import power_law
@@ -81,34 +80,21 @@ def test_held_cash_converges(graph: Graph, name: str, at_5n: Errors, late: int, 
 def test_certificate_is_never_below_the_distance_of_the_ledger() -> None:
     small = power_law(2000, np.random.default_rng(3))
     truth = pagerank(small, tolerance=1e-13)
-    traced = trace(small, truth, "greedy, held", 0, 60, per_n=4)
-    assert len(traced.certificates) > 40
+    traced = trace(small, truth, "greedy, held", 0, 15)
+    assert len(traced.certificates) > 10
     assert all(d <= c for d, c in zip(traced.distances, traced.certificates, strict=True))
     assert traced.distances[-1] < 1e-4
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_a_run_in_small_steps_is_the_run_in_large_ones(name: str) -> None:
-    small = power_law(1000, np.random.default_rng(3))
-    truth = pagerank(small)
-    large_steps = trace(small, truth, name, 5, 3)
-    small_steps = trace(small, truth, name, 5, 12, per_n=4)
-    if name == "random":  # the draws fall otherwise, but there are as many
-        assert len(small_steps.spent) == 12
-        return
-    for estimator, errors in large_steps.errors.items():
-        assert np.array(small_steps.errors[estimator][3::4]) == pytest.approx(np.array(errors))
-
-
-def traces_of(errors: list[float], per_n: int = 2) -> Traces:
-    return Traces("any", per_n, [Trace({X: [Errors(error, error / 2) for error in errors]})])
+def traces_of(errors: list[float]) -> Traces:
+    return Traces("any", [Trace({X: [Errors(error, error / 2) for error in errors]})])
 
 
 @pytest.mark.parametrize(
     ("errors", "reached"),
-    [([3, 2, 0.9, 0.5], 1.5), ([3, 0.5, 2, 0.9], 2.0), ([0.1, 0.1], 0.5), ([3, 2], None), ([0.5, 2], None)],
+    [([3, 2, 0.9, 0.5], 3), ([3, 0.5, 2, 0.9], 4), ([0.1, 0.1], 1), ([3, 2], None), ([0.5, 2], None)],
 )
-def test_error_is_reached_once_it_stays(errors: list[float], reached: float | None) -> None:
+def test_error_is_reached_once_it_stays(errors: list[float], reached: int | None) -> None:
     assert traces_of(errors).reaches(X, 1.0) == reached
 
 
@@ -117,8 +103,8 @@ def test_figures_have_a_row_per_step_method_and_estimator() -> None:
     for figure in (figure_2, figure_3):
         result = figure(graphs, 0, 4)
         assert len(result.rows) == 4 * (3 * 3 + 1)
-        assert {row[0] for row in result.rows} == {1.0, 2.0, 3.0, 4.0}
-    convergence = on_graph(graphs[0], 0, 6)
+        assert {row[0] for row in result.rows} == {1, 2, 3, 4}
+    convergence = on_graph(graphs, 0, 6)
     assert {row[1] for row in convergence.rows} == set(METHODS)
     assert [claim.held for claim in convergence.claims][:1] == [True]
 
@@ -130,10 +116,3 @@ WEB = Graph.from_links([[1, 2], [2], [0], [0, 1], []])
 def test_method_comes_near_pagerank(name: str) -> None:
     last = list(islice(METHODS[name](WEB, np.random.default_rng(0), 50 * WEB.size), 4))[-1]
     assert l1(last.estimates[POWER if name == "off-line" else X], pagerank(WEB)) < 0.02
-
-
-@pytest.mark.slow
-def test_figure_compares_three_methods_every_quarter() -> None:
-    result = settling_figure([power_law(2000, np.random.default_rng(1))], 0, turns=5)
-    assert len(result.rows) == 4 * 5 * (3 + 1 + 1)
-    assert all(len(panel.curves) == 3 for panel in result.panels)

@@ -4,8 +4,12 @@ from typing import Any
 
 import pytest
 
+from minicrawl.cli.lab import OPIC_NAMES, SEEDS_NAMES, SPAWC_NAMES
 from minicrawl.errors import SettingError
-from minicrawl.lab.figures import FIGURES, Setup
+from minicrawl.lab import seeds
+from minicrawl.lab.figures import NOT_COMPILED, OPIC, Setup
+from minicrawl.lab.graphbench import figures as graphbench
+from minicrawl.rank import Graph
 
 
 def test_quick_setup_is_one_web_of_a_tenth_of_the_pages() -> None:
@@ -34,5 +38,16 @@ def test_setup_that_cannot_be_is_refused(settings: dict[str, Any], message: str)
     assert str(error.value) == message
 
 
-def test_figures_have_the_names_of_the_command() -> None:
-    assert list(FIGURES) == ["2", "3", "4", "5", "6", "discovery", "settle"]
+def test_experiments_have_the_names_of_the_commands() -> None:
+    assert tuple(OPIC) == OPIC_NAMES
+    assert set(OPIC) > NOT_COMPILED
+    assert tuple(seeds.FIGURES) == SEEDS_NAMES
+    assert tuple(graphbench.FIGURES) == SPAWC_NAMES
+
+
+def test_a_graph_that_is_given_is_the_only_one() -> None:
+    graph = Graph.from_links([[1], [0]])
+    setup = Setup(given=(graph, None))
+    assert setup.draw() == setup.quick().draw() == [graph]
+    with pytest.raises(SettingError, match="leave --graph out"):
+        OPIC["discovery"](setup)

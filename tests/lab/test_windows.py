@@ -1,13 +1,11 @@
 """Windows read off a log of visits against the cash book that had them all along."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 
 from minicrawl.lab.compiled import LAB_TOTAL, paper_book, visit_pages
 from minicrawl.lab.webs import power_law
-from minicrawl.lab.windows import Past, figure_4, figure_5, figure_6, remember, run, sized, spliced
+from minicrawl.lab.windows import Past, figure_4, figure_5, figure_6, remember, run, spliced
 from minicrawl.opic import Adaptive
 from minicrawl.opic.units import all_interpolated
 from minicrawl.rank import Graph, l1
@@ -82,16 +80,6 @@ def test_compressed_visits_are_merged_two_by_two(window: tuple[float, int]) -> N
     assert mean == pytest.approx(measures / graph.size)
 
 
-def test_window_is_the_longest_within_the_error_wanted() -> None:
-    done = run(power_law(500, np.random.default_rng(0)), rate=0.3, seed=1, months=8)
-    months = [done.past.since(round(m * 500)) / done.book.in_hand() for m in (0.25, 0.5, 1, 2, 4)]
-    every = [remember(each, done.book, done.past)[0] for each in months]
-    steps = [l1(a, b) for a, b in pairwise(every)]
-    for wanted in (0.0, *steps, 2.0):
-        longest = next((k for k, step in enumerate(steps) if step > wanted), 4)
-        assert sized(done, wanted)[0].tolist() == every[longest].tolist()
-
-
 def test_links_as_last_read_are_those_of_the_visited_pages() -> None:
     new, old = Graph.from_links([[1, 2], [0], [], [2]]), Graph.from_links([[3], [], [0, 1], []])
     assert spliced(new, old, np.array([True, False, False, True])).indptr.tolist() == [0, 2, 2, 4, 5]
@@ -109,8 +97,9 @@ def test_ledger_is_exact_for_the_links_as_last_read() -> None:
 def test_figures_have_a_row_per_rate_and_policy() -> None:
     graphs = [power_law(200, np.random.default_rng(seed)) for seed in range(2)]
     rates = (0.0, 0.05)
-    for figure, policies in ((figure_4, 6), (figure_5, 7), (figure_6, 7)):
+    for figure, policies in ((figure_4, 6), (figure_5, 6), (figure_6, 6)):
         result = figure(graphs, 0, rates, 4)
         assert len(result.rows) == policies * len(rates)
         assert {row[0] for row in result.rows} == set(rates)
-        assert all(len(curve.x) == len(curve.y) == len(rates) for panel in result.panels for curve in panel.curves)
+        drawn = 4 if figure is figure_5 else len(rates)  # figure 5 is a table of four windows
+        assert all(len(curve.x) == len(curve.y) == drawn for panel in result.panels for curve in panel.curves)

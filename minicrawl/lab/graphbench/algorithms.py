@@ -33,22 +33,47 @@ from minicrawl.errors import SettingError
 from minicrawl.lab.compiled import compiled
 from minicrawl.lab.graphbench.sequences import Follower, Insertions, Links, Pages
 from minicrawl.rank import Graph
-from minicrawl.rank.distances import Distances, far, insert_links, no_links
 from minicrawl.rank.graph_stats import strong_components
 
 _Table = npt.NDArray[np.int16]
+Distances = npt.NDArray[np.integer]
+"""d, shape (size, size)."""
 
 
-def exact_distances(graph: Graph, dtype: npt.DTypeLike, method: Literal["auto", "FW"] = "auto") -> Distances:
-    """d by scipy, in numbers of a type. method: FW is Floyd and Warshall's."""
+FAR = 2**14 - 1
+"""Marker for "no path": above any distance, and low enough that twice its value plus 1 is an int16."""
+
+
+def no_links(size: int) -> Distances:
+    """d of pages without links, shape (size, size)."""
+    distance: Distances = np.full((size, size), FAR, dtype=np.int16)
+    np.fill_diagonal(distance, 0)
+    return distance
+
+
+@compiled
+def _add_links(distance, links):  # type: ignore[no-untyped-def]
+    """Algorithm 1 of the document, link by link."""
+    size = len(distance)
+    for insertion in range(len(links)):
+        u, v = links[insertion, 0], links[insertion, 1]
+        if distance[u, v] == 1:
+            continue
+        for y in range(size):
+            distance[u, y] = min(distance[u, y], 1 + distance[v, y])
+        for x in range(size):
+            to_u = distance[x, u]
+            if x != u and x != v and to_u != FAR:  # noqa: PLR1714 - numba compiles it
+                for y in range(size):
+                    distance[x, y] = min(distance[x, y], to_u + distance[u, y])
+
+
+def exact_distances(graph: Graph, method: Literal["auto", "FW"] = "auto") -> Distances:
+    """d by scipy. method: FW is Floyd and Warshall's."""
     ones = np.ones(len(graph.targets))
     matrix = sparse.csr_array((ones, graph.targets, graph.indptr), shape=(graph.size, graph.size))
     found = sparse.csgraph.shortest_path(matrix, method, unweighted=True)
-    is_far = np.isinf(found)
-    found[is_far] = 0
-    distance: Distances = found.astype(dtype)
-    distance[is_far] = far(distance)
-    return distance
+    return np.where(np.isinf(found), FAR, found).astype(np.int16)
 
 
 class Trees(NamedTuple):
@@ -64,9 +89,9 @@ class Trees(NamedTuple):
     after: _Table
 
     @classmethod
-    def of(cls, size: int, dtype: npt.DTypeLike = np.int16) -> "Trees":
+    def of(cls, size: int) -> "Trees":
         """Trees of pages without links."""
-        return cls(no_links(size, dtype), *(np.full((size, size), _NONE, dtype=np.int16) for _ in range(4)))
+        return cls(no_links(size), *(np.full((size, size), _NONE, dtype=np.int16) for _ in range(4)))
 
 
 def insert_by_trees(trees: Trees, links: Links) -> int:
@@ -123,15 +148,15 @@ def _hang(parent, child, before, after, x, y, new_parent):  # type: ignore[no-un
 _NONE = -1
 
 
-def search_distances(graph: Graph, dtype: npt.DTypeLike = np.int16) -> Distances:
+def search_distances(graph: Graph) -> Distances:
     """d by breadth-first search from every page."""
-    distance = no_links(graph.size, dtype)
-    _search(distance, graph.indptr, graph.targets, np.zeros(graph.size, dtype=np.int32), far(distance))
+    distance = no_links(graph.size)
+    _search(distance, graph.indptr, graph.targets, np.zeros(graph.size, dtype=np.int32))
     return distance
 
 
 @compiled
-def _search(distance, indptr, targets, waiting, no_way):  # type: ignore[no-untyped-def]
+def _search(distance, indptr, targets, waiting):  # type: ignore[no-untyped-def]
     for x in range(len(distance)):
         row = distance[x]
         waiting[0], at, waits = x, 0, 1
@@ -139,7 +164,7 @@ def _search(distance, indptr, targets, waiting, no_way):  # type: ignore[no-unty
             y = waiting[at]
             at += 1
             for w in targets[indptr[y] : indptr[y + 1]]:
-                if row[w] == no_way:
+                if row[w] == FAR:
                     row[w] = row[y] + 1
                     waiting[waits] = w
                     waits += 1
@@ -211,7 +236,7 @@ def _close_anew(linked, reach, links):  # type: ignore[no-untyped-def]
 
 
 BITS: dict[int, npt.DTypeLike] = {8: np.uint8, 16: np.int16, 32: np.int32, 64: np.int64}
-"""Types of distances, and of blocks of a matrix of bits, by size."""
+"""Types of the blocks of a matrix of bits, by size."""
 Answers = npt.NDArray[np.int16]
 """Answers to the questions of all pairs, shape (size, size)."""
 
@@ -224,7 +249,7 @@ PROBLEMS = {
 
 @dataclass(frozen=True)
 class Algorithm:
-    """Start following a sequence, in numbers of a type. has_bits: that type matters. one_by_one: batches do not."""
+    """Start following a sequence, in blocks of a type. has_bits: that type matters. one_by_one: batches do not."""
 
     problem: str
     start: Callable[[Insertions, npt.DTypeLike], Follower]
@@ -235,7 +260,7 @@ class Algorithm:
 def exact_answers(problem: str, graph: Graph) -> Answers:
     """The answers for a graph, by scipy."""
     if problem == DISTANCES:
-        return _answer(exact_distances(graph, np.int16), *np.indices((graph.size, graph.size))).astype(np.int16)
+        return _answer(exact_distances(graph), *np.indices((graph.size, graph.size))).astype(np.int16)
     of = strong_components(graph).of
     same: Answers = (of[:, None] == of).astype(np.int16)
     return same
@@ -250,37 +275,20 @@ def all_answers(follower: Follower, size: int) -> Answers:
 
 def _answer(distance: Distances, some: Pages, others: Pages) -> Distances:
     found: Distances = distance[some, others].astype(np.int64)
-    return np.where(found == far(distance), -1, found)
+    return np.where(found == FAR, -1, found)
 
 
 def _follow(insert: Callable[[Links], int | None], distance: Distances, *others: npt.NDArray[np.generic]) -> Follower:
     return Follower(insert, partial(_answer, distance), sum(array.nbytes for array in (distance, *others)))
 
 
-def _by_rows(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
-    distance = no_links(sequence.size, dtype)
-
-    def insert(links: Links) -> None:
-        for u, v in links:
-            insert_links(distance, u, np.array([v]))
-
-    return _follow(insert, distance)
+def _by_rows(sequence: Insertions, _: npt.DTypeLike) -> Follower:
+    distance = no_links(sequence.size)
+    return _follow(lambda links: _add_links(distance, links), distance)
 
 
-def _by_pages(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
-    distance = no_links(sequence.size, dtype)
-
-    def insert(links: Links) -> None:
-        ordered = links[np.argsort(links[:, 0], kind="stable")]
-        starts = np.flatnonzero(np.diff(ordered[:, 0], prepend=-1))
-        for page, targets in zip(ordered[starts, 0].tolist(), np.split(ordered[:, 1], starts[1:]), strict=True):
-            insert_links(distance, page, targets)
-
-    return _follow(insert, distance)
-
-
-def _by_trees(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
-    trees = Trees.of(sequence.size, dtype)
+def _by_trees(sequence: Insertions, _: npt.DTypeLike) -> Follower:
+    trees = Trees.of(sequence.size)
     return _follow(partial(insert_by_trees, trees), *trees)
 
 
@@ -302,22 +310,21 @@ class _Anew:
         return self._found(some, others)
 
 
-def _anew(problem: str, find: Callable[[Graph, npt.DTypeLike], _Answer], *, has_bits: bool = False) -> Algorithm:
-    def start(sequence: Insertions, dtype: npt.DTypeLike) -> Follower:
-        anew = _Anew(lambda graph: find(graph, dtype), sequence)
-        tables = sequence.size**2 * np.dtype(dtype).itemsize if problem == DISTANCES else 12 * sequence.size
+def _anew(problem: str, find: Callable[[Graph], _Answer]) -> Algorithm:
+    def start(sequence: Insertions, _: npt.DTypeLike) -> Follower:
+        anew = _Anew(find, sequence)
+        tables = 2 * sequence.size**2 if problem == DISTANCES else 12 * sequence.size
         return Follower(anew.insert, anew.answer, tables + sequence.links.nbytes)
 
-    return Algorithm(problem, start, has_bits, one_by_one=False)
+    return Algorithm(problem, start, one_by_one=False)
 
 
 ALGORITHMS = {
-    "bfs": _anew(DISTANCES, lambda graph, dtype: partial(_answer, search_distances(graph, dtype)), has_bits=True),
-    "floyd-warshall": _anew(DISTANCES, lambda graph, dtype: partial(_answer, exact_distances(graph, dtype, "FW"))),
-    "even-gazit": Algorithm(DISTANCES, _by_rows, has_bits=True),
-    "pages": Algorithm(DISTANCES, _by_pages, has_bits=True, one_by_one=False),
-    "trees": Algorithm(DISTANCES, _by_trees, has_bits=True),
-    "tarjan": _anew(STRONG, lambda graph, _: strong_components(graph).share),
+    "bfs": _anew(DISTANCES, lambda graph: partial(_answer, search_distances(graph))),
+    "floyd-warshall": _anew(DISTANCES, lambda graph: partial(_answer, exact_distances(graph, "FW"))),
+    "rows": Algorithm(DISTANCES, _by_rows),
+    "trees": Algorithm(DISTANCES, _by_trees),
+    "tarjan": _anew(STRONG, lambda graph: strong_components(graph).share),
     "warshall": Algorithm(STRONG, warshall, has_bits=True, one_by_one=False),
     "closure": Algorithm(STRONG, closure, has_bits=True),
 }

@@ -3,13 +3,19 @@
 import numpy as np
 import pytest
 
-from minicrawl.lab.graphbench.sequences import Insertions, complete, cubic, random_sparse, road
+from minicrawl.lab.graphbench.sequences import Insertions, cubic, road, sparse_links
+
+
+def sequence_of(name: str, size: int, links: int, seed: int = 0) -> Insertions:
+    draw = {"sparse": sparse_links, "cubic": cubic, "road": road}[name]
+    return Insertions(name, size, draw(size, links, np.random.default_rng(seed)))
+
 
 SEQUENCES = [
-    complete(9, np.random.default_rng(0)),
-    cubic(12),
-    road(16, np.random.default_rng(0)),
-    *(random_sparse(14, np.random.default_rng(s)) for s in range(4)),
+    sequence_of("sparse", 9, 72),  # complete
+    sequence_of("cubic", 12, 13),
+    sequence_of("road", 16, 44),
+    *(sequence_of("sparse", 14, 50, seed) for seed in range(4)),
 ]
 
 

@@ -12,20 +12,20 @@ from minicrawl.lab.graphbench.algorithms import (
     ALGORITHMS,
     BITS,
     DISTANCES,
+    FAR,
     PROBLEMS,
     STRONG,
     Trees,
     algorithms_of,
     all_answers,
-    exact_answers,
     exact_distances,
     insert_by_trees,
     search_distances,
 )
-from minicrawl.lab.graphbench.sequences import Insertions, cubic, of_graph, random_sparse, road
+from minicrawl.lab.graphbench.sequences import APPENDIX, BENCHMARKS, Insertions, appendix, cubic, of_graph, road
+from minicrawl.lab.graphbench.sequences import sparse_links as sparse
 from minicrawl.lab.webs import power_law
 from minicrawl.rank import Graph
-from minicrawl.rank.distances import far
 
 OF_DISTANCES = [name for name, one in ALGORITHMS.items() if one.problem == DISTANCES]
 
@@ -35,19 +35,8 @@ def test_distances_are_right_after_every_batch(sequence: Insertions, name: str) 
     follower = ALGORITHMS[name].start(sequence, np.int16)
     for start in range(0, len(sequence.links), 7):
         follower.insert(sequence.links[start : start + 7])
-        exact = exact_distances(sequence.graph(start + 7), np.int16)
-        assert (all_answers(follower, sequence.size) == np.where(exact == far(exact), -1, exact)).all()
-
-
-@pytest.mark.parametrize("bits", BITS)
-@pytest.mark.parametrize("name", ["even-gazit", "pages"])
-def test_a_distance_takes_so_many_bits(name: str, bits: int) -> None:
-    sequence = random_sparse(20, np.random.default_rng(0))
-    follower = ALGORITHMS[name].start(sequence, BITS[bits])
-    follower.insert(sequence.links)
-    assert follower.memory == 20 * 20 * bits // 8
-    exact = exact_answers(DISTANCES, sequence.graph(len(sequence.links)))
-    assert (all_answers(follower, 20) == exact).all()
+        exact = exact_distances(sequence.graph(start + 7))
+        assert (all_answers(follower, sequence.size) == np.where(exact == FAR, -1, exact)).all()
 
 
 def test_a_problem_stands_for_all_its_algorithms() -> None:
@@ -55,8 +44,13 @@ def test_a_problem_stands_for_all_its_algorithms() -> None:
     assert set(algorithms_of(",".join(PROBLEMS))) == set(ALGORITHMS)
 
 
-SEQUENCES = [random_sparse(size, np.random.default_rng(size), degree) for size in (1, 2, 13, 30) for degree in (1, 2)]
-SEQUENCES += [cubic(12), road(25, np.random.default_rng(0))]
+def drawn(size: int, links: int) -> Insertions:
+    return Insertions("sparse", size, sparse(size, links, np.random.default_rng(size)))
+
+
+SEQUENCES = [drawn(size, degree * size) for size in (2, 13, 30) for degree in (1, 2)]
+SEQUENCES += [Insertions("cubic", 12, cubic(12, 13, np.random.default_rng(0)))]
+SEQUENCES += [Insertions("road", 25, road(25, 70, np.random.default_rng(0)))]
 
 
 def by_networkx(sequence: Insertions, count: int) -> list[list[bool]]:
@@ -84,7 +78,7 @@ def test_components_are_right_after_every_insertion(name: str) -> None:
 @pytest.mark.parametrize("name", ["closure", "warshall"])
 def test_blocks_of_bits_may_have_any_size(name: str, bits: int) -> None:
     """Pages 63 to 65 and 127 to 129 lie at the ends of blocks."""
-    sequence = road(144, np.random.default_rng(0))
+    sequence = Insertions("road", 144, road(144, 476, np.random.default_rng(0)))
     half = len(sequence.links) // 2
     follower = ALGORITHMS[name].start(sequence, BITS[bits])
     follower.insert(sequence.links[:half])
@@ -93,24 +87,19 @@ def test_blocks_of_bits_may_have_any_size(name: str, bits: int) -> None:
 
 
 @pytest.mark.parametrize("find", [exact_distances, partial(exact_distances, method="FW"), search_distances])
-@pytest.mark.parametrize("dtype", [np.uint8, np.int64])
-def test_distances_found_anew_are_those_of_networkx(
-    sequence: Insertions, dtype: type, find: Callable[..., Any]
-) -> None:
+def test_distances_found_anew_are_those_of_networkx(sequence: Insertions, find: Callable[..., Any]) -> None:
     graph: networkx.DiGraph[int] = networkx.DiGraph(sequence.links.tolist())
     graph.add_nodes_from(range(sequence.size))
     found = dict(networkx.all_pairs_shortest_path_length(graph))
-    distance = find(sequence.graph(len(sequence.links)), dtype)
-    assert distance.dtype == dtype
-    no_way = far(distance)
+    distance = find(sequence.graph(len(sequence.links)))
     pages = range(sequence.size)
-    assert distance.tolist() == [[found[x].get(y, no_way) for y in pages] for x in pages]
+    assert distance.tolist() == [[found[x].get(y, FAR) for y in pages] for x in pages]
 
 
 def test_distances_and_updates_are_right_after_every_insertion(sequence: Insertions) -> None:
     trees = Trees.of(sequence.size)
     for count in range(len(sequence.links)):
-        before, exact = trees.distance.copy(), exact_distances(sequence.graph(count + 1), np.int16)
+        before, exact = trees.distance.copy(), exact_distances(sequence.graph(count + 1))
         updates = insert_by_trees(trees, sequence.links[count : count + 1])
         assert (trees.distance == exact).all()
         assert updates == np.count_nonzero(before != exact)
@@ -121,7 +110,7 @@ def test_trees_hold_shortest_paths(sequence: Insertions) -> None:
     insert_by_trees(trees, sequence.links)
     links = set(map(tuple, sequence.links.tolist()))
     for x in range(sequence.size):
-        reached = [y for y in range(sequence.size) if 0 < trees.distance[x, y] < far(trees.distance)]
+        reached = [y for y in range(sequence.size) if 0 < trees.distance[x, y] < FAR]
         for y in reached:
             parent = trees.parent[x, y]
             assert (parent, y) in links
@@ -138,36 +127,44 @@ def test_trees_hold_shortest_paths(sequence: Insertions) -> None:
 @pytest.mark.parametrize("size", [9, 12, 31])
 def test_cubic_sequence_makes_the_updates_of_its_formula(size: int) -> None:
     """Counted by comparing all distances before and after every link, but for those from the link's own source."""
-    sequence, k = cubic(size), size // 3
-    beside, before = 0, exact_distances(sequence.graph(0), np.int32)
+    k = size // 3
+    sequence = Insertions("cubic", 3 * k, cubic(size, 4 * k - 3, np.random.default_rng(0)))
+    beside, before = 0, exact_distances(sequence.graph(0))
     for count, (source, _) in enumerate(sequence.links.tolist(), start=1):
-        after = exact_distances(sequence.graph(count), np.int32)
+        after = exact_distances(sequence.graph(count))
         changed = before != after
         changed[source] = False
         beside, before = beside + int(np.count_nonzero(changed)), after
     assert beside == (k - 1) ** 2 * (3 * k + 2) // 2
-    assert len(sequence.links) == 4 * k - 3
 
 
-def test_cubic_sequences_have_the_links_of_the_published_ones() -> None:
-    assert [len(cubic(size).links) for size in (300, 900, 1500)] == [397, 1197, 1997]
+@pytest.mark.parametrize("name", APPENDIX)
+def test_graphs_of_the_appendix_have_its_pages_and_links(name: str) -> None:
+    size, links, _ = APPENDIX[name]
+    found = appendix(name, np.random.default_rng(0))
+    assert (found.size, len(found.links)) == (size, links)
+    assert len(np.unique(found.links, axis=0)) == links
+    assert (found.links[:, 0] != found.links[:, 1]).all()
+    assert 0 <= found.links.min() < found.links.max() < size
 
 
-def test_sparse_sequence_has_no_link_twice_and_none_to_oneself() -> None:
-    links = random_sparse(20, np.random.default_rng(0)).links.tolist()
-    assert len(links) == len(set(map(tuple, links)))
-    assert all(source != target for source, target in links)
+def test_densities_are_those_that_the_document_prints() -> None:
+    printed = {"a1500": 0.09, "a300": 0.44, "a900": 0.15, "c100": 100, "c200": 100, "c400": 100, "c800": 100}
+    printed |= {"ga": 0.21, "id": 1.03, "sc1": 19.64, "sc2": 25, "sc3": 50}
+    assert {name: round(100 * links / (size * (size - 1)), 2) for name, (size, links, _) in APPENDIX.items()} == printed
+    assert set(BENCHMARKS) < set(printed)
 
 
-def test_roads_are_streets_of_a_grid_either_way() -> None:
-    sequence = road(80, np.random.default_rng(1))
-    assert sequence.size == 64
-    links = list(map(tuple, sequence.links.tolist()))
-    grid = networkx.convert_node_labels_to_integers(networkx.grid_2d_graph(8, 8), ordering="sorted")
-    assert len(links) == len(set(links))
-    assert {(v, u) for u, v in links} == set(links)
-    assert all(grid.has_edge(u, v) for u, v in links)
-    assert 0.8 * 2 * grid.number_of_edges() < len(links) < 2 * grid.number_of_edges()
+@pytest.mark.parametrize(("size", "links"), [(64, 180), (70, 160), (256, 672)])
+def test_roads_are_streets_of_a_grid_either_way_that_join_all_crossings(size: int, links: int) -> None:
+    found = list(map(tuple, road(size, links, np.random.default_rng(1)).tolist()))
+    side = int(size**0.5)
+    assert len(set(found)) == links
+    assert {(v, u) for u, v in found} == set(found)
+    assert all(abs(u - v) == side or (abs(u - v) == 1 and u // side == v // side) for u, v in found)
+    graph: networkx.DiGraph[int] = networkx.DiGraph(found)
+    assert len(graph) == size
+    assert networkx.is_strongly_connected(graph)
 
 
 def links_of(graph: Graph) -> list[tuple[int, int]]:
