@@ -16,7 +16,6 @@ from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.model import READ, State
 from minicrawl.opic.arrays import Flags, Pages
 from minicrawl.store.audit_columns import AuditColumns
-from minicrawl.store.facts import FactColumns
 from minicrawl.store.reader import Store
 
 _HTML = ("text/html", "application/xhtml+xml")
@@ -72,19 +71,9 @@ class Crawled:
         return self.store.ranks.importance()
 
     @cached_property
-    def facts(self) -> FactColumns:
-        """Facts of pages by number, shape (size,): all 0 and False for pages without; `page` is True for the others."""
-        known = self.store.facts.columns()
-        columns = known._replace(page=np.ones(len(known.page), dtype=np.bool_))
-        spread = FactColumns._make(np.zeros(self.size, dtype=column.dtype) for column in columns)
-        for column, values in zip(spread, columns, strict=True):
-            column[known.page] = values
-        return spread
-
-    @cached_property
     def has_facts(self) -> Flags:
         """HTML pages of ours with facts, that stand for themselves."""
-        found: Flags = self.is_page & (self.columns.status == 200) & (self.facts.page == 1)
+        found: Flags = self.is_page & (self.columns.status == 200) & self.columns.has_facts
         return found
 
     @cached_property
@@ -287,7 +276,7 @@ class Crawled:
 
     def lacks(self, need: Need) -> str | None:
         """Why a rule with this need cannot be checked, in a clause; None if it can."""
-        if need == Need.FACTS and not self.store.facts.is_there():
+        if need == Need.FACTS and not self.columns.has_facts.any():
             return self._unkept()
         if need == Need.FINISHED and self.waiting:
             return f"{self.waiting:,} pages still wait; it needs {need}"

@@ -130,7 +130,7 @@ def _alike(crawled: Crawled, texts: Callable[[Crawled], Iterable[tuple[int, str]
     the same in all, and versions in other languages do not count."""
     is_meant = _is_shown(crawled) & ~crawled.is_copy
     said, language = (np.zeros(crawled.size, dtype=np.int64) for _ in range(2))
-    for column, values in ((said, texts(crawled)), (language, crawled.store.facts.texts("language"))):
+    for column, values in ((said, texts(crawled)), (language, crawled.store.audit_table.texts("language"))):
         for page, text in values:
             column[page] = hash(text)
     is_meant &= said != 0
@@ -175,7 +175,7 @@ def title_duplicate(crawled: Crawled) -> Iterator[Fault]:
 )
 def description_missing(crawled: Crawled) -> Iterator[Fault]:
     among = _is_shown(crawled) & crawled.has_facts
-    return crawled.faults(among & ~crawled.facts.has_description)
+    return crawled.faults(among & ~crawled.columns.has_description)
 
 
 @_titles(
@@ -186,7 +186,7 @@ def description_missing(crawled: Crawled) -> Iterator[Fault]:
     needs=Need.FACTS,
 )
 def description_duplicate(crawled: Crawled) -> Iterator[Fault]:
-    return _alike(crawled, lambda crawled: crawled.store.facts.texts("description"))
+    return _alike(crawled, lambda crawled: crawled.store.audit_table.texts("description"))
 
 
 @_headings(
@@ -198,7 +198,7 @@ def description_duplicate(crawled: Crawled) -> Iterator[Fault]:
 )
 def h1_missing(crawled: Crawled) -> Iterator[Fault]:
     among = crawled.has_facts & ~crawled.is_noindex
-    return crawled.faults(among & (crawled.facts.h1s == 0))
+    return crawled.faults(among & (crawled.columns.h1s == 0))
 
 
 @_headings(
@@ -209,7 +209,7 @@ def h1_missing(crawled: Crawled) -> Iterator[Fault]:
     needs=Need.FACTS,
 )
 def language_missing(crawled: Crawled) -> Iterator[Fault]:
-    return crawled.faults(crawled.has_facts & ~crawled.facts.has_language)
+    return crawled.faults(crawled.has_facts & ~crawled.columns.has_language)
 
 
 @_images(
@@ -220,7 +220,7 @@ def language_missing(crawled: Crawled) -> Iterator[Fault]:
     needs=Need.FACTS,
 )
 def image_without_alt(crawled: Crawled) -> Iterator[Fault]:
-    without = crawled.facts.without_alt
+    without = crawled.columns.without_alt
     is_without = crawled.has_facts & (without > 0)
     return crawled.faults(is_without, lambda page: counted(int(without[page]), "image"))
 
@@ -235,7 +235,7 @@ def image_without_alt(crawled: Crawled) -> Iterator[Fault]:
 def mixed_content(crawled: Crawled) -> Iterator[Fault]:
     """A fault for each URL that pages load."""
     pages_of = defaultdict[str, list[int]](list)
-    for page, urls in crawled.store.facts.texts("mixed"):
+    for page, urls in crawled.store.audit_table.texts("mixed"):
         if crawled.has_facts[page]:
             for url in urls.split(" "):
                 pages_of[url].append(page)

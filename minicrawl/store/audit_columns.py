@@ -19,7 +19,7 @@ class AuditColumns(NamedTuple):
 
     Words are objects; NO_PAGE where there is no page, status 0 and NaN where there was no answer. target: of an alias.
     left_out: links of the page that are not counted. leader: the page that a duplicate repeats; is_near: its text
-    differs a little. is_https: by its URL.
+    differs a little. is_https: by its URL. has_facts: --audit has kept h1s and the like.
     """
 
     host: IntArray
@@ -33,6 +33,11 @@ class AuditColumns(NamedTuple):
     payload: IntArray
     is_near: npt.NDArray[np.bool_]
     is_https: npt.NDArray[np.bool_]
+    has_facts: npt.NDArray[np.bool_]
+    has_description: npt.NDArray[np.bool_]
+    has_language: npt.NDArray[np.bool_]
+    h1s: IntArray
+    without_alt: IntArray
     target: IntArray
     left_out: IntArray
     fetched_at: FloatArray
@@ -46,6 +51,7 @@ class AuditColumns(NamedTuple):
 _QUERY = f"""
     SELECT pages.host, depth, inlinks, cash + forwarded, found_on IS NULL, coalesce(status, 0), coalesce(bytes, 0),
         coalesce(leader, {NO_PAGE}), coalesce(payload, 0), distance IS NOT NULL, url GLOB 'https:*',
+        h1s IS NOT NULL, description IS NOT NULL, language IS NOT NULL, coalesce(h1s, 0), coalesce(without_alt, 0),
         CASE state WHEN 'alias' THEN substr(targets, 1, 4) END, coalesce(nofollow + refused, 0),
         fetched_at, seconds, state, reason, content_type, robots
     FROM pages LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN links ON links.source = pages.id ORDER BY pages.id"""
@@ -53,8 +59,8 @@ _KINDS = (
     *[np.int64] * 4,
     np.bool_,
     *[np.int64] * 4,
-    *[np.bool_] * 2,
-    *[np.int64] * 2,
+    *[np.bool_] * 5,
+    *[np.int64] * 4,
     *[np.float64] * 2,
     *[np.object_] * 4,
 )

@@ -4,7 +4,7 @@ all_parts   the list of them, in order
 traps       pages in traps, and URLs with session parameters
 duplicates  copies, pages under several names or with a canonical URL, and errors in spite of status 200
 alternates  pages in other languages: one is fetched first, the others last
-kept        what is kept of pages: texts, facts, items, blocks that a host repeats; failures of hooks
+kept        what is kept of pages: texts, items, blocks that a host repeats; failures of hooks
 refresh     due times, change rates and validators of pages
 archive     rows of archived answers, and the files that archived pages need to look as they do
 cookies     cookies, from run to run

@@ -5,7 +5,7 @@ from minicrawl.crawler.parts.alternates import Alternates
 from minicrawl.crawler.parts.archive import Archive, Requisites
 from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.parts.duplicates import DuplicatePages, FrontPages, SoftErrors
-from minicrawl.crawler.parts.kept import Facts, HookFailures, HostPictures, Items, Texts, Usage
+from minicrawl.crawler.parts.kept import HookFailures, HostPictures, Items, Texts, Usage
 from minicrawl.crawler.parts.refresh import Refresh
 from minicrawl.crawler.parts.traps import SessionUrls, TrapRefusals
 from minicrawl.crawler.visits.part import Part
@@ -20,7 +20,6 @@ ALL_PARTS: tuple[type[Part], ...] = (
     Alternates,
     Usage,
     Texts,
-    Facts,
     Items,
     HostPictures,
     Refresh,
