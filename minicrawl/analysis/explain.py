@@ -248,8 +248,8 @@ class _Explainer:
         return None if row is None else (row, self._store.page_table.url(row.page))
 
     def _known(self, asked: str, url: str, page: int) -> Explanation:
-        ranked, refused, robots = self._store.ranks.page(page), self._store.link_table.refused(page), self._robots(url)
-        leads_to = refused.leads_to if refused else None
+        ranked, links, robots = self._store.ranks.page(page), self._store.link_table.row(page), self._robots(url)
+        leads_to = links.leads_to if links else None
         sitemap = self._store.sitemaps.of(page)
         known = self._page(ranked, page, leads_to)
         is_banned = ranked.state == State.WAITING and politeness_key(url) in banned_hosts(self._store)

@@ -49,7 +49,7 @@ def broken_link(crawled: Crawled) -> Iterator[Fault]:
     how="Correct the address of the link.",
 )
 def link_no_url(crawled: Crawled) -> Iterator[Fault]:
-    for page, texts in crawled.store.link_table.malformed():
+    for page, texts in crawled.store.link_table.malformed().items():
         if crawled.is_ours[page]:
             yield Fault(page, ", ".join(texts))
 

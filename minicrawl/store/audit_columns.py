@@ -96,9 +96,7 @@ class AuditTable:
 
     def leads_to(self) -> Iterator[tuple[int, str]]:
         """Pages by number whose redirect, refresh or canonical is not followed, and its target."""
-        return self._tables.each(
-            "SELECT source, leads_to FROM refused JOIN pages ON pages.id = source WHERE leads_to IS NOT NULL"
-        )
+        return self._tables.each("SELECT source, leads_to FROM links WHERE leads_to IS NOT NULL ORDER BY source")
 
     def sitemap_pages(self) -> Iterator[tuple[int, int]]:
         """Pages that sitemaps list, and the number of a sitemap of each."""

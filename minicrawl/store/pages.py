@@ -412,7 +412,7 @@ class PageTable:
                 fetches.seconds, fetches.bytes, canonical, fetches.robots, hreflang, changed_at, leads_to, named_by
             FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value CROSS JOIN hosts ON hosts.id = pages.host
             LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN links ON links.source = pages.id
-            LEFT JOIN refused ON refused.source = pages.id LEFT JOIN refresh ON refresh.page = pages.id
+            LEFT JOIN refresh ON refresh.page = pages.id
             LEFT JOIN alternates ON alternates.page = pages.id"""
         found = {}
         for page, target, *answer, leads_to, named_by in self._tables.rows(query, (json.dumps(list(pages)),)):

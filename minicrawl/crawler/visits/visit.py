@@ -217,7 +217,7 @@ class Visits:
         links, placed_links = self.outlinks.counted(turn, target)
         outlinks = placed_links.targets
         depths = state.accounts.depth.take(outlinks) if state.admission.scope.limits_depth else None
-        self.deep_links.note_refused(turn)
+        links = self.deep_links.noted(turn, links, before)
         self.parts.on_links(turn)
         self._spend(turn, placed_links, before)
         if before is not None:
