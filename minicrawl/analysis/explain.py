@@ -282,7 +282,6 @@ class _Explainer:
 
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
         store, facts = self._store, self._store.page_table.facts(page)
-        alternate_of = store.recognised.alternate_of(page)
         sources = _some_links_to(store, page)
         folder = folder_of(ranked.url, facts["content_type"])
         return KnownPage(
@@ -301,7 +300,7 @@ class _Explainer:
             links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:LINKS_SHOWN].tolist())),
             nofollow=facts["nofollow"],
             refused=facts["refused"],
-            alternate_of=None if alternate_of is None else store.page_table.url(alternate_of),
+            alternate_of=store.page_table.named_by(page),
             duplicate_of=self._duplicate_of(ranked.url, page),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
             queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
