@@ -9,6 +9,7 @@ from minicrawl.audit import link_rules, page_rules, search_engine_rules
 from minicrawl.audit.crawled import Crawled, Judged, found_by
 from minicrawl.audit.findings import Finding, Rule
 from minicrawl.errors import SettingError
+from minicrawl.parts import parts
 from minicrawl.store.reader import Store
 
 RULES: Mapping[str, Rule] = {
@@ -16,7 +17,7 @@ RULES: Mapping[str, Rule] = {
     for module in (link_rules, search_engine_rules, page_rules)
     for each in vars(module).values()
     if isinstance(each, Rule)
-}
+} | {each.name: each for part in parts() for each in part.rules()}
 """All rules by name, in the order in which `audit --rules` lists them."""
 
 

@@ -185,7 +185,7 @@ class Dispatch:
     async def _ask(self, request: Request) -> None:
         source = self._source.begin()
         try:
-            await request.ask(self._intake.parts.source(source), self._deliver)
+            await request.ask(self._intake.steps.source(source), self._deliver)
         finally:
             self._source.end(source)
         self._deliver(request.links, partial(self._take, request))
@@ -194,9 +194,9 @@ class Dispatch:
         """Take in the end of a request."""
         self._state.batch.requests_ended += 1
         if request.fetched.record is not None:
-            self._intake.parts.on_record(request.fetched.record, request.page if request.is_page else None)
+            self._intake.steps.on_record(request.fetched.record, request.page if request.is_page else None)
         for record in request.fetched.further:
-            self._intake.parts.on_record(record, None)
+            self._intake.steps.on_record(record, None)
         if request.is_page and self.limits.has_enough:
             request.put_back(0.0, now)
             return

@@ -302,7 +302,7 @@ class Engine:
         return bool(self._arrivals) or await self._thread.do(partial(self.dispatch.finds_more, now))
 
     def _after_commit(self, now: float) -> None:
-        self._intake.parts.after_commit()  # before anything else becomes known: it uses the committed state
+        self._intake.steps.after_commit()  # before anything else becomes known: it uses the committed state
         if self.reason is None and not self._time.is_paused:
             self.dispatch.on_commit(now)
         self._intake.ranking.keep_up()
@@ -322,7 +322,7 @@ class Engine:
         # Nothing happens for a while: a good time for a commit and other long work.
         if self._intake.turns_in_batch:
             await self._commits.commit()
-            await self._thread.do(self._intake.parts.after_commit)
+            await self._thread.do(self._intake.steps.after_commit)
         if not await self._thread.do(self._intake.ranking.settle):
             await self._arrivals.rings_within(until - self._clock())
 

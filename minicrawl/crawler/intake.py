@@ -10,9 +10,6 @@ from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.known.saving import AccountSaver, Saver, save_ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
-from minicrawl.crawler.parts.all_parts import ALL_PARTS
-from minicrawl.crawler.parts.archive import Requisites
-from minicrawl.crawler.parts.refresh import Refresh
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import Liveness
@@ -23,8 +20,11 @@ from minicrawl.crawler.requests.requisite import Requisites as RequisiteKind
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sharing import Share
+from minicrawl.crawler.steps.all_steps import STEPS
+from minicrawl.crawler.steps.archive import Requisites
+from minicrawl.crawler.steps.refresh import Refresh
 from minicrawl.crawler.visits.aliases import Aliases
-from minicrawl.crawler.visits.part import Opening, Part, Parts
+from minicrawl.crawler.visits.step import Opening, Step, Steps
 from minicrawl.crawler.visits.turn import DeepLinks
 from minicrawl.crawler.visits.visit import Outlinks, Visits
 from minicrawl.opic.arrays import Pages
@@ -41,7 +41,7 @@ _OF_SCOPE = {"scope", "allow", "deny", "max_depth", *_OF_INTEREST}
 
 
 class Intake:
-    """`visits` takes in answers for pages, `robots` and `sitemaps` theirs, `parts` those to probes.
+    """`visits` takes in answers for pages, `robots` and `sitemaps` theirs, `steps` those to probes.
 
     turns: results of requests, by host. liveness: chooses hosts for outage checks. savers: called by a commit, in this
     order.
@@ -56,11 +56,11 @@ class Intake:
         locates: bool = False,
         share: Share | None = None,
         only: Pages | None = None,
-        kinds: Iterable[type[Part]] = ALL_PARTS,
+        kinds: Iterable[type[Step]] = STEPS,
         timing: Timing = STANDARD,
     ) -> None:
         """locates: whether the address of a host must be known before it is asked. share: of the web, in one of several
-        partitions. only: the read pages that have one more turn; no other has one. kinds: of parts, in order. Raises
+        partitions. only: the read pages that have one more turn; no other has one. kinds: of steps, in order. Raises
         SettingError, StoreError."""
         state = self.state = CrawlState(
             writer,
@@ -75,11 +75,11 @@ class Intake:
         sessions = Sessions(writer.recognised.parameters(), learns=learns_sessions)
         deep_links = DeepLinks(state)
         aliases = Aliases(state, deep_links)
-        parts = self.parts = Parts(kinds, Opening(state, settings, sessions, aliases, share, [], now, timing))
+        steps = self.steps = Steps(kinds, Opening(state, settings, sessions, aliases, share, [], now, timing))
         self.ranking = Ranking(state)
         self.turns = turns = HostTurns(state.frontier, state.hosts, timing)
         self.robots = RobotsFiles(state, turns, user_agent=settings.user_agent, timing=timing)
-        refresh = parts.find(Refresh)
+        refresh = steps.find(Refresh)
         self.sitemaps = Sitemaps(
             state,
             turns,
@@ -96,8 +96,8 @@ class Intake:
             deep_links,
             self.sitemaps,
             self.ranking,
-            Outlinks(state, sessions, parts),
-            parts,
+            Outlinks(state, sessions, steps),
+            steps,
             timing,
         )
         self.savers: list[Saver] = [
@@ -109,7 +109,7 @@ class Intake:
             *([] if state.sites is None else [state.sites]),
             state.tally,
             self.sitemaps,
-            *parts,
+            *steps,
         ]
         self.commits = CommitCounts(lambda: writer.rows_written)
         self._scope: list[str] = []  # seeds that it does not make known: other partitions', or in plain HTTP
@@ -180,7 +180,7 @@ class Intake:
             self.visits.deep_links.follow_further(now)
         if settings.until_coverage is not None:
             state.accounts.coverage.ends_crawl = True
-        self.parts.on_settings(settings, changed, now)
+        self.steps.on_settings(settings, changed, now)
 
     # Commits.
 
@@ -230,11 +230,11 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
         from minicrawl.crawler.requests.robots import UsageRefusals  # noqa: PLC0415 - few crawls respect any
 
         usage = UsageRefusals(settings.respect_usage, settings.user_agent, intake.robots)
-    kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.parts, is_allowed, state.hosts, intake.turns)]
-    part = intake.parts.find(Requisites)
-    if part is not None:
-        kinds.append(RequisiteKind(part.queue, state, intake.turns, timing))
-    pages = PageRequests(intake.visits, intake.visits.guesses, intake.parts, is_allowed, intake.turns, state.urls)
+    kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.steps, is_allowed, state.hosts, intake.turns)]
+    requisites = intake.steps.find(Requisites)
+    if requisites is not None:
+        kinds.append(RequisiteKind(requisites.queue, state, intake.turns, timing))
+    pages = PageRequests(intake.visits, intake.visits.guesses, intake.steps, is_allowed, intake.turns, state.urls)
     return DueRequests(
         state.frontier, intake.turns, pages, intake.robots, intake.sitemaps, usage, kinds, settings, timing
     )

@@ -30,14 +30,12 @@ from minicrawl.crawler.loop.in_flight import BooksThread, Slots
 from minicrawl.crawler.loop.limits import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.reasons import ask_again
-from minicrawl.crawler.parts.all_parts import ALL_PARTS
-from minicrawl.crawler.parts.archive import Archive
 from minicrawl.crawler.remembered_settings import is_nameless, refuse_partition, resumed
 from minicrawl.crawler.sharing import Share
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource
+from minicrawl.crawler.steps.archive import Archive
 from minicrawl.crawler.urls.keys import origin_of
-from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic.arrays import Pages
@@ -155,7 +153,6 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     on_begin: Callable[[Run], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     beside: Beside | None = None,
-    parts: Iterable[type[Part]] = ALL_PARTS,
     transport: Any = None,
     handle_signals: bool = False,
     started: float | None = None,
@@ -167,7 +164,6 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered_settings.py.
     refreshed: number of read pages to fetch again, those with the largest gain; no other page is fetched.
     on_start: called once before the first request; on_begin: once the run can be steered. beside: runs along.
-    parts: the optional capabilities that may be on, in order.
     started: when the crawl's time began to run, by time.monotonic().
     """
     is_new = not store.exists()
@@ -208,7 +204,6 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
                     transport=transport,
                     replayed=replayed,
                     started=started,
-                    parts=parts,
                     timing=timing,
                 )
                 run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
@@ -250,7 +245,7 @@ async def _crawled(
             await engine.run(intake.starting(seeds.urls, run.clock(), seeds.guessed))
     if not engine.is_aborted:
         _settle(engine, intake)
-    intake.parts.finish()
+    intake.steps.finish()
     return _report(engine, intake)
 
 
@@ -259,7 +254,7 @@ def _settle(engine: Engine, intake: Intake) -> None:
     intake.state.writer.forget_cached()
     give_memory_back()
     intake.ranking.settle_fully()
-    intake.parts.on_settled()
+    intake.steps.on_settled()
     intake.commit(engine.meta(), ranks=True)
 
 
@@ -284,7 +279,6 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     transport: Any = None,
     replayed: tuple[Path, ...] = (),
     started: float | None = None,
-    parts: Iterable[type[Part]] = ALL_PARTS,
     timing: Timing = STANDARD,
     together: Together | None = None,
 ) -> Run:
@@ -292,15 +286,14 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
     only: read pages that have one turn more, and no other page has one. share: of the web, where the crawl has
     partitions. replayed: folders of archives in place of the network. started: when the run's time began, by
-    time.monotonic(); None: now. parts: the optional capabilities that may be on, in order. together: with other runs of
-    this process.
+    time.monotonic(); None: now. together: with other runs of this process.
     """
     clock, remembered = SteadyClock(), settings
     if replayed:  # there is no host to spare
         settings = replace(settings, delay=0.0, ip_delay=0.0)
         timing = replace(timing, retry=0.0, robots_retry=0.0)
     locates = transport is None and not replayed  # a given one, and an archive, have no names
-    intake = Intake(writer, settings, clock(), locates=locates, share=share, only=only, kinds=parts, timing=timing)
+    intake = Intake(writer, settings, clock(), locates=locates, share=share, only=only, timing=timing)
     if intake.state.sites is None:
         intake.ranking.let_jump_alike()
     origins = _seed_origins(settings, writer, seeds)
@@ -349,7 +342,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         requisites=settings.requisites,
         facts=settings.audit,
     )
-    archive = intake.parts.find(Archive)
+    archive = intake.steps.find(Archive)
     capture = None if archive is None else _capture(settings, intake.state.writer, archive)
     spec = SourceSpec(settings, timing, origins, wanted, capture, replayed)
 

@@ -14,14 +14,14 @@ import numpy as np
 
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.urls.keys import site_of
-from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import State
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
 
-class Alternates(Part):
+class Alternates(Step):
     """Notes the alternates named by pages, and puts off those that wait."""
 
     def __init__(self, state: CrawlState, plain: Callable[[str], str]) -> None:

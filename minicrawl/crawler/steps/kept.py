@@ -10,7 +10,7 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.outcomes.outcome import said_by
 from minicrawl.crawler.robots.preferences import of_page, preferences_of
-from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import READ, PageRequest
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from minicrawl.extract.item_file import ItemFile
 
 
-class Usage(Part):
+class Usage(Step):
     """Withholds pages that forbid a use that is respected: their texts and items are not kept."""
 
     def __init__(self, respected: Sequence[str]) -> None:
@@ -38,7 +38,7 @@ class Usage(Part):
             turn.is_withheld = preferences_of(of_page(said)).forbids(self._respected)
 
 
-class Texts(Part):
+class Texts(Step):
     """Keeps the text of every page that does not forbid it, by noarchive or as `Usage` decides. A store that has texts
     goes on with them."""
 
@@ -59,7 +59,7 @@ class Texts(Part):
         self._texts.save(writer)
 
 
-class Items(Part):
+class Items(Step):
     """Writes the items of pages that were read into the user's file."""
 
     def __init__(self, file: "ItemFile") -> None:
@@ -92,7 +92,7 @@ MOST_HOSTS = 300
 _PART = 4
 
 
-class HostPictures(Part):
+class HostPictures(Step):
     """The pictures of hosts.
 
     A picture is saved once a quarter of the pages that it knows are new, and at the end of a run: so that of a large
@@ -147,7 +147,7 @@ class HostPictures(Part):
 META = "hook_errors"
 
 
-class HookFailures(Part):
+class HookFailures(Step):
     """Failures by hook, over all runs."""
 
     def __init__(self, writer: Writer) -> None:
