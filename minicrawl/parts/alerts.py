@@ -7,7 +7,6 @@ crawl waits for no command, and what a run has not told, the next one tells, the
 import json
 import math
 import shlex
-import subprocess
 import threading
 import time
 from dataclasses import dataclass
@@ -81,7 +80,9 @@ class Alerts(Part):
             self.save(self._writer)
 
     def _tell(self) -> None:
-        from minicrawl.store.reader import open_store  # noqa: PLC0415 - takes time
+        import subprocess  # noqa: PLC0415 - takes time, as the next
+
+        from minicrawl.store.reader import open_store  # noqa: PLC0415
 
         try:
             with open_store(self._writer.path) as store:
@@ -97,6 +98,8 @@ class Alerts(Part):
 
     def _call(self, changes: list[dict[str, Any]]) -> None:
         changes.sort(key=lambda change: -change["importance"])
+        import subprocess  # noqa: PLC0415
+
         lines = "".join(f"{json.dumps(change)}\n" for change in changes).encode()
         seconds = max(min(self.SECONDS, self._ends_at - time.monotonic()), 0.0)
         subprocess.run(self._words, input=lines, stdout=2, timeout=seconds, check=True, start_new_session=True)

@@ -50,7 +50,7 @@ MOST_WORKERS = 256
 """Processes take tens of MB of memory each."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)  # which CrawlSettings has
 class Options:
     """The settings, in groups: a name in capital letters begins one, whose value is the headline of its topic in
     `minicrawl crawl --help`."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from minicrawl.model import ArchiveRecord, Fetched, PageRequest
-from minicrawl.timing import STANDARD, Timing
 
 if TYPE_CHECKING:  # all parts are read at the start of every command
     from minicrawl.crawler.known.crawl_state import CrawlState
@@ -21,6 +20,7 @@ if TYPE_CHECKING:  # all parts are read at the start of every command
     from minicrawl.settings import CrawlSettings
     from minicrawl.store.reader import Store
     from minicrawl.store.writer import Writer
+    from minicrawl.timing import Timing
 
 P = TypeVar("P", bound="Step")
 S = TypeVar("S")
@@ -121,7 +121,7 @@ class Opening:
     share: "Share | None"
     opened: list[Step]
     now: float
-    timing: Timing = STANDARD
+    timing: "Timing"
 
     def settings_of(self, kind: type[S]) -> S:
         """The settings, as those of one part."""
