@@ -26,7 +26,7 @@ from minicrawl.events import Paused, Progressed, Resumed, Stopping
 from minicrawl.model import Progress, RunState
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
-from minicrawl.timing import STANDARD, Timing
+from minicrawl.timing import Timing
 
 
 class Commits:
@@ -108,7 +108,6 @@ class Engine:
         source: ChangingSource,
         settings: CrawlSettings,
         *,
-        timing: Timing = STANDARD,
         files: Callable[[int], Room] = UNLIMITED,
         clock: Callable[[], float] | None = None,
         started: float | None = None,
@@ -119,7 +118,7 @@ class Engine:
         """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now. slots,
         thread: those of all crawls of this process, if several share the room and the thread."""
         self._intake, self._state = intake, intake.state
-        self._timing = timing
+        self._timing = timing = self._state.timing
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
         self._thread, self._shares_thread = thread or BooksThread(), thread is not None
@@ -136,7 +135,6 @@ class Engine:
             settings,
             self.progress,
             self.events,
-            timing=timing,
             files=files,
             deliver=self.deliver,
             on_change=self._arrivals.ring,

@@ -48,7 +48,7 @@ class Cookies(Step):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        settings, share = opening.settings, opening.share
+        settings, share = opening.settings, opening.state.terms.share
         if not settings.takes_cookies:
             return None
         from minicrawl.crawler.http.saved_cookies import KeptCookies  # noqa: PLC0415 - few crawls keep cookies

@@ -13,14 +13,12 @@ from minicrawl.model import ArchiveRecord, Fetched, PageRequest
 if TYPE_CHECKING:  # all parts are read at the start of every command
     from minicrawl.crawler.known.crawl_state import CrawlState
     from minicrawl.crawler.recognise.sessions import Sessions
-    from minicrawl.crawler.sharing import Share
     from minicrawl.crawler.sources.source import PageSource
     from minicrawl.crawler.visits.aliases import Aliases
     from minicrawl.crawler.visits.turn import Turn
     from minicrawl.settings import CrawlSettings
     from minicrawl.store.reader import Store
     from minicrawl.store.writer import Writer
-    from minicrawl.timing import Timing
 
 P = TypeVar("P", bound="Step")
 S = TypeVar("S")
@@ -118,10 +116,8 @@ class Opening:
     settings: "CrawlSettings"
     sessions: "Sessions"
     aliases: "Aliases"
-    share: "Share | None"
-    opened: list[Step]
     now: float
-    timing: "Timing"
+    opened: list[Step]
 
     def settings_of(self, kind: type[S]) -> S:
         """The settings, as those of one part."""

@@ -31,7 +31,6 @@ from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import NOWHERE, PlacedLinks, linked, placed, places_to_bytes, to_bytes
 from minicrawl.store.pages import Turn as TurnRow
-from minicrawl.timing import Timing
 
 
 class SchemeGuesses:
@@ -152,9 +151,8 @@ class Visits:
         ranking: Ranking,
         outlinks: Outlinks,
         steps: Steps,
-        timing: Timing,
     ) -> None:
-        self.state, self.turns, self.timing = state, turns, timing
+        self.state, self.turns = state, turns
         self.aliases, self.deep_links, self.outlinks = aliases, deep_links, outlinks
         self.guesses = SchemeGuesses(state.urls, state.discovery)
         self.sitemaps, self.ranking, self.steps = sitemaps, ranking, steps
@@ -165,7 +163,7 @@ class Visits:
         state.tally.refreshed += int(fetched.status is not None and state.accounts.had_turn[page])
         was_read = fetched.status == NOT_MODIFIED and self._was_read(page)
         attempts = state.pages.attempts.get(page, 0)
-        outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=self.timing)
+        outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=state.timing)
         if not outcome.is_unchanged and outcome.state is None and self.guesses.wrong(page) is not None:
             outcome = replace(outcome, state=State.ERROR)
         self.turns.answered(HostTurn(state.frontier.host(page), page), fetched, now, outcome.rest)

@@ -62,7 +62,7 @@ class Last(Step):
 
 def parts_of(*kinds: type[Step]) -> Steps:
     nothing: Any = None
-    return Steps(kinds, Opening(nothing, nothing, nothing, nothing, None, [], 0.0, nothing))
+    return Steps(kinds, Opening(nothing, nothing, nothing, nothing, 0.0, []))
 
 
 def test_what_is_off_is_not_in_the_list() -> None:
