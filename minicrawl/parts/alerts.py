@@ -89,8 +89,8 @@ class Alerts(Part):
                 while not self._has_failed and (last := store.refreshes.last_change()) > self._until:
                     batch = store.refreshes.changes_after(self._until, last, self._new_since, _MOST)
                     if batch:
-                        self._call([{name: getattr(change, name) for name in _FACTS} for change in batch])
-                    self._until = batch[-1].id if len(batch) == _MOST else last
+                        self._call([{name: getattr(page, name) for name in _FACTS} for page in batch.values()])
+                    self._until = max(batch) if len(batch) == _MOST else last
         except (MinicrawlError, OSError, subprocess.SubprocessError) as error:
             self._has_failed = True
             why = str(error).replace(str(self._words), self._words[0])  # the rest may be secret
