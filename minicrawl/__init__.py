@@ -18,7 +18,7 @@ extract/  items extracted from pages               archive/ answers in WARC file
 search/   full-text search and its index           dashboard/ a web page that shows and steers a crawl
 cluster/  one crawl in several partitions          sandbox/ child processes for untrusted bytes and code
 audit/    faults of a site, found in its crawl
-assistant/  a crawl as tools of an assistant
+assistant/  a crawl as tools of an assistant       parts/   optional capabilities, one a module
 
 api       the Python interface                     settings/ settings of a crawl, in groups
 model     values passed between the stages         errors    exceptions, each with a message for the user

@@ -159,6 +159,11 @@ def event(name: str, **keys: object) -> None:
         _log.log(level, "%s", message, exc_info=trace, extra={"event": name, "keys": keys})
 
 
+def declare(name: str, sentence: str, level: int = WARNING) -> None:
+    """Declare an event of a part."""
+    EVENTS[name] = level, sentence
+
+
 EVENTS = {
     "crawl-started": (INFO, "crawling into {store}; seeds given: {seeds}; not default: {settings}"),
     "crawl-ended": (INFO, "the crawl into {store} has ended ({reason}) after {seconds:.1f} s; pages: {pages}"),
@@ -205,7 +210,6 @@ EVENTS = {
     ),
     "cookie-file-unwritten": (WARNING, "--cookie-file {file} cannot be written: {why}; the store has all"),
     "texts-missing": (WARNING, "{file} is missing: the texts of {pages:,} pages are gone with it"),
-    "alerts-failed": (WARNING, "--on-change could not be told of changes ({why}); the next run with it tells the rest"),
     "index-caught-up": (INFO, "the index has all texts, {seconds:.1f} s after the crawl's end"),
     "index-behind": (
         WARNING,

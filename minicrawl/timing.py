@@ -43,7 +43,6 @@ class Timing:
     parse            CPU time allowed for parsing a large page
     spare            lifetime of an idle process for large pages
     hook             CPU time that a call of a hook may take; it may wait as long without any
-    alerts           limit for a call that tells of changes
     """
 
     connect: float = 10.0
@@ -80,7 +79,6 @@ class Timing:
     parse: float = 30.0
     spare: float = 30.0
     hook: float = 60.0
-    alerts: float = 30.0
 
 
 STANDARD = Timing()

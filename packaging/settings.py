@@ -13,7 +13,7 @@ import click
 from minicrawl.cli import main
 from minicrawl.cli.crawl import command
 from minicrawl.cli.help import TopicCommand
-from minicrawl.settings.options import Options
+from minicrawl.settings import SETTINGS, CrawlSettings
 
 ROOT = Path(__file__).parent.parent
 PAGE, KEYWORDS = ROOT / "docs" / "settings.md", ROOT / "minicrawl" / "settings" / "keywords.py"
@@ -62,6 +62,7 @@ def _lines() -> Iterator[str]:
 
 def keywords() -> str:
     """The module with the types of the keywords: of a number or a path its text will do, and one of several."""
+    types = {one.name: one for one in fields(CrawlSettings)}
     lines = [
         '"""The keywords of `minicrawl.crawl` with their types, for editors: written by packaging/settings.py."""\n',
         "from collections.abc import Sequence",
@@ -70,7 +71,7 @@ def keywords() -> str:
         "from minicrawl.settings.requests import ConnectTo, Header, ProxyRule\n\n",
         "class Keywords(TypedDict, total=False):",
         '    """Settings by name, each as a value or as the text that the command line takes."""\n',
-        *(f"    {one.name}: {_type_of(one)}" for one in fields(Options)),
+        *(f"    {name}: {_type_of(types[name])}" for name in SETTINGS),
     ]
     return "\n".join(lines) + "\n"
 

@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "extract": {"store", "export"},
     "export": {"store"},
     "demo": {"rank"},
+    "parts": {"audit", "crawler", "opic", "store"},
     "graphs": {"rank", "store", "export"},
     "lab": {"opic", "rank", "store", "graphs"},
     "analysis": {"crawler", "opic", "rank", "store", "graphs", "archive", "export"},
@@ -37,7 +38,7 @@ MAY_IMPORT = {
 }
 PURE = {"opic", "rank"}
 FOR_EVERYONE = {"timing", "errors", "events", "experiment", "model", "settings", "sizes"}
-FOR_EVERYONE |= {"installed", "log", "sandbox", "system"}
+FOR_EVERYONE |= {"installed", "log", "parts", "sandbox", "system"}
 
 # The folders or modules that each library belongs to.
 HOMES = {
@@ -122,6 +123,12 @@ def test_file_imports_only_what_its_part_may() -> None:
         assert ours <= allowed, file
 
 
+def test_nobody_names_a_part() -> None:
+    named = re.compile(r"minicrawl\.parts\.(?!Part\b|parts\b)")
+    for file in [file for file in FILES if not file.startswith("parts/")]:
+        assert {name for name in imports(ROOT / file) if named.match(name)} == set(), file
+
+
 def test_library_is_imported_where_it_lives() -> None:
     for file in FILES:
         roots = {name.split(".")[0] for name in imports(ROOT / file)}
@@ -184,7 +191,7 @@ def test_stage_of_the_crawl_imports_only_from_those_before_it() -> None:
 
 
 def test_map_of_a_folder_names_all_that_is_in_it() -> None:
-    for folder in [folder for folder in FOLDERS if folder != "cli"]:  # whose modules are the commands
+    for folder in [folder for folder in FOLDERS if folder not in {"cli", "parts"}]:  # each module there is one
         text = ast.get_docstring(ast.parse((ROOT / folder / "__init__.py").read_text("utf-8"))) or ""
         words = set(re.findall(r"[\w.]+", text))
         modules = {path.stem for path in (ROOT / folder).glob("*.py")} - {"__init__", "__main__"}

@@ -18,10 +18,10 @@ from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.stored_forms import banned_hosts
 from minicrawl.crawler.intake import Intake, requests_of
 from minicrawl.crawler.outcomes.reasons import ask_again
-from minicrawl.crawler.parts.all_parts import ALL_PARTS
-from minicrawl.crawler.parts.duplicates import SoftErrors
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.requests.request import HOST_BANNED, Request
+from minicrawl.crawler.steps.all_steps import STEPS
+from minicrawl.crawler.steps.duplicates import SoftErrors
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError
 from minicrawl.model import Fetched
@@ -33,7 +33,7 @@ from minicrawl.store.writer import Writer
 _MOST_TURNS = 100_000
 _LONGEST_WAIT = 86_400.0
 _TICK = 1e-3
-_PARTS = tuple(part for part in ALL_PARTS if part is not SoftErrors)  # which asks for pages that cannot exist
+_PARTS = tuple(part for part in STEPS if part is not SoftErrors)  # which asks for pages that cannot exist
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Everything a crawl knows of one URL, and the rule that decided on it (`minicrawl why`)."""
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
 
@@ -14,15 +13,14 @@ from minicrawl.crawler.fingerprint import alike
 from minicrawl.crawler.frontier.schedules import folder_of
 from minicrawl.crawler.hosts import Health, delay_of
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
-from minicrawl.crawler.parts.all_parts import ALL_PARTS
 from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
 from minicrawl.crawler.robots.preferences import USAGE, Decision, Verdict
 from minicrawl.crawler.robots.rules import restored
+from minicrawl.crawler.steps.all_steps import STEPS
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import stripped
-from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.settings import CrawlSettings
@@ -175,12 +173,11 @@ def meant_by(text: str) -> list[str]:
     return meant
 
 
-def explain(store: Store, text: str, parts: Iterable[type[Part]] = ALL_PARTS) -> Explanation:
-    """Explain the URL that a user means by a text. parts: the optional capabilities to ask for notes. Raises
-    SettingError, StoreError."""
+def explain(store: Store, text: str) -> Explanation:
+    """Explain the URL that a user means by a text. Raises SettingError, StoreError."""
     meant = meant_by(text)
     with store.snapshot():
-        return _Explainer(store, parts).explanation(meant)
+        return _Explainer(store).explanation(meant)
 
 
 def _some_links_to(store: Store, page: int) -> list[int]:
@@ -196,9 +193,8 @@ def _some_links_to(store: Store, page: int) -> list[int]:
 class _Explainer:
     """A store as of one commit, and the settings of its last run."""
 
-    def __init__(self, store: Store, parts: Iterable[type[Part]]) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._parts = parts
         self._settings: CrawlSettings = kept_settings(store)
         self._scope = Scope.of(self._settings, store.page_table.roots())
         self._usage = PageUsage(store)
@@ -248,8 +244,8 @@ class _Explainer:
         return None if row is None else (row, self._store.page_table.url(row.page))
 
     def _known(self, asked: str, url: str, page: int) -> Explanation:
-        ranked, refused, robots = self._store.ranks.page(page), self._store.link_table.refused(page), self._robots(url)
-        leads_to = refused.leads_to if refused else None
+        ranked, links, robots = self._store.ranks.page(page), self._store.link_table.row(page), self._robots(url)
+        leads_to = links.leads_to if links else None
         sitemap = self._store.sitemaps.of(page)
         known = self._page(ranked, page, leads_to)
         is_banned = ranked.state == State.WAITING and politeness_key(url) in banned_hosts(self._store)
@@ -268,7 +264,7 @@ class _Explainer:
             robots=robots,
             usage=usage,
             page=known,
-            notes=tuple(line for part in self._parts for line in part.explain(self._store, page)),
+            notes=tuple(line for step in STEPS for line in step.explain(self._store, page)),
             requisite=self._requisite(url),
         )
 
@@ -282,7 +278,6 @@ class _Explainer:
 
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
         store, facts = self._store, self._store.page_table.facts(page)
-        alternate_of = store.recognised.alternate_of(page)
         sources = _some_links_to(store, page)
         folder = folder_of(ranked.url, facts["content_type"])
         return KnownPage(
@@ -301,7 +296,7 @@ class _Explainer:
             links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:LINKS_SHOWN].tolist())),
             nofollow=facts["nofollow"],
             refused=facts["refused"],
-            alternate_of=None if alternate_of is None else store.page_table.url(alternate_of),
+            alternate_of=store.page_table.named_by(page),
             duplicate_of=self._duplicate_of(ranked.url, page),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
             queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,

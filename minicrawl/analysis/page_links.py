@@ -149,7 +149,7 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
 
 def _malformed(store: Store) -> Iterator[PageLink]:
     """Links that are no URLs, those of the most important pages first."""
-    found = dict(store.link_table.malformed())
+    found = store.link_table.malformed()
     pages = sorted(found)
     worth = dict(zip(pages, store.ranks.importance_of(pages).tolist(), strict=True))
     for page in sorted(pages, key=lambda page: -worth[page]):

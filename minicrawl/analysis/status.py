@@ -7,6 +7,7 @@ from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
 from minicrawl.model import READ, Silence, State, Sums
+from minicrawl.parts import parts
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.patterns import PatternRow
@@ -85,7 +86,7 @@ class Status:
     "state/reason". duplicates: numbers of exact and near ones. probed: number of probes for nonexistent pages;
     soft_404: the folders that answered them with a page. hook_errors: failures by hook. run: None before the first
     commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far,
-    no bound. last_commit: Unix seconds. partitions: of a folder. requisites: None without any.
+    no bound. last_commit: Unix seconds. partitions: of a folder. notes: lines of parts. requisites: None without any.
     """
 
     store: str
@@ -107,6 +108,7 @@ class Status:
     run: Run | None
     last_commit: float | None
     partitions: tuple[Partition, ...] = ()
+    notes: tuple[str, ...] = ()
     requisites: Requisites | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -121,7 +123,7 @@ class Status:
             {"pattern": row.name, "rule": row.trap, "read": row.parsed, "dropped": row.dropped} for row in self.traps
         ]
         values["probes"] = {"asked": values.pop("probed"), "soft_404": values.pop("soft_404")}
-        for name in ("partitions", "requisites"):
+        for name in ("partitions", "requisites", "notes"):
             if not values[name]:
                 del values[name]
         return values
@@ -168,6 +170,7 @@ def status(store: Store) -> Status:
             last_commit=last_commit,
             partitions=tuple(_partition(store, states, last_commit)),
             requisites=_requisites(store),
+            notes=tuple(line for part in parts() for line in part.status(store)),
         )
 
 

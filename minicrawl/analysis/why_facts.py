@@ -23,7 +23,7 @@ from minicrawl.crawler.frontier.schedules import (
     first_interval,
     schedule_of,
 )
-from minicrawl.crawler.parts.refresh import FAILED, MISSING
+from minicrawl.crawler.steps.refresh import FAILED, MISSING
 from minicrawl.model import State
 from minicrawl.opic import Book
 from minicrawl.opic.book import add_sent

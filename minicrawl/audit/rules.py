@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from minicrawl.errors import SettingError
+from minicrawl.parts import parts
 
 _FILE = Path(__file__).with_name("rules.toml")
 
@@ -77,10 +78,6 @@ def _rule(name: str, table: object, place: str) -> Rule:
     return Rule(name, **table | chosen)
 
 
-RULES: Mapping[str, Rule] = rules_of(tomllib.loads(_FILE.read_text("utf-8")), f"{_FILE.name}: ")
-"""All rules by name, in the order in which `audit --rules` lists them."""
-
-
 def check_name(name: str, names: Iterable[str], place: str) -> None:
     """Raise SettingError if no rule has this name. place: where it was given."""
     known = list(names)
@@ -88,3 +85,9 @@ def check_name(name: str, names: Iterable[str], place: str) -> None:
         close = get_close_matches(name, known, 3, 0.5)
         hint = f"did you mean {' or '.join(close)}?" if close else "'minicrawl audit --rules' lists them"
         raise SettingError(f"{place}: there is no rule {name!r}; {hint}")
+
+
+RULES: Mapping[str, Rule] = rules_of(tomllib.loads(_FILE.read_text("utf-8")), f"{_FILE.name}: ") | {
+    each.name: each for part in parts() for each in part.rules()
+}
+"""All rules by name, in the order in which `audit --rules` lists them."""

@@ -96,12 +96,12 @@ class Guide:
         """The error of a run that fetched or read nothing, mostly for this reason. reader: None for partitions."""
         from minicrawl.crawler.outcomes.reasons import meaning
 
-        url, refused = next(iter(() if self.start is None else self.start.seeds.urls), "URL"), None
+        url, links = next(iter(() if self.start is None else self.start.seeds.urls), "URL"), None
         if reader is not None:
             pages = reader.page_table.with_reason(reason)
             url = reader.page_table.url(pages[0]) if pages else next(iter(reader.page_table.seeds()), "URL")
-            refused = reader.link_table.refused(pages[0]) if pages else None
-        leads_to = printable((refused and refused.leads_to) or "where it leads")
+            links = reader.link_table.row(pages[0]) if pages else None
+        leads_to = printable((links and links.leads_to) or "where it leads")
         told = "; ".join(filter(None, (meaning(reason), _ADVICE.get(reason, "").format(leads_to=leads_to))))
         return (
             f"nothing could be {'read' if report.fetched else 'fetched'} ({reason}){f': {told}' if told else ''}; "

@@ -60,7 +60,7 @@ class TopicCommand(click.Command):
         """Every topic with its description and options, in the order of the groups of settings."""
         options = {one.name: one for one in self.get_params(ctx) if isinstance(one, click.Option) and not one.hidden}
         topics: dict[str, tuple[str, list[click.Parameter]]] = {
-            topic: (about, [options.pop(name) for name in names]) for topic, (about, names) in TOPICS.items()
+            topic: (about, [options.pop(name) for name in settings]) for topic, (about, settings) in TOPICS.items()
         }
         return topics | {REST: ("What a run says and remembers; where options come from.", list(options.values()))}
 

@@ -18,6 +18,7 @@ from minicrawl.cli.options import json_option, logging_options, says_more, setti
 from minicrawl.cli.output import amount, document, duration, span, tally
 from minicrawl.errors import NothingFetchedError, counted
 from minicrawl.log import printable
+from minicrawl.settings import SETTINGS
 
 if TYPE_CHECKING:
     from minicrawl.crawler.frontier.due_pages import Choice
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: minicrawl refresh --pages 5000")
 @click.option("--pages", type=click.IntRange(min=1), required=True, help="How many pages.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first; ask for none.")
-@setting_options("time", "header", "auth", "connect_to", "items", "on_change")
+@setting_options(*(name for name, setting in SETTINGS.items() if setting.is_at_refresh))
 @click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
 @store_option
 @json_option

@@ -82,6 +82,7 @@ def found_lines(status: "Status") -> Iterator[str]:
         yield f"requisites {parts.kept:,} kept, {parts.waiting:,} wait, {amount(parts.bytes)}{failed}"
     if status.hook_errors:
         yield f"hooks     failed: {tally(status.hook_errors)} (item-failed)"
+    yield from status.notes
 
 
 def _failing_lines(hosts: "tuple[HostRow, ...]") -> Iterator[str]:

@@ -19,9 +19,9 @@ from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.reasons import ask_again
-from minicrawl.crawler.parts.cookies import Cookies
 from minicrawl.crawler.run import Together, opened
 from minicrawl.crawler.running_crawl import SteeredRun
+from minicrawl.crawler.steps.cookies import Cookies
 from minicrawl.errors import CrawlEndedError, MinicrawlError
 from minicrawl.model import Progress
 from minicrawl.opic.book import BookSums
@@ -251,8 +251,8 @@ class Member(Partition):
         """Commit the end of the crawl, which has settled."""
         self.commit(ranks=True)
         intake = self._intake
-        intake.parts.finish()
-        cookies = intake.parts.find(Cookies)
+        intake.steps.finish()
+        cookies = intake.steps.find(Cookies)
         return Final(
             coverage=self.covered(),
             pages=self.counted(),

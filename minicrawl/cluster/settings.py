@@ -8,7 +8,7 @@ from pathlib import Path
 
 from minicrawl.errors import SettingError
 from minicrawl.extract.item_file import check_item_file
-from minicrawl.settings import CrawlSettings, option
+from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.system import cores
 
 _HERE_ALONE = ("archive", "from_archive", "items", "search", "cookie_file")
@@ -19,8 +19,10 @@ _FOR_EVER = 3e9
 
 def check_working(settings: CrawlSettings, partitions: int) -> None:
     """Raise SettingError for settings that `partitions` partitions do not support."""
-    if settings.on_change:
-        raise SettingError("--on-change does not work in partitions yet; leave it out, or crawl without --partitions")
+    for name, setting in SETTINGS.items():
+        if setting.is_alone and getattr(settings, name):
+            wrong = f"{option(name)} does not work in partitions yet"
+            raise SettingError(f"{wrong}; leave it out, or crawl without --partitions")
     workers = workers_of(settings, partitions)
     if settings.concurrency < workers:
         raise SettingError(

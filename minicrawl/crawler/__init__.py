@@ -21,7 +21,7 @@ sources     fetch and parse, here or in worker processes
 recognise   duplicates, soft 404s, sessions
 requests    the requests: pages, robots.txt, sitemaps, addresses, outage checks
 visits      the turn of a page, step by step
-parts       optional capabilities, a file each
+steps       what every crawl does at an answer, a file each; the list of them and of the parts
 loop        parts of the engine's loop: requests in flight, arrivals
 
 intake      takes in results of requests, and commits them; the kinds of request

@@ -17,7 +17,6 @@ from minicrawl.crawler.sources.workers import ChangingSource
 from minicrawl.events import PageFetched
 from minicrawl.model import InFlightNow
 from minicrawl.settings import CrawlSettings
-from minicrawl.timing import Timing
 
 _OF_PAGES = frozenset({"pages", "bytes", "coverage"})
 """Limits of pages. Others end everything."""
@@ -38,7 +37,6 @@ class Dispatch:
         progress: RunProgress,
         events: EventStream,
         *,
-        timing: Timing,
         files: Callable[[int], Room],
         deliver: Deliver,
         on_change: Callable[[], None],
@@ -51,14 +49,14 @@ class Dispatch:
         self._source = source
         self._progress = progress
         self._events = events
-        self._timing = timing
+        self._timing = self._state.timing
         self._files = files
         self._deliver = deliver
         self.limits = Limits(settings, progress, intake.state.accounts.coverage.bound)
         self.in_flight = InFlight(
             files(settings.concurrency), soon=None, one_by_one=False, on_change=on_change, slots=slots
         )
-        self.outages = OutageWatch(intake.liveness, intake.state.hosts.answered, timing, self._absorb)
+        self.outages = OutageWatch(intake.liveness, intake.state.hosts.answered, self._timing, self._absorb)
         self._on_change = on_change
         self.is_over = self.is_short = False
         """is_short: True if a request is due, but the limits allow none."""
@@ -185,7 +183,7 @@ class Dispatch:
     async def _ask(self, request: Request) -> None:
         source = self._source.begin()
         try:
-            await request.ask(self._intake.parts.source(source), self._deliver)
+            await request.ask(self._intake.steps.source(source), self._deliver)
         finally:
             self._source.end(source)
         self._deliver(request.links, partial(self._take, request))
@@ -194,9 +192,9 @@ class Dispatch:
         """Take in the end of a request."""
         self._state.batch.requests_ended += 1
         if request.fetched.record is not None:
-            self._intake.parts.on_record(request.fetched.record, request.page if request.is_page else None)
+            self._intake.steps.on_record(request.fetched.record, request.page if request.is_page else None)
         for record in request.fetched.further:
-            self._intake.parts.on_record(record, None)
+            self._intake.steps.on_record(record, None)
         if request.is_page and self.limits.has_enough:
             request.put_back(0.0, now)
             return

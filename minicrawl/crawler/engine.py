@@ -26,7 +26,7 @@ from minicrawl.events import Paused, Progressed, Resumed, Stopping
 from minicrawl.model import Progress, RunState
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
-from minicrawl.timing import STANDARD, Timing
+from minicrawl.timing import Timing
 
 
 class Commits:
@@ -108,7 +108,6 @@ class Engine:
         source: ChangingSource,
         settings: CrawlSettings,
         *,
-        timing: Timing = STANDARD,
         files: Callable[[int], Room] = UNLIMITED,
         clock: Callable[[], float] | None = None,
         started: float | None = None,
@@ -119,7 +118,7 @@ class Engine:
         """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now. slots,
         thread: those of all crawls of this process, if several share the room and the thread."""
         self._intake, self._state = intake, intake.state
-        self._timing = timing
+        self._timing = timing = self._state.timing
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
         self._thread, self._shares_thread = thread or BooksThread(), thread is not None
@@ -136,7 +135,6 @@ class Engine:
             settings,
             self.progress,
             self.events,
-            timing=timing,
             files=files,
             deliver=self.deliver,
             on_change=self._arrivals.ring,
@@ -302,7 +300,7 @@ class Engine:
         return bool(self._arrivals) or await self._thread.do(partial(self.dispatch.finds_more, now))
 
     def _after_commit(self, now: float) -> None:
-        self._intake.parts.after_commit()  # before anything else becomes known: it uses the committed state
+        self._intake.steps.after_commit()  # before anything else becomes known: it uses the committed state
         if self.reason is None and not self._time.is_paused:
             self.dispatch.on_commit(now)
         self._intake.ranking.keep_up()
@@ -322,7 +320,7 @@ class Engine:
         # Nothing happens for a while: a good time for a commit and other long work.
         if self._intake.turns_in_batch:
             await self._commits.commit()
-            await self._thread.do(self._intake.parts.after_commit)
+            await self._thread.do(self._intake.steps.after_commit)
         if not await self._thread.do(self._intake.ranking.settle):
             await self._arrivals.rings_within(until - self._clock())
 

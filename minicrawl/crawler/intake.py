@@ -6,13 +6,10 @@ Each batch is one transaction: page numbers, the book and its clock in it belong
 from collections.abc import Iterable, Iterator, Sequence, Set
 
 from minicrawl.crawler.admission.seeds import in_plain_http
-from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.known.crawl_state import BY_ITSELF, CrawlState, Terms
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.known.saving import AccountSaver, Saver, save_ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
-from minicrawl.crawler.parts.all_parts import ALL_PARTS
-from minicrawl.crawler.parts.archive import Requisites
-from minicrawl.crawler.parts.refresh import Refresh
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import Liveness
@@ -22,17 +19,17 @@ from minicrawl.crawler.requests.request import HostTurns, Kind
 from minicrawl.crawler.requests.requisite import Requisites as RequisiteKind
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
-from minicrawl.crawler.sharing import Share
+from minicrawl.crawler.steps.all_steps import STEPS
+from minicrawl.crawler.steps.archive import Requisites
+from minicrawl.crawler.steps.refresh import Refresh
 from minicrawl.crawler.visits.aliases import Aliases
-from minicrawl.crawler.visits.part import Opening, Part, Parts
+from minicrawl.crawler.visits.step import Opening, Step, Steps
 from minicrawl.crawler.visits.turn import DeepLinks
 from minicrawl.crawler.visits.visit import Outlinks, Visits
-from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
 from minicrawl.store.writer import Writer
 from minicrawl.system import give_memory_back
-from minicrawl.timing import STANDARD, Timing
 
 _FEWEST_TURNS, _MOST_TURNS, _PART = 256, 1_024, 4
 _OF_HOSTS = {"delay", "ip_delay", "per_host"}
@@ -41,76 +38,38 @@ _OF_SCOPE = {"scope", "allow", "deny", "max_depth", *_OF_INTEREST}
 
 
 class Intake:
-    """`visits` takes in answers for pages, `robots` and `sitemaps` theirs, `parts` those to probes.
+    """`visits` takes in answers for pages, `robots` and `sitemaps` theirs, `steps` those to probes.
 
     turns: results of requests, by host. liveness: chooses hosts for outage checks. savers: called by a commit, in this
     order.
     """
 
-    def __init__(  # noqa: PLR0913 - what a crawl is opened with
+    def __init__(
         self,
         writer: Writer,
         settings: CrawlSettings,
         now: float,
-        *,
-        locates: bool = False,
-        share: Share | None = None,
-        only: Pages | None = None,
-        kinds: Iterable[type[Part]] = ALL_PARTS,
-        timing: Timing = STANDARD,
+        terms: Terms = BY_ITSELF,
+        kinds: Iterable[type[Step]] = STEPS,
     ) -> None:
-        """locates: whether the address of a host must be known before it is asked. share: of the web, in one of several
-        partitions. only: the read pages that have one more turn; no other has one. kinds: of parts, in order. Raises
-        SettingError, StoreError."""
-        state = self.state = CrawlState(
-            writer,
-            settings,
-            now,
-            locates=locates,
-            share=share,
-            only=only,
-            timing=timing,
-        )
-        learns_sessions = settings.traps and not settings.keep_parameters
-        sessions = Sessions(writer.recognised.parameters(), learns=learns_sessions)
+        """kinds: of steps, in order. Raises SettingError, StoreError."""
+        state = self.state = CrawlState(writer, settings, now, terms)
+        sessions = Sessions(writer.recognised.parameters(), learns=settings.traps and not settings.keep_parameters)
         deep_links = DeepLinks(state)
         aliases = Aliases(state, deep_links)
-        parts = self.parts = Parts(kinds, Opening(state, settings, sessions, aliases, share, [], now, timing))
-        self.ranking = Ranking(state)
-        self.turns = turns = HostTurns(state.frontier, state.hosts, timing)
-        self.robots = RobotsFiles(state, turns, user_agent=settings.user_agent, timing=timing)
-        refresh = parts.find(Refresh)
-        self.sitemaps = Sitemaps(
-            state,
-            turns,
-            sessions.plain,
-            is_on=settings.sitemaps,
-            timing=timing,
-            note_lastmods=None if refresh is None or state.due is None else refresh.note_lastmods,
-        )
+        steps = self.steps = Steps(kinds, Opening(state, settings, sessions, aliases, now, []))
+        outlinks = Outlinks(state, sessions, steps)
+        ranking = self.ranking = Ranking(state)
+        turns = self.turns = HostTurns(state)
+        refresh = steps.find(Refresh)
+        lastmods = None if refresh is None or state.due is None else refresh.note_lastmods
+        sitemaps = self.sitemaps = Sitemaps(state, turns, sessions.plain, lastmods, is_on=settings.sitemaps)
+        self.robots = RobotsFiles(state, turns, settings.user_agent)
         self.liveness = Liveness(state, turns, asks_robots=not settings.ignore_robots)
-        self.visits = Visits(
-            state,
-            turns,
-            aliases,
-            deep_links,
-            self.sitemaps,
-            self.ranking,
-            Outlinks(state, sessions, parts),
-            parts,
-            timing,
-        )
-        self.savers: list[Saver] = [
-            AccountSaver(state),
-            *([] if state.outbox is None else [state.outbox]),
-            state.batch,
-            state.hosts,
-            state.interests,
-            *([] if state.sites is None else [state.sites]),
-            state.tally,
-            self.sitemaps,
-            *parts,
-        ]
+        self.visits = Visits(state, turns, aliases, deep_links, sitemaps, ranking, outlinks, steps)
+        savers: list[Saver | None] = [AccountSaver(state), state.outbox, state.batch, state.hosts, state.interests]
+        savers += [state.sites, state.tally, sitemaps, *steps]
+        self.savers = [one for one in savers if one is not None]
         self.commits = CommitCounts(lambda: writer.rows_written)
         self._scope: list[str] = []  # seeds that it does not make known: other partitions', or in plain HTTP
 
@@ -169,7 +128,7 @@ class Intake:
         state = self.state
         self.sitemaps.is_on = settings.sitemaps
         if changed & _OF_HOSTS:
-            state.frontier.adjust(settings.per_host, settings.delay_per_address if state.locates else 0.0, now)
+            state.frontier.adjust(settings.per_host, settings.delay_per_address if state.terms.locates else 0.0, now)
             self.turns.set_least_delay(settings.delay, now)
         if changed & _OF_SCOPE:
             state.admission.adjust(settings, self.seeds() if "scope" in changed else None)
@@ -180,7 +139,7 @@ class Intake:
             self.visits.deep_links.follow_further(now)
         if settings.until_coverage is not None:
             state.accounts.coverage.ends_crawl = True
-        self.parts.on_settings(settings, changed, now)
+        self.steps.on_settings(settings, changed, now)
 
     # Commits.
 
@@ -217,7 +176,7 @@ class Intake:
             state.outbox.committed()
 
 
-def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDARD) -> DueRequests:
+def requests_of(intake: Intake, settings: CrawlSettings) -> DueRequests:
     """All requests of a crawl."""
 
     def is_allowed(url: str) -> bool:
@@ -230,11 +189,9 @@ def requests_of(intake: Intake, settings: CrawlSettings, timing: Timing = STANDA
         from minicrawl.crawler.requests.robots import UsageRefusals  # noqa: PLC0415 - few crawls respect any
 
         usage = UsageRefusals(settings.respect_usage, settings.user_agent, intake.robots)
-    kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.parts, is_allowed, state.hosts, intake.turns)]
-    part = intake.parts.find(Requisites)
-    if part is not None:
-        kinds.append(RequisiteKind(part.queue, state, intake.turns, timing))
-    pages = PageRequests(intake.visits, intake.visits.guesses, intake.parts, is_allowed, intake.turns, state.urls)
-    return DueRequests(
-        state.frontier, intake.turns, pages, intake.robots, intake.sitemaps, usage, kinds, settings, timing
-    )
+    kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.steps, is_allowed, state.hosts, intake.turns)]
+    requisites = intake.steps.find(Requisites)
+    if requisites is not None:
+        kinds.append(RequisiteKind(requisites.queue, state, intake.turns))
+    pages = PageRequests(intake.visits, intake.visits.guesses, intake.steps, is_allowed, intake.turns, state.urls)
+    return DueRequests(state, intake.turns, pages, intake.robots, intake.sitemaps, usage, kinds, settings)

@@ -14,7 +14,7 @@ from minicrawl.crawler.hosts import Health, Host, delay_of
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.limits import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
-from minicrawl.crawler.parts.archive import Archive
+from minicrawl.crawler.steps.archive import Archive
 from minicrawl.model import (
     CoursePoint,
     Fetched,
@@ -198,7 +198,7 @@ class RunProgress:
         }
 
     def _work(self) -> dict[str, float]:
-        commits, archive = self._intake.commits, self._intake.parts.find(Archive)
+        commits, archive = self._intake.commits, self._intake.steps.find(Archive)
         return {
             "commits": commits.number,
             "commit_rows": commits.rows,

@@ -26,18 +26,17 @@ from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Capture, Transport
 from minicrawl.crawler.intake import Intake, requests_of
+from minicrawl.crawler.known.crawl_state import Terms
 from minicrawl.crawler.loop.in_flight import BooksThread, Slots
 from minicrawl.crawler.loop.limits import SteadyClock
 from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.reasons import ask_again
-from minicrawl.crawler.parts.all_parts import ALL_PARTS
-from minicrawl.crawler.parts.archive import Archive
-from minicrawl.crawler.remembered_settings import is_nameless, refuse_partition, resumed
+from minicrawl.crawler.remembered_settings import Resumed, is_nameless, refuse_partition, resumed
 from minicrawl.crawler.sharing import Share
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource
+from minicrawl.crawler.steps.archive import Archive
 from minicrawl.crawler.urls.keys import origin_of
-from minicrawl.crawler.visits.part import Part
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic.arrays import Pages
@@ -155,7 +154,6 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     on_begin: Callable[[Run], None] | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     beside: Beside | None = None,
-    parts: Iterable[type[Part]] = ALL_PARTS,
     transport: Any = None,
     handle_signals: bool = False,
     started: float | None = None,
@@ -167,15 +165,13 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered_settings.py.
     refreshed: number of read pages to fetch again, those with the largest gain; no other page is fetched.
     on_start: called once before the first request; on_begin: once the run can be steered. beside: runs along.
-    parts: the optional capabilities that may be on, in order.
     started: when the crawl's time began to run, by time.monotonic().
     """
     is_new = not store.exists()
     if is_new:  # report faults in the arguments before there is a store
         await check_settings(CrawlSettings.of(given), transport)
         _check_item_file(CrawlSettings.of(given))
-        if not seeds.urls:
-            raise _no_seeds(store)
+        _check_seeds(seeds, store)
     report: CrawlReport | None = None
     began, has_begun = time.monotonic(), False
     try:
@@ -185,15 +181,10 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
             settings = remembered.settings
             if not is_new:
                 await check_settings(settings, transport)
-            seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
-            if not seeds.urls and not writer.size():
-                raise _no_seeds(store)
-            before = Before.of(writer)
-            again, not_given_up = (0, ()) if refreshed else ask_again(writer, seeds.urls, settings.retry)
+            start = _start(writer, remembered, seeds, retries=not refreshed)
             if on_start is not None:
-                names_nobody = is_new and not settings.from_archive and is_nameless(settings, seeds.urls)
-                on_start(Start(settings, remembered.changes, again, names_nobody, seeds, before, not_given_up))
-            log.event("crawl-started", store=str(store), seeds=len(seeds.urls), settings=settings.not_default())
+                on_start(start)
+            log.event("crawl-started", store=str(store), seeds=len(start.seeds.urls), settings=settings.not_default())
             has_begun = True
             if beside is not None:
                 beside.begin(store, settings)
@@ -201,24 +192,34 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
                 in_round, only = _round(writer, settings, refreshed)
                 run = opened(
                     in_round,
-                    seeds,
+                    start.seeds,
                     writer,
                     only=only,
                     on_progress=on_progress,
                     transport=transport,
                     replayed=replayed,
                     started=started,
-                    parts=parts,
                     timing=timing,
                 )
                 run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
-                report = await _crawled(run, seeds, on_begin, handle_signals=handle_signals)
+                report = await _crawled(run, start.seeds, on_begin, handle_signals=handle_signals)
         return report
     finally:
         if beside is not None:
             await beside.end(is_over=report is not None and report.reason != "interrupted")
         if has_begun:
             log_end(store, report, time.monotonic() - began)
+
+
+def _start(writer: Writer, remembered: Resumed, seeds: Seeds, *, retries: bool) -> Start:
+    """What a run starts with. retries: pages that were given up may wait again. Raises SeedError, StoreError."""
+    settings, before = remembered.settings, Before.of(writer)
+    seeds = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
+    if before is None:
+        _check_seeds(seeds, writer.path)
+    again, not_given_up = ask_again(writer, seeds.urls, settings.retry) if retries else (0, ())
+    names_nobody = before is None and not settings.from_archive and is_nameless(settings, seeds.urls)
+    return Start(settings, remembered.changes, again, names_nobody, seeds, before, not_given_up)
 
 
 def log_end(store: Path, report: CrawlReport | None, seconds: float) -> None:
@@ -250,7 +251,7 @@ async def _crawled(
             await engine.run(intake.starting(seeds.urls, run.clock(), seeds.guessed))
     if not engine.is_aborted:
         _settle(engine, intake)
-    intake.parts.finish()
+    intake.steps.finish()
     return _report(engine, intake)
 
 
@@ -259,7 +260,7 @@ def _settle(engine: Engine, intake: Intake) -> None:
     intake.state.writer.forget_cached()
     give_memory_back()
     intake.ranking.settle_fully()
-    intake.parts.on_settled()
+    intake.steps.on_settled()
     intake.commit(engine.meta(), ranks=True)
 
 
@@ -284,7 +285,6 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     transport: Any = None,
     replayed: tuple[Path, ...] = (),
     started: float | None = None,
-    parts: Iterable[type[Part]] = ALL_PARTS,
     timing: Timing = STANDARD,
     together: Together | None = None,
 ) -> Run:
@@ -292,32 +292,28 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
     only: read pages that have one turn more, and no other page has one. share: of the web, where the crawl has
     partitions. replayed: folders of archives in place of the network. started: when the run's time began, by
-    time.monotonic(); None: now. parts: the optional capabilities that may be on, in order. together: with other runs of
-    this process.
+    time.monotonic(); None: now. together: with other runs of this process.
     """
     clock, remembered = SteadyClock(), settings
     if replayed:  # there is no host to spare
         settings = replace(settings, delay=0.0, ip_delay=0.0)
         timing = replace(timing, retry=0.0, robots_retry=0.0)
     locates = transport is None and not replayed  # a given one, and an archive, have no names
-    intake = Intake(writer, settings, clock(), locates=locates, share=share, only=only, kinds=parts, timing=timing)
+    intake = Intake(writer, settings, clock(), Terms(locates, share, only, timing))
     if intake.state.sites is None:
         intake.ranking.let_jump_alike()
-    origins = _seed_origins(settings, writer, seeds)
-    files = partial(room, raised_limit(1 if together is None else together.runs))
     source = None if together is None else together.source
     if source is None:
-        source = _source(settings, intake, origins, transport, replayed, timing)
+        source = _source(settings, intake, seeds, transport, replayed)
         if together is not None and settings.archive is None:
             together.source = source
-    requests = requests_of(intake, settings, timing)
+    requests = requests_of(intake, settings)
     engine = Engine(
         intake,
         requests,
         source,
         settings,
-        timing=timing,
-        files=files,
+        files=partial(room, raised_limit(1 if together is None else together.runs)),
         clock=clock,
         started=clock() - (0.0 if started is None else time.monotonic() - started),
         on_progress=on_progress,
@@ -328,15 +324,11 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
     return Run(engine, intake, source, changes, clock, transport is not None)
 
 
-def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
-    settings: CrawlSettings,
-    intake: Intake,
-    origins: frozenset[str],
-    transport: Any,
-    replayed: tuple[Path, ...],
-    timing: Timing,
+def _source(
+    settings: CrawlSettings, intake: Intake, seeds: Seeds, transport: Any, replayed: tuple[Path, ...]
 ) -> ChangingSource:
-    """The source of pages. origins: of the seeds."""
+    """The source of pages."""
+    timing, origins = intake.state.timing, _seed_origins(settings, intake.state.writer, seeds)
     wanted = Wanted(
         anchors=bool(settings.topic),
         places=True,
@@ -349,7 +341,7 @@ def _source(  # noqa: PLR0913 - what the caller of a crawl may hand in
         requisites=settings.requisites,
         facts=settings.audit,
     )
-    archive = intake.parts.find(Archive)
+    archive = intake.steps.find(Archive)
     capture = None if archive is None else _capture(settings, intake.state.writer, archive)
     spec = SourceSpec(settings, timing, origins, wanted, capture, replayed)
 
@@ -411,8 +403,9 @@ def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
     return dict(engine.dispatch.unanswered)
 
 
-def _no_seeds(store: Path) -> SeedError:
-    return SeedError(f"no seeds are given and {store} has no pages yet; name a seed file or a URL")
+def _check_seeds(seeds: Seeds, store: Path) -> None:
+    if not seeds.urls:
+        raise SeedError(f"no seeds are given and {store} has no pages yet; name a seed file or a URL")
 
 
 async def check_settings(settings: CrawlSettings, transport: Any) -> None:

@@ -5,9 +5,10 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any  # Any: settings as given
+from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 from minicrawl.errors import SettingError
+from minicrawl.parts import parts
 from minicrawl.settings.options import LINKED, SETTINGS, Options
 from minicrawl.settings.requests import is_mail_address
 from minicrawl.settings.values import kept_path, whole_path
@@ -27,8 +28,14 @@ PROFILES: Mapping[str, Mapping[str, Any]] = {
 DISCOVERY_BESIDE_REFRESH = 0.7
 
 
+if TYPE_CHECKING:
+    _AllOptions = Options
+else:  # with those of parts
+    _AllOptions = type("_AllOptions", (Options, *(part.SETTINGS for part in parts() if part.SETTINGS)), {})
+
+
 @dataclass(frozen=True)
-class CrawlSettings(Options):
+class CrawlSettings(_AllOptions):
     """All settings of a crawl. Raises SettingError for an invalid value.
 
     Texts are read as on the command line: time="30m", bytes="2GB", until_coverage="90%", delay="1s",

@@ -10,11 +10,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from minicrawl import __version__
+from minicrawl.parts import parts
 from minicrawl.settings import requests
 from minicrawl.settings.requests import ConnectTo, Header, ProxyRule
 from minicrawl.settings.values import (
+    AT_REFRESH,
     BOOSTS,
-    COMMAND,
     FLAG,
     HOST_DELAYS,
     LIVE,
@@ -49,14 +50,14 @@ MOST_WORKERS = 256
 """Processes take tens of MB of memory each."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False, eq=False)  # which CrawlSettings has
 class Options:
     """The settings, in groups: a name in capital letters begins one, whose value is the headline of its topic in
     `minicrawl crawl --help`."""
 
     LIMITS = "When a run stops. Without a limit it stops when nothing is left to fetch."
     pages: int | None = setting(None, whole(10**12), "Stop after that many pages.", ONE_RUN, LIVE)
-    time: float | None = setting(None, duration(MOST_SPAN, "30m"), "Stop after that time.", ONE_RUN, LIVE)
+    time: float | None = setting(None, duration(MOST_SPAN, "30m"), "Stop after that time.", ONE_RUN, LIVE, AT_REFRESH)
     bytes: int | None = setting(None, size("1000000GB", "2GB"), "Stop after that many bytes of pages.", ONE_RUN, LIVE)
     until_coverage: float | None = setting(
         None,
@@ -165,13 +166,6 @@ class Options:
         duration(MOST_SPAN, "30d"),
         "Fetch every page again after that time, important or not, instead. Without --refresh a run does not wait.",
     )
-    on_change: str = setting(
-        "",
-        COMMAND,
-        "Tell this command, on its standard input, of pages that are new, changed or gone, a line of JSON each. To be "
-        "named at every run.",
-        ONE_RUN,
-    )
 
     FOCUS = "Pages that come earlier, or later. The ranking stays what the links say."
     boost: tuple[tuple[re.Pattern[str], float], ...] = setting(
@@ -214,6 +208,7 @@ class Options:
         "Write what is taken out of pages to this file, .jsonl, .csv or .parquet, with the crawl's commits. To be "
         "named at every run.",
         ONE_RUN,
+        AT_REFRESH,
     )
     hook: tuple[str, ...] = setting(
         (),
@@ -284,6 +279,7 @@ class Options:
         requests.HEADERS,
         "Send this header too: to HOST alone (a name, name:port or https://name), to all hosts (*), or else to those "
         "of the seeds, and never along a redirect or link to others. Not kept in the store. Repeatable.",
+        AT_REFRESH,
     )
     sign: Path | None = setting(
         None,
@@ -304,6 +300,7 @@ class Options:
         "Log in at HOST by name and password (basic authentication): at https://HOST, and at seeds of that name; "
         "http://HOST and other ports are to be written out. Without HOST, at the origins of the seeds. @FILE reads one "
         "a line. Never sent to another origin; not kept in the store. Repeatable.",
+        AT_REFRESH,
     )
     cookies: bool = setting(
         False,
@@ -329,6 +326,7 @@ class Options:
         (),
         requests.ROUTES,
         "Connect elsewhere, as curl does; an empty HOST or PORT matches any; @FILE reads one a line. Repeatable.",
+        AT_REFRESH,
     )
     ca_file: Path | None = setting(None, file("PEM", is_file), "Trust this certificate authority too.")
     allow_private: bool = setting(False, FLAG, "Let the crawl reach loopback and private addresses.")
@@ -336,21 +334,25 @@ class Options:
     max_size: int = setting("16MB", size("1GB", "SIZE"), "Bytes read of one page, before and after unpacking.")
 
 
-SETTINGS = {one.name: Setting(one.name, one.default, **one.metadata) for one in fields(Options)}
-"""All settings by name."""
-
-
-def _topics() -> dict[str, tuple[str, list[str]]]:
-    found: dict[str, tuple[str, list[str]]] = {}
-    names: list[str] = []
+def _topics() -> dict[str, tuple[str, dict[str, Setting]]]:
+    ours = _settings(Options)
+    found: dict[str, tuple[str, dict[str, Setting]]] = {}
     for name, value in vars(Options).items():
         if name.isupper():
-            names = []
-            found[name.lower()] = value, names
-        elif name in SETTINGS:
-            names.append(name)
+            found[name.lower()] = value, {}
+        elif name in ours:
+            next(reversed(found.values()))[1][name] = ours[name]
+    for part in parts():
+        if part.SETTINGS is not None:
+            found[part.TOPIC][1].update(_settings(part.SETTINGS))
     return found
 
 
-TOPICS: Mapping[str, tuple[str, list[str]]] = _topics()
-"""The groups by name, each with its headline and its settings."""
+def _settings(kind: type) -> dict[str, Setting]:
+    return {one.name: Setting(one.name, one.default, **one.metadata) for one in fields(kind)}
+
+
+TOPICS: Mapping[str, tuple[str, Mapping[str, Setting]]] = _topics()
+"""The groups by name, each with its headline and its settings, those of parts last."""
+SETTINGS = {name: one for _, settings in TOPICS.values() for name, one in settings.items()}
+"""All settings by name."""

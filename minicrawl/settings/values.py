@@ -23,6 +23,8 @@ Kind = Mapping[str, Any]
 
 ONE_RUN, LIVE = "for one run", "adjustable"
 """Marks of settings: the next run of a crawl does not inherit it; it can change while a crawl runs."""
+ALONE, AT_REFRESH = "not in partitions", "at a refresh"
+"""Partitions do not support it; `minicrawl refresh` takes it, too."""
 _HOST = re.compile(r"[^\s/=@]+")
 _SHOWN = 100
 MOST_DELAY, MOST_SPAN = "30d", "36500d"
@@ -64,6 +66,16 @@ class Setting:
     def is_adjustable(self) -> bool:
         """True if it can change while a crawl runs."""
         return LIVE in self.marks
+
+    @property
+    def is_alone(self) -> bool:
+        """True if partitions do not support it."""
+        return ALONE in self.marks
+
+    @property
+    def is_at_refresh(self) -> bool:
+        """True if `minicrawl refresh` takes it, too."""
+        return AT_REFRESH in self.marks
 
     def of(self, given: Any) -> Any:
         """Read a given value; None is read only where it is not the default. Raises SettingError."""

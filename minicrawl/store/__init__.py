@@ -12,9 +12,8 @@ ranks        pages by importance and other rankings     selection      pages tha
 hosts        hosts, robots.txt files                    sites          sites, doors, links from other sites
 sitemaps     sitemaps, and URLs that wait in them       patterns       URL patterns of the trap defence
 recognised   fingerprints, soft 404s, sessions          refreshes      the refresh schedule, changes of pages
-facts        facts of pages for an audit                requisites     files that pages need
-archived     answers in the archive                     cookies        cookies of hosts
-transfers    what passes between partitions
+requisites   files that pages need                      archived       answers in the archive
+cookies      cookies of hosts                           transfers      what passes between partitions
 
 urlhash      the hash under which a URL is found        spill          arrays on disk
 gather       one store of a folder of partitions        gathered_meta  its values of `meta`

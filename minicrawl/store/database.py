@@ -16,11 +16,12 @@ from types import TracebackType
 from filelock import FileLock, Timeout
 
 from minicrawl.errors import StoreError
+from minicrawl.parts import parts
 from minicrawl.store.declaration import statements
 from minicrawl.system import OUT_OF_FILES, is_out_of_files, is_shared_locked, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 20
+SCHEMA_VERSION = 21
 # A commit changes a few rows on each of many pages of the file, and writes these pages whole, twice. Measured: 2 kB
 # pages cost two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048
@@ -168,6 +169,7 @@ def _opened_to_write(path: Path) -> sqlite3.Connection:
 
 def schema() -> Iterator[str]:
     """The statements that make an empty store: its tables, and the views of views.sql."""
+    parts()  # which have declared their tables by then
     yield from statements()
     statement = ""
     for line in files("minicrawl.store").joinpath("views.sql").read_text("utf-8").splitlines(keepends=True):

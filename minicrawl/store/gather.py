@@ -69,9 +69,7 @@ _FUNCTIONS = {
 _ROWS = {
     "pages": "state <> 'elsewhere' OR page(id) >= {unknown}",
     "voices": "site <> 0",  # which stands for sites that mirrors in other partitions name
-    **dict.fromkeys(
-        ("doors", "interests", "alternates", "sitemap_pages", "rankings"), "page NOT IN (SELECT page FROM mirrors)"
-    ),
+    **dict.fromkeys(("doors", "sitemap_pages", "rankings"), "page NOT IN (SELECT page FROM mirrors)"),
 }
 """Which rows are copied, of tables that also have rows of mirrors."""
 _WORKED_OUT = {

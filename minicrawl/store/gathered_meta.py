@@ -13,7 +13,7 @@ from minicrawl.store.declaration import MetaValue
 
 _NOT_MERGED = {
     *("cluster", "partition", "partitions", "carried", "hash_key", "is_ranked", "best_floor", "text_made"),
-    *("archive_indexed", "alerted_until", "alerted_since", "asked_first"),  # refer to numbers of rows
+    *("archive_indexed", "asked_first"),  # refer to numbers of rows
 }
 """Keys of `meta` that only partitions have, or that a store gets later."""
 _ADDED_UP = {"virtual", "window", "links_left_out", "sitemap_thirds", "discovery_credit"}

@@ -27,23 +27,25 @@ class Links(NamedTuple):
     own: Annotated[PageIds | None, "of an alias that is a page itself (canonical): its own outlinks"] = None
     places: Annotated[bytes | None, "where each target stands, 2 bits a link: 0 text, 1 list, 2 navigation"] = None
     own_places: Annotated[bytes | None, "the same of `own`; NULL: all alike, or not known"] = None
-
-
-class Refused(NamedTuple):
-    """What a read page leads to and is not followed, as far as it is of use to know."""
-
-    source: PageId
-    leads_to: Annotated[str | None, "target of its redirect, meta refresh or canonical that was refused"]
-    too_deep: Annotated[str | None, "JSON: linked URLs that only --max-depth keeps out"]
+    leads_to: Annotated[str | None, "target of its redirect, meta refresh or canonical that was refused"] = None
+    too_deep: Annotated[str | None, "JSON: linked URLs that only --max-depth keeps out"] = None
     malformed: Annotated[str | None, "JSON: the first of its links that are no URLs, as written"] = None
 
 
-table("links", "outlinks of read pages", Links, keys="source")
-table("refused", "links and targets of read pages that are not followed", Refused, keys="source")
+table(
+    "links",
+    "outlinks of read pages",
+    Links,
+    keys="source",
+    indexes=(
+        "links_refused ON links (source) WHERE leads_to IS NOT NULL",
+        "links_too_deep ON links (source) WHERE too_deep IS NOT NULL",
+    ),
+)
 
 
 class LinkTable:
-    """Reads the tables `links` and `refused`."""
+    """Reads the table `links`."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -159,22 +161,21 @@ class LinkTable:
 
     # Links that are not followed.
 
-    def refused(self, page: int) -> Refused | None:
-        """The targets of a page that are not followed, as far as they are kept."""
-        return self._tables.record(Refused, "refused WHERE source = ?", page)
+    def too_deep(self) -> dict[int, list[str]]:
+        """Pages with links that only --max-depth keeps out, and these."""
+        return self._lists("too_deep")
 
-    def too_deep(self) -> list[Refused]:
-        """Pages with links that only --max-depth keeps out."""
-        return self._tables.records(Refused, "refused WHERE too_deep IS NOT NULL ORDER BY source")
-
-    def malformed(self) -> Iterator[tuple[int, list[str]]]:
+    def malformed(self) -> dict[int, list[str]]:
         """Pages with links that are no URLs, and the first of these."""
-        rows = self._tables.rows("SELECT source, malformed FROM refused WHERE malformed IS NOT NULL ORDER BY source")
-        return ((source, json.loads(malformed)) for source, malformed in rows)
+        return self._lists("malformed")
+
+    def _lists(self, column: str) -> dict[int, list[str]]:
+        rows = self._tables.rows(f"SELECT source, {column} FROM links WHERE {column} IS NOT NULL ORDER BY source")
+        return {source: json.loads(urls) for source, urls in rows}
 
     def too_deep_sources(self, url: str) -> list[int]:
         """Pages that link to `url`, which only --max-depth keeps out; scans all such links."""
-        return [row.source for row in self.too_deep() if url in json.loads(row.too_deep or "[]")]
+        return [source for source, urls in self.too_deep().items() if url in urls]
 
 
 def _pairs(rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, int]]:

@@ -96,6 +96,14 @@ class PageRows:
                 ((page.state, page.reason, page.id) for page in pages),
             )
 
+    def save_topics(self, topics: Iterable[tuple[float, int]]) -> None:
+        """topics: factors, and pages."""
+        self._db.executemany("UPDATE pages SET topic = ? WHERE id = ?", topics)
+
+    def save_alternates(self, named: Iterable[tuple[int, int]]) -> None:
+        """named: pages, and their alternates, which keep the page that named them first."""
+        self._db.executemany("UPDATE pages SET named_by = coalesce(named_by, ?) WHERE id = ?", named)
+
     def ask_again(self, pages: Sequence[int], origins: Iterable[str], reasons: Iterable[str]) -> None:
         """Let pages that were given up wait as if they never had a turn.
 

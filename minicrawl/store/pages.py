@@ -60,11 +60,15 @@ table(
         "pages_seeds ON pages (id) WHERE found_on IS NULL",
         "pages_failed ON pages (id) WHERE attempts > 0",
         "pages_aliases ON pages (stands_for) WHERE stands_for IS NOT NULL",
+        "pages_alternates ON pages (id) WHERE named_by IS NOT NULL",
+        "pages_topics ON pages (id) WHERE topic IS NOT NULL",
     ),
     state=Annotated[str, "waiting fetched alias error disallowed gone elsewhere"],
     stands_for=Annotated[PageId | None, "of an alias: its target"],
     attempts=Annotated[int, "failures in a row"],
     fetch=Annotated[FetchId | None, "what its last turn was answered"],
+    named_by=Annotated[PageId | None, "of an alternate: the first page that gives it as the same in another form"],
+    topic=Annotated[float | None, "factor on its priority, raised by links; see crawler/admission/scope.py"],
 )
 table(
     "url_hashes",
@@ -89,6 +93,11 @@ class Fetch(NamedTuple):
     hreflang: Annotated[str | None, "what its head gives as itself in other languages: en=URL fr=URL"] = None
     validators: Annotated[Blob | None, "of a complete page, see crawler/http/response_fields.py"] = None
     on_use: Annotated[str | None, "what it says on its use, a line each: 'meta robots: noai'"] = None
+    description: Annotated[str | None, "the first 320 characters; this and the next by --audit, of HTML"] = None
+    language: Annotated[str | None, "of its html element"] = None
+    h1s: Annotated[int | None, "h1 elements; NULL: such facts are not kept"] = None
+    without_alt: Annotated[int | None, "images without a text in their place"] = None
+    mixed: Annotated[str | None, "the first http: URLs that this https page loads, with spaces between"] = None
 
 
 # A table of its own: a row of pages that had to take this in would outgrow its place in the file.
@@ -182,15 +191,7 @@ class LastAnswer(NamedTuple):
     validators: bytes | None
 
 
-class Interest(NamedTuple):
-    """A page that links gave more of the user's interest than its URL does: the factor by the topic."""
-
-    page: PageId
-    topic: Annotated[float, "factor, see crawler/admission/scope.py"]
-
-
-table("interests", "pages whose priority a topic raises", Interest, keys="page")
-# With these two, and `best`, no look at all pages is needed to tell how many there are and which come first.
+# With these, and `best`, no look at all pages is needed to tell how many there are and which come first.
 table(
     "tallies",
     "number of pages by state and reason, as of the last commit",
@@ -352,9 +353,18 @@ class PageTable:
         facts["nofollow"], facts["refused"] = left_out or (0, 0)
         return facts
 
-    def interests(self) -> list[Interest]:
-        """Pages whose interest was raised by links."""
-        return self._tables.records(Interest, "interests")
+    def topics(self) -> dict[int, float]:
+        """Pages that links gave more of the user's interest than their URLs do, each with its factor by the topic."""
+        return dict(self._tables.rows("SELECT id, topic FROM pages WHERE topic IS NOT NULL"))
+
+    def alternates(self) -> list[int]:
+        """Pages that an earlier read page names as its alternate."""
+        return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE named_by IS NOT NULL ORDER BY id")]
+
+    def named_by(self, page: int) -> str | None:
+        """URL of the earlier read page that names this one as its alternate."""
+        row = self._tables.row("SELECT url FROM pages WHERE id = (SELECT named_by FROM pages WHERE id = ?)", page)
+        return row[0] if row else None
 
     def queue(self, page: int) -> Queue:
         """Counts of pages that wait like this one, and of those with more cash; scans all pages."""
@@ -407,8 +417,7 @@ class PageTable:
                 fetches.seconds, fetches.bytes, canonical, fetches.robots, hreflang, changed_at, leads_to, named_by
             FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value CROSS JOIN hosts ON hosts.id = pages.host
             LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN links ON links.source = pages.id
-            LEFT JOIN refused ON refused.source = pages.id LEFT JOIN refresh ON refresh.page = pages.id
-            LEFT JOIN alternates ON alternates.page = pages.id"""
+            LEFT JOIN refresh ON refresh.page = pages.id"""
         found = {}
         for page, target, *answer, leads_to, named_by in self._tables.rows(query, (json.dumps(list(pages)),)):
             found[page] = PageFacts._make([*answer, int(from_bytes(target)[0]) if target else None, leads_to, named_by])

@@ -16,7 +16,6 @@ from minicrawl.store.archived import Archived
 from minicrawl.store.cookies import CookieRow
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
 from minicrawl.store.declaration import MetaValue, table
-from minicrawl.store.facts import Facts
 from minicrawl.store.hosts import Hosts
 from minicrawl.store.link_table import LinkTable
 from minicrawl.store.links import LinkGraph
@@ -62,7 +61,6 @@ class Store:
         self.questions = Questions(self._tables)
         self.ranks = Ranks(self._tables)
         self.united = United(self._tables)
-        self.facts = Facts(self._tables)
         self.hosts = Hosts(self._tables)
         self.site_table = SiteTable(self._tables)
         self.sitemaps = Sitemaps(self._tables)

@@ -76,21 +76,13 @@ class ParameterRow(NamedTuple):
     signs: Annotated[str, "JSON [[hash of its value, was news], ...]: pages that say the same without"]
 
 
-class Alternate(NamedTuple):
-    """A page that an earlier one gives as the same in another language or for another medium."""
-
-    page: PageId
-    named_by: PageId
-
-
 table("probes", "what hosts answered for pages that cannot exist", Probe, keys="folder")
 table("recent_pages", "pages that were read lately", RecentPage, keys="id")
 table("parameters", "parameters that may be sessions'", ParameterRow, keys="pattern name")
-table("alternates", "pages that an earlier page gives as the same in another form", Alternate, keys="page")
 
 
 class Recognised:
-    """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages`, `parameters` and `alternates`."""
+    """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages` and `parameters`."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
@@ -161,12 +153,3 @@ class Recognised:
     def parameters(self) -> list[ParameterRow]:
         """Known and possible session parameters."""
         return self._tables.records(ParameterRow, "parameters")
-
-    def alternates(self) -> list[Alternate]:
-        """Pages that an earlier read page names as its alternate."""
-        return self._tables.records(Alternate, "alternates ORDER BY page")
-
-    def alternate_of(self, page: int) -> int | None:
-        """The earlier read page that names this one as its alternate."""
-        row = self._tables.row("SELECT named_by FROM alternates WHERE page = ?", page)
-        return int(row[0]) if row else None

@@ -129,20 +129,6 @@ class ChangedPage(NamedTuple):
     title: str | None
 
 
-class NotedChange(NamedTuple):
-    """A row of `changes`, with its page."""
-
-    id: int
-    page: int
-    url: str
-    title: str | None
-    what: str
-    at: float
-    importance: float
-    added: int
-    removed: int
-
-
 class RisenPage(NamedTuple):
     """A page whose importance has risen. before: its importance at `since`, Unix seconds."""
 
@@ -238,15 +224,17 @@ class Refreshes:
         """The number of the last change of a page; 0 where there is none."""
         return int(self._tables.row("SELECT coalesce(max(id), 0) FROM changes")[0])
 
-    def changes_after(self, number: int, until: int, new_since: float, n: int) -> list[NotedChange]:
-        """The first n changes after a number, up to another. new_since: Unix seconds; pages read before are not new."""
+    def changes_after(self, number: int, until: int, new_since: float, n: int) -> dict[int, ChangedPage]:
+        """The first n changes after a number, up to another, by number, each once. new_since: Unix seconds; pages read
+        before are not new."""
         query = """
-            SELECT changes.id, page, url, title, what, at, importance, added, removed
+            SELECT changes.id, url, what, at, importance, 1, added, removed, title
             FROM changes CROSS JOIN weighed ON weighed.id = page
             WHERE changes.id > ? AND changes.id <= ? AND (what <> 'new' OR at >= ?)
                 AND NOT (what = 'new' AND state = 'alias')
             ORDER BY changes.id LIMIT ?"""
-        return list(map(NotedChange._make, self._tables.rows(query, (number, until, new_since, n))))
+        rows = self._tables.rows(query, (number, until, new_since, n))
+        return {change: ChangedPage._make(row) for change, *row in rows}
 
     def changed_pages(self, since: float, n: int = -1) -> list[ChangedPage]:
         """New, changed and gone pages since a time (Unix seconds), or the first n, the most important first."""

@@ -132,7 +132,7 @@ SELECT url, read_at, status, reason, content_type, bytes, seconds FROM page WHER
 
 CREATE VIEW redirect AS
 SELECT a.url, b.url AS leads_to, a.reason FROM pages AS a JOIN pages AS b ON b.id = a.stands_for
-UNION ALL SELECT url, leads_to, reason FROM refused JOIN pages ON id = source WHERE leads_to IS NOT NULL;
+UNION ALL SELECT url, leads_to, reason FROM links JOIN pages ON id = source WHERE leads_to IS NOT NULL;
 
 CREATE VIEW change AS
 SELECT url, strftime('%Y-%m-%dT%H:%M:%SZ', at, 'unixepoch') AS at, what, added, removed, importance

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import Watch, closed_if_it_fails, hold, open_to_write, real_path, transaction
 from minicrawl.store.declaration import MetaValue, delete, insert, upsert
-from minicrawl.store.link_table import Links, Refused
+from minicrawl.store.link_table import Links
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.page_writing import PageRows
 from minicrawl.store.ranks import PLACES
@@ -123,12 +123,6 @@ class Writer(Store):
             WHERE id = ? AND (state = 'alias' OR stands_for IS NOT NULL)""",
             ((int(from_bytes(row.targets)[0]) if row.targets else None, row.source) for row in links),
         )
-
-    def save_refused(self, rows: Iterable[Refused]) -> None:
-        """Replace pages' rows of targets not followed; an empty row deletes the page's."""
-        rows = list(rows)
-        self.remove(Refused, ((row.source,) for row in rows))
-        self.add(Refused, (row for row in rows if row.leads_to or row.too_deep or row.malformed))
 
     def save_sites_of_hosts(self, site_of_host: Iterable[tuple[int, int]]) -> None:
         """site_of_host: sites.id and hosts.id."""

@@ -110,4 +110,4 @@ def test_a_crawl_goes_on_where_a_smaller_max_depth_ended_it(tmp_path: Path, furt
     assert depths(store) == {url: depth for url, depth in distances(site, seeds).items() if depth <= (further or 99)}
     assert len(server.asked) == len(set(server.asked))
     if further is None:
-        assert rows(store, "SELECT count(*) FROM refused WHERE too_deep IS NOT NULL") == [(0,)]
+        assert rows(store, "SELECT count(*) FROM links WHERE too_deep IS NOT NULL") == [(0,)]

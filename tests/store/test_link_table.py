@@ -11,7 +11,7 @@ from support.sites import rows
 from support.stored_pages import add_pages, turn
 
 from minicrawl.sizes import Sizes
-from minicrawl.store.link_table import Links, Refused
+from minicrawl.store.link_table import Links
 from minicrawl.store.links import LinkGraph, places_to_bytes, to_bytes
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -129,17 +129,21 @@ def test_aliases_are_told_by_what_made_them(tmp_path: Path) -> None:
 
 
 def test_links_that_are_not_followed_go_with_the_row_that_says_nothing(tmp_path: Path) -> None:
-    deep = json.dumps(["http://a.test/deep"])
+    deep, malformed = json.dumps(["http://a.test/deep"]), json.dumps(["http://"])
+    rows = [Links(0, b"", 0, 1, malformed=malformed), Links(1, b"", 0, 1, leads_to="http://b.test/")]
+    rows.append(Links(2, b"", 0, 1, too_deep=deep))
     with Writer(tmp_path / "crawl.db") as writer:
         with writer.transaction():
-            writer.save_refused([Refused(2, None, deep), Refused(1, "http://b.test/", None)])
-        assert writer.link_table.refused(1) == Refused(1, "http://b.test/", None)
-        assert writer.link_table.too_deep() == [Refused(2, None, deep)]
+            writer.save_links(rows)
+        assert [writer.link_table.row(page) for page in range(3)] == rows
+        assert writer.link_table.too_deep() == {2: json.loads(deep)}
+        assert writer.link_table.malformed() == {0: ["http://"]}
+        assert list(writer.audit_table.leads_to()) == [(1, "http://b.test/")]
         assert writer.link_table.too_deep_sources("http://a.test/deep") == [2]
         assert writer.link_table.too_deep_sources("http://a.test/dee") == []
         with writer.transaction():
-            writer.save_refused([Refused(2, None, None)])
-        assert writer.link_table.refused(2) is None
+            writer.save_links([Links(2, b"", 0, 0)])
+        assert writer.link_table.too_deep() == {}
 
 
 def test_view_has_the_links_as_they_stand_on_pages(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 BIG = ("pages", "fetches", "links", "url_hashes")
-ALL_MAY_BE_SEEN = {"pages_seeds", "fetches_duplicates"}
-"""Indexes of few rows: of seeds, of duplicates."""
+ALL_MAY_BE_SEEN = {"pages_seeds", "fetches_duplicates", "links_too_deep"}
+"""Indexes of few rows: of seeds, of duplicates, of pages at the end of --max-depth."""
 
 
 @pytest.fixture

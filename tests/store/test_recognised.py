@@ -11,7 +11,7 @@ import pytest
 from support.stored_pages import add_pages, answer, turn
 
 from minicrawl.sizes import Sizes
-from minicrawl.store.recognised import Alternate, Fingerprint, RecentPage
+from minicrawl.store.recognised import Fingerprint, RecentPage
 from minicrawl.store.writer import Writer
 
 SKETCH = bytes(range(40))
@@ -137,8 +137,8 @@ def test_pages_read_lately_come_in_their_order_with_their_urls(tmp_path: Path) -
 def test_an_alternate_keeps_the_page_that_named_it_first(tmp_path: Path) -> None:
     with written(tmp_path / "crawl.db") as writer:
         with writer.transaction():
-            writer.add(Alternate, [Alternate(3, 1), Alternate(2, 1)], if_new=True)
+            writer.page_rows.save_alternates([(1, 3), (1, 2)])
         with writer.transaction():
-            writer.add(Alternate, [Alternate(3, 0)], if_new=True)
-        assert writer.recognised.alternates() == [Alternate(2, 1), Alternate(3, 1)]
-        assert [writer.recognised.alternate_of(page) for page in (3, 4)] == [1, None]
+            writer.page_rows.save_alternates([(0, 3)])
+        assert writer.page_table.alternates() == [2, 3]
+        assert [writer.page_table.named_by(page) for page in (3, 4)] == [URLS[1], None]

@@ -12,7 +12,7 @@ from minicrawl.errors import StoreError
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import to_bytes
 from minicrawl.store.reader import open_store
-from minicrawl.store.recognised import Alternate, RecentPage
+from minicrawl.store.recognised import RecentPage
 from minicrawl.store.sitemaps import SitemapRow
 from minicrawl.store.writer import Writer
 
@@ -28,7 +28,7 @@ def written(store: Path) -> Writer:
         writer.save_best([0], is_anew=False)
         writer.put(SitemapRow, [SitemapRow(0, 0, "http://a.test/s.xml", 0, 0, "ok")])
         writer.save_sitemap_pages([(1, 0, True)])
-        writer.add(Alternate, [Alternate(3, 0)])
+        writer.page_rows.save_alternates([(0, 3)])
         writer.add(RecentPage, [RecentPage(0, 1, None, b"1234", True)])
     return writer
 
@@ -53,7 +53,7 @@ FLAWS = {
     "UPDATE fetches SET leader = 9": "2 numbers in fetches.leader are of no row of pages",
     "UPDATE hosts SET id = 1": "1 hosts' numbers are missing",
     "UPDATE best SET page = 9": "1 numbers in best.page are of no row of pages",
-    "UPDATE alternates SET named_by = 9": "1 numbers in alternates.named_by are of no row of pages",
+    "UPDATE pages SET named_by = 9 WHERE id = 3": "1 numbers in pages.named_by are of no row of pages",
     "UPDATE sitemaps SET host = 9": "1 numbers in sitemaps.host are of no row of hosts",
     "UPDATE sitemaps SET page = 9": "1 numbers in sitemaps.page are of no row of pages",
     "UPDATE sitemap_pages SET sitemap = 9": "1 numbers in sitemap_pages.sitemap are of no row of sitemaps",

@@ -7,6 +7,7 @@ from typing import Any
 
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.known.crawl_state import Terms
 from minicrawl.crawler.sharing import Share
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.settings import CrawlSettings
@@ -46,7 +47,7 @@ def intake_of(
     chosen = CrawlSettings.of({"delay": 0.0, **at_once(settings), **settings})
     writer = Writer(store, sizes)
     try:
-        return Intake(writer, chosen, now, share=share, locates=locates)
+        return Intake(writer, chosen, now, Terms(share=share, locates=locates))
     except BaseException:
         writer.close()
         raise

@@ -49,8 +49,8 @@ _JSON: dict[tuple[str, str], Any] = {
     ("patterns", "seen"): [str | int],
     ("patterns", "counting"): (int, int, int, {str: (int, int)}, [int]),
     ("parameters", "signs"): [(str, int)],
-    ("refused", "too_deep"): [str],
-    ("refused", "malformed"): [str],
+    ("links", "too_deep"): [str],
+    ("links", "malformed"): [str],
 }
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from minicrawl.store.hosts import RobotsRow
-from minicrawl.store.link_table import Links, Refused
+from minicrawl.store.link_table import Links
 from minicrawl.store.pages import NewPage, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
@@ -20,7 +20,6 @@ class Batch:
     retries: dict[int, Retry] = field(default_factory=dict)
     restated: dict[int, Restated] = field(default_factory=dict)
     links: dict[int, Links] = field(default_factory=dict)
-    refused: dict[int, Refused] = field(default_factory=dict)
     unanswered: set[int] = field(default_factory=set)
     robots: list[RobotsRow] = field(default_factory=list)
     turns_taken: int = 0
@@ -52,9 +51,8 @@ class Batch:
         writer.page_rows.save_turns(list(self.turns.values()))
         writer.page_rows.save_states(self.restated.values())
         writer.save_links(self.links.values())
-        writer.save_refused(self.refused.values())
         writer.put(RobotsRow, self.robots)
-        for rows in (self.new, self.turns, self.retries, self.restated, self.links, self.refused):
+        for rows in (self.new, self.turns, self.retries, self.restated, self.links):
             rows.clear()
         self.unanswered.clear()
         self.robots.clear()

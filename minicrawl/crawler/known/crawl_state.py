@@ -1,6 +1,7 @@
 """The state of a crawl in memory: books, frontier, hosts, pages, URLs and discovery."""
 
 from collections import Counter
+from dataclasses import dataclass
 
 from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.books.accounts import Accounts
@@ -19,7 +20,7 @@ from minicrawl.opic.arrays import Pages
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.writer import Writer
-from minicrawl.timing import Timing
+from minicrawl.timing import STANDARD, Timing
 
 
 class Tally:
@@ -36,41 +37,48 @@ class Tally:
         writer.save_meta({"links_left_out": self.left_out})
 
 
+@dataclass(frozen=True)
+class Terms:
+    """What a run is opened with beside its settings.
+
+    locates: whether a host's address must be known before it is asked. share: of the web, in one of several partitions.
+    only: the read pages that have one more turn; no other page has one.
+    """
+
+    locates: bool = False
+    share: Share | None = None
+    only: Pages | None = None
+    timing: Timing = STANDARD
+
+
+BY_ITSELF = Terms()
+
+
 class CrawlState:
     """State of a crawl in memory, equal to the store's after every commit.
 
-    locates: whether a host's address must be known before it is asked. past: how to read times of the run before.
-    due: when pages are fetched again; sites: where walkers jump to; outbox, mirrors: messages to other partitions.
-    Each is None where the crawl has no such thing.
+    past: how to read times of the run before. due: when pages are fetched again; sites: where walkers jump to; outbox,
+    mirrors: messages to other partitions. Each is None where the crawl has no such thing.
     """
 
-    def __init__(  # noqa: PLR0913 - what a crawl is opened with
-        self,
-        writer: Writer,
-        settings: CrawlSettings,
-        now: float,
-        *,
-        locates: bool,
-        share: Share | None,
-        only: Pages | None,
-        timing: Timing,
-    ) -> None:
-        """Load the state from the store; for the parameters see `Intake`. Raises StoreError for damage."""
+    def __init__(self, writer: Writer, settings: CrawlSettings, now: float, terms: Terms) -> None:
+        """Load the state from the store. Raises StoreError for damage."""
         check_sound(writer)
-        self.writer, self.locates = writer, locates
+        self.writer, self.terms, self.timing = writer, terms, terms.timing
+        share, timing = terms.share, terms.timing
         self.past = past = Past(float(writer.meta("run_at") or 0.0), now)
         asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
         self.accounts = accounts = Accounts(REASONABLE)
         self.budget = DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
-        self.due = _due_pages(accounts, settings, waits=only is None) if settings.refreshes else None
-        strategy, ip_delay = STRATEGIES[settings.strategy], settings.delay_per_address if locates else 0.0
+        self.due = _due_pages(accounts, settings, waits=terms.only is None) if settings.refreshes else None
+        strategy, ip_delay = STRATEGIES[settings.strategy], settings.delay_per_address if terms.locates else 0.0
         self.frontier = frontier = Frontier(
             accounts,
             strategy,
             self.budget,
             settings.per_host,
             ip_delay=ip_delay,
-            locates=locates,
+            locates=terms.locates,
             addresses_from=asked_until + ip_delay,
             on_its_way=timing.on_its_way,
             loaded_at_once=writer.sizes.loaded,
@@ -80,7 +88,7 @@ class CrawlState:
         self.hosts = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay))
         self.pages = KnownPages(writer, self.batch)
         load_hosts(writer, self.hosts, past, asked_until if writer.meta("in_doubt") else 0.0)
-        load_pages(writer, accounts, frontier, self.pages, self.hosts, now, self.due, only)
+        load_pages(writer, accounts, frontier, self.pages, self.hosts, now, self.due, terms.only)
         self.sites = sites = KnownSites(accounts, frontier, writer) if settings.jump == BY_SITES else None
         self.urls = urls = KnownUrls(writer, accounts.size)
         self.outbox: Outbox | None = None

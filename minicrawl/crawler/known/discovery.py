@@ -19,7 +19,7 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError
 from minicrawl.model import State
 from minicrawl.opic.arrays import IntArray, Pages, slices
-from minicrawl.store.pages import Interest, NewPage, Restated
+from minicrawl.store.pages import NewPage, Restated
 from minicrawl.store.writer import Writer
 
 
@@ -32,7 +32,7 @@ class Interests:
     def __init__(self, focus: Focus, pages: WaitingPages, writer: Writer) -> None:
         self._focus = focus
         self._pages = pages
-        self._raised = {row.page: row.topic for row in writer.page_table.interests()}
+        self._raised = writer.page_table.topics()
         self._unsaved: set[int] = set()
         if not focus.is_off:
             self._begin(writer.page_table.urls())
@@ -61,7 +61,7 @@ class Interests:
                 self.know(page, url)
 
     def save(self, writer: Writer) -> None:
-        writer.put(Interest, (Interest(page, self._raised[page]) for page in sorted(self._unsaved)))
+        writer.page_rows.save_topics((self._raised[page], page) for page in sorted(self._unsaved))
         self._unsaved.clear()
 
     def _begin(self, urls: Iterable[str]) -> None:

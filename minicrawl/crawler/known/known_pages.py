@@ -16,7 +16,7 @@ from minicrawl.crawler.hosts import Health, Host, HostDelays
 from minicrawl.crawler.known.batch import Batch
 from minicrawl.model import READ, State
 from minicrawl.store.hosts import HostRow
-from minicrawl.store.link_table import Links, Refused
+from minicrawl.store.link_table import Links
 from minicrawl.store.links import PlacedLinks, from_bytes, placed
 from minicrawl.store.pages import LastAnswer, LastTurn, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
@@ -183,13 +183,10 @@ class KnownPages:
         assert row is not None, "every visited page has a row of links"
         return row
 
-    def refused_row(self, page: int) -> Refused | None:
-        """The links of a page that are not followed."""
-        return self._batch.refused.get(page) or self._writer.link_table.refused(page)
-
-    def refused_rows(self) -> list[Refused]:
-        """The uncommitted rows of links that are not followed."""
-        return list(self._batch.refused.values())
+    def with_deep_links(self) -> list[int]:
+        """Pages with links that only --max-depth keeps out."""
+        uncommitted = [page for page, row in self._batch.links.items() if row.too_deep]
+        return [*self._writer.link_table.too_deep(), *uncommitted]
 
     def was_there(self, page: int) -> bool:
         """True if the last turn of a page found something."""
@@ -244,9 +241,6 @@ class KnownPages:
         self._batch.take_turn_back(page)
         self.attempts.pop(page, None)
         self.restate(page, State.WAITING, reason)
-
-    def note_refused(self, row: Refused) -> None:
-        self._batch.refused[row.source] = row
 
     def relink(self, row: Links) -> None:
         """Replace the links of a page outside its turn."""

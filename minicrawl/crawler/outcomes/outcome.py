@@ -186,8 +186,8 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
     """The row of an answer that came at `now`; None if none came."""
     if fetched.status is None:
         return None
-    named = parsed.canonical
-    return Fetch(
+    named, facts = parsed.canonical, parsed.facts
+    row = Fetch(
         fetched.status,
         now,
         fetched.seconds,
@@ -199,6 +199,15 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
         hreflang=_hreflang(parsed.hreflang),
         validators=Validators.of(fetched).packed(),
         on_use=said_by(fetched, parsed),
+    )
+    if facts is None:
+        return row
+    return row._replace(
+        description=facts.description,
+        language=facts.language,
+        h1s=facts.h1s,
+        without_alt=facts.without_alt,
+        mixed=" ".join(facts.mixed) or None,
     )
 
 

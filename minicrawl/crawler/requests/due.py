@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from minicrawl import log
-from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts import SILENT, Errand
+from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.net.addresses import Routes
 from minicrawl.crawler.requests.page import Pages
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
@@ -23,7 +23,6 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import Fetched, Located
 from minicrawl.settings import CrawlSettings
-from minicrawl.timing import Timing
 
 if TYPE_CHECKING:
     from minicrawl.crawler.requests.robots import UsageRefusals
@@ -38,7 +37,7 @@ class DueRequests:
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
-        frontier: Frontier,
+        state: CrawlState,
         turns: HostTurns,
         pages: Pages,
         robots: RobotsFiles,
@@ -46,10 +45,9 @@ class DueRequests:
         usage: "UsageRefusals | None",
         kinds: Sequence[Kind],
         settings: CrawlSettings,
-        timing: Timing,
     ) -> None:
         """usage: None if no use is respected."""
-        self._frontier = frontier
+        self._frontier, self._timing = state.frontier, state.timing
         self._turns = turns
         self._pages = pages
         self._robots = robots
@@ -58,7 +56,6 @@ class DueRequests:
         self.kinds = list(kinds)
         self.outlasts_pages = any(kind.outlasts_pages for kind in kinds)
         self._settings = settings
-        self._timing = timing
         self._routes = Routes(settings.connect_to)
         self._named: dict[str, RobotsState] = {}  # by origin, the robots.txt whose sitemaps were added
         self.unanswered: Counter[str] = Counter()

@@ -13,7 +13,7 @@ from minicrawl.model import Fetched, PageRequest, ParsedPage, State
 
 
 class Probes(Protocol):
-    """The due probe of an origin, and learning from its answer, see crawler/visits/part.py."""
+    """The due probe of an origin, and learning from its answer, see crawler/visits/step.py."""
 
     def due(self, origin: str) -> str | None: ...
 

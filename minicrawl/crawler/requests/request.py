@@ -11,22 +11,18 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from minicrawl import log
-from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts import FRESH, SILENT, Host, HostTurn, after, delay_of
 from minicrawl.crawler.http.transport import PROXY
-from minicrawl.crawler.known.known_pages import KnownHosts
+from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, State
-from minicrawl.timing import Timing
 
 
 class HostTurns:
     """Ends the turns of hosts, and sets their clocks by the answers."""
 
-    def __init__(self, frontier: Frontier, hosts: KnownHosts, timing: Timing) -> None:
-        self.frontier = frontier
-        self._hosts = hosts
-        self._timing = timing
+    def __init__(self, state: CrawlState) -> None:
+        self.frontier, self._hosts, self._timing = state.frontier, state.hosts, state.timing
 
     def set_least_delay(self, delay: float, now: float) -> None:
         """Change the least delay of all hosts; delays that hosts or their robots.txt ask for still hold."""

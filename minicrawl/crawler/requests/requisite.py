@@ -19,7 +19,6 @@ from minicrawl.model import Fetched, PageRequest, ParsedPage, Requisite, Requisi
 from minicrawl.store.reader import Store
 from minicrawl.store.requisites import RequisiteRow
 from minicrawl.store.writer import Writer
-from minicrawl.timing import Timing
 
 WAITING, KEPT, FAILED = "waiting", "kept", "failed"
 """States of a requisite."""
@@ -114,12 +113,11 @@ class Requisites(Kind):
 
     outlasts_pages = True
 
-    def __init__(self, queue: RequisiteQueue, state: CrawlState, turns: HostTurns, timing: Timing) -> None:
+    def __init__(self, queue: RequisiteQueue, state: CrawlState, turns: HostTurns) -> None:
         self.queue = queue
         self._frontier, self._hosts, self._urls = state.frontier, state.hosts, state.urls
         self._admission, self._store = state.admission, state.writer
-        self._turns = turns
-        self._timing = timing
+        self._turns, self._timing = turns, state.timing
 
     def line_up(self, now: float) -> None:
         """Give hosts errands for the requisites that are next."""

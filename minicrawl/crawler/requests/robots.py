@@ -23,7 +23,6 @@ from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched, State
 from minicrawl.store.reader import Store
-from minicrawl.timing import Timing
 
 _PATH = "/robots.txt"
 
@@ -35,12 +34,11 @@ class RobotsFiles:
     unreachable. Redirects are not in the store: after a kill, the origin is asked again.
     """
 
-    def __init__(self, state: CrawlState, turns: HostTurns, *, user_agent: str, timing: Timing) -> None:
+    def __init__(self, state: CrawlState, turns: HostTurns, user_agent: str) -> None:
         self._store = state.writer if state.accounts.size else None  # all are in memory, as an empty one has none
         self._past, self._hosts, self._batch = state.past, state.hosts, state.batch
         self._turns = turns
-        self._user_agent = user_agent
-        self._timing = timing
+        self._user_agent, self._timing = user_agent, state.timing
         self._states: dict[str, RobotsState] = {}
 
     def state(self, origin: str) -> RobotsState | None:

@@ -15,7 +15,6 @@ from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import ParsedPage, SitemapAnswer, State
 from minicrawl.store.sitemaps import SitemapRow
 from minicrawl.store.writer import Writer
-from minicrawl.timing import Timing
 
 NoteLastmods = Callable[[dict[int, float], float], None]
 _LET_IN_AT_ONCE = 100
@@ -29,15 +28,14 @@ class Sitemaps(Kind):
     plain: returns a URL without its session id.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
+    def __init__(
         self,
         state: CrawlState,
         turns: HostTurns,
         plain: Callable[[str], str],
+        note_lastmods: NoteLastmods | None,
         *,
         is_on: bool,
-        timing: Timing,
-        note_lastmods: NoteLastmods | None = None,
     ) -> None:
         """is_on: sitemaps are asked for, and their URLs become known. note_lastmods: takes lastmod (Unix seconds) of
         known pages, and the time; None if no page is fetched again."""
@@ -47,8 +45,7 @@ class Sitemaps(Kind):
         self._admission, self._discovery = state.admission, state.discovery
         self._turns = turns
         self._plain = plain
-        self.is_on = is_on
-        self._timing = timing
+        self.is_on, self._timing = is_on, state.timing
         self._note_lastmods = note_lastmods
 
     def name(self, page: int, origin: str, written: Sequence[str], now: float) -> None:

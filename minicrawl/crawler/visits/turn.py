@@ -17,7 +17,7 @@ from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.model import Fetched, ParsedPage, Place, State
 from minicrawl.opic.arrays import IntArray, Pages
-from minicrawl.store.link_table import Refused
+from minicrawl.store.link_table import Links
 from minicrawl.store.links import PlacedLinks, placed, places_to_bytes, to_bytes
 from minicrawl.store.pages import LastAnswer
 
@@ -55,7 +55,6 @@ class DeepLinks:
     """Links of visited pages refused by --max-depth alone; they are followed once their page is near enough."""
 
     def __init__(self, state: CrawlState) -> None:
-        self._writer = state.writer
         self._accounts = state.accounts
         self._pages = state.pages
         self._urls = state.urls
@@ -63,11 +62,14 @@ class DeepLinks:
         self._discovery = state.discovery
         self._tally = state.tally
 
-    def note_refused(self, turn: Turn) -> None:
-        """Keep the refused target of a page, the links refused by --max-depth alone, and those that are no URLs."""
+    def noted(self, turn: Turn, links: Links, before: Links | None) -> Links:
+        """The row of a page's links with its refused target, the links refused by --max-depth alone, and those that are
+        no URLs. before: the row so far."""
         page, outcome, parsed = turn.page, turn.outcome, turn.parsed
-        if outcome.reason == "soft-404":
-            return  # its links are kept as they were, should it turn out to be none
+        if outcome.reason == "soft-404":  # they are kept as they were, should it turn out to be none
+            if before is None:
+                return links
+            return links._replace(leads_to=before.leads_to, too_deep=before.too_deep, malformed=before.malformed)
         leads_to = None if outcome.state is State.ALIAS else outcome.alias
         scope = self._admission.scope
         depth, source = int(self._accounts.depth[page]) + 1, turn.fetched.url
@@ -76,16 +78,16 @@ class DeepLinks:
             for url in (parsed.outlinks if scope.limits_depth else ())
             if scope.refuses(url, depth, source=source) == "max-depth" and scope.refuses(url, 0, source=source) is None
         ]
-        if leads_to or (too_deep and outcome.follows) or parsed.malformed or self._accounts.had_turn[page]:
-            kept = json.dumps(too_deep) if too_deep and outcome.follows else None
-            malformed = json.dumps(parsed.malformed) if parsed.malformed else None
-            self._pages.note_refused(Refused(page, leads_to, kept, malformed))
+        if not (leads_to or too_deep or parsed.malformed):
+            return links  # as mostly
+        kept = json.dumps(too_deep) if too_deep and outcome.follows else None
+        malformed = json.dumps(parsed.malformed) if parsed.malformed else None
+        return links._replace(leads_to=leads_to, too_deep=kept, malformed=malformed)
 
     def follow_further(self, now: float) -> None:
         """Follow links that a smaller --max-depth has left out so far."""
-        uncommitted = self._pages.refused_rows()
-        for row in [*self._writer.link_table.too_deep(), *uncommitted]:
-            self._follow_behind(self._follow(row.source))
+        for page in self._pages.with_deep_links():
+            self._follow_behind(self._follow(page))
         self._discovery.offer_new(now)
 
     def note_nearer(self, pages: Pages, depths: npt.NDArray[np.int32]) -> None:
@@ -110,16 +112,14 @@ class DeepLinks:
     def _follow(self, page: int) -> Pages:
         """Follow the links of a read page that are no longer beyond --max-depth. Returns the known pages that are
         nearer by these."""
-        refused = self._pages.refused_row(page)
+        row = self._pages.links_row(page)
         depth, source = int(self._accounts.depth[page]) + 1, self._urls.url(page)
-        too_deep = json.loads(refused.too_deep or "[]") if refused else []
+        too_deep = json.loads(row.too_deep or "[]")
         refusals = {url: self._admission.scope.refuses(url, depth, source=source) for url in too_deep}
         urls = [url for url, refusal in refusals.items() if refusal is None]
-        if refused is None or not urls:
+        if not urls:
             return _NONE
         still = [url for url, refusal in refusals.items() if refusal == "max-depth"]
-        self._pages.note_refused(refused._replace(too_deep=json.dumps(still) if still else None))
-        row = self._pages.links_row(page)
         own = placed(row.targets, row.places) if row.own is None else placed(row.own, row.own_places)
         admitted = self._discovery.admitted(source, urls, urls)
         known = np.array([target for target in admitted.pages if target is not None], dtype=np.int64)
@@ -128,7 +128,7 @@ class DeepLinks:
         found = found[(found != page) & ~np.isin(found, own.targets)]
         left_out = max(row.refused - len(admitted.urls), 0)
         self._tally.left_out += left_out - row.refused
-        row = row._replace(refused=left_out)
+        row = row._replace(refused=left_out, too_deep=json.dumps(still) if still else None)
         outlinks = _longer(own, found)
         targets, places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
         if row.own is None:

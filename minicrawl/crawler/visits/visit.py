@@ -25,13 +25,12 @@ from minicrawl.crawler.requests.request import HostTurns
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.aliases import Aliases
-from minicrawl.crawler.visits.part import Parts
+from minicrawl.crawler.visits.step import Steps
 from minicrawl.crawler.visits.turn import NOT_FOUND, DeepLinks, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import NOWHERE, PlacedLinks, linked, placed, places_to_bytes, to_bytes
 from minicrawl.store.pages import Turn as TurnRow
-from minicrawl.timing import Timing
 
 
 class SchemeGuesses:
@@ -63,14 +62,14 @@ class SchemeGuesses:
 class Outlinks:
     """Makes the admitted links of a page known, and counts them."""
 
-    def __init__(self, state: CrawlState, sessions: Sessions, parts: Parts) -> None:
+    def __init__(self, state: CrawlState, sessions: Sessions, steps: Steps) -> None:
         self._accounts = state.accounts
         self._urls = state.urls
         self._admission = state.admission
         self._discovery = state.discovery
         self._interests = state.interests
         self._sessions = sessions
-        self._parts = parts
+        self._steps = steps
 
     def counted(self, turn: Turn, target: int | None) -> tuple[Links, PlacedLinks]:
         """The links that count at a turn, as the row of the store and as arrays. target: the page that an alias stands
@@ -81,7 +80,7 @@ class Outlinks:
         urls, anchors, places, refused = self._followed(turn)
         if fetched.status == 200 and not self._accounts.had_turn[page]:
             turn.content = self._content(fetched)
-            self._parts.before_links(turn)
+            self._steps.before_links(turn)
         if target is None and not urls and turn.content is NO_CONTENT:  # as in every turn without a request
             return Links(page, b"", parsed.nofollow, refused), NOWHERE
         admitted = self._discovery.admitted(fetched.url, urls, anchors, turn.content, places)
@@ -140,7 +139,7 @@ def _places(parsed: ParsedPage) -> bytes:
 
 
 class Visits:
-    """Takes in the turns of pages: the steps of every crawl are here, those of optional capabilities in `parts`."""
+    """Takes in the turns of pages: the steps of every crawl are here, others in `steps`."""
 
     def __init__(  # noqa: PLR0913 - the parts that it joins
         self,
@@ -151,13 +150,12 @@ class Visits:
         sitemaps: Sitemaps,
         ranking: Ranking,
         outlinks: Outlinks,
-        parts: Parts,
-        timing: Timing,
+        steps: Steps,
     ) -> None:
-        self.state, self.turns, self.timing = state, turns, timing
+        self.state, self.turns = state, turns
         self.aliases, self.deep_links, self.outlinks = aliases, deep_links, outlinks
         self.guesses = SchemeGuesses(state.urls, state.discovery)
-        self.sitemaps, self.ranking, self.parts = sitemaps, ranking, parts
+        self.sitemaps, self.ranking, self.steps = sitemaps, ranking, steps
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in the result of the request for `page`. The page must have been acquired from the frontier."""
@@ -165,12 +163,12 @@ class Visits:
         state.tally.refreshed += int(fetched.status is not None and state.accounts.had_turn[page])
         was_read = fetched.status == NOT_MODIFIED and self._was_read(page)
         attempts = state.pages.attempts.get(page, 0)
-        outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=self.timing)
+        outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=state.timing)
         if not outcome.is_unchanged and outcome.state is None and self.guesses.wrong(page) is not None:
             outcome = replace(outcome, state=State.ERROR)
         self.turns.answered(HostTurn(state.frontier.host(page), page), fetched, now, outcome.rest)
         turn = Turn(page, fetched, parsed, outcome, now)
-        if self.parts.on_answer(turn):
+        if self.steps.on_answer(turn):
             return
         if outcome.is_unchanged:
             self._visit_unchanged(turn)
@@ -198,11 +196,11 @@ class Visits:
 
     def trap(self, page: int, url: str) -> str | None:
         """The reason code why an acquired page is not to be fetched, or None."""
-        return self.parts.refusal(page, url)
+        return self.steps.refusal(page, url)
 
     def request(self, page: int, url: str) -> PageRequest:
         """The request for a page."""
-        return self.parts.request(page, url)
+        return self.steps.request(page, url)
 
     def _was_read(self, page: int) -> bool:
         """True if a page was read, and was still there the last time."""
@@ -211,14 +209,14 @@ class Visits:
     def _visit(self, turn: Turn) -> None:
         """Take the turn of a page: spend its cash along its present links, and note these."""
         state, page, now = self.state, turn.page, turn.now
-        self.parts.recognise(turn)
+        self.steps.recognise(turn)
         before = state.pages.links_row(page) if state.accounts.had_turn[page] else None
         target, turn.outcome = self.aliases.target(page, turn.outcome)
         links, placed_links = self.outlinks.counted(turn, target)
         outlinks = placed_links.targets
         depths = state.accounts.depth.take(outlinks) if state.admission.scope.limits_depth else None
-        self.deep_links.note_refused(turn)
-        self.parts.on_links(turn)
+        links = self.deep_links.noted(turn, links, before)
+        self.steps.on_links(turn)
         self._spend(turn, placed_links, before)
         if before is not None:
             self._retire_if_gone(turn)
@@ -233,7 +231,7 @@ class Visits:
         self.sitemaps.let_earned_in(born, now)
         if turn.outcome.reason == "not-html" and not state.accounts.depth[page] and _may_list(turn.fetched):
             self.sitemaps.read_seed(page, turn.fetched.url, now)
-        self.parts.on_turn(turn)
+        self.steps.on_turn(turn)
         self._let_wait(turn)
 
     def _visit_unchanged(self, turn: Turn) -> None:
@@ -243,7 +241,7 @@ class Visits:
         kind = kind_of(state.pages.last_state(page), is_answered=True)
         state.accounts.visit(page, outlinks, outlinks, kind)
         state.pages.note_unchanged(page)
-        self.parts.on_unchanged(turn)
+        self.steps.on_unchanged(turn)
         self.ranking.note_turn(len(outlinks.targets))
         state.frontier.pages.credit(outlinks.targets)
         state.frontier.had_turn(page)

@@ -21,7 +21,7 @@ from minicrawl.archive.collection import index_anew, index_of
 from minicrawl.archive.record import Original
 from minicrawl.archive.writer import ArchiveWriter, Rules
 from minicrawl.cli import main
-from minicrawl.crawler.parts.archive import Archive
+from minicrawl.crawler.steps.archive import Archive
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store

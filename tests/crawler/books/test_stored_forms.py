@@ -77,8 +77,8 @@ def test_values_of_meta(store: Path, key: str, value: object, is_right: bool) ->
 
 
 TEXTS = {
-    "INSERT INTO refused VALUES (0, NULL, '[1]', NULL)": "too_deep in refused is '[1]'",
-    "UPDATE refused SET too_deep = '[\"http://a.test/\"]'": None,
+    "UPDATE links SET too_deep = '[1]' WHERE source = 0": "too_deep in links is '[1]'",
+    "UPDATE links SET too_deep = '[\"http://a.test/\"]'": None,
 }
 
 

@@ -17,6 +17,7 @@ from support.sites import Server, Site, crawl, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.intake import Intake, requests_of
+from minicrawl.crawler.known.crawl_state import Terms
 from minicrawl.crawler.net.addresses import DnsCache, Resolver
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Request
@@ -179,7 +180,7 @@ def absorbing(store: Path) -> Iterator[tuple[Intake, DueRequests]]:
     """A crawl of one page each of a.test and b.test, both at one address, and what it asks for."""
     writer = Writer(store)
     settings = CrawlSettings(delay=1.0, strategy="breadth-first")
-    crawl = Intake(writer, settings, 0.0, locates=True)
+    crawl = Intake(writer, settings, 0.0, Terms(locates=True))
     crawl.start([A, B], 0.0)
     for host in crawl.state.frontier.hosts:
         crawl.state.frontier.locate(host, "192.0.2.1", 10**9, 0.0)

@@ -21,7 +21,7 @@ from minicrawl.crawler.recognise.duplicates import Canonicals, Claim, Duplicates
 from minicrawl.crawler.recognise.soft404 import Judged, Soft404s, comparable
 from minicrawl.crawler.urls.normalise import is_front_page, other_names
 from minicrawl.crawler.visits.aliases import Aliases
-from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, State
 from minicrawl.opic.coverage import PageKind
@@ -33,7 +33,7 @@ MOST_CLAIMS = 256
 """Pages checked that named one as canonical before: any number may, also with the same content."""
 
 
-class DuplicatePages(Part):
+class DuplicatePages(Step):
     """Keeps `fingerprints` of pages, and refutes wrong canonicals."""
 
     def __init__(self, state: CrawlState, aliases: Aliases) -> None:
@@ -130,7 +130,7 @@ MOST_COMPARED = 16
 """Pages with the bytes of a front page that are looked for in its folder, the first ones."""
 
 
-class FrontPages(Part):
+class FrontPages(Step):
     """Makes the names of a page that have the same bytes aliases of the one read first.
 
     The front page of a folder is a file in it as well: `/a/` is `/a/index.html`, or `/a/start.html`. A site that speaks
@@ -145,7 +145,7 @@ class FrontPages(Part):
 
     @classmethod
     def of(cls, opening: Opening) -> Self:
-        return cls(opening.state, opening.part(DuplicatePages))
+        return cls(opening.state, opening.step(DuplicatePages))
 
     def recognise(self, turn: Turn) -> bool:
         outcome, payload = turn.outcome, turn.fetched.payload
@@ -184,7 +184,7 @@ def _name(url: str) -> str:
     return url.rpartition("/")[2]
 
 
-class SoftErrors(Part):
+class SoftErrors(Step):
     """Makes pages read before errors, or pages again, as the evidence grows."""
 
     def __init__(self, soft404s: Soft404s, state: CrawlState, aliases: Aliases, fingerprints: Duplicates) -> None:
@@ -204,7 +204,7 @@ class SoftErrors(Part):
         writer = opening.state.writer
         stored, secret = writer.recognised, bytes.fromhex(str(writer.meta("hash_key")))
         soft404s = Soft404s(stored.probes(), secret, stored.recent_pages())
-        return cls(soft404s, opening.state, opening.aliases, opening.part(DuplicatePages).fingerprints)
+        return cls(soft404s, opening.state, opening.aliases, opening.step(DuplicatePages).fingerprints)
 
     def due_probe(self, origin: str) -> str | None:
         return self._soft404s.take_due(origin)

@@ -6,7 +6,6 @@ import re
 import shlex
 import signal
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from support.intakes import PATIENT
 from support.sites import Server, Site, crawl, rows
 
 from minicrawl.errors import SettingError
+from minicrawl.parts.alerts import Alerts
 
 HOME = "http://a.test/"
 SITE: Site = {HOME: ["/edited", "/taken"], HOME + "edited": [HOME], HOME + "taken": [HOME]}
@@ -73,12 +73,18 @@ def test_command_gets_a_line_a_change(tmp_path: Path) -> None:
         ("import signal; signal.pause()", 0.2, "Command '.*' timed out after .* seconds"),
     ],
 )
-def test_command_that_fails_is_one_warning_and_the_next_run_tells(
-    script: str, seconds: float, why: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+def test_command_that_fails_is_one_warning_and_the_next_run_tells(  # noqa: PLR0913
+    script: str,
+    seconds: float,
+    why: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     caplog.set_level("DEBUG")
     store, file = tmp_path / "crawl.db", tmp_path / "told"
-    refreshed(store, calling(script, "s3cret"), timing=replace(PATIENT, alerts=seconds))
+    monkeypatch.setattr(Alerts, "SECONDS", seconds)
+    refreshed(store, calling(script, "s3cret"))
     (warning,) = [one for one in caplog.records if one.levelname == "WARNING"]
     expected = rf"--on-change could not be told of changes \({why}\); the next run with it tells the rest"
     assert re.fullmatch(expected, warning.message)

@@ -14,15 +14,14 @@ import numpy as np
 
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.urls.keys import site_of
-from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import State
 from minicrawl.store.reader import Store
-from minicrawl.store.recognised import Alternate
 from minicrawl.store.writer import Writer
 
 
-class Alternates(Part):
+class Alternates(Step):
     """Notes the alternates named by pages, and puts off those that wait."""
 
     def __init__(self, state: CrawlState, plain: Callable[[str], str]) -> None:
@@ -32,9 +31,8 @@ class Alternates(Part):
         self._admission = state.admission
         self._discovery = state.discovery
         self._plain = plain
-        self._rows: list[Alternate] = []
-        stored = state.writer.recognised.alternates()
-        self._frontier.pages.put_off(np.array([row.page for row in stored], dtype=np.int64))
+        self._named: list[tuple[int, int]] = []
+        self._frontier.pages.put_off(np.array(state.writer.page_table.alternates(), dtype=np.int64))
 
     @classmethod
     def of(cls, opening: Opening) -> Self:
@@ -42,9 +40,8 @@ class Alternates(Part):
 
     @staticmethod
     def explain(store: Store, page: int) -> Iterable[str]:
-        named_by = store.recognised.alternate_of(page)
-        if named_by is not None:
-            url = store.page_table.url(named_by)
+        url = store.page_table.named_by(page)
+        if url is not None:
             yield f"alternate   of {url}, read before it: it waits behind other pages"
 
     def on_turn(self, turn: Turn) -> None:
@@ -62,11 +59,11 @@ class Alternates(Part):
         waiting = pages[~self._accounts.had_turn[pages] & (self._accounts.depth[pages] > 0)]
         waiting = waiting[~self._frontier.pages.is_put_off(waiting)]
         self._frontier.pages.put_off(waiting)
-        self._rows += [Alternate(other, page) for other in waiting.tolist()]
+        self._named += [(page, other) for other in waiting.tolist()]
 
     def save(self, writer: Writer) -> None:
-        writer.add(Alternate, self._rows, if_new=True)
-        self._rows = []
+        writer.page_rows.save_alternates(self._named)
+        self._named = []
 
     def _own(self, page: int, url: str, alternates: Sequence[str]) -> list[str]:
         """The alternates that are in scope and of the same owner."""

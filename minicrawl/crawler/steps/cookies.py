@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, REDIRECTS
 from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
-from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 from minicrawl.store.cookies import CookieRow
@@ -33,7 +33,7 @@ MOST_WALLS = 2
 """Times that a page is asked for again in a run, as it sets cookies and leads back."""
 
 
-class Cookies(Part):
+class Cookies(Step):
     """Sends cookies with requests, and saves them.
 
     A partition has the cookies of its own hosts. It leaves the user's file to be written with those of all partitions.
@@ -48,7 +48,7 @@ class Cookies(Part):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        settings, share = opening.settings, opening.share
+        settings, share = opening.settings, opening.state.terms.share
         if not settings.takes_cookies:
             return None
         from minicrawl.crawler.http.saved_cookies import KeptCookies  # noqa: PLC0415 - few crawls keep cookies

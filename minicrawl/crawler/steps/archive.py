@@ -13,7 +13,7 @@ from minicrawl import log
 from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.outcomes.reasons import wants
 from minicrawl.crawler.requests.requisite import FAILED, RequisiteQueue
-from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import ArchiveRecord, PageRequest
 from minicrawl.settings import CrawlSettings
@@ -22,7 +22,7 @@ from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
 
-class Archive(Part):
+class Archive(Step):
     """Writes the rows of archived answers, and the sizes of their files.
 
     prefix: the first part of the names of this store's files.
@@ -117,7 +117,7 @@ class Archive(Part):
         return str(kept)
 
 
-class Requisites(Part):
+class Requisites(Step):
     """Notes the requisites of pages, with an archive of those that are in it. `queue`: those that wait.
 
     Of a page that was rendered the archive has what Chromium has asked for.

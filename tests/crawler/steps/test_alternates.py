@@ -49,8 +49,6 @@ def test_one_language_of_a_page_is_fetched_first_and_the_others_last(
 def test_why_tells(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(site(), store, [HOME], pages=3)
-    (twin, named_by) = rows(
-        store, "SELECT t.url, n.url FROM alternates JOIN pages t ON t.id = page JOIN pages n ON n.id = named_by"
-    )[0]
+    (twin, named_by) = rows(store, "SELECT t.url, n.url FROM pages t JOIN pages n ON n.id = t.named_by")[0]
     output = CliRunner().invoke(main, ["why", twin, "--store", str(store)]).stdout
     assert f"alternate   of {named_by}, read before it" in output

@@ -1,4 +1,4 @@
-"""What is kept of a page: its text, facts for an audit, items, repeated blocks; and failures of hooks, counted."""
+"""What is kept of a page: its text, items, repeated blocks; and failures of hooks, counted."""
 
 import json
 from collections import Counter
@@ -10,10 +10,9 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.outcomes.outcome import said_by
 from minicrawl.crawler.robots.preferences import of_page, preferences_of
-from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import READ, PageRequest
-from minicrawl.store.facts import FactsRow
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.store.writer import Writer
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from minicrawl.extract.item_file import ItemFile
 
 
-class Usage(Part):
+class Usage(Step):
     """Withholds pages that forbid a use that is respected: their texts and items are not kept."""
 
     def __init__(self, respected: Sequence[str]) -> None:
@@ -39,7 +38,7 @@ class Usage(Part):
             turn.is_withheld = preferences_of(of_page(said)).forbids(self._respected)
 
 
-class Texts(Part):
+class Texts(Step):
     """Keeps the text of every page that does not forbid it, by noarchive or as `Usage` decides. A store that has texts
     goes on with them."""
 
@@ -60,37 +59,7 @@ class Texts(Part):
         self._texts.save(writer)
 
 
-class Facts(Part):
-    """Keeps the facts of every HTML page as of its last answer. A store that has facts goes on without stale ones."""
-
-    def __init__(self) -> None:
-        self._rows: dict[int, FactsRow] = {}
-        self._gone: set[int] = set()
-
-    @classmethod
-    def of(cls, opening: Opening) -> Self | None:
-        return cls() if opening.settings.audit or opening.state.writer.facts.is_there() else None
-
-    def on_turn(self, turn: Turn) -> None:
-        facts = turn.parsed.facts
-        if facts is None:
-            self._rows.pop(turn.page, None)
-            self._gone.add(turn.page)
-            return
-        self._gone.discard(turn.page)
-        mixed = " ".join(facts.mixed) or None
-        self._rows[turn.page] = FactsRow(
-            turn.page, facts.description, facts.language, facts.h1s, facts.without_alt, mixed
-        )
-
-    def save(self, writer: Writer) -> None:
-        writer.put(FactsRow, self._rows.values())
-        writer.remove(FactsRow, ((page,) for page in self._gone))
-        self._rows.clear()
-        self._gone.clear()
-
-
-class Items(Part):
+class Items(Step):
     """Writes the items of pages that were read into the user's file."""
 
     def __init__(self, file: "ItemFile") -> None:
@@ -123,7 +92,7 @@ MOST_HOSTS = 300
 _PART = 4
 
 
-class HostPictures(Part):
+class HostPictures(Step):
     """The pictures of hosts.
 
     A picture is saved once a quarter of the pages that it knows are new, and at the end of a run: so that of a large
@@ -178,7 +147,7 @@ class HostPictures(Part):
 META = "hook_errors"
 
 
-class HookFailures(Part):
+class HookFailures(Step):
     """Failures by hook, over all runs."""
 
     def __init__(self, writer: Writer) -> None:

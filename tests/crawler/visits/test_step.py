@@ -3,20 +3,20 @@
 from typing import Any, Self, cast
 
 from minicrawl.crawler.outcomes.outcome import Outcome
-from minicrawl.crawler.visits.part import Opening, Part, Parts
+from minicrawl.crawler.visits.step import Opening, Step, Steps
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, ParsedPage, State
 
 ORIGIN, ABSENT, PLAIN = "http://a.test", "http://a.test/absent", "http://a.test/?plain"
 
 
-class Off(Part):
+class Off(Step):
     @classmethod
     def of(cls, opening: Opening) -> None:
         return None
 
 
-class Probing(Part):
+class Probing(Step):
     """Has one probe to make, and notes what comes of it. `url`: of the probe."""
 
     url = ABSENT
@@ -47,7 +47,7 @@ class Other(Probing):
         return True
 
 
-class Last(Part):
+class Last(Step):
     @classmethod
     def of(cls, opening: Opening) -> Self:
         return cls()
@@ -60,9 +60,9 @@ class Last(Part):
         return "last" if page else None
 
 
-def parts_of(*kinds: type[Part]) -> Parts:
+def parts_of(*kinds: type[Step]) -> Steps:
     nothing: Any = None
-    return Parts(kinds, Opening(nothing, nothing, nothing, nothing, None, [], 0.0))
+    return Steps(kinds, Opening(nothing, nothing, nothing, nothing, 0.0, []))
 
 
 def test_what_is_off_is_not_in_the_list() -> None:

@@ -10,13 +10,13 @@ from minicrawl.crawler.admission.traps import Traps
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, State
 from minicrawl.store.writer import Writer
 
 
-class TrapRefusals(Part):
+class TrapRefusals(Step):
     """Refuses pages in traps, except seeds and pages that were read and still there the last time."""
 
     def __init__(self, traps: Traps, state: CrawlState, sessions: Sessions) -> None:
@@ -39,7 +39,7 @@ class TrapRefusals(Part):
         self._traps.save(writer)
 
 
-class SessionUrls(Part):
+class SessionUrls(Step):
     """Learns session parameters, by requesting pages without one."""
 
     def __init__(self, sessions: Sessions, traps: Traps | None) -> None:

@@ -1,13 +1,9 @@
 """Facts that a crawl keeps of pages for an audit: of which, and what becomes of them when pages are read again."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
 from support.intakes import DAYS_LATER
-from support.killing_web import killing_web
 from support.sites import Site, canonical, crawl, rows
 
 HOME = "http://a.test/"
@@ -15,7 +11,8 @@ ABOUT = f"{HOME}about"
 
 
 def facts(store: Path, *columns: str) -> dict[str, tuple[Any, ...]]:
-    found = rows(store, f"SELECT url, {', '.join(columns)} FROM page_facts JOIN pages ON pages.id = page")
+    query = f"SELECT url, {', '.join(columns)} FROM pages JOIN fetches ON fetches.id = fetch WHERE h1s IS NOT NULL"
+    found = rows(store, query)
     return {url.removeprefix(HOME): tuple(values) for url, *values in found}
 
 
@@ -42,24 +39,3 @@ def test_facts_are_those_of_the_last_answer(tmp_path: Path) -> None:
     assert facts(store, "language") == {"": (None,), "stays": ("stays",), "changes": ("other",)}
     crawl(site, store, [], audit=False, **DAYS_LATER)
     assert facts(store, "language") == {}, "the answers of these pages are no more those that the facts were of"
-
-
-def in_step(store: Path) -> bool:
-    """True if exactly the HTML pages that were read have facts."""
-    is_read = "status = 200 AND content_type LIKE 'text/html%'"
-    pages = rows(store, f"SELECT pages.id FROM pages JOIN fetches ON fetches.id = fetch WHERE {is_read} ORDER BY 1")
-    return pages == rows(store, "SELECT page FROM page_facts ORDER BY 1")
-
-
-@pytest.mark.slow
-def test_facts_are_in_step_with_pages_through_kills(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    with killing_web() as web:
-        seeds = [f"http://h{host}.test/" for host in range(20)]
-        asked = [sys.executable, "-m", "minicrawl", "crawl", *seeds, "--store", str(store), "--quiet", "--audit"]
-        asked += ["--delay", "0", "--allow-private", "--connect-to", f"::127.0.0.1:{web.server_port}"]
-        for requests in (20, 45, 70):
-            assert web.kill(asked, requests)
-            assert in_step(store)
-        subprocess.run(asked, stdout=subprocess.DEVNULL, check=True)
-    assert in_step(store)

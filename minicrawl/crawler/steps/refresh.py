@@ -29,7 +29,6 @@ from minicrawl.crawler.frontier.schedules import (
 from minicrawl.crawler.html.tree import block_hashes
 from minicrawl.crawler.http.response_fields import Validators, http_date, unpacked
 from minicrawl.crawler.known.crawl_state import CrawlState
-from minicrawl.crawler.parts.kept import HostPictures
 from minicrawl.crawler.recognise.changes import (
     Difference,
     blocks_of,
@@ -41,7 +40,8 @@ from minicrawl.crawler.recognise.changes import (
     page_doubt,
     unchanged,
 )
-from minicrawl.crawler.visits.part import Opening, Part
+from minicrawl.crawler.steps.kept import HostPictures
+from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.refresh import PRIOR_SHAPE, learned, learned_by_date
@@ -59,7 +59,7 @@ DAY = 86_400.0
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
 
-class Refresh(Part):
+class Refresh(Step):
     """Uncommitted rows of `refresh`, `refresh_hosts` and `changes`.
 
     A crawl without a schedule makes the row of a page when the page is fetched for the second time.
@@ -89,7 +89,7 @@ class Refresh(Part):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        return cls(opening.state, opening.part(HostPictures), opening.settings, opening.now)
+        return cls(opening.state, opening.step(HostPictures), opening.settings, opening.now)
 
     # The turn of a page.
 

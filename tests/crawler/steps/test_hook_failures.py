@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from minicrawl.crawler.outcomes.outcome import Outcome
-from minicrawl.crawler.parts.kept import HookFailures
+from minicrawl.crawler.steps.kept import HookFailures
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.store.writer import Writer

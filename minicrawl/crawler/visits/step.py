@@ -1,0 +1,244 @@
+"""Steps of a crawl beside its visits: their interface, and the list of those that are on.
+
+A step overrides the methods that it needs. The list calls only overridden methods, in order, so a step that is off, or
+has nothing to do at some point, costs nothing there.
+"""
+
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from minicrawl.model import ArchiveRecord, Fetched, PageRequest
+
+if TYPE_CHECKING:  # all parts are read at the start of every command
+    from minicrawl.crawler.known.crawl_state import CrawlState
+    from minicrawl.crawler.recognise.sessions import Sessions
+    from minicrawl.crawler.sources.source import PageSource
+    from minicrawl.crawler.visits.aliases import Aliases
+    from minicrawl.crawler.visits.turn import Turn
+    from minicrawl.settings import CrawlSettings
+    from minicrawl.store.reader import Store
+    from minicrawl.store.writer import Writer
+
+P = TypeVar("P", bound="Step")
+S = TypeVar("S")
+
+
+class Step:
+    """What a crawl does beside its visits. Each method does nothing unless it is overridden."""
+
+    @classmethod
+    def of(cls, opening: "Opening") -> Self | None:
+        """The step, as the store left it; None if it is switched off. Raises SettingError, StoreError."""
+        raise NotImplementedError
+
+    @staticmethod
+    def explain(store: "Store", page: int) -> Iterable[str]:
+        """Lines about a page for `minicrawl why`, from the store alone: a reading command has no running step."""
+        return ()
+
+    # Requests.
+
+    def request(self, page: int, asked: PageRequest) -> PageRequest:
+        """Change the request for a page."""
+        return asked
+
+    def refusal(self, page: int, url: str) -> str | None:
+        """The reason code why a page must not be fetched, or None."""
+        return None
+
+    def source(self, source: "PageSource") -> "PageSource":
+        """Wrap the source that is about to be asked."""
+        return source
+
+    def on_record(self, record: ArchiveRecord, page: int | None) -> None:
+        """Called when an answer is in the archive. page: None for requests that are not for a page."""
+
+    def due_probe(self, origin: str) -> str | None:
+        """A URL to ask an origin for, once, in place of a page whose turn has come; or None."""
+        return None
+
+    def origins_to_probe(self) -> Iterable[str]:
+        """Origins that a probe is due at, and is to be made at even if they have no page left."""
+        return ()
+
+    def put_back_probe(self, url: str) -> None:
+        """Make a probe due again that came to nothing."""
+
+    def on_probe(self, fetched: Fetched, now: float) -> None:
+        """Take in the answer to a probe."""
+
+    # The turn of a page, in this order.
+
+    def on_answer(self, turn: "Turn") -> bool:
+        """Take in any answer for a page first. True: the step has put the page back, and it has no turn now."""
+        return False
+
+    def recognise(self, turn: "Turn") -> bool:
+        """Replace `turn.outcome` if other pages prove it wrong. True: ask no further step."""
+        return False
+
+    def before_links(self, turn: "Turn") -> None:
+        """The page was read; its links are not known yet."""
+
+    def on_links(self, turn: "Turn") -> None:
+        """The links of the page are known; its cash is not spent yet."""
+
+    def on_turn(self, turn: "Turn") -> None:
+        """The page has had its turn."""
+
+    def on_unchanged(self, turn: "Turn") -> None:
+        """The page has had its turn, and is as it was."""
+
+    # The crawl.
+
+    def on_settings(self, settings: "CrawlSettings", changed: Set[str], now: float) -> None:
+        """Some settings were changed while the crawl runs. changed: their names."""
+
+    def save(self, writer: "Writer") -> None:
+        """Write all changes since the last commit, within the transaction of the next."""
+
+    def after_commit(self) -> None:
+        """Everything so far is in the store. Called in the accounting thread."""
+
+    def on_settled(self) -> None:
+        """The ranking is settled, and is about to be committed for the last time."""
+
+    def finish(self) -> None:
+        """The run is over, and everything is committed."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """Arguments for opening steps. `opened`: the steps before this one in the list. `now`: Unix seconds."""
+
+    state: "CrawlState"
+    settings: "CrawlSettings"
+    sessions: "Sessions"
+    aliases: "Aliases"
+    now: float
+    opened: list[Step]
+
+    def settings_of(self, kind: type[S]) -> S:
+        """The settings, as those of one part."""
+        assert isinstance(self.settings, kind), "all settings are fields of one class"
+        return self.settings
+
+    def step(self, kind: type[P]) -> P:
+        """The step of a kind that is always on and stands further up in the list."""
+        (found,) = (step for step in self.opened if isinstance(step, kind))
+        return found
+
+
+class Steps:
+    """The steps that are on, in order."""
+
+    def __init__(self, kinds: Iterable[type[Step]], opening: Opening) -> None:
+        for kind in kinds:
+            step = kind.of(opening)
+            if step is not None:
+                opening.opened.append(step)
+        self._steps = tuple(opening.opened)
+        self._probes: dict[str, Step] = {}  # by URL: the step that asked for it
+        self._probing = self._with("due_probe")
+        self._request, self._refusal, self._source = map(self._with, ("request", "refusal", "source"))
+        self._on_record, self._on_answer, self._recognise = map(self._with, ("on_record", "on_answer", "recognise"))
+        self._before_links, self._on_links = self._with("before_links"), self._with("on_links")
+        self._on_turn, self._on_unchanged = self._with("on_turn"), self._with("on_unchanged")
+
+    def _with(self, method: str) -> list[Step]:
+        """The steps that override a method."""
+        return [step for step in self._steps if getattr(type(step), method) is not getattr(Step, method)]
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self._steps)
+
+    def find(self, kind: type[P]) -> P | None:
+        """The step of a kind, if it is on."""
+        return next((step for step in self._steps if isinstance(step, kind)), None)
+
+    def request(self, page: int, url: str) -> PageRequest:
+        asked = PageRequest(url)
+        for step in self._request:
+            asked = step.request(page, asked)
+        return asked
+
+    def refusal(self, page: int, url: str) -> str | None:
+        for step in self._refusal:
+            if (reason := step.refusal(page, url)) is not None:
+                return reason
+        return None
+
+    def source(self, source: "PageSource") -> "PageSource":
+        for step in self._source:
+            source = step.source(source)
+        return source
+
+    def on_record(self, record: ArchiveRecord, page: int | None) -> None:
+        for step in self._on_record:
+            step.on_record(record, page)
+
+    def due(self, origin: str) -> str | None:
+        """The probe to make at an origin now, if any."""
+        for step in self._probing:
+            url = step.due_probe(origin)
+            if url is not None:
+                self._probes[url] = step
+                return url
+        return None
+
+    def origins_due(self) -> list[str]:
+        """Origins to probe that may have no page left."""
+        return [origin for step in self._probing for origin in step.origins_to_probe()]
+
+    def put_back(self, url: str) -> None:
+        if (step := self._probes.pop(url, None)) is not None:
+            step.put_back_probe(url)
+
+    def absorb(self, fetched: Fetched, now: float) -> None:
+        """Take in the answer to a probe."""
+        if (step := self._probes.pop(fetched.url, None)) is not None:
+            step.on_probe(fetched, now)
+
+    def on_answer(self, turn: "Turn") -> bool:
+        is_put_back = False
+        for step in self._on_answer:
+            is_put_back |= step.on_answer(turn)
+        return is_put_back
+
+    def recognise(self, turn: "Turn") -> None:
+        for step in self._recognise:
+            if step.recognise(turn):
+                return
+
+    def before_links(self, turn: "Turn") -> None:
+        for step in self._before_links:
+            step.before_links(turn)
+
+    def on_links(self, turn: "Turn") -> None:
+        for step in self._on_links:
+            step.on_links(turn)
+
+    def on_turn(self, turn: "Turn") -> None:
+        for step in self._on_turn:
+            step.on_turn(turn)
+
+    def on_unchanged(self, turn: "Turn") -> None:
+        for step in self._on_unchanged:
+            step.on_unchanged(turn)
+
+    def on_settings(self, settings: "CrawlSettings", changed: Set[str], now: float) -> None:
+        for step in self._steps:
+            step.on_settings(settings, changed, now)
+
+    def after_commit(self) -> None:
+        for step in self._steps:
+            step.after_commit()
+
+    def on_settled(self) -> None:
+        for step in self._steps:
+            step.on_settled()
+
+    def finish(self) -> None:
+        for step in self._steps:
+            step.finish()

@@ -1,0 +1,170 @@
+"""A part is one module: with it moved away the rest works, and another is added by its module alone."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from minicrawl.parts import parts
+
+pytestmark = pytest.mark.slow
+PRODUCT = Path(__file__).parents[2] / "minicrawl"
+NAMES = sorted({part.__module__.split(".")[2] for part in parts()})
+
+SAYS = '''
+"""A crawl, what commands say of it, and its settings, as one line of JSON: run with a folder as its argument."""
+
+import importlib, json, pkgutil, sys
+from pathlib import Path
+
+from click.testing import CliRunner
+from support.sites import crawl, rows
+
+import minicrawl
+from minicrawl.cli import main
+from minicrawl.settings import SETTINGS
+
+home, store = "http://a.test/", Path(sys.argv[1]) / "crawl.db"
+site = {home: ["/a", "/b", "<title>Home</title>"], home + "a": ["/b", "/missing"], home + "b": home}
+settings = {"mark": "s3cret"} if "mark" in SETTINGS else {}
+crawl(site, store, [home], audit=True, **settings)
+words = {"why": ["why", home + "a"], "status": ["status"], "audit": ["audit", "--json"], "check": ["check"]}
+words |= {"rules": ["audit", "--rules"], "help": ["crawl", "--help", "all"], "config": ["config", "init"]}
+said = {}
+for name, line in words.items():
+    line = [*line, *([] if name in ("rules", "help", "config") else ["--store", str(store)])]
+    answer = CliRunner().invoke(main, line, catch_exceptions=False)
+    said[name] = answer.output.replace(str(store), "STORE")
+said["tables"] = [name for (name,) in rows(store, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1")]
+said["marks"] = rows(store, "SELECT url, mark FROM marks JOIN pages ON id = page ORDER BY url") if settings else []
+said["settings"] = list(SETTINGS)
+said["broken"] = []
+for module in pkgutil.walk_packages(minicrawl.__path__, "minicrawl.", onerror=said["broken"].append):
+    try:
+        module.name.endswith("__main__") or importlib.import_module(module.name)
+    except ImportError as error:  # of a library that is not here
+        said["broken"].append(f"{module.name}: {error}")
+print(json.dumps(said))
+'''
+
+MARKS = '''
+"""Pages are marked as they are read (--mark)."""
+
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+from minicrawl.parts import Part
+from minicrawl.settings.values import TEXT, setting
+from minicrawl.store.declaration import PageId, table
+
+
+class Mark(NamedTuple):
+    page: PageId
+    mark: Annotated[str, "as asked for"]
+
+
+table("marks", "pages that were marked", Mark, keys="page")
+
+
+@dataclass(frozen=True)
+class MarkSettings:
+    mark: str = setting("", TEXT, "Mark pages with this word.")
+
+
+class Marks(Part):
+    SETTINGS, TOPIC = MarkSettings, "focus"
+
+    def __init__(self, mark):
+        self._mark, self._rows = mark, []
+
+    @classmethod
+    def of(cls, opening):
+        mark = opening.settings_of(MarkSettings).mark
+        return cls(mark) if mark else None
+
+    def on_turn(self, turn):
+        self._rows.append(Mark(turn.page, self._mark))
+
+    def save(self, writer):
+        writer.put(Mark, self._rows)
+        self._rows.clear()
+
+    @staticmethod
+    def explain(store, page):
+        for (mark,) in store.each("SELECT mark FROM marks WHERE page = ?", page):
+            yield f"marked      {mark}"
+
+    @staticmethod
+    def status(store):
+        yield f"marks     {sum(1 for _ in store.each('SELECT 1 FROM marks'))}"
+
+    @staticmethod
+    def rules():
+        from minicrawl.audit.rules import Rule, Severity
+
+        yield Rule("marked", "SELECT page FROM marks", "It is marked.", "Do not mark it.", Severity.NOTICE, "content")
+'''
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What the product says as it is."""
+    return said(tmp_path_factory.mktemp("whole"))
+
+
+def said(folder: Path, *, without: str = "", added: str = "") -> dict[str, Any]:
+    """What a copy of the product says, without a part or with one that is added."""
+    shutil.copytree(PRODUCT, folder / "minicrawl", ignore=shutil.ignore_patterns("__pycache__"))
+    for there in (folder / "minicrawl" / "parts").glob(f"{without}*" if without else "nothing"):
+        shutil.rmtree(there) if there.is_dir() else there.unlink()
+    if added:
+        (folder / "minicrawl" / "parts" / "marks.py").write_text(added)
+    (folder / "says.py").write_text(SAYS)
+    path = os.pathsep.join([str(folder), str(PRODUCT.parent / "tests")])
+    words = [sys.executable, str(folder / "says.py"), str(folder)]
+    env = {**os.environ, "PYTHONPATH": path}
+    done = subprocess.run(words, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def own_settings(name: str) -> list[str]:
+    kinds = [part.SETTINGS for part in parts() if part.__module__.split(".")[2] == name]
+    return [setting for kind in kinds if kind for setting in kind.__annotations__]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_rest_says_the_same_without_a_part(name: str, whole: dict[str, Any], tmp_path: Path) -> None:
+    rest = said(tmp_path, without=name)
+    assert set(whole["settings"]) - set(rest["settings"]) == set(own_settings(name)) > set()
+    for what in ("why", "status", "audit", "check", "rules"):
+        assert steady(rest[what]) == steady(whole[what]), what
+    assert rest["broken"] == whole["broken"]
+
+
+def test_a_part_is_added_by_its_module_alone(whole: dict[str, Any], tmp_path: Path) -> None:
+    more = said(tmp_path, added=MARKS)
+    assert set(more["settings"]) - set(whole["settings"]) == {"mark"}
+    assert set(more["tables"]) - set(whole["tables"]) == {"marks"}
+    pages = [f"http://a.test/{name}" for name in ("", "a", "b", "missing")]
+    assert more["marks"] == [[page, "s3cret"] for page in pages]
+    assert "marked      s3cret" in more["why"]
+    assert "marks     4" in more["status"]
+    found = [finding["target"] for finding in json.loads(more["audit"])["findings"] if finding["rule"] == "marked"]
+    assert sorted(found) == pages
+    assert "marked" in more["rules"]
+    assert "--mark" in more["help"]
+    assert "# mark = " in (tmp_path / "minicrawl.toml").read_text()
+    assert more["check"] == whole["check"]
+
+
+def steady(text: str) -> list[str]:
+    """The lines of what is said, without fractions and times, which are others in every run."""
+    return [re.sub(r"\d+\.\d+\S*|\d+-\d\d-\d\d[T ]\S*|\d+ m?s\b", "N", line) for line in text.splitlines()]
