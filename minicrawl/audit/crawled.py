@@ -6,8 +6,8 @@ linked        links from judged pages to pages that are not there, redirect, are
 reached       the same, and seeds to which no such link leads, with the source NULL
 canonicals    pages with the URL of another page that they name as their canonical, `named`, and its number, `target`
 copies        canonicals that judged pages name: `source`, `named`, and the columns of `audited` of that page
-in_languages  pages with a `language` and the URL of their version in it, `named`, and its number, `target`
-versions      those that judged pages name, other than themselves: `source`, `language`, `named`, and the page's columns
+in_languages  pages with the language of a `version`, the URL of it, `named`, and its number, `target`
+versions      those that judged pages name, other than themselves: `source`, `version`, `named`, and the page's columns
 
 Pages are judged if they are of the sites of the seeds; links from these may lead anywhere.
 """
@@ -84,7 +84,7 @@ _VIEWS = {
         FROM canonicals JOIN marked ON marked.id = page AND marked.is_html AND marked.is_ours
         LEFT JOIN audited ON audited.id = target""",
     "versions": """
-        SELECT page AS source, language, named, audited.*
+        SELECT page AS source, version, named, audited.*
         FROM in_languages JOIN marked ON marked.id = page AND marked.is_page
         JOIN audited ON audited.id = target WHERE target <> page""",
 }
@@ -183,7 +183,7 @@ class Crawled:
         named = ((page, url, known.get(url)) for page, url in canonicals.items())
         self.store.make_table("canonicals", "(page, named, target)", named, index="page")
         in_languages = ((*version, known.get(version[-1])) for version in versions)
-        self.store.make_table("in_languages", "(page, language, named, target)", in_languages, index="page")
+        self.store.make_table("in_languages", "(page, version, named, target)", in_languages, index="page")
 
     def judged(self) -> Judged:
         """The numbers of what is audited."""
