@@ -32,13 +32,13 @@ folder_option = click.option(
     "--archive",
     "folder",
     metavar="DIR|FILE",
-    help="Another archive than that of the store's crawl: what --from-archive takes.",
+    help="Another archive than the one of the store's crawl; takes what --from-archive takes.",
 )
 
 
 @click.group(cls=Group, epilog="Example: minicrawl archive list https://example.org/")
 def command() -> None:
-    """What 'minicrawl crawl --archive DIR' has kept: WARC files, and an index of them."""
+    """Read what 'minicrawl crawl --archive DIR' has kept: WARC files and their index."""
 
 
 @command.command("list", epilog="Example: minicrawl archive list https://example.org/")
@@ -47,9 +47,9 @@ def command() -> None:
 @store_option
 @json_option
 def list_(url: str, folder: str | None, store: Path, as_json: bool) -> None:
-    """Print every time URL was kept: when (UTC), status, media type, bytes in the archive, and where.
+    """List every copy of URL: time (UTC), status, media type, size in the archive, and place.
 
-    Exit code 2 if it never was.
+    Exit code 2 if there is none.
     """
     from minicrawl.analysis.archives import opened
 
@@ -63,12 +63,14 @@ def list_(url: str, folder: str | None, store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl archive get https://example.org/ --at 2026-11-21 > page.html")
 @click.argument("url")
-@click.option("--at", metavar="DATE", help="As it was nearest to then (UTC); by default the last time.")
-@click.option("--raw", is_flag=True, help="With the head, and the body as it was sent, content coding and all.")
+@click.option("--at", metavar="DATE", help="The copy nearest to this time (UTC); by default the latest.")
+@click.option(
+    "--raw", is_flag=True, help="Include the headers, and leave the body as it was sent, with its content coding."
+)
 @folder_option
 @store_option
 def get(url: str, at: str | None, raw: bool, folder: str | None, store: Path) -> None:
-    """Write what was kept of URL to standard output: its body, byte for byte, without content coding."""
+    """Write the archived body of URL to standard output, byte for byte, without content coding."""
     from minicrawl.analysis.archives import decoded, opened
     from minicrawl.archive.cdxj import nearest, parse_stamp
     from minicrawl.archive.unpacking import MOST_KEPT
@@ -92,16 +94,17 @@ def get(url: str, at: str | None, raw: bool, folder: str | None, store: Path) ->
 
 
 @command.command(epilog="Example: minicrawl archive check --deep")
-@click.option("--deep", is_flag=True, help="Read every record, and compare its digests and the index.")
+@click.option("--deep", is_flag=True, help="Read every record, and check its digests and index entry.")
 @folder_option
 @store_option
 @json_option
 def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
-    """Compare the files with what the store has committed; --deep: read every record. Files without a store are read
-    through in any case. Bytes that belong to no record are told: where they are, how many, and why.
+    """Check the files against what the store has committed; with --deep, read every record.
 
-    Exit code 0 when all holds, 4 when something does not. What a crawl that runs or was killed has not committed is
-    told, and nothing wrong.
+    Files without a store are always read in full. Bytes that belong to no record are reported, with their place, size
+    and cause. What a running or killed crawl has not committed yet is reported, too, but is no error.
+
+    Exit code 0 if all is well, 4 if not.
     """
     from minicrawl.analysis.archives import opened
     from minicrawl.archive.check import check as look
@@ -130,7 +133,7 @@ def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
 @folder_option
 @store_option
 def index(folder: str | None, store: Path) -> None:
-    """Make the index anew of the files, as where files of other programs were added to DIR/archive."""
+    """Rebuild the index, for example after other programs have added files to DIR/archive."""
     from minicrawl.analysis.archives import opened
     from minicrawl.archive.collection import index_anew
 
@@ -146,7 +149,7 @@ def index(folder: str | None, store: Path) -> None:
 @folder_option
 @store_option
 def export(file: Path, folder: str | None, store: Path) -> None:
-    """Write the archive to FILE: all of it to FILE.wacz, for replayweb.page and others, or its index to FILE.cdxj."""
+    """Write the whole archive to FILE.wacz, for replayweb.page and others, or its index to FILE.cdxj."""
     from minicrawl.analysis.archives import opened
     from minicrawl.archive.export import export as write
     from minicrawl.settings import USER_AGENT
@@ -161,8 +164,10 @@ def export(file: Path, folder: str | None, store: Path) -> None:
 @folder_option
 @store_option
 def replay(folder: str | None, store: Path) -> None:
-    """Show archived pages in a browser, by pywb: 'wayback' on the PATH, on 127.0.0.1 until Ctrl-C. minicrawl itself
-    shows none: their scripts would run as its own."""
+    """Show archived pages in a browser, using pywb ('wayback' on the PATH), on 127.0.0.1 until Ctrl-C.
+
+    minicrawl itself shows none: their scripts would run as its own.
+    """
     from minicrawl.analysis.archives import opened
 
     program = shutil.which("wayback")
@@ -201,14 +206,17 @@ def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
 
 
 @command.command(epilog="Example: minicrawl archive select --grades 4 --bytes 50GB")
-@click.option("--grades", default=4, show_default=True, type=click.IntRange(2, 100), help="How many; 1 is the least.")
-@click.option("--bytes", "most", metavar="50GB", help="Only the most important sites that fit into this.")
+@click.option(
+    "--grades", default=4, show_default=True, type=click.IntRange(2, 100), help="Number of grades; 1 is the lowest."
+)
+@click.option("--bytes", "most", metavar="50GB", help="Only the most important sites that fit into this size.")
 @store_option
 @json_option
 def select(grades: int, most: str | None, store: Path, as_json: bool) -> None:
-    """Print which sites of a crawl are worth an archive, graded by their importance, as many sites to each grade.
+    """List the sites of a crawl by grade of importance, with as many sites in each grade, to choose what to archive.
 
-    A site is a registrable domain; on domains that give each user a part, such as readthedocs.io, each part is one.
+    A site is a registrable domain. On domains that give each user a subdomain, such as readthedocs.io, each of these
+    is a site.
     """
     from minicrawl.analysis.sites import graded_sites
     from minicrawl.settings.values import parse_size

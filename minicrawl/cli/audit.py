@@ -28,16 +28,17 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 @click.command(epilog="Example: minicrawl audit --fail-on error --sarif audit.sarif")
 @click.option("--fail-on", metavar="RULES", multiple=True,
-              help="Exit with 1 if one of these rules finds something or was not checked, or if any of this severity "
-              "and above finds something: error, warning, notice. With --against only what is new counts.")  # fmt: skip
+              help="Exit with 1 if one of these rules finds something or could not be checked, or if "
+                   "a rule of this severity or a graver one finds something: error, warning, notice. "
+                   "With --against, only new findings count.")  # fmt: skip
 @click.option("--against", type=click.Path(path_type=Path), metavar="STORE",
-              help="Compare with an earlier crawl: what is new, mended, or not looked at again.")  # fmt: skip
-@click.option("--rules", "is_list", is_flag=True, help="List all rules, and audit nothing.")
-@click.option("--sarif", type=_FILE, metavar="FILE", help="Write SARIF 2.1.0 to this file too; - prints it alone.")
-@click.option("--junit", type=_FILE, metavar="FILE", help="Write JUnit XML to this file too; - prints it.")
+              help="Compare with an earlier crawl: what is new, fixed, or was not checked again.")  # fmt: skip
+@click.option("--rules", "is_list", is_flag=True, help="List all rules instead of auditing.")
+@click.option("--sarif", type=_FILE, metavar="FILE", help="Also write SARIF 2.1.0 to this file; - prints only that.")
+@click.option("--junit", type=_FILE, metavar="FILE", help="Also write JUnit XML to this file; - prints only that.")
 @click.option("-n", "--n", type=click.IntRange(min=1),
-              help=f"How many findings: {_SHOWN} unless it is given, all with --json or --csv.")  # fmt: skip
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV and nothing else.")
+              help=f"Number of findings; {_SHOWN} by default, all with --json or --csv.")  # fmt: skip
+@click.option("--csv", "as_csv", is_flag=True, help="Print only CSV.")
 @store_option
 @json_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it

@@ -27,14 +27,19 @@ _COLORS = {"+": "green", "-": "red", "~": "cyan"}
 
 @click.command(epilog='Example: minicrawl changes --since 7d --where "importance > 1e-4"')
 @click.argument("url", required=False)
-@click.option("--diff", "is_diff", is_flag=True, help="Print the blocks of URL that came (+), went (-) and moved (~).")
+@click.option(
+    "--diff",
+    "is_diff",
+    is_flag=True,
+    help="Print the text blocks of URL that were added (+), removed (-) or moved (~).",
+)
 @click.option("--since", default=None, show_default="7d; of one page, all", metavar="TIME|DATE",
-              help="How long ago, such as 12h, or when, such as 2026-01-31 (UTC).")  # fmt: skip
+              help="Since how long ago (12h), or since when (2026-01-31, UTC).")  # fmt: skip
 @where_option
-@click.option("-n", "--n", type=click.IntRange(min=1), help="How many; all, unless it is given.")
-@click.option("--rising", "is_rising", is_flag=True, help="Pages that have become more important.")
+@click.option("-n", "--n", type=click.IntRange(min=1), help="Number of pages; all by default.")
+@click.option("--rising", "is_rising", is_flag=True, help="List pages that have gained importance.")
 @click.option("--atom", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write a feed of it that feed readers understand, instead of printing it.")  # fmt: skip
+              help="Write an Atom feed for feed readers instead of printing.")  # fmt: skip
 @store_option
 @json_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -48,17 +53,17 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     store: Path,
     as_json: bool,
 ) -> None:
-    """Say which pages are new, have changed, or are gone; the most important pages first.
+    """List new, changed and gone pages, the most important first.
 
-    With URL: the changes of that page, the oldest first.
+    With URL: list the changes of that page, the oldest first.
 
-    What has changed is known of pages that were fetched again: see 'crawl --refresh' and 'minicrawl refresh'. Beside a
-    changed page stands how many blocks of its text (headings, paragraphs, entries of lists) came and went.
+    A change is noticed when a page is fetched again: see 'crawl --refresh' and 'minicrawl refresh'. A changed page is
+    listed with the numbers of text blocks (headings, paragraphs, list items) that were added and removed.
 
-    Where the crawl itself has begun since then, all its pages are new: only their number is printed, and a feed has
-    none of them. --n and --json have them all the same.
+    If the crawl itself has begun since then, all its pages are new: only their number is printed, and a feed leaves
+    them out. --n and --json list them.
 
-    --rising shows pages by how much importance they have gained: what links to them has become more, or more important.
+    --rising lists pages by how much importance they have gained, because they have more links, or better ones.
     """
     from minicrawl.store.reader import open_store
 

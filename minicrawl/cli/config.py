@@ -21,19 +21,19 @@ from minicrawl.settings.requests import origin
 
 @click.group(cls=Group, epilog="Example: minicrawl config init")
 def command() -> None:
-    """Options from a file and from the environment, so that a command line need not repeat them.
+    """Set options in a file or in the environment, instead of on every command line.
 
-    A flag counts before the environment (MINICRAWL_CRAWL_DELAY), that before minicrawl.toml in the folder, and that
-    before what a store remembers and before the default.
+    A flag wins over the environment (MINICRAWL_CRAWL_DELAY), which wins over minicrawl.toml in the current folder,
+    which wins over what a store remembers and over the default.
     """
 
 
 @command.command(epilog="Example: minicrawl config show")
 @json_option
 def show(as_json: bool) -> None:
-    """Print the settings of a crawl as they are without any flag, and where each comes from.
+    """Print the settings of a crawl without any flags, and where each comes from.
 
-    What a store remembers is not among them: 'minicrawl crawl --show-settings' prints that, too.
+    What a store remembers is not included: 'minicrawl crawl --show-settings' prints that.
     """
     from minicrawl.cli.crawl import command as crawl
     from minicrawl.cli.crawl import given_options, print_settings
@@ -49,7 +49,7 @@ def show(as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl config check")
 def check() -> None:
-    """Say whether the file of options is right: exit 0, or 2 and what is wrong."""
+    """Check the file of options: exit 0, or exit 2 and say what is wrong."""
     from minicrawl.cli.crawl import command as crawl
     from minicrawl.extract.selectors import check_selectors
     from minicrawl.settings import SETTINGS, CrawlSettings
@@ -68,7 +68,7 @@ def check() -> None:
 
 @command.command(epilog="Example: minicrawl config init")
 def init() -> None:
-    """Write minicrawl.toml into this folder: every setting of a crawl with its default and its help, as comments."""
+    """Write minicrawl.toml to the current folder: every setting of a crawl with its default and help, commented out."""
     path = Path("minicrawl.toml")
     try:
         with path.open("x", encoding="utf-8") as file:
@@ -100,9 +100,9 @@ def _template() -> Iterator[str]:
 @click.command(epilog="Example: minicrawl completion bash >> ~/.bashrc")
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:
-    """Print what lets SHELL complete commands, options and files when Tab is pressed.
+    """Print a script that completes commands, options and files when you press Tab in SHELL.
 
-    Nothing is written: send it where the shell reads it when it starts. For fish that is
+    Nothing is written: append it to a file that the shell reads at its start. For fish that is
     ~/.config/fish/completions/minicrawl.fish.
     """
     found = get_completion_class(shell)
@@ -113,7 +113,7 @@ def completion(shell: str) -> None:
 
 @click.group(cls=Group, epilog="Example: minicrawl key new crawler.pem")
 def key() -> None:
-    """Keys that sign requests, so that sites can tell a crawler from others that use its name (docs/identity.md)."""
+    """Make keys that sign requests, so that sites can tell your crawler from impostors (docs/identity.md)."""
     need_extra("a key", "cryptography")
 
 
@@ -121,7 +121,7 @@ def key() -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @json_option
 def new(file: Path, as_json: bool) -> None:
-    """Make an Ed25519 key in FILE, which nobody but you may read."""
+    """Make an Ed25519 key in FILE that only you can read."""
     from minicrawl.crawler.http.signing import PATH, new_key
 
     key = new_key(file)
@@ -136,12 +136,14 @@ def new(file: Path, as_json: bool) -> None:
 
 @key.command(epilog="Example: minicrawl key directory crawler.pem > http-message-signatures-directory")
 @click.argument("files", metavar="KEYFILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--response", "host", metavar="HOST", help="Print the whole response of HOST, as a CGI program does: "
-              "header fields, signed by every key for 90 days, an empty line, and the directory.")  # fmt: skip
+@click.option("--response", "host", metavar="HOST", help="Print a whole HTTP response for HOST, as a "
+                                                         "CGI program does: headers, signed by every "
+                                                         "key for 90 days, a blank line, and the "
+                                                         "directory.")  # fmt: skip
 def directory(files: tuple[Path, ...], host: str | None) -> None:
-    """Print the public parts of keys as a directory (JSON), for /.well-known/http-message-signatures-directory.
+    """Print the public keys as a JSON directory, for /.well-known/http-message-signatures-directory.
 
-    To change keys, publish the new one beside the old one, sign by it a day later, and then leave the old one out.
+    To change keys, publish the new one beside the old one, sign with it a day later, then drop the old one.
     """
     from minicrawl.crawler.http import signing
 

@@ -19,11 +19,11 @@ _Lines = Callable[[_Answer], Iterable[str]]
 
 @click.group(cls=Group, epilog="Example: minicrawl control set delay=2 concurrency=32")
 def command() -> None:
-    """Steer a crawl that runs, from another shell.
+    """Steer a running crawl from another shell.
 
-    Every crawl that 'minicrawl crawl' has started listens at a socket beside its store, which its owner alone may use.
-    What is done is in the store when a command returns. Without a running crawl set, add, ban, unban and again change
-    the store, for the next run.
+    A crawl started by 'minicrawl crawl' listens on a socket beside its store that only its owner can use. When a
+    command returns, its effect is in the store. If no crawl runs, set, add, ban, unban and again change the store for
+    the next run.
     """
 
 
@@ -31,7 +31,7 @@ def command() -> None:
 @store_option
 @json_option
 def pause(store: Path, as_json: bool) -> None:
-    """Make no more requests; those in flight are finished. The clocks of --time and of other limits stand still."""
+    """Make no more requests; those in flight are finished. The clocks of --time and other limits stop."""
     _print(_asked(store, {"do": "pause"}), _state_lines, as_json)
 
 
@@ -39,16 +39,16 @@ def pause(store: Path, as_json: bool) -> None:
 @store_option
 @json_option
 def resume(store: Path, as_json: bool) -> None:
-    """Go on after 'pause'."""
+    """Continue after 'pause'."""
     _print(_asked(store, {"do": "resume"}), _state_lines, as_json)
 
 
 @command.command(epilog="Example: minicrawl control stop --now")
-@click.option("--now", is_flag=True, help="Do not wait for the requests in flight: the next run makes them again.")
+@click.option("--now", is_flag=True, help="Do not wait for requests in flight; the next run repeats them.")
 @store_option
 @json_option
 def stop(now: bool, store: Path, as_json: bool) -> None:
-    """End the crawl, as Ctrl-C does; 'minicrawl crawl' goes on with it."""
+    """Stop the crawl, as Ctrl-C does; 'minicrawl crawl' continues it."""
     _print(_asked(store, {"do": "stop", "now": now}), _state_lines, as_json)
 
 
@@ -56,7 +56,7 @@ def stop(now: bool, store: Path, as_json: bool) -> None:
 @store_option
 @json_option
 def status(store: Path, as_json: bool) -> None:
-    """Say what the crawl does just now; 'minicrawl status' has more, as of the last commit."""
+    """Print what the crawl is doing right now; 'minicrawl status' has more, as of the last commit."""
     _print(_asked(store, {"do": "status"}), _status_lines, as_json)
 
 
@@ -64,7 +64,7 @@ def status(store: Path, as_json: bool) -> None:
 @store_option
 @json_option
 def workers(store: Path, as_json: bool) -> None:
-    """Say of each worker process what it does, since when, and how much it has done."""
+    """Print what each worker process is doing, since when, and how much it has done."""
     _print(_asked(store, {"do": "workers"}), _worker_lines, as_json)
 
 
@@ -73,10 +73,10 @@ def workers(store: Path, as_json: bool) -> None:
 @store_option
 @json_option
 def set_(settings: tuple[str, ...], store: Path, as_json: bool) -> None:
-    """Change settings: those of the limits, the scope, politeness, and workers. All of them, or none if one is wrong.
+    """Change settings: limits, scope, politeness, workers. If one is wrong, none is changed.
 
-    Names and values are those of the options of 'minicrawl crawl'; none takes a limit away, nothing behind the = takes
-    all of --allow, --deny or --boost away. They hold for what comes, and in later runs, but for limits.
+    Names and values are those of the options of 'minicrawl crawl'. NAME=none removes a limit; allow=, deny= or boost=
+    with nothing behind removes all of them. Limits hold for this run; everything else holds for later runs, too.
     """
     from minicrawl.control.asking import assigned
 
@@ -88,7 +88,7 @@ def set_(settings: tuple[str, ...], store: Path, as_json: bool) -> None:
 @store_option
 @json_option
 def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
-    """Add SEEDS: URLs, seed files, or - for standard input. Those that were given up are asked for again."""
+    """Add SEEDS: URLs, seed files, or - for standard input. Seeds that were given up are tried again."""
     from minicrawl.control.asking import ask
     from minicrawl.control.messages import parts
     from minicrawl.crawler.admission.seeds import gather_seeds
@@ -104,7 +104,7 @@ def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
 @store_option
 @json_option
 def ban(host: str, store: Path, as_json: bool) -> None:
-    """Ask HOST for nothing any more, in later runs neither; requests in flight are finished. Its pages wait."""
+    """Request nothing from HOST any more, in later runs either; its pages wait. Requests in flight are finished."""
     answer = _asked(store, {"do": "ban", "host": host})
     name = answer["host"]
     line = f"{name} is banned: nothing is asked of it until 'minicrawl control unban {name}'"
@@ -116,7 +116,7 @@ def ban(host: str, store: Path, as_json: bool) -> None:
 @store_option
 @json_option
 def unban(host: str, store: Path, as_json: bool) -> None:
-    """Take a ban of HOST back."""
+    """Lift the ban of HOST."""
     answer = _asked(store, {"do": "unban", "host": host})
     _print(answer, lambda _: [f"{answer['host']} is no longer banned{_for_later(answer)}"], as_json)
 
@@ -126,7 +126,7 @@ def unban(host: str, store: Path, as_json: bool) -> None:
 @store_option
 @json_option
 def again(url: str, store: Path, as_json: bool) -> None:
-    """Ask for URL again, as the next page of its host, be it that it was read, was given up, or waits."""
+    """Fetch URL again, as the next page of its host, whether it was read, was given up, or waits."""
     answer = _asked(store, {"do": "again", "url": url})
     _print(answer, lambda _: [f"{answer['url']} is next on its host{_for_later(answer)}"], as_json)
 

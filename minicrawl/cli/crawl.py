@@ -90,28 +90,29 @@ WHY_STOPPED = {
     "--forget",
     multiple=True,
     metavar="OPTION",
-    help="Let an option that the store remembers, such as max-depth, have its default again. Repeatable.",
+    help="Set an option that the store remembers, such as max-depth, back to its default. Repeatable.",
 )
-@click.option("--show-settings", is_flag=True, help="Print all settings and where they come from; crawl nothing.")
+@click.option("--show-settings", is_flag=True, help="Print all settings and where each comes from, and exit.")
 @click.option(
     "--dry-run",
     "is_dry",
     is_flag=True,
-    help="Print what would be asked for first, by host, and what would be left out by which rule. Nothing is asked, "
-    "nothing written.",
+    help="Print which pages would be fetched first, by host, and which rules would leave pages out. Makes "
+    "no requests and writes nothing.",
 )
-@click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
+@click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
 @click.option("--profile", type=click.Choice(list(PROFILES)), metavar="NAME", help=_PROFILE_HELP)
 @click.option(
     "--partitions",
     type=click.IntRange(1, MOST),
     metavar="N",
-    help="Crawl in so many parts of the web on Ray, each with a store; --store is a folder, data/crawl by default.",
+    help="Split the crawl into N partitions on Ray, each with its own store; --store is a folder, "
+    "data/crawl by default.",
 )
 @click.option(
     "--ray",
     metavar="ADDRESS",
-    help="With --partitions: the Ray cluster of several machines, auto or HOST:PORT, see docs/cluster.md.",
+    help="With --partitions: join this Ray cluster of several machines; see docs/cluster.md.",
 )
 @store_option
 @json_option
@@ -131,8 +132,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 ) -> None:
     """Crawl from SEEDS: seed files, URLs, or - for standard input.
 
-    The store keeps everything: run it again, and the crawl goes on. Ctrl-C finishes requests in flight, a second one
-    stops at once; nothing is lost.
+    The store keeps everything: run the command again to continue. Ctrl-C finishes requests in flight; a second one
+    stops at once. Nothing is lost.
     """
     context = click.get_current_context()
     if partitions and context.get_parameter_source("store") is ParameterSource.DEFAULT:

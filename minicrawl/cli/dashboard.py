@@ -25,22 +25,22 @@ _LEAST_TOKEN = 16
 
 
 @click.command(epilog="Example: minicrawl dashboard --open --store data/web")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Listen here. Default: any port that is free.")
-@click.option("--open", "opens", is_flag=True, help="Open it in the browser.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port.  [default: any free one]")
+@click.option("--open", "opens", is_flag=True, help="Open the dashboard in the browser.")
 @click.option(
     "--token-file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Take the token from this file, which is made if it is not there: for Prometheus, and addresses that last.",
+    help="Read the token from this file, or create the file: for Prometheus, and for an address that stays the same.",
 )
 @click.argument("crawl", required=False, type=click.Path(path_type=Path), metavar="[STORE]")
 @store_option
 @logging_options
 def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None, store: Path) -> None:
-    """See a crawl in the browser, and steer it. STORE: the crawl's file, or its folder of partitions, as with --store.
+    """Watch and steer a crawl in the browser. STORE: the crawl's file or its folder of partitions, as with --store.
 
-    It may run or not: it is watched while it runs, and what it has found is there when it is over. Several may look at
-    once. Only this machine can reach the dashboard, and only who has the address that is printed, with its token, may
-    see or do anything. Ctrl-C ends the dashboard, not the crawl.
+    The crawl may be running or not. Several people can look at once. Only this machine can reach the dashboard, and
+    only those who have the printed address, with its token, can see or do anything. Ctrl-C ends the dashboard, not
+    the crawl.
     """
     import asyncio
 
@@ -110,18 +110,19 @@ def token_of(path: Path) -> str:
 
 @click.command(epilog="Example: minicrawl mcp --store data/docs.db")
 @click.option("--port", type=click.IntRange(0, 65535),
-              help="Serve by HTTP at this port of 127.0.0.1, not on standard input; 0: any free one.")  # fmt: skip
+              help="Serve over HTTP on this port of 127.0.0.1 instead of standard input; 0: any free "
+                   "one.")  # fmt: skip
 @click.option("--token-file", type=click.Path(dir_okay=False, path_type=Path),
-              help="With --port: take the token from this file, which is made if it is not there.")  # fmt: skip
-@click.option("--allow-control", is_flag=True, help="With a tool that pauses and stops the crawl, and adds seeds.")
+              help="With --port: read the token from this file, or create the file.")  # fmt: skip
+@click.option("--allow-control", is_flag=True, help="Also offer a tool that pauses or stops the crawl and adds seeds.")
 @store_option
 @logging_options
 def mcp(port: int | None, token_file: Path | None, allow_control: bool, store: Path) -> None:
-    """Let an assistant search and read the pages of a crawl, by the Model Context Protocol (MCP).
+    """Let an assistant search and read the pages of a crawl, using the Model Context Protocol (MCP).
 
-    An assistant starts this command itself, and speaks with it on standard input and output: docs/assistants.md says
-    how. With --port, assistants connect to the address that is printed, and send the line below it with each request.
-    The crawl may run meanwhile. Nothing is asked of the web.
+    The assistant starts this command itself and talks to it on standard input and output: see docs/assistants.md.
+    With --port, assistants connect to the printed address, and send the line below it with each request. The crawl
+    may be running. Nothing is requested from the web.
     """
     if token_file is not None and port is None:
         raise SettingError("--token-file goes with --port, for HTTP; give both, or leave it out")

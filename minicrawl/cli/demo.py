@@ -30,18 +30,18 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
     epilog="Example: minicrawl demo --pages 500",
     context_settings={"show_default": True},
 )
-@click.option("--pages", type=click.IntRange(min=1), default=1500, help="How many pages to crawl.")
+@click.option("--pages", type=click.IntRange(min=1), default=1500, help="Number of pages to crawl.")
 @click.option("--seed", type=int, default=0, help="Another seed makes another web.")
-@click.option("--delay", default="0.005s", metavar="TIME", help="Between two requests to a host.")
+@click.option("--delay", default="0.005s", metavar="TIME", help="Time between two requests to a host.")
 @click.option("--serve", type=click.IntRange(0, 65535), metavar="[PORT]", is_flag=False, flag_value=0,
-              help="Only serve the web, until Ctrl-C. 0, or no port: any that is free.")  # fmt: skip
-@click.option("--traps", is_flag=True, help="With --serve: a calendar, session ids and more that never end, too.")
-@click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
+              help="Only serve the web, until Ctrl-C. Without a port, or with 0: on any free one.")  # fmt: skip
+@click.option("--traps", is_flag=True, help="With --serve: add an endless calendar, session ids and more.")
+@click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
 @click.option(
     "--store",
     type=click.Path(dir_okay=False, path_type=Path),
     default=_STORE,
-    help="The demo's own file, made anew each time.",
+    help="The demo's own store, created anew each time.",
 )
 @json_option
 @logging_options
@@ -57,10 +57,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 ) -> None:
     """Crawl a small generated web and compare the ranking with the truth.
 
-    Some 40 hosts and a few thousand pages are served over HTTP on loopback, with robots.txt files, redirects,
-    dead links, slow pages and a calendar without end. A part of them is crawled, by minicrawl's order and
-    breadth-first. What is truly important is known, because the web is generated: as the papers have it, where walkers
-    jump to all pages alike.
+    The web has about 40 hosts and a few thousand pages, served over HTTP on loopback, with robots.txt files, redirects,
+    dead links, slow pages and an endless calendar. minicrawl and a breadth-first crawler each crawl a part of it. The
+    true importance is known, because the web is generated: walkers jump to all pages alike, as in the papers.
     """
     need_extra("the demo", "aiohttp")
     from minicrawl.demo.web import DemoWeb

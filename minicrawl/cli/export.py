@@ -18,8 +18,13 @@ from minicrawl.store.partitions.folder import is_folder
 
 @click.command(epilog="Example: minicrawl export ranks.csv")
 @click.argument("file", type=click.Path(allow_dash=True, path_type=Path))
-@click.option("--text", is_flag=True, help="A corpus: pages with their content as Markdown.")
-@click.option("--format", "form", type=click.Choice(["csv", "jsonl", "parquet"]), help="Whatever the ending of FILE.")
+@click.option("--text", is_flag=True, help="Write a corpus: pages with their content as Markdown.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["csv", "jsonl", "parquet"]),
+    help="Use this format, whatever the ending of FILE.",
+)
 @ranking_option
 @where_option
 @store_option
@@ -35,16 +40,16 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 ) -> None:
     """Write every page with its rank to FILE, best first.
 
-    The format follows from the ending: .csv, .jsonl or .parquet, of the first two also packed as .csv.gz or .jsonl.gz.
-    Of a folder of partitions FILE is a data set: a folder with a .parquet file for each, without ranks.
-    FILE appears whole or not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME these
-    are the pages of that ranking, with their values there as the last column.
+    The ending sets the format: .csv, .jsonl or .parquet; .csv.gz and .jsonl.gz are compressed. For a folder of
+    partitions, FILE is a data set: a folder with one .parquet file per partition, without ranks. FILE appears whole or
+    not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME, the pages are those of that
+    ranking, and their values in it are the last column.
 
-    With --where, ranks stay those among all pages.
+    With --where, ranks are still those among all pages.
 
-    With --text, FILE is a corpus to train or search with: url, site, title, language, content, importance,
-    fetched_at, preferences, copies. Of pages that say the same the most important one is there, and how many they
-    are; pages that say noindex are left out.
+    With --text, FILE is a corpus for training or search: url, site, title, language, content, importance, fetched_at,
+    preferences, copies. Of pages with the same text, it has the most important one, and the number of its copies.
+    Pages that say noindex are left out.
 
     \b
     minicrawl export lost.csv --where "status = 404"
@@ -90,10 +95,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 @store_option
 @json_option
 def report(file: Path, store: Path, as_json: bool) -> None:
-    """Write a report on the crawl for people: one HTML file that any browser shows, and that can be mailed and printed.
+    """Write a report on the crawl as one HTML file that any browser shows, and that you can mail and print.
 
-    It has the issues of 'minicrawl audit' with their targets, what loses most first; the most important pages; and
-    errors by reason. The file loads nothing and runs nothing. It is light or dark as its reader's system is.
+    It has the findings of 'minicrawl audit' with their targets, the most important pages, and errors by reason. The
+    file loads nothing and runs nothing. It follows the reader's light or dark mode.
     """
     from minicrawl.errors import SettingError
     from minicrawl.report import report_on, write_report

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=Group, epilog="Example: minicrawl graph export links.graphml")
 def command() -> None:
-    """The graph that a crawl has found: pages and the links between them."""
+    """Export or measure the graph of a crawl: its pages and the links between them."""
 
 
 @command.command(epilog="Example: minicrawl graph export links.npz")
@@ -34,12 +34,12 @@ def export(file: Path, store: Path, as_json: bool) -> None:
 
     \b
     .graphml    Gephi, networkx, igraph: with URL, importance, state and title of every page
-    .txt        source and target of every link, as page numbers, as SNAP and WebGraph read arcs
+    .txt        source and target of every link, as page numbers: the edge lists of SNAP and WebGraph
     .npz        scipy.sparse.load_npz
     .parquet    source and target of every link, as URLs; of a folder of partitions a data set, a file for each
 
-    .txt and .npz get the URLs beside them, in NAME.urls.txt: line i is page i. A page that is only
-    another name of a page, such as a redirect, links to that. A file appears whole or not at all.
+    With .txt and .npz, NAME.urls.txt has the URLs: line i is page i. An alias, such as a redirect, links to the page it
+    stands for. A file appears whole or not at all.
     """
     from minicrawl.graphs.graph_files import export_graph
     from minicrawl.store.reader import open_store
@@ -63,18 +63,18 @@ def export(file: Path, store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl graph stats")
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
-@click.option("--exact", is_flag=True, help="Count the distances of all pairs, however many they are.")
+@click.option("--exact", is_flag=True, help="Count the distances of all pairs, however many there are.")
 @store_option
 @json_option
 def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
-    """Tell the shape of the crawled web: components, degrees, distances.
+    """Print the shape of the crawled web: components, degrees, distances.
 
-    Of the store, aliases folded into the pages they stand for, or of GRAPH: an edge list (.txt, .tsv, also .gz) or
-    a CSR matrix (.npz with indptr and indices).
+    It measures the store, with aliases folded into the pages they stand for, or GRAPH: an edge list (.txt, .tsv, also
+    .gz) or a CSR matrix (.npz with indptr and indices).
 
-    The core is the largest strong component: pages that all reach each other; the longest distance within it is
-    its diameter. A power law x^-a is fitted to the tail of each degree distribution. Distances are estimated where
-    the pages are too many to count all pairs.
+    The core is the largest strong component: pages that can all reach each other. Its diameter is the longest distance
+    within it. A power law x^-a is fitted to the tail of each degree distribution. Distances are estimated if there are
+    too many pages to count all pairs.
     """
     import numpy as np
 

@@ -30,9 +30,10 @@ _FOUND = 1
 @click.option("--external", is_flag=True, help="Links to other sites.")
 @click.option("--to", metavar="URL", help="Links to this page.")
 @click.option("--fail-on", metavar="CODES",
-              help="Exit with 1 if a link ends so: statuses, classes (4xx) or reason codes (dns).")  # fmt: skip
+              help="Exit with 1 if a link ends with one of these statuses (404), classes (4xx) or "
+                   "reason codes (dns).")  # fmt: skip
 @click.option("-n", "--n", type=click.IntRange(min=1),
-              help=f"How many links: {_SHOWN} unless it is given, all with --json.")  # fmt: skip
+              help=f"Number of links; {_SHOWN} by default, all with --json.")  # fmt: skip
 @where_option
 @store_option
 @json_option
@@ -47,20 +48,21 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     store: Path,
     as_json: bool,
 ) -> None:
-    """Say which pages have links that are broken, redirected, or lead to other sites, or to one page.
+    """List links that are broken, redirected, or lead to other sites or to one page.
 
-    A link is shown if it is all of what is asked for; --fail-on alone looks at broken ones. Those on the most important
-    pages come first. A link is broken if whoever follows it, through redirects, comes to a page that is not there.
-    With --json a broken target is told once, with its pages.
-    What the link says stands beside it where the crawl keeps texts (crawl --text). Links that the crawl left out are
-    not known: nofollow, out of scope.
+    A link is listed if it matches all options given; --fail-on alone lists broken ones. Links on the most important
+    pages come first. A link is broken if it leads, through redirects, to a page that is not there. With --json, each
+    broken target is listed once, with its pages.
 
-    Exit code 1 says that --fail-on found a link.
+    The text of a link is shown if the crawl keeps texts (crawl --text). Links that the crawl left out, such as nofollow
+    and out-of-scope links, are not known.
+
+    Exit code 1 means that --fail-on found a link.
 
     \b
     minicrawl links --broken --json           every broken link, with the page it is on
     minicrawl links --broken --external       only those to other sites
-    minicrawl links --to https://example.org/ which pages link to that one
+    minicrawl links --to https://example.org/ the pages that link to that one
     """
     from minicrawl.analysis.page_links import Asked, page_links
     from minicrawl.store.reader import open_store

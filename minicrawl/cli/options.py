@@ -42,13 +42,13 @@ store_option = click.option(
     show_envvar=True,
     help="The crawl's file, or its folder of partitions.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 ranking_option = click.option(
     "--by",
     default=RANKINGS[0],
     show_default=True,
     metavar=f"{'|'.join(RANKINGS)}|NAME",
-    help="Order by this; NAME: a ranking that 'minicrawl rank --save NAME' has kept.",
+    help="Order by this; NAME is a ranking saved by 'minicrawl rank --save NAME'.",
 )
 
 
@@ -105,13 +105,13 @@ def logging_options(command: _Command) -> _Command:
     for shared in (
         click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True,
                      callback=_note, expose_value=False, is_eager=True,
-                     help="Lines of -v and --log-file: for people, or a JSON object each."),
+                     help="Format of -v and --log-file: text for people, or a JSON object per line."),
         click.option("--log-file", type=click.Path(dir_okay=False), callback=_log_to, expose_value=False,
-                     help="Write what happens to every URL to this file."),
+                     help="Log what happens to every URL to this file."),
         click.option("-q", "--quiet", is_flag=True, callback=_note, expose_value=False, is_eager=True,
-                     help="Say nothing on standard error but errors; end with the summary alone."),
+                     help="Print only errors and the summary at the end."),
         click.option("-v", "--verbose", is_flag=True, callback=_log_here, expose_value=False,
-                     help="Say on standard error what happens to every URL."),
+                     help="Log what happens to every URL to standard error."),
     ):  # fmt: skip
         command = shared(command)
     return command

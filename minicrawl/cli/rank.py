@@ -37,46 +37,57 @@ _OF_RANKINGS = frozenset().union(*OPTIONS.values())
 
 _RANKING_OPTIONS = (
     click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
-                 help="Chance to follow a link; the rest jumps."),
-    click.option("--memory", metavar="SIZE", help="For pagerank: work on disk, with this much memory, such as 64MB."),
+                 help="Probability of following a link rather than jumping."),
+    click.option("--memory", metavar="SIZE", help="For pagerank: compute on disk, using this much memory, such as "
+                                                  "64MB."),
     click.option("--method", type=click.Choice(["power", "gauss-seidel", "sweeping"]), default="power",
                  show_default=True, help="For pagerank: power iteration, rounds that use what they have just worked "
                  "out, or visits where most is left to move. All come to the same: power is the quickest, sweeping "
                  "follows the fewest links of a large and sparse web, and the most of a small and dense one."),
     click.option("--dangling", type=click.Choice(["keep", "prune"]), default="keep", show_default=True,
-                 help="For pagerank: pages that lead nowhere, taken out, or walkers jump from there."),
-    click.option("--jump", metavar="FILE|recent:TIME", help="For pagerank: where walkers jump to: the pages of FILE, "
-                 "a URL and a weight a line, or pages that changed, half as often for each TIME ago."),
-    click.option("--trusted", metavar="FILE|URL|REGEX", help="For trustrank: the pages that are trusted. Without it "
-                 "those from which most pages are reached."),
+                 help="For pagerank: pages without links are removed, or walkers jump from them."),
+    click.option("--jump", metavar="FILE|recent:TIME", help="For pagerank: where walkers jump to: the pages of "
+                                                            "FILE (a URL and a weight per line), or pages that "
+                                                            "changed recently, with half the weight for each TIME "
+                                                            "since."),
+    click.option("--trusted", metavar="FILE|URL|REGEX", help="For trustrank: the trusted pages. By default those "
+                                                             "that reach most pages."),
     click.option("--trusted-count", default=50, show_default=True, type=click.IntRange(min=1),
-                 help="For trustrank: how many of these."),
-    click.option("--topic", multiple=True, metavar="NAME=FILE|URL|REGEX", help="For topic: the pages of a topic. "
-                 "Repeatable."),
-    click.option("--weights", metavar="WEIGHTS", help="For topic: NAME=WEIGHT,..., how much of each topic, by default "
-                 "alike."),
-    click.option("--query", metavar="WORDS", help="For hits: only pages with these words in URL or title, and around "
-                 "them. For topic: topics count by how often their pages have these words."),
-    click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages, and around them."),
-    click.option("--per", type=click.Choice(["page", "host", "site"]), help="For hits (default: host) and pagerank: "
-                 "links within one of these do not count."),
-    click.option("--inside", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For hits and pagerank: what a link "
-                 "within a host or site weighs, by default 0; others weigh 1."),
-    click.option("--cap", type=click.IntRange(min=1), metavar="N", help="For hits and pagerank: of the links of a host "
-                 "or site to a page, only the first N count."),
-    click.option("--context", is_flag=True, help="For hits: a link weighs 1 + the words of --query in and around it, "
-                 "of pages read with --text."),
-    click.option("--self-links", is_flag=True, help="For hits: every page counts as linked to itself (L + I), so that "
-                 "good hubs are authorities, too."),
-    click.option("--communities", type=click.IntRange(1, 50), metavar="N", help="For hits: N communities and the "
-                 "bridges between them, by singular vectors, instead of the one that takes all."),
-    click.option("--peel", is_flag=True, help="For hits: --communities one after the other, each without the links to "
-                 "the ten best authorities of those before."),
+                 help="For trustrank: number of pages trusted by default."),
+    click.option("--topic", multiple=True, metavar="NAME=FILE|URL|REGEX", help="For topic: the pages of one "
+                                                                               "topic. Repeatable."),
+    click.option("--weights", metavar="WEIGHTS", help="For topic: the weight of each topic, as NAME=WEIGHT,...; "
+                                                      "by default all alike."),
+    click.option("--query", metavar="WORDS", help="For hits: only pages with these words in their URL or title, "
+                                                  "and their neighbours. For topic: weigh topics by how often "
+                                                  "their pages have these words."),
+    click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages and their neighbours."),
+    click.option("--per", type=click.Choice(["page", "host", "site"]), help="For hits (default: host) and "
+                                                                            "pagerank: ignore links within a host "
+                                                                            "or site."),
+    click.option("--inside", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For hits and pagerank: the "
+                                                                                 "weight of links within a host "
+                                                                                 "or site, 0 by default; others "
+                                                                                 "weigh 1."),
+    click.option("--cap", type=click.IntRange(min=1), metavar="N", help="For hits and pagerank: count only the "
+                                                                        "first N links of a host or site to a "
+                                                                        "page."),
+    click.option("--context", is_flag=True, help="For hits: weigh a link by 1 + the words of --query in and "
+                                                 "around it (pages read with --text)."),
+    click.option("--self-links", is_flag=True, help="For hits: link every page to itself (L + I), so that good "
+                                                    "hubs are authorities, too."),
+    click.option("--communities", type=click.IntRange(1, 50), metavar="N", help="For hits: find N communities and "
+                                                                                "the bridges between them by "
+                                                                                "singular vectors, not only the "
+                                                                                "dominant one."),
+    click.option("--peel", is_flag=True, help="For hits: find --communities one by one, each without the links to "
+                                              "the ten best authorities of those before."),
     click.option("--log", multiple=True, metavar="FILE", help="For visits: an access log in Combined Log Format, "
-                 "plain or .gz. Repeatable."),
-    click.option("--site", metavar="URL", help="For visits: the host of the log, where the store has several."),
-    click.option("--blend", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For visits: what they weigh beside "
-                 "importance, by default all."),
+                                                              "plain or .gz. Repeatable."),
+    click.option("--site", metavar="URL", help="For visits: the host that wrote the log, if the store has several."),
+    click.option("--blend", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For visits: their weight against "
+                                                                                "importance; by default they "
+                                                                                "count alone."),
 )  # fmt: skip
 
 
@@ -98,26 +109,28 @@ def check_options(by: str) -> None:
 
 
 @click.command(epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
-@click.option("--by", type=click.Choice(list(OPTIONS)), default="pagerank", show_default=True, help="Which ranking.")
-@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages.")
+@click.option(
+    "--by", type=click.Choice(list(OPTIONS)), default="pagerank", show_default=True, help="The ranking to compute."
+)
+@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="Number of pages.")
 @ranking_options
-@click.option("--save", metavar="NAME", help="Keep the ranking in the store, for 'minicrawl top --by NAME'.")
+@click.option("--save", metavar="NAME", help="Save the ranking in the store, for 'minicrawl top --by NAME'.")
 @store_option
 @json_option
 def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **options: Any) -> None:
-    """Rank the pages of a store by the links between them, in another way than the crawl did, or by visits.
+    """Rank the pages of a store by another link analysis than the crawl's own, or by visits.
 
     \b
-    pagerank   how often a walker is at each page who sometimes jumps to any
-    hits       hubs link to good authorities, authorities are linked from good hubs
-    trustrank  PageRank with jumps to trusted pages only
-    topic      PageRank with jumps to the pages of topics only
-    inverse    PageRank with all links turned round: who reaches much
+    pagerank   how often a random walker visits each page if it sometimes jumps to any page
+    hits       hubs link to good authorities; authorities are linked from good hubs
+    trustrank  PageRank that jumps to trusted pages only
+    topic      PageRank that jumps to the pages of topics only
+    inverse    PageRank with all links reversed: which pages reach most
     opic       the crawl's own history of cash, as shares
-    visits     visits to pages in the access logs of the site
+    visits     visits in the site's access logs
 
-    Aliases (redirects, canonicals) count as the pages they stand for. Printed as 'minicrawl top' does, the value
-    beside the importance.
+    Aliases (redirects, canonicals) count as the pages they stand for. The output is that of 'minicrawl top', with the
+    value beside the importance.
     """
     from minicrawl.analysis.rankings.options import Options
     from minicrawl.analysis.rankings.ranking import check_name, rankings

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: minicrawl refresh --pages 5000")
-@click.option("--pages", type=click.IntRange(min=1), required=True, help="How many pages.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first; ask for none.")
+@click.option("--pages", type=click.IntRange(min=1), required=True, help="Number of pages.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first, and fetch none.")
 @setting_options(*(name for name, setting in SETTINGS.items() if setting.is_at_refresh))
-@click.option("--no-progress", is_flag=True, help="Plain lines instead of the live display.")
+@click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
 @store_option
 @json_option
 @logging_options
@@ -41,12 +41,12 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Fetch again the pages that gain most by it, once each, and stop.
+    """Fetch again the pages where it pays most, once each, and stop.
 
-    A page gains by its importance times the probability that it has changed since its last fetch. All settings are
-    those that the crawl has remembered. New pages that are found wait for the next 'minicrawl crawl'. 'minicrawl
-    changes' says what has become of the pages. For 'cron' or a timer: --time bounds it where a host asks to wait, and
-    'minicrawl control' steers it. 'crawl --refresh' goes on for ever instead.
+    What a page gains is its importance times the probability that it has changed since its last fetch. The settings are
+    those that the crawl remembers. New pages wait for the next 'minicrawl crawl'; 'minicrawl changes' lists what has
+    changed. From cron or a timer, --time ends a run in which a host asks to wait. 'crawl --refresh' goes on for ever
+    instead.
     """
     from minicrawl.store.reader import open_store
 

@@ -36,9 +36,11 @@ class SearchCommand(click.Command):
     cls=SearchCommand, epilog="Example: minicrawl search 'asyncio \"task group\" -trio site:docs.python.org'"
 )
 @click.argument("words", nargs=-1)
-@click.option("-n", "--n", "n", default=10, show_default=True, help="How many pages to print.")
-@click.option("--site", "sites", multiple=True, metavar="SITE", help="Pages of this host or domain. Repeatable.")
-@click.option("--since", metavar="DATE", help="Pages seen to have changed, or fetched, since then: 2026-11-20, or 7d.")
+@click.option("-n", "--n", "n", default=10, show_default=True, help="Number of pages to print.")
+@click.option("--site", "sites", multiple=True, metavar="SITE", help="Only pages of this host or domain. Repeatable.")
+@click.option(
+    "--since", metavar="DATE", help="Only pages that changed or were first fetched since then: 2026-11-20, or 7d."
+)
 @store_option
 @json_option
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -49,12 +51,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     store: Path,
     as_json: bool,
 ) -> None:
-    """Find pages by WORDS, in what a crawl with --search has kept; the best first, by agreement and importance.
+    """Find pages by WORDS in a crawl with --search, ranked by match and importance.
 
-    Rare words count more than common ones, a word of the title thrice, and having all words much.
+    Rare words count more than common ones, a word in the title three times, and a page with all words is far ahead.
 
-    "WORDS" stand one behind the other, -WORD is not there, intitle:WORD is in the title; site:HOST, lang:de and
-    after:2026-11-20 say which pages. While a crawl runs, the index follows it.
+    "WORDS" in quotes are a phrase, -WORD excludes a word, intitle:WORD is in the title; site:HOST, lang:de and
+    after:2026-11-20 narrow the pages. While a crawl runs, the index keeps up with it.
     """
     from minicrawl.search.matching import parse_query
     from minicrawl.search.searching import Asked, search
@@ -111,14 +113,14 @@ def _as_json(page: "FoundPage") -> dict[str, object]:
 
 
 @click.command(epilog="Example: minicrawl index --rebuild")
-@click.option("--rebuild", is_flag=True, help="Build the index anew; until then searches use the old one.")
+@click.option("--rebuild", is_flag=True, help="Rebuild the index; searches use the old one meanwhile.")
 @store_option
 @json_option
 def index(rebuild: bool, store: Path, as_json: bool) -> None:
-    """Bring the index up to the store, so that 'minicrawl search' finds all that was crawled.
+    """Bring the search index up to date with the store.
 
-    The index is a file of its own beside the store. It is made of the texts that crawl --text keeps, and can be thrown
-    away at any time. A crawl with --search does this by itself.
+    The index is a file of its own beside the store. It is built from the texts that crawl --text keeps, and you can
+    delete it at any time. A crawl with --search keeps it up to date by itself.
     """
     from minicrawl.search.following import bring_up_to_date
     from minicrawl.store.reader import open_store

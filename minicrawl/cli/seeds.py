@@ -21,14 +21,14 @@ _RANDOM_SETS = 20
 
 
 @click.command(epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
-@click.option("-n", "--n", default=10, show_default=True, type=click.IntRange(min=1), help="How many seeds.")
-@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write them to this seed file.")
+@click.option("-n", "--n", default=10, show_default=True, type=click.IntRange(min=1), help="Number of seeds.")
+@click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the seeds to this file.")
 @click.option("--per", type=click.Choice(("site", "host")), default="site", show_default=True,
-              help="One seed per site or host; links within one do not count.")  # fmt: skip
+              help="Suggest one seed per site or host, and ignore links within it.")  # fmt: skip
 @click.option("--density", type=click.FloatRange(0, 100, min_open=True),
               help="Percent of the hubs' links to authorities that a core must have.  [default: 100]")  # fmt: skip
 @click.option("--size", metavar="HxA", help="Cores of H hubs and A authorities, instead of --density.")
-@click.option("--several", is_flag=True, help="As in the paper: a site (or host) may have several seeds.")
+@click.option("--several", is_flag=True, help="Allow several seeds per site or host, as in the paper.")
 @click.option("--explain", is_flag=True,
               help="Show the cores, and compare the seeds with random ones.")  # fmt: skip
 @store_option
@@ -44,11 +44,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     store: Path,
     as_json: bool,
 ) -> None:
-    """Print seeds for a next crawl: good hubs on different sites, out of what a crawl has fetched.
+    """Suggest seeds for a next crawl: good hubs on different sites, found among the fetched pages.
 
-    A seed is the best hub of a core: of pages that link to the same pages of other sites. Cores are found one
-    after the other by HITS. Without -o the seeds are printed as the seed file they make, which 'minicrawl crawl -'
-    reads. Compare before you rely on them: --explain measures them against random seeds.
+    A seed is the best hub of a core, which is a set of pages that link to the same pages of other sites. HITS finds the
+    cores one by one. Without -o, the seeds are printed as a seed file, which 'minicrawl crawl -' reads. Compare before
+    you rely on them: --explain measures them against random seeds.
     """
     from minicrawl.analysis.seeding import crawled_web, find_seeds, seed_file
     from minicrawl.store.reader import open_store

@@ -17,16 +17,16 @@ _WIDEST, _MEASURED = 60, 1_000
 
 @click.command(epilog='Example: minicrawl sql "SELECT url, importance FROM page ORDER BY importance DESC LIMIT 10"')
 @click.argument("query")
-@click.option("--csv", "as_csv", is_flag=True, help="CSV on standard output, every row in full.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, with every value in full.")
 @click.option("--time", "seconds", default=60.0, show_default=True, type=click.FloatRange(min=0, min_open=True),
-              help="Give up after so many seconds.")  # fmt: skip
+              help="Give up after this many seconds.")  # fmt: skip
 @store_option
 @json_option
 def command(query: str, as_csv: bool, seconds: float, store: Path, as_json: bool) -> None:
-    """Ask a store in SQL. QUERY reads, and changes nothing.
+    """Ask a store in SQL. QUERY only reads.
 
-    The views are page, link, host, site, fetch, redirect and change; docs/store.md says what their columns are, and
-    has examples. The function meaning(reason) is the sentence of a reason.
+    The views are page, link, host, site, fetch, redirect and change; docs/store.md lists their columns, with examples.
+    The function meaning(reason) explains a reason code.
     """
     from minicrawl.crawler.outcomes.reasons import meaning
     from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table

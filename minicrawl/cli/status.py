@@ -28,9 +28,9 @@ _HOSTS_SHOWN = 5
 @store_option
 @json_option
 def command(store: Path, as_json: bool) -> None:
-    """Say what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped.
+    """Print what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped.
 
-    Coverage is a bound from below, and no sum of the column "importance" of 'export': docs/coverage.md says why.
+    Coverage is a lower bound, not a sum of the column "importance" of 'export': docs/coverage.md says why.
     """
     from minicrawl.analysis.status import status
     from minicrawl.store.reader import open_store

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @click.command(epilog="Example: minicrawl text https://example.org/about")
 @click.argument("url")
-@click.option("--markdown", is_flag=True, help="With headings, lists, tables and links, as Markdown.")
+@click.option("--markdown", is_flag=True, help="Print Markdown, with headings, lists, tables and links.")
 @store_option
 @json_option
 def command(url: str, markdown: bool, store: Path, as_json: bool) -> None:
-    """Print the content of the page at URL when it was read last, as a crawl with --text keeps it.
+    """Print the content of the page at URL as of its last fetch, if the crawl keeps it (--text).
 
     Menus, comments and the like are left out. With --json: title, language, description, headings, content, the whole
-    text, and every link with its text and what stands around it.
+    text, and every link with its text and context.
     """
     from minicrawl.analysis.explain import meant_by
     from minicrawl.analysis.page_text import page_text
@@ -71,10 +71,10 @@ def _as_json(kept: "KeptText") -> dict[str, object]:
 @click.command(epilog="Example: minicrawl copies terms.txt https://example.org/guide --since 7d")
 @click.argument("documents", nargs=-1, metavar="FILE|URL...")
 @click.option("--least", type=click.IntRange(1, 100), default=20, show_default=True, metavar="PERCENT",
-              help="Of a document's words a copy carries so many.")  # fmt: skip
+              help="Share of a document's words that a copy must have.")  # fmt: skip
 @click.option("--since", metavar="TIME|DATE",
-              help="Only pages first found with the text since: 7d ago, or 2026-01-31 (UTC).")  # fmt: skip
-@click.option("--hosts", "is_hosts", is_flag=True, help="Hosts that have the same pages as another.")
+              help="Only pages first seen with the text since then: 7d ago, or 2026-01-31 (UTC).")  # fmt: skip
+@click.option("--hosts", "is_hosts", is_flag=True, help="List hosts that have the same pages as another.")
 @store_option
 @json_option
 def copies(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -85,13 +85,13 @@ def copies(  # noqa: PLR0913 - one argument per option, as click calls it
     store: Path,
     as_json: bool,
 ) -> None:
-    """Say which pages carry the text of documents, whole or in part; the most important pages first.
+    """Find pages that carry the text of documents, whole or in part, the most important first.
 
-    A document is a file of text or HTML, or a page of the crawl. It is looked for in the content of pages, without
-    menus, as a crawl with --text keeps it, by runs of five words: edited copies are found, too. To watch documents, run
-    this after each crawl or refresh, with --since the time between two.
+    A document is a file of text or HTML, or a page of the crawl. It is compared with the content of pages, without
+    menus, that crawl --text keeps, by runs of five words, which finds edited copies, too. To watch documents, run this
+    after each crawl or refresh, with --since the time between two.
 
-    --hosts shows mirrors instead: hosts with the paths of a more important host, and the same content there.
+    --hosts finds mirrors instead: hosts with the paths and the content of a more important host.
     """
     from minicrawl.analysis.copies import copies
     from minicrawl.analysis.sites import mirrors_of

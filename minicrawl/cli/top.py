@@ -36,20 +36,20 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
 
 
 @click.command(epilog="Example: minicrawl top --n 100 --by inlinks")
-@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="How many pages, or sites.")
+@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="Number of pages or sites.")
 @ranking_option
 @click.option(
     "--sites",
     type=click.Choice(["site", "host"]),
     is_flag=False,
     flag_value="site",
-    help="Sites instead of pages (the default), or hosts.",
+    help="List sites (the default) or hosts instead of pages.",
 )
 @click.option(
     "--per-site",
     callback=_per_site,
     metavar="N|all",
-    help="Lines of a site at most; by default 3 if ten sites or more have answered, else all.",
+    help="Maximum lines per site; by default 3 if ten sites or more have answered, else no maximum.",
 )
 @where_option
 @store_option
@@ -65,20 +65,20 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 ) -> None:
     """Print the most important pages that can be opened, best first.
 
-    Pages that were not read are left out. Pages that say the same are one line: copies of a page, and the same page in
-    another language or version, as long as they stand before the last page shown. Of a crawl of ten sites or more no
-    site has more than three lines (--per-site). Ranks number the lines; 'export' and 'why' rank all pages.
-    By cash all pages are shown: that is the order in which they wait.
+    Pages that were not read are left out. Pages that say the same, such as copies and versions in other languages, are
+    one line, as far as they rank above the last page shown. In a crawl of ten sites or more, no site has more than
+    three lines (--per-site). Ranks number the lines; 'export' and 'why' rank all pages. By cash, all pages are listed:
+    that is the order in which they wait.
 
-    Importance is exact for the links found so far once a crawl has stopped. History and cash are the two numbers that
+    Once a crawl has stopped, importance is exact for the links found so far. History and cash are the two numbers that
     steer the crawl.
 
-    --where shows the pages for which an SQL expression is true, each on a line of its own, also those that were not
-    read: --where "status = 404", --where "state = 'waiting' AND depth < 3"; --where 1 shows all.
+    --where lists the pages that match an SQL expression, one a line, including those that were not read:
+    --where "status = 404", --where "state = 'waiting' AND depth < 3"; --where 1 lists all.
 
-    Where walkers jump to sites, --sites has these by trust, each with who trusts it. Else, and of hosts, the importance
-    of a site is the sum of its pages'; beside it stand how many pages are known and read, the site's PageRank in the
-    graph of links between sites, and how many other sites link to it.
+    If walkers jump to sites, --sites lists sites by trust, and who trusts each. Otherwise, and for hosts, the
+    importance of a site is the sum over its pages; beside it are its pages known and read, its PageRank in the graph
+    of sites, and how many other sites link to it.
     """
     if sites is not None:
         context = click.get_current_context()

@@ -26,9 +26,9 @@ _SHOWN = 20
 @store_option
 @json_option
 def check(store: Path, as_json: bool) -> None:
-    """Check a store: cash conserved to the unit, every link accounted for, every URL explained.
+    """Check a store: cash is conserved to the unit, every link is accounted for, every URL has a reason.
 
-    Exit code 0 when all holds, 4 when something does not. Of one commit, also while a crawl writes.
+    Exit code 0 if all is well, 4 if not. It reads one commit, and a crawl may be writing meanwhile.
     """
     from minicrawl.crawler.books.invariants import violations
     from minicrawl.store.reader import open_store
@@ -48,15 +48,15 @@ def check(store: Path, as_json: bool) -> None:
 
 @click.command(epilog="Example: minicrawl verify --store data/crawl.db")
 @click.option("--tolerance", default=1e-6, show_default=True, type=click.FloatRange(min=0),
-              help="How much more than certified the settled ranking may be off.")  # fmt: skip
+              help="Allowed error of the settled ranking beyond what is certified.")  # fmt: skip
 @store_option
 @json_option
 def verify(tolerance: float, store: Path, as_json: bool) -> None:
-    """Compare a crawl's ranking with exact PageRank of the links it has stored, weighed as the crawl weighs them.
+    """Compare a crawl's ranking with exact PageRank of its stored links, weighed as the crawl weighs them.
 
-    As stored, and once the book is settled by virtual visits along stored links. That is done in memory, the
-    store stays as it is; it may be in use by a crawl. Exit code 4 when the settled ranking is more off than its
-    book certifies.
+    It compares the ranking as stored, and as it is once virtual visits along stored links have settled the book. That
+    happens in memory: the store is not changed, and a crawl may be using it. Exit code 4 if the settled ranking is
+    further off than its book certifies.
     """
     from minicrawl.analysis.verify import verify
     from minicrawl.store.reader import open_store
@@ -110,14 +110,14 @@ def _agreement_line(name: str, agreement: "Agreement", top: int) -> str:
 
 @click.command(epilog="Example: minicrawl backup monday.db --store data/crawl.db")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @store_option
 @json_option
 def backup(file: Path, force: bool, store: Path, as_json: bool) -> None:
     """Copy a store to FILE, also while a crawl writes to it; or a folder of partitions at rest to a new folder.
 
-    FILE appears whole or not at all. It is a store like any other, as of one commit: 'minicrawl crawl --store FILE'
-    goes on from there.
+    FILE appears whole or not at all. It is a normal store, as of one commit: 'minicrawl crawl --store FILE' continues
+    from there.
     """
     from minicrawl.cluster import backup as copying
     from minicrawl.store.reader import open_store
@@ -132,13 +132,13 @@ def backup(file: Path, force: bool, store: Path, as_json: bool) -> None:
 @click.command(epilog="Example: minicrawl gather data/web crawl.db")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--force", is_flag=True, help="Replace FILE, whatever it is.")
+@click.option("--force", is_flag=True, help="Replace FILE even if it is something else.")
 @json_option
 def gather(folder: Path, file: Path, force: bool, as_json: bool) -> None:
-    """Write a crawl in partitions, which is in FOLDER, to one store, FILE; also while the crawl runs.
+    """Gather the partitions in FOLDER into one store, FILE, also while the crawl runs.
 
-    FILE appears whole or not at all. It is a store like any other, with the ranks of one crawl. A FILE that was
-    gathered of the same crawl is brought up to date.
+    FILE appears whole or not at all. It is a normal store with the ranks of the whole crawl. If FILE was gathered from
+    the same crawl before, it is brought up to date.
     """
     from minicrawl.crawler.books.invariants import damage_as_store_error
     from minicrawl.store import gather as gathering
@@ -160,7 +160,7 @@ def gather(folder: Path, file: Path, force: bool, as_json: bool) -> None:
 @store_option
 @json_option
 def compact(store: Path, as_json: bool) -> None:
-    """Make a store's file as small as it can be; nothing in it changes.
+    """Make a store's file as small as possible, without changing its content.
 
     No crawl may be running on it, and the disk needs room for two more copies meanwhile.
     """
@@ -176,10 +176,10 @@ def compact(store: Path, as_json: bool) -> None:
 @store_option
 @json_option
 def salvage(file: Path, store: Path, as_json: bool) -> None:
-    """Write what can be read of a damaged store into a new one, FILE.
+    """Write what can be read of a damaged store to a new one, FILE.
 
-    URLs, states, links and answers are taken over as far as they can be read. Cash and history are computed anew from
-    the links. Pages whose links were lost are to be read again. 'minicrawl crawl --store FILE' goes on from there.
+    URLs, states, links and answers are kept as far as they can be read. Cash and history are computed anew from the
+    links. Pages whose links were lost will be read again. 'minicrawl crawl --store FILE' continues from there.
     """
     from minicrawl.crawler import salvage as salvaging
 

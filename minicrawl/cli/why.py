@@ -45,10 +45,10 @@ _WHY_DUE = {
 @store_option
 @json_option
 def command(url: str, store: Path, as_json: bool) -> None:
-    """Tell everything known of one URL: its state and the deciding rule, its host's rules, cash, importance, links.
+    """Explain one URL: its state and the rule behind it, its host's rules, cash, importance and links.
 
-    While a crawl runs, ranks beyond the best thousand are guesses ("about"). Of the links to a page some are shown, of
-    those that the first pages to be read have had since it became known.
+    While a crawl runs, ranks beyond the best thousand are estimates ("about"). Some of the links to the page are
+    listed: those of the pages that were read first since it became known.
     """
     from minicrawl.analysis.explain import explain, meant_by
     from minicrawl.store.reader import open_store
