@@ -1,5 +1,6 @@
 """Rules on copies, ways to pages, titles, descriptions, headings, images, and http where https is meant."""
 
+import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -130,7 +131,7 @@ def _alike(crawled: Crawled, texts: Callable[[Crawled], Iterable[tuple[int, str]
     the same in all, and versions in other languages do not count."""
     is_meant = _is_shown(crawled) & ~crawled.is_copy
     said, language = (np.zeros(crawled.size, dtype=np.int64) for _ in range(2))
-    for column, values in ((said, texts(crawled)), (language, crawled.store.audit_table.texts("language"))):
+    for column, values in ((said, texts(crawled)), (language, crawled.store.audit_table.facts("language"))):
         for page, text in values:
             column[page] = hash(text)
     is_meant &= said != 0
@@ -186,7 +187,7 @@ def description_missing(crawled: Crawled) -> Iterator[Fault]:
     needs=Need.FACTS,
 )
 def description_duplicate(crawled: Crawled) -> Iterator[Fault]:
-    return _alike(crawled, lambda crawled: crawled.store.audit_table.texts("description"))
+    return _alike(crawled, lambda crawled: crawled.store.audit_table.facts("description"))
 
 
 @_headings(
@@ -235,9 +236,9 @@ def image_without_alt(crawled: Crawled) -> Iterator[Fault]:
 def mixed_content(crawled: Crawled) -> Iterator[Fault]:
     """A fault for each URL that pages load."""
     pages_of = defaultdict[str, list[int]](list)
-    for page, urls in crawled.store.audit_table.texts("mixed"):
+    for page, urls in crawled.store.audit_table.facts("mixed"):
         if crawled.has_facts[page]:
-            for url in urls.split(" "):
+            for url in json.loads(urls):
                 pages_of[url].append(page)
     for url, pages in pages_of.items():
         yield Fault(url, "", tuple(pages), float(crawled.stake[pages].sum()))

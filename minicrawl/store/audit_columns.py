@@ -51,7 +51,9 @@ class AuditColumns(NamedTuple):
 _QUERY = f"""
     SELECT pages.host, depth, inlinks, cash + forwarded, found_on IS NULL, coalesce(status, 0), coalesce(bytes, 0),
         coalesce(leader, {NO_PAGE}), coalesce(payload, 0), distance IS NOT NULL, url GLOB 'https:*',
-        h1s IS NOT NULL, description IS NOT NULL, language IS NOT NULL, coalesce(h1s, 0), coalesce(without_alt, 0),
+        facts IS NOT NULL, json_extract(facts, '$.description') IS NOT NULL,
+        json_extract(facts, '$.language') IS NOT NULL, coalesce(json_extract(facts, '$.h1s'), 0),
+        coalesce(json_extract(facts, '$.without_alt'), 0),
         CASE state WHEN 'alias' THEN substr(targets, 1, 4) END, coalesce(nofollow + refused, 0),
         fetched_at, seconds, state, reason, content_type, robots
     FROM pages LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN links ON links.source = pages.id ORDER BY pages.id"""
@@ -89,9 +91,16 @@ class AuditTable:
 
     def texts(self, column: str) -> Iterator[tuple[int, str]]:
         """Pages by number that have this column of `fetches`, and its value."""
+        return self._texts(quoted(column))
+
+    def facts(self, name: str) -> Iterator[tuple[int, str]]:
+        """Pages by number that have one of the texts of `PageFacts`, and that; several are JSON."""
+        return self._texts(f"json_extract(facts, '$.{name}')")
+
+    def _texts(self, value: str) -> Iterator[tuple[int, str]]:
         query = f"""
-            SELECT pages.id, {quoted(column)} FROM pages JOIN fetches ON fetches.id = fetch
-            WHERE {quoted(column)} IS NOT NULL ORDER BY pages.id"""
+            SELECT pages.id, {value} FROM pages JOIN fetches ON fetches.id = fetch
+            WHERE {value} IS NOT NULL ORDER BY pages.id"""
         return self._tables.each(query)
 
     def leads_to(self) -> Iterator[tuple[int, str]]:

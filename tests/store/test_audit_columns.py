@@ -42,7 +42,7 @@ def test_facts_of_pages_are_those_of_their_html(seed: int, tmp_path: Path) -> No
         assert found.has_description[numbers].tolist() == [bool(text) for *_, text, _ in pages]
         assert found.has_language[numbers].tolist() == [bool(language) for *_, language in pages]
         descriptions = sorted((page, facts[2]) for page, facts in zip(numbers, pages, strict=True) if facts[2])
-        assert list(store.audit_table.texts("description")) == descriptions
+        assert list(store.audit_table.facts("description")) == descriptions
 
 
 def html(h1s: int, images: int, description: str, language: str) -> str:
