@@ -91,7 +91,7 @@ def _lack(store: Store, need: Need, judged: Judged) -> str | None:
     """Why a rule with this need cannot be checked, in a clause; None if it can."""
     if need == Need.FINISHED and judged.waiting:
         return f"{judged.waiting:,} pages still wait; it needs {need}"
-    if need != Need.FACTS or next(store.each("SELECT 1 FROM fetches WHERE h1s IS NOT NULL LIMIT 1"), None):
+    if need != Need.FACTS or next(store.each("SELECT 1 FROM fetches WHERE facts IS NOT NULL LIMIT 1"), None):
         return None
     if not store.page_table.totals().read:
         return "no page was read"

@@ -42,8 +42,7 @@ AS WITH known AS MATERIALIZED (
                importance_at(pages.id)) AS importance,
            coalesce(fetches.status, 0) AS status, coalesce(fetches.bytes, 0) AS bytes, fetches.seconds,
            fetches.fetched_at, coalesce(fetches.payload, 0) AS payload, fetches.leader,
-           fetches.distance IS NOT NULL AS is_near, title, hreflang, description, language, h1s, without_alt, mixed,
-           h1s IS NOT NULL AS has_facts, ours_at(pages.id) AS is_ours,
+           fetches.distance IS NOT NULL AS is_near, title, hreflang, facts, ours_at(pages.id) AS is_ours,
            redirects_at(pages.id) AS redirects, end_at(pages.id) AS end, is_broken_at(pages.id) AS is_broken,
            is_redirect_at(pages.id) AS is_redirect, links_at(pages.id) AS outlinks,
            links_to_itself_at(pages.id) AS links_to_itself, coalesce(nofollow + refused, 0) AS left_out,
@@ -70,6 +69,8 @@ FROM judged
 _VIEWS = {
     "audited": """
         SELECT marked.*, (SELECT url FROM pages WHERE pages.id = marked.id) AS url,
+               json_extract(marked.facts, '$.description') AS description,
+               json_extract(marked.facts, '$.language') AS language,
                (SELECT name FROM hosts WHERE hosts.id = marked.host) AS host_name,
                last.state AS end_state, last.reason AS end_reason, last.is_broken AS end_is_broken,
                last.is_unreachable AS end_is_unreachable, (last.is_dead OR last.reason = 'soft-404') AS leads_nowhere,

@@ -99,7 +99,8 @@ def tables_of_file(ctx: click.Context) -> tuple[Path | None, Mapping[str, Any]]:
             hint = f"did you mean {close[0]!r}?" if close else "it has store, a table [crawl], and rules [audit.NAME]"
             raise SettingError(f"{file}: there is no {key!r}; {hint}")
         if not isinstance(value, str if key == _STORE else dict):
-            raise SettingError(f"{file}: {key} is {'the path of a file' if key == _STORE else 'a table of options' if key == _CRAWL else 'a table of rules'}")
+            kind = {_STORE: "the path of a file", _CRAWL: "a table of options"}.get(key, "a table of rules")
+            raise SettingError(f"{file}: {key} is {kind}")
     return file, tables
 
 

@@ -93,11 +93,7 @@ class Fetch(NamedTuple):
     hreflang: Annotated[str | None, "what its head gives as itself in other languages: en=URL fr=URL"] = None
     validators: Annotated[Blob | None, "of a complete page, see crawler/http/response_fields.py"] = None
     on_use: Annotated[str | None, "what it says on its use, a line each: 'meta robots: noai'"] = None
-    description: Annotated[str | None, "the first 320 characters; this and the next by --audit, of HTML"] = None
-    language: Annotated[str | None, "of its html element"] = None
-    h1s: Annotated[int | None, "h1 elements; NULL: such facts are not kept"] = None
-    without_alt: Annotated[int | None, "images without a text in their place"] = None
-    mixed: Annotated[str | None, "the first http: URLs that this https page loads, with spaces between"] = None
+    facts: Annotated[str | None, "JSON, by --audit, of HTML: see PageFacts in model.py"] = None
 
 
 # A table of its own: a row of pages that had to take this in would outgrow its place in the file.

@@ -33,6 +33,7 @@ Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let 
 at least as long. See hosts.py for the other effects of a failure on its host.
 """
 
+import json
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -186,8 +187,8 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
     """The row of an answer that came at `now`; None if none came."""
     if fetched.status is None:
         return None
-    named, facts = parsed.canonical, parsed.facts
-    row = Fetch(
+    named = parsed.canonical
+    return Fetch(
         fetched.status,
         now,
         fetched.seconds,
@@ -199,15 +200,7 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
         hreflang=_hreflang(parsed.hreflang),
         validators=Validators.of(fetched).packed(),
         on_use=said_by(fetched, parsed),
-    )
-    if facts is None:
-        return row
-    return row._replace(
-        description=facts.description,
-        language=facts.language,
-        h1s=facts.h1s,
-        without_alt=facts.without_alt,
-        mixed=" ".join(facts.mixed) or None,
+        facts=None if parsed.facts is None else json.dumps(parsed.facts._asdict()),
     )
 
 

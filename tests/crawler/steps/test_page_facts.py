@@ -11,8 +11,8 @@ ABOUT = f"{HOME}about"
 
 
 def facts(store: Path, *columns: str) -> dict[str, tuple[Any, ...]]:
-    query = f"SELECT url, {', '.join(columns)} FROM pages JOIN fetches ON fetches.id = fetch WHERE h1s IS NOT NULL"
-    found = rows(store, query)
+    values = ", ".join(f"json_extract(facts, '$.{name}')" for name in columns)
+    found = rows(store, f"SELECT url, {values} FROM pages JOIN fetches ON fetches.id = fetch WHERE facts IS NOT NULL")
     return {url.removeprefix(HOME): tuple(values) for url, *values in found}
 
 
