@@ -26,6 +26,7 @@ import numpy.typing as npt
 from numba.extending import register_jitable
 
 from minicrawl.opic import Adaptive, Book
+from minicrawl.opic.adaptive import PayOut
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.units import damped, interpolated, sigma
 from minicrawl.rank import Graph
@@ -126,10 +127,9 @@ register_jitable(interpolated)
 LAB_TOTAL = 2**52
 """Total cash in the lab: the clock of some thousand turnovers fits into 64 bits."""
 
-INCOME, LEVEL, CLOCK, PAYEES, RESERVE = range(5)
+INCOME, LEVEL, CLOCK = range(3)
 VIRTUAL, RESTLESS = range(2)
-_PAID = {"nobody": 0, "visited": 1, "all": 2}
-TO_VISITED, TO_ALL = _PAID["visited"], _PAID["all"]
+_PAYS: PayOut = ("all", 0.0)
 
 
 VisitLog = tuple[npt.NDArray[np.int32], IntArray]
@@ -144,9 +144,6 @@ class Cash(NamedTuple):
     last: FloatArray
     visited: npt.NDArray[np.bool_]
     till: IntArray
-    total: int
-    lump: float
-    paid: int
 
 
 class Held(NamedTuple):
@@ -157,12 +154,9 @@ class Held(NamedTuple):
     till: IntArray
 
 
-def paper_book(graph: Graph, *, held: bool = False) -> Adaptive:
-    """A cash book that knows all pages, each with equal cash: the paper's start.
-
-    held: the virtual page holds its cash; otherwise it pays all pages at once.
-    """
-    book = Adaptive(None, ("nobody" if held else "all", 0.0), total=LAB_TOTAL)
+def paper_book(graph: Graph) -> Adaptive:
+    """A cash book that knows all pages, each with equal cash: the paper's start. Its virtual page pays all at once."""
+    book = Adaptive(None, _PAYS, total=LAB_TOTAL)
     book.discover(np.full(graph.size, LAB_TOTAL // graph.size))
     return book
 
@@ -178,11 +172,8 @@ def visit_pages(book: Adaptive, graph: Graph, pages: npt.NDArray[np.int32]) -> V
 def visit_greedily(book: Adaptive, graph: Graph, visits: int, *, via: Graph | None = None) -> VisitLog:
     """Visit the page with the most cash, `visits` times; ties go to the lowest number.
 
-    via: cash is passed along all paths of two links, the first in `via`, the second in `graph`. The virtual page must
-    pay all pages or none: then standings are in the order of the cash.
+    via: cash is passed along all paths of two links, the first in `via`, the second in `graph`.
     """
-    if book.payees_are == "visited" and not book.visited[: book.size].all():
-        raise ValueError("greedy visits to all pages need a virtual page that pays all of them or nobody")
     pages, spent = np.zeros(visits, dtype=np.int32), np.zeros(visits, dtype=np.int64)
     with opened(book, book.size) as cash:
         heap = full_heap(cash.standing)
@@ -220,21 +211,18 @@ def settle_greedily(
 @contextmanager
 def opened(book: Adaptive, room: int) -> Iterator[Cash]:
     """The book in compiled code, with room for pages 0..room-1; changes are written back afterwards."""
-    if book.window is not None:
-        raise TypeError("compiled visits keep the whole past: they need a book without a window")
-    numbers = [book.income, book.level, book.clock, book.payees, book.reserve]
+    if book.window is not None or (book.payees_are, book.lump) != _PAYS:
+        raise TypeError("compiled visits need a book without a window, whose virtual page pays all pages at once")
+    numbers = [book.income, book.level, book.clock]
     cash = Cash(
         book.standing[:room],
         book.history[:room],
         book.last[:room],
         book.visited[:room],
         np.array(numbers, dtype=np.int64),
-        book.total,
-        float(book.lump),
-        _PAID[book.payees_are],
     )
     yield cash
-    book.income, book.level, book.clock, book.payees, book.reserve = cash.till.tolist()
+    book.income, book.level, book.clock = cash.till.tolist()
 
 
 @contextmanager
@@ -283,24 +271,16 @@ def paths_of(rows, page):  # type: ignore[no-untyped-def]
 def spend(cash, page, degree):  # type: ignore[no-untyped-def]
     """`Adaptive.visit` except for the credits. Returns the cash spent by `page`, and the amount per outlink."""
     till = cash.till
-    spent = cash.standing[page]
-    if cash.paid == TO_ALL or (cash.paid == TO_VISITED and cash.visited[page]):
-        spent += till[LEVEL]
+    spent = cash.standing[page] + till[LEVEL]
     cash.history[page] += spent
     till[CLOCK] += spent
     cash.last[page] = till[CLOCK]
     share = damped(spent) // degree if degree else 0
     cash.standing[page] -= spent
-    if not cash.visited[page]:
-        cash.visited[page] = True
-        if cash.paid == TO_VISITED:
-            till[PAYEES] += 1
-            cash.standing[page] -= till[LEVEL]
+    cash.visited[page] = True
     till[INCOME] += spent - share * degree
-    in_hand = cash.total - till[RESERVE] - till[INCOME]
-    if cash.paid and till[PAYEES] and till[INCOME] >= max(1.0, cash.lump * in_hand):
-        till[LEVEL] += till[INCOME] // till[PAYEES]
-        till[INCOME] %= till[PAYEES]
+    till[LEVEL] += till[INCOME] // len(cash.standing)
+    till[INCOME] %= len(cash.standing)
     return spent, share
 
 

@@ -48,7 +48,7 @@ def test_command_can_be_run(command: str) -> None:
         parse(words)
     else:
         assert program in {"pytest", "python"}
-        assert (ROOT / words[0]).exists()
+        assert any((ROOT / word).exists() for word in words)
 
 
 QUICK = ["lab lecture", "lab spawc 12", "lab spawc sc3 --trials 3 --timeout 10 --validate", "lab seeds 11"]
