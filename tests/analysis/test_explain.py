@@ -45,7 +45,7 @@ def test_a_page_that_was_read_is_explained_with_its_links(store: Path) -> None:
         "ok",
         None,
     )
-    assert found.meaning == "it was read, and its links were taken"
+    assert found.meaning == "it was read, and its links were followed"
     assert isinstance(found.page, KnownPage)
     assert (found.page.linked_from, found.page.links_to, found.page.found_on) == ((HOME,), (HOME,), HOME)
     assert found.robots.verdict == "allowed"

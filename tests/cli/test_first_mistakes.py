@@ -45,7 +45,7 @@ def test_what_could_not_be_fetched_is_told_with_the_way_out(tmp_path: Path) -> N
     result = run("crawl", "http://127.0.0.1:2/", "--store", tmp_path / "a crawl.db", "--delay", "0")
     assert result.exit_code == 1
     last = result.stderr.splitlines()[-1]
-    assert "(private-address): the host is in this machine's own network; --allow-private lets" in last
+    assert "(private-address): the host is on this machine's own network; --allow-private allows" in last
     assert f"--store '{tmp_path}/a crawl.db'" in last
 
 

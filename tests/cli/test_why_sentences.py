@@ -31,12 +31,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ("path", "said"),
     [
         ("private", "Refused by robots.txt: 'Disallow: /p' of http://a.test/robots.txt. That is asked for again after"),
-        ("out", "it redirects, but of that: it is on none of the seeds' hosts (--scope host)"),
+        ("out", "it redirects, but its target is refused: it is on none of the seeds' hosts (--scope host)"),
         ("out", "It leads to http://b.test/x."),
         ("moved", "It stands for http://a.test/a: it redirects to another page (301 Moved Permanently)."),
         ("gone", "Given up: the answer was 404 Not Found."),
         ("b", "it leads to 0 pages, and 2 pages link to it."),
-        ("late", "It waits: a page that was read links to it, and it has had no turn yet."),
+        ("late", "It waits: a page links to it, and it has not been fetched yet."),
         ("late", "Pages with more cash that wait, too: "),
         ("late", "Its host is asked for nothing before "),
     ],
@@ -52,7 +52,7 @@ def test_a_file_that_is_left_unread_is_not_said_to_be_read(tmp_path: Path) -> No
     store = tmp_path / "crawl.db"
     minicrawl.crawl([HOME], store, transport=httpx.MockTransport(reply), delay=0)
     told = run("why", HOME, "--store", store).output
-    assert re.search(r"Fetched .*: it is no HTML, so it was left unread, and has no links\. 0 pages link to it\.", told)
+    assert re.search(r"Fetched .*: it is not HTML, so it was not read, and has no links\. 0 pages link to it\.", told)
 
 
 def test_how_many_are_before_a_page_is_counted(store: Path) -> None:

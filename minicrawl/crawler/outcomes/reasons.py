@@ -26,94 +26,94 @@ from minicrawl.model import State
 from minicrawl.store.writer import Writer
 
 _OF_CONNECTIONS = {
-    "tls": "no version of TLS in common, or none is spoken there",
-    "tls-authority": "no known authority vouches for the certificate; --ca-file PEM trusts one more",
+    "tls": "the server speaks no TLS, or no version of it that minicrawl knows",
+    "tls-authority": "no known authority signed the certificate; --ca-file PEM adds one",
     "tls-expired": "the certificate has expired, or is not valid yet",
-    "tls-name": "the certificate is for other hosts",
-    "private-address": "the host is in this machine's own network; --allow-private lets the crawl connect to it",
-    "dns": "there is no such name, or it has no address: look at its spelling; --connect-to takes a host elsewhere",
-    "dns-unanswered": "the name server failed, or was silent",
+    "tls-name": "the certificate is for another host",
+    "private-address": "the host is on this machine's own network; --allow-private allows that",
+    "dns": "the host name does not exist, or has no address: check its spelling; --connect-to can send it elsewhere",
+    "dns-unanswered": "the name server failed, or did not answer",
 }
 """Reasons for a missing connection, and the option that may help."""
 
 MEANINGS = {
     # It waits for its first turn.
-    "seed": "it was given as a seed, and has had no turn yet",
-    "link": "a page that was read links to it, and it has had no turn yet",
-    "sitemap": "a sitemap lists it, and it has had no turn yet",
-    "alternate": "a page gives it as the same in another language or for another medium, and it has had no turn yet",
-    "elsewhere": "another partition of this crawl has it; what links from here bring it is handed over to that",
+    "seed": "it is a seed, and has not been fetched yet",
+    "link": "a page links to it, and it has not been fetched yet",
+    "sitemap": "a sitemap lists it, and it has not been fetched yet",
+    "alternate": "a page names it as its version in another language or medium, and it has not been fetched yet",
+    "elsewhere": "another partition of this crawl has it, and gets what links from here pass to it",
     # It was read.
-    "ok": "it was read, and its links were taken",
-    "noindex": "it was read, and asks not to be shown by search engines",
+    "ok": "it was read, and its links were followed",
+    "noindex": "it was read, and asks search engines not to show it",
     "nofollow": "it was read, and asks robots not to follow its links",
-    "not-html": "it is no HTML, so it was left unread, and has no links",
-    "list-of-urls": "it is a sitemap, a feed or a list of URLs, which were taken from it",
-    "pdf-unread": "it is a PDF file that cannot be read: damaged, locked by a password, or too slow (see the log)",
-    "truncated": "it was read as far as --max-size, --timeout or the number of links that are taken allow",
-    "item-failed": "it was read, and its links were taken, but a hook or a rule for items failed over it (see the log)",
+    "not-html": "it is not HTML, so it was not read, and has no links",
+    "list-of-urls": "it is a sitemap, a feed or a list of URLs, and these were taken from it",
+    "pdf-unread": "it is a PDF file that cannot be read: damaged, protected by a password, or too slow (see the log)",
+    "truncated": "it was read in part: up to --max-size, --timeout or the maximum number of links",
+    "item-failed": "it was read, and its links were followed, but a hook or an item rule failed on it (see the log)",
     # It stands for another page.
-    "canonical": "it names another page as the one it stands for (rel=canonical)",
-    "meta-refresh": "it sends its reader to another page within ten seconds, and says next to nothing itself",
+    "canonical": "it names another page as its canonical",
+    "meta-refresh": "it sends its readers to another page within ten seconds, and has next to no text itself",
     "front-page": "it has the same bytes as the front page of its folder under another name, such as / and /index.html",
     "same-page": "it has the same bytes as the page with http for https, or with www or without",
-    "session": "it is the page without the id of a session in its URL",
+    "session": "it is the same page as the one without the session id in its URL",
     # An answer that is none.
-    "soft-404": "its host says the same of pages that cannot exist",
+    "soft-404": "its host gives the same answer for pages that cannot exist",
     "no-url": "the link is not a URL",
-    "redirect-nowhere": "it redirects, but to no URL",
-    "undecodable": "what came back is in no content coding that can be undone",
-    "bad-response": "what came back is no HTTP",
-    "bad-url": "no request can be made for it",
-    "parser-failed": "a part of minicrawl failed over what was sent; the log of the crawl tells where",
-    "worker-died": "the process that fetched it has died",
-    "render-crashed": "the Chromium that rendered it has crashed, or could not be started (--render)",
-    "render-killed": "its scripts took more memory or CPU than a page may, or crashed their process (--render)",
-    "render-timeout": "its scripts never let Chromium say what the page shows",
+    "redirect-nowhere": "it redirects, but not to a URL",
+    "undecodable": "the answer has a content coding that cannot be decoded",
+    "bad-response": "the answer is not HTTP",
+    "bad-url": "no request can be made for this URL",
+    "parser-failed": "minicrawl failed on the answer; the log of the crawl says where",
+    "worker-died": "the process that was fetching it died",
+    "render-crashed": "the Chromium that rendered it crashed, or could not start (--render)",
+    "render-killed": "its scripts used more memory or CPU than a page may, or crashed their process (--render)",
+    "render-timeout": "its scripts never let Chromium finish the page (--render)",
     # No answer.
     **_OF_CONNECTIONS,
-    "refused": "nobody listens at that port",
-    "bad-port": "its port is one of another protocol, such as mail, which browsers do not ask either",
-    "proxy": "the proxy that it is asked through cannot be used; the crawl says which one, and why",
-    "connect": "no connection came about",
+    "refused": "nothing listens on that port",
+    "bad-port": "its port belongs to another protocol, such as mail; browsers refuse it, too",
+    "proxy": "its proxy cannot be used; the crawl says which one, and why",
+    "connect": "no connection could be made",
     "connection": "the connection failed",
-    "reset": "the connection was broken off",
-    "timeout": "the answer took longer in all than --timeout",
-    "timeout-connect": "no connection came about in time",
+    "reset": "the connection was reset",
+    "timeout": "the whole answer took longer than --timeout",
+    "timeout-connect": "no connection could be made in time",
     "timeout-read": "the answer stopped coming",
-    "host-dead": "its host did not answer for long, and is left alone for now",
+    "host-dead": "its host has not answered for a while, and is left alone for now",
     "not-archived": "it is not in the archive that this crawl reads (--from-archive)",
     # It may not be asked for.
-    "host-banned": "its host is banned: nothing is asked of it until that is taken back",
+    "host-banned": "its host is banned: nothing is requested from it until the ban is lifted",
     "robots": "robots.txt forbids it",
-    "usage": "its site does not want it used for what the crawl respects (--respect-usage)",
-    "robots-unreachable": "robots.txt could not be read, so that nothing of its origin may be asked for",
+    "usage": "its site forbids a use that the crawl respects (--respect-usage)",
+    "robots-unreachable": "robots.txt could not be read, so nothing may be requested from its origin",
     # A requisite (--requisites).
-    "page": "a page that was read needs it, and it has had no turn yet",
-    "part": "a style sheet, a frame or a redirect that a page needs leads to it, and it has had no turn yet",
+    "page": "a page needs it, and it has not been fetched yet",
+    "part": "a style sheet, a frame or a redirect that a page needs leads to it, and it has not been fetched yet",
     "read": "it was read as a page, so the archive has it",
     "noarchive": "it forbids copies",
-    "too-large": "it is longer than --max-size",
+    "too-large": "it is larger than --max-size",
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
     "too-long": "its URL is too long",
-    "max-depth": "it is more links from a seed than --max-depth",
+    "max-depth": "it is further from a seed than --max-depth",
     "scope-site": "it is on none of the seeds' sites (--scope site)",
     "scope-host": "it is on none of the seeds' hosts (--scope host)",
     "scope-prefix": "it is in none of the seeds' folders (--scope prefix)",
-    "scope-linked": "it is on none of the seeds' sites, and no page of these links to it (--scope linked)",
+    "scope-linked": "it is on none of the seeds' sites, and none of their pages links to it (--scope linked)",
     "deny": "it matches a pattern of --deny",
     "allow": "it matches no pattern of --allow",
     "trap-long-url": "trap: its path or its query is too long",
     "trap-repeated-path": "trap: its path repeats itself",
-    "trap-repeated-parameter": "trap: its query has a parameter more than three times",
+    "trap-repeated-parameter": "trap: its query repeats a parameter more than three times",
     "trap-escaped-again": "trap: it was escaped again and again (%2525, &amp;amp;)",
-    "trap-duplicates": "trap: pages of its pattern mostly say the same",
-    "trap-session": "trap: pages of its pattern mostly say the same, and it has the id of a session",
+    "trap-duplicates": "trap: most pages of its pattern say the same",
+    "trap-session": "trap: most pages of its pattern say the same, and it has a session id",
     "trap-parameters": "trap: URLs of its pattern only combine known values of parameters",
-    "trap-calendar": "trap: a calendar, or numbered pages, without end",
-    "trap-host-budget": "trap: its site has as many pages as trusted sites that link to it vouch for",
-    "trap-many-hosts": "trap: its site has as many hosts as trusted sites that link to it vouch for",
+    "trap-calendar": "trap: an endless calendar, or endless numbered pages",
+    "trap-host-budget": "trap: its site already has as many pages as the trusted sites that link to it vouch for",
+    "trap-many-hosts": "trap: its site already has as many hosts as the trusted sites that link to it vouch for",
 }
 """Meanings of reason codes."""
 
@@ -127,9 +127,9 @@ _LEADS_ON = {
 }
 _OF_TARGETS = {
     "loop": "leads back here",
-    "chain": f"is at the end of a chain of more than {MAX_HOPS}",
-    "dead": "is a page where nothing was found",
-    "differs": "is named so by many pages that say something else",
+    "chain": f"is more than {MAX_HOPS} redirects away",
+    "dead": "is a page that is not there",
+    "differs": "is named by many pages that say something else",
 }
 
 
@@ -137,7 +137,7 @@ def meaning(reason: str, state: str | None = None) -> str | None:
     """The meaning of a reason code for a page in that state; None for an unknown code."""
     cause, refusal = _parts(reason)
     if cause and state == State.WAITING:
-        return "a page that stands for it made it known, and it has had no turn yet"
+        return "a page that stands for it made it known, and it has not been fetched yet"
     if reason in MEANINGS:
         return MEANINGS[reason]
     if cause:
@@ -152,7 +152,7 @@ def _led_on(cause: str, refusal: str) -> str | None:
         return f"it redirects to another page ({_status(refusal)})"
     if refusal in _OF_TARGETS:
         return f"{_LEADS_ON[cause]}, but that {_OF_TARGETS[refusal]}"
-    return f"{_LEADS_ON[cause]}, but of that: {MEANINGS[refusal]}" if refusal in MEANINGS else None
+    return f"{_LEADS_ON[cause]}, but its target is refused: {MEANINGS[refusal]}" if refusal in MEANINGS else None
 
 
 def _parts(reason: str) -> tuple[str, str]:

@@ -52,8 +52,11 @@ def test_a_meaning_is_one_clause(reason: str) -> None:
         ("http-799", "the answer was 799"),
         ("redirect-301", "it redirects to another page (301 Moved Permanently)"),
         ("redirect-loop", "it redirects, but that leads back here"),
-        ("canonical-dead", "it names another page as the one it stands for (rel=canonical), but that is a page where"),
-        ("redirect-scope-site", "it redirects, but of that: it is on none of the seeds' sites (--scope site)"),
+        ("canonical-dead", "it names another page as its canonical, but that is a page that is not"),
+        (
+            "redirect-scope-site",
+            "it redirects, but its target is refused: it is on none of the seeds' sites (--scope site)",
+        ),
     ],
 )
 def test_codes_of_families_say_which_one(reason: str, text: str) -> None:
@@ -62,7 +65,7 @@ def test_codes_of_families_say_which_one(reason: str, text: str) -> None:
 
 def test_what_an_alias_made_known_waits() -> None:
     assert meaning("redirect-301", State.WAITING) == (
-        "a page that stands for it made it known, and it has had no turn yet"
+        "a page that stands for it made it known, and it has not been fetched yet"
     )
     assert meaning("http-503", State.WAITING) == "the answer was 503 Service Unavailable"
 
