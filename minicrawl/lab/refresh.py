@@ -14,7 +14,7 @@ from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.refresh import PRIOR_SHAPE, learned, value
 
-LEARNED, TRUE_RATES = "importance and learned rate", "importance and true rate"
+LEARNED = "importance and learned rate"
 CASH, IN_TURN = "importance (order by cash)", "all in turn"
 """Schedules, by what they know."""
 _OPTIMUM = "optimum, rates known"
@@ -125,7 +125,7 @@ def experiment(pages: int, worlds: int, seed: int, values: FloatArray | None = N
     rows: list[tuple[float, str, float, float]] = []
     webs = [(number, drawn(pages, number, values)) for number in range(seed, seed + worlds)]
     for budget in BUDGETS:
-        for name in (_OPTIMUM, LEARNED, TRUE_RATES, CASH, IN_TURN):
+        for name in (_OPTIMUM, LEARNED, CASH, IN_TURN):
             kept = [
                 optimum(world, budget)
                 if name == _OPTIMUM

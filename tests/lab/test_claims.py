@@ -9,13 +9,14 @@ from support.documents import LAB, ROOT, parse, prose, rows
 
 from minicrawl.cli import main
 
-ROWS = [row for row in rows(LAB) if len(row) == 7 and row[0] in {"OPIC", "SPAWC", "Seeds", "Lecture"}]
 DOCUMENTS = ["OPIC", "SPAWC", "Seeds", "Lecture"]
+ROWS = [row for row in rows(LAB) if row[0] in DOCUMENTS and len(row) > 2]  # two cells: what the document is
 COMMANDS = sorted({span for row in ROWS for span in re.findall(r"`([^`]+)`", row[4])})
 NOT_BUILT = "not built: "
 
 
 def test_rows_are_in_the_order_of_the_documents() -> None:
+    assert len(ROWS) > 200
     places = [DOCUMENTS.index(row[0]) for row in ROWS]
     assert places == sorted(places)
     assert set(places) == set(range(len(DOCUMENTS)))
@@ -23,7 +24,7 @@ def test_rows_are_in_the_order_of_the_documents() -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: " ".join(row[:3])[:60])
 def test_row_has_a_claim_its_kind_a_command_a_verdict_and_a_place(row: list[str]) -> None:
-    _, section, claim, kind, command, verdict, where = row
+    _, section, claim, kind, command, verdict, where = row  # a bar in a cell that is not escaped would make more
     assert section
     assert claim.endswith((".", "?"))
     assert kind in {"algorithm", "figure", "system", "challenge"}
