@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 
 class RecordKind(StrEnum):
@@ -43,23 +43,19 @@ class Exchange(NamedTuple):
 
 
 class ArchiveRecord(NamedTuple):
-    """An answer in the archive.
+    """An answer in the archive: a row of the table `records`."""
 
-    `at`: its date, in Unix seconds. `file`: name of the file; `start`, `length`: offset and length of the answer's
-    record, in bytes; `end`: end of the request's record behind it. `digest`: SHA-1 of the body, as sent but without
-    transfer coding.
-    """
-
-    url: str
-    at: float
-    file: str
-    start: int
+    url: Annotated[str | None, "NULL: that of the page"]
+    at: Annotated[float, "Unix seconds", "the request left then"]
+    file: Annotated[str, "its name"]
+    start: Annotated[int, "of the record, in bytes"]
     length: int
-    end: int
-    digest: bytes
-    kind: str
-    status: int
+    until: Annotated[int, "end of the record of the request behind it"]
+    digest: Annotated[bytes, "SHA-1 of the body as it was sent, without transfer coding"]
+    kind: Annotated[str, "response revisit not-modified resource"]
+    status: Annotated[int, "HTTP status"]
     media_type: str
+    page: Annotated[int | None, "pages.id", "NULL: a robots.txt, a sitemap, a probe, a page's part"] = None
 
 
 class State(StrEnum):

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_text import archived_page
 from minicrawl.errors import SettingError
-from minicrawl.model import Wanted
-from minicrawl.store.archived import RecordRow
+from minicrawl.model import ArchiveRecord, Wanted
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.difference import Line, difference
 from minicrawl.store.texts.kept_text import KeptText, blocks_of, unpack
@@ -86,7 +85,7 @@ def _blocks(text: KeptText) -> list[str]:
     return [block.markdown for part in (text.content, text.rest) for block in blocks_of(part)]
 
 
-def _archived_text(store: Store, folder: Path, url: str, row: RecordRow) -> KeptText | None:
+def _archived_text(store: Store, folder: Path, url: str, row: ArchiveRecord) -> KeptText | None:
     """The text of an archived answer; None if it is no HTML, forbids copies or is too slow to parse."""
     parsed = archived_page(store, folder, url, row, _KEPT)
     return unpack(parsed.kept, url) if parsed is not None and parsed.kept else None

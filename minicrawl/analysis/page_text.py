@@ -25,9 +25,8 @@ from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_pa
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.export.tables import Table
-from minicrawl.model import READ, ParsedPage, State, Wanted
+from minicrawl.model import READ, ArchiveRecord, ParsedPage, State, Wanted
 from minicrawl.sandbox.sandbox import ChildError
-from minicrawl.store.archived import RecordRow
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.kept_text import KeptText
 from minicrawl.timing import STANDARD
@@ -42,7 +41,7 @@ def check_has_texts(store: Store) -> None:
         )
 
 
-def archived_page(store: Store, folder: Path, url: str, row: RecordRow, wanted: Wanted) -> ParsedPage | None:
+def archived_page(store: Store, folder: Path, url: str, row: ArchiveRecord, wanted: Wanted) -> ParsedPage | None:
     """An archived answer, parsed; None if it is no HTML or too slow to parse. Raises StoreError."""
     with closing(Collection(folder)) as archive:
         record = archive.record(as_captured(url, store.archived.original(row)))

@@ -30,11 +30,11 @@ from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import FetchError, SettingError, StoreError
 from minicrawl.model import ArchiveRecord, Exchange, ParsedPage, RecordKind
 from minicrawl.settings import USER_AGENT, CrawlSettings
-from minicrawl.store.archived import FILES, RecordRow
+from minicrawl.store.archived import FILES
 from minicrawl.store.reader import Store, open_store
 
 
-def as_captured(url: str, row: RecordRow) -> Captured:
+def as_captured(url: str, row: ArchiveRecord) -> Captured:
     """A row of `records` in the form of the index."""
     digest, is_revisit = sha1(row.digest), row.kind in (RecordKind.REVISIT, RecordKind.NOT_MODIFIED)
     place = row.file, row.start, row.length

@@ -1,34 +1,19 @@
 """The answers in the archive of a store."""
 
 from collections.abc import Iterator
-from typing import Annotated, NamedTuple
 
-from minicrawl.store.declaration import PageId, Time, columns, table
+from minicrawl.model import ArchiveRecord
+from minicrawl.store.declaration import columns, table
 from minicrawl.store.tables import Tables
 
 FILES = "archive_files"
 """Key of meta. JSON: the committed bytes of every file of the archive by name; what is behind them is of no commit."""
 
 
-class RecordRow(NamedTuple):
-    """An answer that is in the archive."""
-
-    page: Annotated[PageId | None, "NULL: a robots.txt, a sitemap, a probe, a page's part"]
-    url: Annotated[str | None, "of such; NULL: that of the page"]
-    at: Annotated[Time, "the request left then"]
-    file: Annotated[str, "its name"]
-    start: Annotated[int, "of the record, in bytes"]
-    length: int
-    digest: Annotated[bytes, "SHA-1 of the body as it was sent, without transfer coding"]
-    kind: Annotated[str, "response revisit not-modified resource"]
-    status: Annotated[int, "HTTP status"]
-    media_type: str
-
-
 table(
     "records",
     "answers that are in the archive",
-    RecordRow,
+    ArchiveRecord,
     keys="id",
     indexes=(
         "records_by_digest ON records (digest) WHERE kind = 'response' AND status = 200",
@@ -38,7 +23,7 @@ table(
     id=int,
 )
 _PLACE = "coalesce(records.url, pages.url), at, digest, file FROM records LEFT JOIN pages ON pages.id = page"
-_ROW = columns(RecordRow, "records")
+_ROW = columns(ArchiveRecord, "records")
 
 
 class Archived:
@@ -59,15 +44,17 @@ class Archived:
         row: tuple[str, float, bytes, str] | None = self._tables.row(f"SELECT {_PLACE} WHERE {where}", page)
         return row
 
-    def versions(self, page: int) -> list[RecordRow]:
+    def versions(self, page: int) -> list[ArchiveRecord]:
         """A page's whole answers, the oldest first."""
         where = "page = ? AND status = 200 AND kind <> 'not-modified' ORDER BY id"
-        return self._tables.records(RecordRow, f"records WHERE {where}", page)
+        return self._tables.records(ArchiveRecord, f"records WHERE {where}", page)
 
-    def original(self, row: RecordRow) -> RecordRow:
+    def original(self, row: ArchiveRecord) -> ArchiveRecord:
         """The first answer with the body of a revisit; any other is its own original."""
         where = "digest = ? AND kind = 'response' AND status = 200 ORDER BY id LIMIT 1"
-        found = None if row.kind == "response" else self._tables.record(RecordRow, f"records WHERE {where}", row.digest)
+        found = (
+            None if row.kind == "response" else self._tables.record(ArchiveRecord, f"records WHERE {where}", row.digest)
+        )
         return found or row
 
     def has(self, url: str) -> bool:
@@ -79,10 +66,10 @@ class Archived:
         (last,) = self._tables.row("SELECT coalesce(max(id), 0) FROM records")
         return int(last)
 
-    def after(self, number: int) -> Iterator[tuple[int, str, RecordRow]]:
+    def after(self, number: int) -> Iterator[tuple[int, str, ArchiveRecord]]:
         """Number, URL and row of every record after `number`, in the order of their numbers."""
         query = f"""
             SELECT records.id, coalesce(records.url, pages.url), {_ROW} FROM records LEFT JOIN pages ON pages.id = page
             WHERE records.id > ? ORDER BY records.id"""
         for record, url, *row in self._tables.each(query, number):
-            yield record, url, RecordRow._make(row)
+            yield record, url, ArchiveRecord._make(row)

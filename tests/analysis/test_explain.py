@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.sites import Server, Site, crawl
 
-from minicrawl.analysis.explain import UNKNOWN, Explanation, KnownPage, explain
+from minicrawl.analysis.explain import Explanation, KnownPage, explain
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -49,23 +49,6 @@ def test_a_page_that_was_read_is_explained_with_its_links(store: Path) -> None:
     assert isinstance(found.page, KnownPage)
     assert (found.page.linked_from, found.page.links_to, found.page.found_on) == ((HOME,), (HOME,), HOME)
     assert found.robots.verdict == "allowed"
-
-
-@pytest.mark.parametrize(
-    ("text", "state", "reason", "meaning"),
-    [
-        (HOME + "private", "disallowed", "robots", "robots.txt forbids it"),
-        (HOME + "gone", "error", "http-404", "the answer was 404 Not Found"),
-        ("http://b.test/", UNKNOWN, "scope-host", "it is on none of the seeds' hosts (--scope host)"),
-        (HOME + "nowhere", UNKNOWN, "no-link", "no page read so far has a counted link to it"),
-    ],
-)
-def test_every_url_has_a_reason_and_what_it_means(
-    store: Path, text: str, state: str, reason: str, meaning: str
-) -> None:
-    found = explained(store, text)
-    assert (found.state, found.reason, found.meaning) == (state, reason, meaning)
-    assert (found.page is None) == (state == UNKNOWN)
 
 
 def test_json_has_stable_keys_side_by_side(store: Path) -> None:

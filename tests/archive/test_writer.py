@@ -41,8 +41,8 @@ def test_a_file_describes_itself_then_has_answers_each_with_its_request(tmp_path
     assert response.headers["WARC-Warcinfo-ID"] == info.headers["WARC-Record-ID"]
     assert request.headers["WARC-Concurrent-To"] == response.headers["WARC-Record-ID"]
     assert request.http == [("Host", "h.test")]
-    assert record.end == file.stat().st_size
-    assert 0 < record.start < record.start + record.length < record.end
+    assert record.until == file.stat().st_size
+    assert 0 < record.start < record.start + record.length < record.until
 
 
 BODIES = {
@@ -148,14 +148,14 @@ def test_a_record_that_does_not_fit_leaves_no_part_of_itself(tmp_path: Path) -> 
     writer = ArchiveWriter(tmp_path, "me", rules, NOTHING_BEFORE)
     record = writer.write(an_answer())
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (record.end + 500, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (record.until + 500, before[1]))
     try:
         with pytest.raises(StoreError, match=r"cannot be written: File too large; see to its disk"):
             writer.write(an_answer(body=os.urandom(10_000)))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert files(tmp_path)[0].stat().st_size == record.end
-    assert writer.write(an_answer(body=b"next")).start == record.end
+    assert files(tmp_path)[0].stat().st_size == record.until
+    assert writer.write(an_answer(body=b"next")).start == record.until
     writer.close()
     assert len(seen(files(tmp_path)[0])) == 5
 

@@ -1,6 +1,5 @@
 """minicrawl status"""
 
-import json
 import math
 import re
 from pathlib import Path
@@ -14,14 +13,6 @@ from minicrawl.dashboard.readings import Readings
 from minicrawl.model import State
 from minicrawl.report import report_on
 from minicrawl.store.reader import open_store
-
-
-def test_status_counts_every_known_page_once(store: Path) -> None:
-    status = json.loads(run("status", "--json", "--store", store).stdout)
-    assert status["stopped"] == "nothing-left"
-    assert status["states"] == {"fetched": 3, "error": 1, "alias": 1}
-    assert sum(status["reasons"].values()) == status["known"] == 5
-    assert "stopped: nothing-left" in run("status", "--store", store).output
 
 
 def test_one_coverage_is_told_everywhere(store: Path) -> None:

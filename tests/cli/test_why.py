@@ -1,23 +1,11 @@
 """minicrawl why"""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 from support.command_line import HOME, run
 from support.sites import Server, Site, crawl
-
-
-def test_why_explains_known_pages(store: Path) -> None:
-    told = json.loads(run("why", "http://A.test:80/b#part", "--json", "--store", store).stdout)
-    assert (told["state"], told["reason"], told["depth"], told["inlinks"]) == ("fetched", "ok", 1, 2)
-    assert sorted(told["linked_from"]) == [HOME, HOME + "a"]
-    assert told["links_to"] == [HOME + "a"]
-    assert "error, because http-404" in run("why", HOME + "gone", "--store", store).output
-    said = run("why", HOME, "--store", store).output
-    assert re.search(r"^  importance  \S+, rank \d+ of \d+ by importance$", said, re.MULTILINE)
-
 
 WHY = {
     "deny": ("http://a.test/secret", "deny", "--deny 'secret'"),

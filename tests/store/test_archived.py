@@ -4,16 +4,16 @@ from pathlib import Path
 
 from support.sites import crawl
 
-from minicrawl.store.archived import RecordRow
+from minicrawl.model import ArchiveRecord
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 A, B = bytes(20), bytes(range(20))
 
 
-def row(page: int | None, digest: bytes, kind: str, status: int, at: float) -> RecordRow:
+def row(page: int | None, digest: bytes, kind: str, status: int, at: float) -> ArchiveRecord:
     url = "http://a.test/robots.txt" if page is None else None
-    return RecordRow(page, url, at, "f", 1, 2, digest, kind, status, "text/html")
+    return ArchiveRecord(url, at, "f", 1, 2, 4, digest, kind, status, "text/html", page)
 
 
 def test_records_are_found(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_records_are_found(tmp_path: Path) -> None:
     crawl({"http://a.test/": ["/b"]}, path, ["http://a.test/"])
     with Writer(path) as writer, writer.transaction():
         writer.add(
-            RecordRow,
+            ArchiveRecord,
             [
                 row(None, A, "response", 404, 1.0),
                 row(0, B, "response", 200, 2.0),

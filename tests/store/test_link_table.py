@@ -1,7 +1,6 @@
 """Outlinks as they were written, against the plain lists that they were written from."""
 
 import dataclasses
-import json
 import random
 from pathlib import Path
 
@@ -126,23 +125,6 @@ def test_aliases_are_told_by_what_made_them(tmp_path: Path) -> None:
         assert list(writer.link_table.hinted()) == [(1, 0), (2, 0)]
         own = {page: (links.targets.tolist(), links.places) for page, links in writer.link_table.own()}
         assert own == {1: ([4, 2], None), 2: ([], None)}
-
-
-def test_links_that_are_not_followed_go_with_the_row_that_says_nothing(tmp_path: Path) -> None:
-    deep, malformed = json.dumps(["http://a.test/deep"]), json.dumps(["http://"])
-    rows = [Links(0, b"", 0, 1, malformed=malformed), Links(1, b"", 0, 1, leads_to="http://b.test/")]
-    rows.append(Links(2, b"", 0, 1, too_deep=deep))
-    with Writer(tmp_path / "crawl.db") as writer:
-        with writer.transaction():
-            writer.save_links(rows)
-        assert [writer.link_table.row(page) for page in range(3)] == rows
-        assert writer.link_table.too_deep() == {2: json.loads(deep)}
-        assert writer.link_table.malformed() == {0: ["http://"]}
-        assert writer.link_table.too_deep_sources("http://a.test/deep") == [2]
-        assert writer.link_table.too_deep_sources("http://a.test/dee") == []
-        with writer.transaction():
-            writer.save_links([Links(2, b"", 0, 0)])
-        assert writer.link_table.too_deep() == {}
 
 
 def test_view_has_the_links_as_they_stand_on_pages(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from contextlib import closing
 from operator import itemgetter
 from pathlib import Path
 
-import numpy as np
 import pytest
 from support.stored_pages import add_pages, answer, turn
 
@@ -24,39 +23,14 @@ PRINTS = {
 }
 
 
-def written(store: Path, at_once: int = 1_000) -> Writer:
+def written(store: Path) -> Writer:
     """The pages had their first answers in the order 4, 1, 2, 0, 3."""
-    writer = Writer(store, Sizes(rows=at_once))
+    writer = Writer(store)
     add_pages(writer, URLS)
     with writer.transaction():
         writer.page_rows.save_turns([turn(page, fetch=answer()) for page in (4, 1, 2, 0, 3)])
         writer.save_fingerprints(PRINTS)
     return writer
-
-
-@pytest.mark.parametrize("at_once", [1, 3, 100])
-def test_fingerprints_come_in_the_order_of_first_answers(tmp_path: Path, at_once: int) -> None:
-    with written(tmp_path / "crawl.db", at_once) as writer:
-        blocks = list(writer.recognised.fingerprints())
-        found = [
-            (page, payload, bool(leads), sketch)
-            for block in blocks
-            for page, payload, leads, sketch in zip(
-                block.page.tolist(),
-                block.payload.tolist(),
-                block.leads.tolist(),
-                map(np.ndarray.tobytes, block.sketch),
-                strict=True,
-            )
-        ]
-        assert found == [
-            (4, 11, True, SKETCH),
-            (1, 11, False, SKETCH),
-            (2, 12, False, SKETCH[::-1]),
-            (0, -13, False, bytes(40)),
-        ]
-        said = {payload: writer.recognised.said_first(payload) for payload in (11, 12, -13, 14)}
-        assert said == {11: [4], 12: [2], -13: [0], 14: []}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -106,17 +80,13 @@ def test_fingerprints_are_as_row_by_row_whatever_the_numbers(tmp_path: Path, see
     ]
 
 
-def test_store_without_answers_has_no_fingerprints(tmp_path: Path) -> None:
-    with Writer(tmp_path / "crawl.db") as writer:
-        assert list(writer.recognised.fingerprints()) == []
-
-
 def test_fingerprints_of_one_page_and_counts_of_duplicates(tmp_path: Path) -> None:
     with written(tmp_path / "crawl.db") as writer:
         recognised = writer.recognised
         assert [recognised.fingerprint(page) for page in range(6)] == [PRINTS.get(page) for page in range(6)]
         assert (recognised.duplicate_counts(), recognised.duplicates_of(4)) == ((1, 1), (1, 1))
         assert recognised.duplicates_of(1) == (0, 0)
+        assert [recognised.said_first(payload) for payload in (11, 12, -13, 14)] == [[4], [2], [0], []]
         with writer.transaction():
             writer.save_fingerprints({1: None, 2: PRINTS[2]._replace(leader=None, distance=None)})
         assert recognised.duplicate_counts() == (0, 0)

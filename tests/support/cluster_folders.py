@@ -5,7 +5,6 @@ import os
 import random
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +32,6 @@ def some_folder(path: Path, exchanges: int = 2) -> Folder:
     folder = Folder(path, "a crawl", homes.secret, 2, {})
     folder.keep_settings(CrawlSettings())
     return found(path)
-
-
-def as_here(folder: Folder) -> Folder:
-    """A crawl, as if all stores were of one machine, which in tests they are."""
-    return replace(folder, nodes={})
 
 
 def killed_at_every_step(folder: Path) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import ArchiveRecord, PageRequest
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.archived import FILES, RecordRow
+from minicrawl.store.archived import FILES
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
@@ -40,7 +40,7 @@ class Archive(Step):
         self._new: dict[str, int] = {}
         self._open: dict[str, str] = {}
         """The file that each process writes to, by the last part of its name."""
-        self._rows: list[RecordRow] = []
+        self._rows: list[ArchiveRecord] = []
         self.prefix = prefix_of(self._id())
         cut(self._folder, committed(self._writer))
 
@@ -73,11 +73,8 @@ class Archive(Step):
                 self._writer.save_meta({"archive_indexed": last})
 
     def on_record(self, record: ArchiveRecord, page: int | None) -> None:
-        at, file, start, length = record.at, record.file, record.start, record.length
-        url = record.url if page is None else None
-        digest, kind, status, media_type = record.digest, record.kind, record.status, record.media_type
-        self._rows.append(RecordRow(page, url, at, file, start, length, digest, kind, status, media_type))
-        self._new[file] = max(record.end, self._new.get(file, 0))
+        self._rows.append(record if page is None else record._replace(page=page, url=None))
+        self._new[record.file] = max(record.until, self._new.get(record.file, 0))
 
     def save(self, writer: Writer) -> None:
         """Let the files reach the disk, then write their rows."""
@@ -87,7 +84,7 @@ class Archive(Step):
 
         begun = self._new.keys() - self._sizes.keys()
         sync(self._folder, self._new, begun)
-        writer.add(RecordRow, self._rows)
+        writer.add(ArchiveRecord, self._rows)
         self._sizes |= self._new
         writer.save_meta({FILES: json.dumps(self._sizes)})
         for name in sorted(begun):

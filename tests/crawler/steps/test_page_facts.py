@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from support.intakes import DAYS_LATER
-from support.sites import Site, canonical, crawl, rows
+from support.sites import Site, crawl, rows
 
 HOME = "http://a.test/"
 ABOUT = f"{HOME}about"
@@ -14,18 +14,6 @@ def facts(store: Path, *columns: str) -> dict[str, tuple[Any, ...]]:
     values = ", ".join(f"json_extract(facts, '$.{name}')" for name in columns)
     found = rows(store, f"SELECT url, {values} FROM pages JOIN fetches ON fetches.id = fetch WHERE facts IS NOT NULL")
     return {url.removeprefix(HOME): tuple(values) for url, *values in found}
-
-
-def test_facts_are_kept_of_html_pages(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    site: Site = {
-        HOME: ["<h1>Home</h1>", "/moved", "/missing", "/copy", "/about#us", "#own", "http://b.test/#out"],
-        f"{HOME}moved": ABOUT,
-        ABOUT: ["<h1 id=us>Us</h1><h1>x</h1>"],
-        f"{HOME}copy": [canonical(HOME), "<img src=x>", "/about#we"],
-    }
-    crawl(site, store, [HOME], scope="site", audit=True)
-    assert facts(store, "h1s", "without_alt") == {"": (1, 0), "about": (2, 0), "copy": (0, 1)}
 
 
 def test_facts_are_those_of_the_last_answer(tmp_path: Path) -> None:

@@ -10,12 +10,6 @@ from minicrawl.model import Fetched, ParsedPage, State
 ORIGIN, ABSENT, PLAIN = "http://a.test", "http://a.test/absent", "http://a.test/?plain"
 
 
-class Off(Step):
-    @classmethod
-    def of(cls, opening: Opening) -> None:
-        return None
-
-
 class Probing(Step):
     """Has one probe to make, and notes what comes of it. `url`: of the probe."""
 
@@ -63,12 +57,6 @@ class Last(Step):
 def parts_of(*kinds: type[Step]) -> Steps:
     nothing: Any = None
     return Steps(kinds, Opening(nothing, nothing, nothing, nothing, 0.0, []))
-
-
-def test_what_is_off_is_not_in_the_list() -> None:
-    parts = parts_of(Off, Probing)
-    assert [type(part) for part in parts] == [Probing]
-    assert parts.find(Off) is None
 
 
 def test_each_answer_to_a_probe_is_for_the_part_that_asked() -> None:
