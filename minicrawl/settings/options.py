@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from minicrawl import __version__
+from minicrawl.model import Watch
 from minicrawl.settings import requests
 from minicrawl.settings.requests import ConnectTo, Header, ProxyRule
 from minicrawl.settings.values import (
@@ -24,6 +25,7 @@ from minicrawl.settings.values import (
     PAUSE,
     PLACES,
     TEXT,
+    WATCHES,
     Setting,
     can_be_file,
     choice,
@@ -164,6 +166,12 @@ class Options:
         None,
         duration(MOST_SPAN, "30d"),
         "Fetch every page again after that time, important or not, instead. Without --refresh a run does not wait.",
+    )
+    watch: tuple[Watch, ...] = setting(
+        (),
+        WATCHES,
+        "Of pages with matching URLs nothing else counts as a change than what is watched: css:SELECTOR, with "
+        "::attr(NAME) an attribute, or kinds of changes such as price,title. Repeatable.",
     )
     on_change: str = setting(
         "",

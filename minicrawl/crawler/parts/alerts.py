@@ -19,7 +19,7 @@ from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 _MOST = 1_000  # changes that one call is told, the most important first
-_FACTS = ("url", "title", "what", "at", "importance", "added", "removed")
+_FACTS = ("url", "title", "what", "at", "importance", "added", "removed", "kinds")
 
 
 class Alerts(Part):
