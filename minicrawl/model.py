@@ -1,5 +1,6 @@
 """Frozen values passed between the stages of a crawl. Page numbers are ints, times are Unix seconds."""
 
+import re
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Annotated, NamedTuple
@@ -178,6 +179,46 @@ Located = tuple[str, str | None]
 """The IP address for requests to a URL, and None; or "", and the reason why there is none."""
 
 
+FIELDS = ("", "title", "description", "canonical", "robots", "price", "availability", "date", "link", "image", "watch")
+"""What is compared of a page beside its text, by number. link: the target of one in the text, with its words; price,
+availability, date: of JSON-LD; watch: what --watch finds."""
+KINDS = (*FIELDS[1:], "text")
+"""Kinds of changes of a page."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What is watched of pages whose URL matches a pattern: css:SELECTOR, with ::attr(NAME) an attribute, or names of
+    `KINDS` with commas."""
+
+    pattern: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.pattern}={self.what}"
+
+    def matches(self, url: str) -> bool:
+        return re.search(self.pattern, url) is not None
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        return () if self.what.startswith("css:") else tuple(self.what.split(","))
+
+    @property
+    def selector(self) -> tuple[str, str | None]:
+        """The selector, empty for none, and the attribute; None: the text."""
+        return css_parts(self.what.removeprefix("css:")) if self.what.startswith("css:") else ("", None)
+
+
+_PART = re.compile(r"(?P<css>.*?)::(?:text|attr\((?P<attribute>[^()]+)\))", re.DOTALL)
+
+
+def css_parts(text: str) -> tuple[str, str | None]:
+    """A CSS selector, and the attribute that ::attr(NAME) behind it names; None: the text."""
+    part = _PART.fullmatch(text)
+    return (text, None) if part is None else (part["css"].strip(), part["attribute"] and part["attribute"].strip())
+
+
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """Parts of a page to gather beside its links, title and directives; each takes time. See docs and `ParsedPage`.
@@ -185,7 +226,8 @@ class Wanted:
     `anchors`: the texts of links; `places`: their places; `text`: visible text; `blocks`: block hashes, to detect
     changes; `kept`: the text for the store. `extract`, `hooks`, `structured`: the user's extraction, see
     minicrawl.extract. `short_text`: the text of pages that may be soft 404s. `requisites`: URLs of files that the page
-    needs; `is_style`: it is a style sheet, which is no page. `facts`: facts for an audit.
+    needs; `is_style`: it is a style sheet, which is no page. `facts`: facts for an audit. `watch`: what is compared of
+    some pages instead of all.
     """
 
     anchors: bool = False
@@ -200,6 +242,7 @@ class Wanted:
     requisites: bool = False
     is_style: bool = False
     facts: bool = False
+    watch: tuple[Watch, ...] = ()
 
     @property
     def items(self) -> bool:

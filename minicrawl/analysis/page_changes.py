@@ -15,6 +15,7 @@ from minicrawl.analysis.page_text import archived_page
 from minicrawl.errors import SettingError
 from minicrawl.model import ArchiveRecord, Wanted
 from minicrawl.store.reader import Store
+from minicrawl.store.refreshes import kinds_of
 from minicrawl.store.texts.difference import Line, difference
 from minicrawl.store.texts.kept_text import KeptText, blocks_of, unpack
 
@@ -22,13 +23,15 @@ _KEPT = Wanted(kept=True, short_text=False)
 
 
 class PageChange(NamedTuple):
-    """A change of a page. added, removed: blocks, noise left out. diff: None unless both versions are kept."""
+    """A change of a page. added, removed: blocks and values, noise left out; kinds: what they are. diff: None unless
+    both versions are kept."""
 
     url: str
     what: str
     at: float
     added: int
     removed: int
+    kinds: tuple[str, ...]
     diff: tuple[Line, ...] | None
 
 
@@ -45,7 +48,9 @@ def page_changes(store: Store, text: str, since: float, *, reads_texts: bool = T
         for row in store.refreshes.changes_of(page):
             if row.at >= since:
                 lines = versions.difference(before, row.at) if versions and row.what == "changed" else None
-                changes.append(PageChange(found.url, row.what, row.at, row.added, row.removed, lines))
+                changes.append(
+                    PageChange(found.url, row.what, row.at, row.added, row.removed, kinds_of(row.kinds), lines)
+                )
             before = row.at
         return changes
 

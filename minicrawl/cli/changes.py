@@ -1,7 +1,7 @@
 """minicrawl changes"""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -12,6 +12,7 @@ from minicrawl.cli.options import json_option, store_option, where_option
 from minicrawl.cli.output import document, fitted, lines_of, terminal_columns
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
+from minicrawl.model import KINDS
 from minicrawl.settings.values import parse_duration, quoted
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ _COLORS = {"+": "green", "-": "red", "~": "cyan"}
 @click.option("--since", default=None, show_default="7d; of one page, all", metavar="TIME|DATE",
               help="Since how long ago (12h), or since when (2026-01-31, UTC).")  # fmt: skip
 @where_option
+@click.option("--only", metavar="KIND,...", help=f"Only changes of these kinds: {', '.join(KINDS)}.")
 @click.option("-n", "--n", type=click.IntRange(min=1), help="Number of pages; all by default.")
 @click.option("--rising", "is_rising", is_flag=True, help="List pages that have gained importance.")
 @click.option("--atom", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
@@ -47,6 +49,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     is_diff: bool,
     since: str | None,
     where: str | None,
+    only: str | None,
     n: int | None,
     is_rising: bool,
     atom: Path | None,
@@ -58,7 +61,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     With URL: list the changes of that page, the oldest first.
 
     A change is noticed when a page is fetched again: see 'crawl --refresh' and 'minicrawl refresh'. A changed page is
-    listed with the numbers of text blocks (headings, paragraphs, list items) that were added and removed.
+    listed with the kinds of its changes, and with the numbers of text blocks (headings, paragraphs, list items) and
+    other values that were added and removed.
 
     If the crawl itself has begun since then, all its pages are new: only their number is printed, and a feed leaves
     them out. --n and --json list them.
@@ -70,12 +74,15 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if atom is not None and (is_rising or as_json):
         other = "--rising" if is_rising else "--json"
         raise SettingError(f"a feed is about pages that are new, changed or gone; leave out {other} or --atom")
+    kinds = _kinds(only)
+    if kinds and is_rising:
+        raise SettingError("--only is about pages that have changed; leave out --rising, or it")
     now = time.time()
     if url is not None:
         if where is not None or atom is not None or is_rising:
             raise SettingError("--where, --atom and --rising are about many pages; leave out URL, or these")
         moment = 0.0 if since is None else moment_of(since, now)
-        _print_page(store, url, moment, n or 0, is_diff=is_diff, as_json=as_json)
+        _print_page(store, url, moment, n or 0, kinds, is_diff=is_diff, as_json=as_json)
         return
     if is_diff:
         raise SettingError("--diff is about one page: minicrawl changes URL --diff")
@@ -87,7 +94,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             rows = [page._asdict() | {"what": "rising", "at": now} for page in risen]
             click.echo(document(rows) if as_json else "\n".join(_risen_lines(risen, since)))
             return
-        found = _wanted(reader, reader.changes(moment), where)[:n]
+        changes = [page for page in reader.changes(moment) if not kinds or not kinds.isdisjoint(page.kinds)]
+        found = _wanted(reader, changes, where)[:n]
         began = reader.refreshes.began()
         is_all_new = n is None and began is not None and began >= moment
         shown = [page for page in found if not (is_all_new and page.what == "new")]
@@ -115,14 +123,15 @@ def _write_feed(file: Path, pages: "Sequence[ChangedPage]", store: "Store", sinc
 
 
 def _print_page(  # noqa: PLR0913 - the options that apply to one page
-    store: Path, url: str, since: float, n: int, *, is_diff: bool, as_json: bool
+    store: Path, url: str, since: float, n: int, kinds: Set[str], *, is_diff: bool, as_json: bool
 ) -> None:
     """n: the number of changes, the last ones; 0: all."""
     from minicrawl.analysis.page_changes import is_text_kept, page_changes
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
-        found = page_changes(reader, url, since, reads_texts=is_diff)[-n:]
+        changes = page_changes(reader, url, since, reads_texts=is_diff)
+        found = [change for change in changes if not kinds or not kinds.isdisjoint(change.kinds)][-n:]
         is_kept = is_text_kept(reader)
     if as_json:
         rows = [change._asdict() for change in found]
@@ -142,7 +151,7 @@ def _change_lines(change: "PageChange", *, is_kept: bool) -> Iterator[str]:
     signs = [line.sign for line in change.diff or ()]
     came, went = signs.count("+"), signs.count("-")
     in_all = f"; +{came:,} -{went:,} in all" if change.diff and (came, went) != (change.added, change.removed) else ""
-    yield f"{day(change.at)}  {_what(change.what, change.added, change.removed)}{in_all}"
+    yield f"{day(change.at)}  {_what(change.what, change.kinds, change.added, change.removed)}{in_all}"
     if is_kept and change.what == "changed" and change.diff is None:
         yield "  (the texts before and after it are not kept)"
     for line in change.diff or ():
@@ -178,7 +187,7 @@ def _lines(shown: "Sequence[ChangedPage]", left_out: int, since: str) -> Iterato
     if not shown and not left_out:
         yield from fitted([f"Nothing is known to have changed since {printable(since)}."])
     if shown:
-        whats = [_what(page.what, page.added, page.removed, page.times) for page in shown]
+        whats = [_what(page.what, page.kinds, page.added, page.removed, page.times) for page in shown]
         yield from _table(shown, {"when (UTC)": [day(page.at) for page in shown], "what": whats})
     yield from fitted(_all_new(left_out))
 
@@ -209,9 +218,19 @@ def _table(pages: "Sequence[ChangedPage | RisenPage]", columns: Mapping[str, Seq
     return lines_of(starts, urls, ["", *(printable(page.title or "") for page in pages)])
 
 
-def _what(what: str, added: int, removed: int, times: int = 1) -> str:
+def _kinds(only: str | None) -> Set[str]:
+    """The kinds of changes that a user names. Raises SettingError."""
+    kinds = {kind.strip() for kind in (only or "").split(",") if kind.strip()}
+    if wrong := sorted(kinds.difference(KINDS)):
+        raise SettingError(f"--only takes kinds of changes, {', '.join(KINDS)}, not {quoted(wrong[0])}")
+    return kinds
+
+
+def _what(what: str, kinds: Sequence[str], added: int, removed: int, times: int = 1) -> str:
     blocks = f" +{added:,} -{removed:,}" if what == "changed" and (added or removed) else ""
-    return f"{what}{blocks}" + (f" in {times}" if what == "changed" and times > 1 else "")
+    return f"{what}{' ' * bool(kinds)}{', '.join(kinds)}{blocks}" + (
+        f" in {times}" if what == "changed" and times > 1 else ""
+    )
 
 
 def day(seconds: float) -> str:

@@ -334,6 +334,7 @@ def _source(
         places=True,
         short_text=settings.traps,
         blocks=settings.refreshes,
+        watch=settings.watch,
         kept=settings.keeps_text,
         extract=settings.extract,
         hooks=settings.hook,
@@ -429,7 +430,7 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
             "--sign KEYFILE and --signature-agent URL go together: a key, and where it is published; give "
             "both, or --forget both"
         )
-    if settings.items or settings.hook or settings.extracts:
+    if settings.items or settings.hook or settings.extracts or settings.watch:
         from minicrawl.extract.selectors import check_asked  # noqa: PLC0415
 
         await check_asked(settings)

@@ -56,7 +56,7 @@ def write_feed(
 
 
 def _summary(page: ChangedPage) -> str:
-    counts = f": {page.added:,} blocks of text came, {page.removed:,} went"
+    counts = f": {page.added:,} came, {page.removed:,} went ({', '.join(page.kinds) or 'text'})"
     blocks = counts if page.what == "changed" and (page.added or page.removed) else ""
     return f"{page.url} is {page.what}{blocks}. Importance {page.importance:.3g}."
 

@@ -17,11 +17,11 @@ from minicrawl.extract.document import Document, SelectorError, wrong_css, wrong
 from minicrawl.extract.hooks import Failure, as_json, within_size
 from minicrawl.extract.item_file import check_columns, check_ending
 from minicrawl.extract.structured import SYNTAXES, structured
+from minicrawl.model import css_parts
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD
 
 _FIELD = re.compile(r"(?P<name>[^=\[\]\s]+)(?P<all>\[\])?=(?:(?P<way>css|xpath):)?(?P<selector>.+)", re.DOTALL)
-_PART = re.compile(r"(?P<css>.*?)::(?:text|attr\((?P<attribute>[^()]+)\))", re.DOTALL)
 _RESERVED = ("url", "at")
 """Fields of every item."""
 
@@ -59,9 +59,7 @@ def read_field(text: str) -> Field:
         if wrong is not None:
             raise SettingError(f"--extract {text!r}: {selector!r} is no XPath ({wrong})")
     else:
-        part = _PART.fullmatch(selector)
-        if part is not None:
-            selector, attribute = part["css"].strip(), part["attribute"] and part["attribute"].strip()
+        selector, attribute = css_parts(selector)
         if wrong_css(selector):
             raise SettingError(
                 f"--extract {text!r}: {selector!r} is no CSS selector; an XPath has xpath: before it, and behind a "
@@ -121,7 +119,10 @@ async def check_asked(settings: CrawlSettings) -> None:
 
 
 def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
-    """The names of all possible item fields. Raises SettingError for invalid selectors."""
+    """The names of all possible item fields. Raises SettingError for invalid selectors, also of --watch."""
+    for watch in settings.watch:
+        if (css := watch.selector[0]) and wrong_css(css):
+            raise SettingError(f"--watch {str(watch)!r}: {css!r} is no CSS selector")
     return tuple(columns_of(settings.extract, is_structured=settings.extract_structured))
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 log.declare("alerts-failed", "--on-change could not be told of changes ({why}); the next run with it tells the rest")
 
 _MOST = 1_000  # changes that one call is told, the most important first
-_FACTS = ("url", "title", "what", "at", "importance", "added", "removed")
+_FACTS = ("url", "title", "what", "at", "importance", "added", "removed", "kinds")
 
 
 @dataclass(frozen=True)

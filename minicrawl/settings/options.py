@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from minicrawl import __version__
+from minicrawl.model import Watch
 from minicrawl.parts import parts
 from minicrawl.settings import requests
 from minicrawl.settings.requests import ConnectTo, Header, ProxyRule
@@ -25,6 +26,7 @@ from minicrawl.settings.values import (
     PAUSE,
     PLACES,
     TEXT,
+    WATCHES,
     Setting,
     can_be_file,
     choice,
@@ -165,6 +167,12 @@ class Options:
         None,
         duration(MOST_SPAN, "30d"),
         "Fetch every page again after that time, important or not, instead. Without --refresh a run does not wait.",
+    )
+    watch: tuple[Watch, ...] = setting(
+        (),
+        WATCHES,
+        "On pages with matching URLs, count only changes of what is watched: css:SELECTOR, with ::attr(NAME) for an "
+        "attribute, or kinds of changes such as price,title. Repeatable.",
     )
 
     FOCUS = "Pages that come earlier, or later. The ranking stays what the links say."

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any  # Any: settings as given
 
 from minicrawl.errors import SettingError
+from minicrawl.model import KINDS, Watch
 
 Reader = Callable[[str, Any], Any]
 Kind = Mapping[str, Any]
@@ -416,5 +417,19 @@ def _parse_boost(given: str) -> tuple[re.Pattern[str], float]:
     return compiled(pattern, "boost"), value
 
 
+def _parse_watch(given: str) -> Watch:
+    """REGEX=css:SELECTOR or REGEX=KIND,...: the first divider behind which one of these stands. Raises SettingError."""
+    found = re.fullmatch(r"(.*?)=(css:.+|[a-z]+(?:,[a-z]+)*)", given, re.DOTALL)
+    watch = Watch(*found.groups()) if found else None
+    kinds = [kind for kind in KINDS if kind != "watch"]
+    if watch is None or not {*watch.kinds}.issubset(kinds):
+        raise SettingError(
+            f"--watch takes REGEX=css:SELECTOR, or REGEX= and some of {','.join(kinds)}, not {quoted(given)}"
+        )
+    compiled(watch.pattern, "watch")
+    return watch
+
+
 HOST_DELAYS = parsed("HOST=TIME", (str, float), _parse_host_delay, lambda one: f"{one[0]}={one[1]:.15g}s")
+WATCHES = parsed("REGEX=css:SELECTOR", Watch, _parse_watch)
 BOOSTS = parsed("REGEX=FACTOR", (re.Pattern, float), _parse_boost, lambda one: f"{one[0].pattern}={one[1]:.15g}")

@@ -6,16 +6,18 @@ from typing import Annotated, NamedTuple  # Any: arrays
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.model import KINDS
 from minicrawl.store.declaration import HostId, PageId, Time, table
 from minicrawl.store.tables import Tables
 
 _NOTED = """
-    SELECT page, what, max(at) AS at, count(*) AS times, sum(added) AS added, sum(removed) AS removed
+    SELECT page, what, max(at) AS at, count(*) AS times, sum(added) AS added, sum(removed) AS removed,
+        group_concat(nullif(kinds, '')) AS kinds
     FROM changes WHERE at >= :since GROUP BY page, what"""
 # A page without a row was read by a crawl that fetched nothing again, and became new then.
 _CHANGES = f"""
     {_NOTED} UNION ALL
-    SELECT pages.id, 'new', fetched_at, 1, 0, 0 FROM pages JOIN fetches ON fetches.id = fetch
+    SELECT pages.id, 'new', fetched_at, 1, 0, 0, NULL FROM pages JOIN fetches ON fetches.id = fetch
     WHERE state = 'fetched' AND fetched_at >= :since
         AND pages.id NOT IN (SELECT page FROM changes WHERE what = 'new')"""
 _THEN = """
@@ -66,8 +68,9 @@ class Change(NamedTuple):
     page: PageId
     at: Time
     what: Annotated[str, "new changed gone"]
-    added: Annotated[int, "blocks of its text"]
+    added: Annotated[int, "blocks of its text and values of fields"]
     removed: int
+    kinds: Annotated[str, "what they are, see KINDS in model.py, with commas; '': not known"] = ""
 
 
 class NotedImportance(NamedTuple):
@@ -116,7 +119,8 @@ table("importances", "importance of pages that are fetched again", NotedImportan
 class ChangedPage(NamedTuple):
     """A page that was new, changed or gone in a period.
 
-    at: Unix seconds, of the last time. times: number of times. added, removed: blocks of its text, in all.
+    at: Unix seconds, of the last time. times: number of times. added, removed: blocks of its text and values of fields,
+    in all; kinds: what they are, of `minicrawl.model.KINDS`.
     """
 
     url: str
@@ -127,6 +131,7 @@ class ChangedPage(NamedTuple):
     added: int
     removed: int
     title: str | None
+    kinds: tuple[str, ...] = ()
 
 
 class RisenPage(NamedTuple):
@@ -137,6 +142,12 @@ class RisenPage(NamedTuple):
     before: float
     since: float
     title: str | None
+
+
+def kinds_of(text: str | None) -> tuple[str, ...]:
+    """The kinds of changes in a text with commas, each once."""
+    found = (text or "").split(",")
+    return tuple(kind for kind in KINDS if kind in found)
 
 
 class Refreshes:
@@ -228,22 +239,23 @@ class Refreshes:
         """The first n changes after a number, up to another, by number, each once. new_since: Unix seconds; pages read
         before are not new."""
         query = """
-            SELECT changes.id, url, what, at, importance, 1, added, removed, title
+            SELECT changes.id, url, what, at, importance, 1, added, removed, title, kinds
             FROM changes CROSS JOIN weighed ON weighed.id = page
             WHERE changes.id > ? AND changes.id <= ? AND (what <> 'new' OR at >= ?)
                 AND NOT (what = 'new' AND state = 'alias')
             ORDER BY changes.id LIMIT ?"""
         rows = self._tables.rows(query, (number, until, new_since, n))
-        return {change: ChangedPage._make(row) for change, *row in rows}
+        return {change: ChangedPage._make((*row[:-1], kinds_of(row[-1]))) for change, *row in rows}
 
     def changed_pages(self, since: float, n: int = -1) -> list[ChangedPage]:
         """New, changed and gone pages since a time (Unix seconds), or the first n, the most important first."""
         query = f"""
-            SELECT url, what, at, importance, times, added, removed, title
+            SELECT url, what, at, importance, times, added, removed, title, kinds
             FROM ({_CHANGES}) CROSS JOIN weighed ON weighed.id = page
             WHERE NOT (what = 'new' AND state = 'alias')
             ORDER BY importance DESC, page, at LIMIT :n"""
-        return list(map(ChangedPage._make, self._tables.rows(query, {"since": since, "n": n})))
+        rows = self._tables.rows(query, {"since": since, "n": n})
+        return [ChangedPage._make((*row[:-1], kinds_of(row[-1]))) for row in rows]
 
     def risen_pages(self, since: float, n: int = -1) -> list[RisenPage]:
         """Pages whose importance has risen since a time (Unix seconds), or since their first fetch after it, largest

@@ -135,5 +135,5 @@ SELECT a.url, b.url AS leads_to, a.reason FROM pages AS a JOIN pages AS b ON b.i
 UNION ALL SELECT url, leads_to, reason FROM links JOIN pages ON id = source WHERE leads_to IS NOT NULL;
 
 CREATE VIEW change AS
-SELECT url, strftime('%Y-%m-%dT%H:%M:%SZ', at, 'unixepoch') AS at, what, added, removed, importance
+SELECT url, strftime('%Y-%m-%dT%H:%M:%SZ', at, 'unixepoch') AS at, what, kinds, added, removed, importance
 FROM changes JOIN weighed ON weighed.id = changes.page;

@@ -56,7 +56,7 @@ def test_difference_of_a_change_has_the_blocks_that_came_went_and_moved(tmp_path
     later = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(changed["at"] + 1))
     assert answer("changes", "a.test/article", "--since", later, "--store", rewritten) == []
     printed = run("changes", "a.test/article", "--diff", "--store", rewritten).stdout
-    assert printed.splitlines()[1].endswith("changed +2 -2")
+    assert printed.splitlines()[1].endswith("changed text +2 -2")
     assert "  ~ third\n" in printed
     assert "\x1b" not in printed
     assert len(run("changes", "a.test/article", "--store", rewritten).stdout.splitlines()) == 2
@@ -98,9 +98,13 @@ def test_new_changed_and_gone_pages_are_told_by_importance(store: Path) -> None:
     }
     assert [page["importance"] for page in told] == sorted((page["importance"] for page in told), reverse=True)
     changed = next(page for page in told if page["what"] == "changed")
-    assert (changed["added"], changed["removed"], changed["times"]) == (1, 1, 1)
+    assert (changed["added"], changed["removed"], changed["times"], changed["kinds"]) == (1, 1, 1, ["text"])
+    assert answer("changes", "--only", "price,text", "--store", store) == [changed]
+    assert answer("changes", "--only", "price, title", "--store", store) == []
+    assert answer("changes", HOME + "edited", "--only", "text", "--store", store)[0]["at"] == changed["at"]
+    assert "not 'prize'" in run("changes", "--only", "prize", "--store", store).stderr
     printed = run("changes", "--store", store).stdout
-    assert "changed +1 -1" in printed
+    assert "changed text +1 -1" in printed
     assert "\x1b" not in printed
 
 

@@ -24,6 +24,7 @@ EXAMPLES: dict[str, Any] = {
     "discovery": 0.5,
     "boost": "x=2",
     "extract": ("title=h1",),
+    "watch": ("x=css:h1",),
     "header": "A: b",
     "auth": ("a.test=me:hush",),
     "proxy": ("*.a.test=none", "http://p.test:3128"),

@@ -63,7 +63,7 @@ def test_command_gets_a_line_a_change(tmp_path: Path) -> None:
     assert len(lines) == 2
     edited = next(line for line in lines if line["what"] == "changed")
     assert (edited["added"], edited["removed"]) == (1, 1)
-    assert edited.keys() == {"url", "title", "what", "at", "importance", "added", "removed"}
+    assert edited.keys() == {"url", "title", "what", "at", "importance", "added", "removed", "kinds"}
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from minicrawl.crawler.html.parser_choice import Marks, as_html, scripted, tree_
 from minicrawl.crawler.html.tree import LIST, TEXT, block_hashes, up_to_fragment
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
-from minicrawl.model import ParsedPage, Place, Wanted
+from minicrawl.model import FIELDS, ParsedPage, Wanted
 from minicrawl.store.texts.kept_text import About, pack
 
 MAX_LINKS = 50_000
@@ -46,6 +46,12 @@ _MAX_MALFORMED, _LONGEST_MALFORMED = 20, 200  # of a page; characters
 _USUAL_REL = 100  # characters
 # ASCII white space separates tokens (WHATWG HTML, space-separated tokens); str.split splits at more characters.
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
+
+_MADE_UP = re.compile(r"(?<==)(?=[^&;#]*\d)[^&;#]{10,}")
+_JSON_LD = re.compile(
+    r'"(?:(?P<price>(?:low|high)?[Pp]rice)|(?P<availability>availability)|(?P<date>(?:date|upload|start|end)\w+))"\s*:\s*'
+    r'(?:"(?:[^"\\]|\\.)*+"|[-+.\w]+)'
+)
 
 _ANCHORS = Wanted(anchors=True)
 
@@ -137,33 +143,53 @@ def _content(
 ) -> _Content:
     """The wanted fields about a page's text. Takes the tree apart."""
     content = _Content()
-    watched = _watched(tree, elements, links) if wanted.blocks else []
-    walk: Walk | None = None
-    hashed: Iterable[str] = ()
+    fields = _fields(tree, elements, links) if wanted.blocks else {}
+    watches = [watch for watch in wanted.watch if wanted.blocks and watch.matches(links.page)]
+    selected = [f"{watch.what} {value}" for watch in watches for value in _selected(tree, *watch.selector)]
     if wanted.kept and elements.directives.archive:
         language = _line(tree.language() or "", LANGUAGE_LENGTH) or None
         about = About(elements.title, language, elements.description, elements.directives.index)
         walk = Walk(tree.html(), links.page, links.url, links.image, MAX_TEXT)
         content["kept"] = pack(about, *content_and_rest(walk))
-        hashed = (block.words for block in walk.blocks)
-    if wanted.text or (wanted.blocks and walk is None):
+    if wanted.text or wanted.blocks:
         blocks = tuple(_lines(tree.text()))
-        hashed = hashed if walk else blocks
         if wanted.text:
             content["text"] = blocks
-    if wanted.blocks:
-        content["blocks"] = block_hashes((*watched, *hashed))
+        if watches:
+            names = {name for watch in watches for name in watch.kinds}
+            fields = {name: values for name, values in fields.items() if name in names} | {"watch": selected}
+            content["blocks"] = block_hashes(blocks if "text" in names else (), fields, " ".join(map(str, watches)))
+        elif wanted.blocks:
+            content["blocks"] = block_hashes(blocks, fields)
     return content
 
 
-def _watched(tree: BrowserTree, elements: "_Elements", links: "_Links") -> list[str]:
-    """What people watch beside the text of a page, a block each: its head, JSON-LD, pictures, links in the text."""
-    head = (elements.title, elements.description, *links.canonicals, elements.directives)
-    parts = tree.requiring("img[src],script[type='application/ld+json']")
-    files = (attributes.get("src") or words() for _, attributes, words in parts)
-    told = (url for url, place in links.places.items() if place == Place.TEXT)
-    # The last block always stays: what changes at every fetch before it says nothing of the text.
-    return [f"{number} {one}" for number, one in enumerate(head)] + [*files, *told, "text"]
+def _fields(tree: BrowserTree, elements: "_Elements", links: "_Links") -> dict[str, list[str]]:
+    """What people watch beside the text of a page: the values of `minicrawl.model.FIELDS`. Numbers in the queries of
+    links and pictures that are long are left out, as sessions and caches make up new ones."""
+    found = {name: list[str]() for name in FIELDS[1:-1]}
+    found["title"], found["description"] = [elements.title or ""], [elements.description or ""]
+    found["canonical"], found["robots"] = list(links.canonicals), [str(elements.directives)]
+    for _, attributes, words in tree.requiring("img[src],script[type='application/ld+json']"):
+        if "src" in attributes:
+            found["image"].append(_MADE_UP.sub("", attributes["src"] or ""))
+            continue
+        for value in _JSON_LD.finditer(words()):
+            found[value.lastgroup or ""].append(value[0])
+    left = links.size
+    for link, told in elements.told.items():
+        target = links.targets[link if isinstance(link, str) else link.reference]
+        if target and left > 0:
+            anchor = told()
+            left -= len(anchor)
+            found["link"].append(f"{_line(anchor, _ANCHOR_LENGTH)} {_MADE_UP.sub('', target)}")
+    return found
+
+
+def _selected(tree: BrowserTree, css: str, attribute: str | None) -> Iterator[str]:
+    """The texts, or values of an attribute, of the elements that a selector finds."""
+    for _, attributes, words in tree.requiring(css) if css else ():
+        yield _line((attributes.get(attribute) or "") if attribute else words(), MAX_TEXT)
 
 
 class _Links:
@@ -175,7 +201,7 @@ class _Links:
     """
 
     def __init__(self, elements: "_Elements", page: str, base: str, encoding: str | None, size: int) -> None:
-        self.page, self._base, self._encoding = page, base, encoding
+        self.page, self.size, self._base, self._encoding = page, size, base, encoding
         self.outlinks = outlinks = dict[str, str]()
         self.places = places = dict[str, int]()
         self.uncounted: set[str] = set()
@@ -239,13 +265,15 @@ class _Elements:
     """The elements of a document, read in one pass, their values as written.
 
     `links`: distinct links and link elements in document order, those without relations as their references up to the
-    fragment, each with its best place; `words`: where wanted, functions that return the texts of links; `alternates`:
-    language ("": none) and reference of the page's versions in other languages and for other media.
+    fragment, each with its best place; `words`: where wanted, functions that return the texts of links; `told`: those
+    of links in the text; `alternates`: language ("": none) and reference of the page's versions in other languages and
+    for other media.
     """
 
     def __init__(self, tree: BrowserTree, wanted: Wanted) -> None:
         self.links = links = dict[str | _Related, int]()
         self.words: dict[str | _Related, Callable[[], str]] = {}
+        self.told: dict[str | _Related, Callable[[], str]] = {}
         self.alternates: list[tuple[str, str]] = []
         self.base: str | None = None
         self.title: str | None = None
@@ -279,6 +307,8 @@ class _Elements:
             place = tree.place(best) if wants_places and tag == "a" else LIST
             if best is None or place < best:
                 links[link] = place
+                if place == TEXT and wanted.blocks:
+                    self.told[link] = tree.words()
             if wants_words and best is None and tag == "a":
                 self.words[link] = tree.words()
 

@@ -12,10 +12,12 @@ response, but few of their blocks.
 import re
 import struct
 import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from itertools import islice
+from types import MappingProxyType
 
-from minicrawl.model import Place
-from minicrawl.store.texts.kept_text import ID_SHIFT
+from minicrawl.model import FIELDS, Place
+from minicrawl.store.texts.kept_text import FIELD_SHIFT, ID_SHIFT, block_number
 
 TAGS = ("a", "area", "base", "frame", "iframe", "link", "meta", "title")
 """Names of the elements that a crawler reads."""
@@ -87,15 +89,30 @@ def is_text(words: str | None) -> bool:
 
 MOST_BLOCKS = 1024
 """Block hashes kept of a page: the smallest, so that the same ones are kept as long as their blocks stay."""
+_MOST_OF_FIELD = 200
+"""Values of a field, such as links, that are compared."""
 
 
-def block_hashes(blocks: Iterable[str]) -> bytes:
-    """A four-byte hash of each distinct block with words, in the order of the page."""
-    distinct = list(dict.fromkeys(map(zlib.crc32, map(str.encode, filter(None, blocks)))))
+def block_hashes(
+    blocks: Iterable[str], fields: Mapping[str, Iterable[str]] = MappingProxyType({}), watched: str = ""
+) -> bytes:
+    """A four-byte hash of each distinct block with words, in the order of the page.
+
+    fields: values by names among `FIELDS`. Each field stands before the blocks, behind a mark: a page with other marks
+    is compared to none before. watched: what it is that is compared, if it is not the whole page."""
+    numbers = list[int]()
+    for name, values in (*fields.items(), (f"text{watched}", ())) if fields else ():
+        numbers += _in_field(0, [name])
+        numbers += islice(_in_field(FIELDS.index(name), values), _MOST_OF_FIELD) if values else ()
+    distinct = list(dict.fromkeys([*numbers, *map(block_number, filter(None, blocks))]))
     if len(distinct) > MOST_BLOCKS:
         largest = sorted(distinct)[MOST_BLOCKS - 1]
         distinct = [number for number in distinct if number <= largest]
     return packed_numbers(distinct)
+
+
+def _in_field(field: int, values: Iterable[str]) -> Iterator[int]:
+    return (field << FIELD_SHIFT | zlib.crc32(value.encode()) >> 32 - FIELD_SHIFT for value in values if value)
 
 
 def packed_numbers(numbers: Collection[int]) -> bytes:

@@ -1,18 +1,24 @@
 """Tell a page's changes from noise: dates, counters, advertisements, rotating lists, comments.
 
-A block of text that came or went counts as a change, but for these rules:
+A block of text that came or went counts as a change, and so does a value of a field (`minicrawl.model.FIELDS`), but for
+these rules:
 
 restless place  Noise has its place: between the same blocks something differs at nearly every fetch. There a block
                 counts once it is there, or if it was, twice as long as noise stays on this page.
-hasty page      Where new blocks often go at the next fetch, a block counts once two fetches agree that it came or went.
+hasty page      Where new blocks often go at the next fetch, and nowhere in particular, a block counts once two fetches
+                agree that it came, and if it stood for three when it goes.
 front           New blocks side by side are one difference, and none counts while any of their places is restless: so
                 comments that come at every fetch do not.
 fickle block    It went and came back: it tells nothing.
 repeated block  It stands on many pages of its host: it tells nothing.
 
-A place is the gap after a block that stays. Its restlessness rises by 1 with every fetch at which blocks come or go
-there, and falls by 5 with the others; blocks that come there inherit it. Of a new page all places are restless until a
-fetch finds them still, and the page is hasty. Only pages are compared: 304 tells nothing about noise.
+A place is the gap after a block that stays; each field has one of its own, behind its mark. Its restlessness rises by 1
+with every fetch at which blocks come or go there, and falls by 5 with the others; blocks that come there inherit it. Of
+a new page all places are restless until a fetch finds them still, and the page is hasty. Only pages are compared: 304
+tells nothing about noise.
+
+Title, description, canonical, robots, price and availability have one value a page, whatever other pages have: their
+places are calm at first, and only the first rule holds for them, and for dates.
 
 When a page that was read may be requested on condition that it has changed, by what its server was found to say.
 
@@ -28,12 +34,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Set
 from typing import Any, NamedTuple  # Any: JSON
 
-from minicrawl.crawler.html.tree import MOST_BLOCKS, block_ids, block_numbers, packed_numbers
+from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_ids, block_numbers, packed_numbers
+from minicrawl.model import FIELDS, KINDS
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.texts.kept_text import ID_SHIFT
+from minicrawl.store.texts.kept_text import FIELD_SHIFT, ID_SHIFT
 from minicrawl.store.texts.repeated_blocks import REPEATED
 
-_FORM = 1
+_FORM = 2
 """First byte of a page's memory. Former versions had others: then the page is taken as new."""
 _STATE, _THERE, _NOTED, _FICKLE = 0x3FF, 0x200, 0x100, 0x80
 """Mask and bits of a block's state, the low ten of its four bytes. Noted: it is part of the page as last reported."""
@@ -51,8 +58,15 @@ _STEADY = 12
 """Fetches in a row after which a block that goes is forgotten at once: it is a change if it comes back."""
 _UNKNOWN_STAY = 60
 """Quarter fetches for which noise stays, while none was seen to go."""
-_HASTY, _FLED, _MOST_HASTE = 3, 3, 7
+_NEW_HASTE, _HASTY, _FLED, _MOST_HASTE = 4, 3, 5, 7
 """Haste of a new page, the least of a hasty one; it rises by `_FLED` if new blocks go at once, and else falls by 1."""
+_SINCE = 2
+"""A block of a hasty page is gone, if it stood for more fetches."""
+_FIELD = FIELD_SHIFT - ID_SHIFT
+"""Bits of a block's id below the number of its field."""
+_LAST_ALONE = FIELDS.index("date")
+"""Fields up to this have one value a page."""
+_CALM_MARKS = frozenset(block_ids(block_hashes((), dict.fromkeys(FIELDS[1:_LAST_ALONE], ())))[:-1])
 _WATCHED = MOST_BLOCKS - MOST_BLOCKS // 8
 """Blocks of a page that are compared: those with the least ids. The rest is room for blocks that went."""
 _ALL = 1 << 22
@@ -63,8 +77,8 @@ _TOP = -1
 class Difference(NamedTuple):
     """Result of one fetch. memory: the page's state for the next one, four bytes and four a block.
 
-    added, removed: blocks that count as changed. is_certain: whether it can be told at all if the page has changed.
-    differs: whether any blocks have come or gone.
+    added, removed: blocks and values that count as changed; kinds: what they are, of `minicrawl.model.KINDS`.
+    is_certain: whether it can be told at all if the page has changed. differs: whether any blocks have come or gone.
     """
 
     is_change: bool
@@ -73,14 +87,17 @@ class Difference(NamedTuple):
     memory: bytes
     is_certain: bool
     differs: bool
+    kinds: tuple[str, ...] = ()
 
 
 def first_seen(blocks: bytes) -> bytes:
     """Memory of a page fetched for the first time. blocks: as `ParsedPage.blocks`."""
-    place = _CALM + 1
-    watched, _ = _watched(block_ids(blocks))
-    states = dict.fromkeys(watched, _THERE | _NOTED | place << _PLACE | 2)
-    return bytes((_FORM, place, _UNKNOWN_STAY, _HASTY)) + _packed(states)
+    states, place = dict[int, int](), _MOST - 1
+    for block in _watched(block_ids(blocks))[0]:
+        if not block >> _FIELD:
+            place = 0 if block in _CALM_MARKS else _MOST - 1
+        states[block] = _THERE | _NOTED | place << _PLACE | 2
+    return bytes((_FORM, _MOST - 1, _UNKNOWN_STAY, _NEW_HASTE)) + _packed(states)
 
 
 def blocks_of(memory: bytes) -> bytes:
@@ -101,55 +118,64 @@ def compared(
     *,
     says_changed: bool = False,
     pages: Callable[[int], int] = lambda _: 0,
+    is_watched: bool = False,
 ) -> Difference:
     """Difference of a page from the fetch before, which left `memory`.
 
     says_changed: the answer to a condition has other validators; believed of a page that was answered 304 before.
-    pages: number of pages of the host, with this one, that a block is known to stand on.
+    pages: number of pages of the host, with this one, that a block is known to stand on. is_watched: all that differs
+    is a change. A page whose marks are others is taken as new: something else is compared.
     """
-    if memory[:1] != bytes((_FORM,)):
+    if memory[:1] != bytes((_FORM,)) or _marks(memory[4:]) != _marks(blocks):
         return Difference(False, 0, 0, first_seen(blocks), is_certain=False, differs=False)
-    return _Fetch(memory, blocks, says_changed, pages).difference()
+    return _Fetch(memory, blocks, says_changed, pages, is_watched=is_watched).difference()
 
 
 class _Fetch:
     """One fetch of a page beside the one before.
 
     known, after: states of blocks by their ids, before and after this fetch, those present in the order of the page.
-    came, left: blocks. enough: fetches for which noise does not stay.
+    came, left: blocks. enough: fetches for which noise does not stay. counted: blocks that are changes.
     """
 
-    def __init__(self, memory: bytes, blocks: bytes, says_changed: bool, pages: Callable[[int], int]) -> None:
+    def __init__(
+        self, memory: bytes, blocks: bytes, says_changed: bool, pages: Callable[[int], int], *, is_watched: bool
+    ) -> None:
         self.top, self.stay, haste = memory[1:4]
         self.haste, self.has_stood = haste & _MOST_HASTE, haste & _STOOD
-        self.says_changed = says_changed and bool(self.has_stood)
+        self.says_changed = is_watched or (says_changed and bool(self.has_stood))
         self.enough = self.stay // 2 + 1
-        self.pages = pages
+        self.is_watched, self._pages = is_watched, pages
         self.known = known = {number >> ID_SHIFT: number & _STATE for number in block_numbers(memory[4:])}
         self.there = there = [block for block, state in known.items() if state & _THERE]
         self.now, bound = _watched(block_ids(blocks))
         self.came: list[int] = []
         self.left: list[int] = []
+        self.counted: list[int] = []
         self.kept: Set[int] = known.keys()
         if self.now == there:
             self.after = {block: _AGED[known[block]] for block in there}
             return
         self.kept = set(there).intersection(self.now)
         bound = min(bound, max(there) if len(there) >= _WATCHED else _ALL)
-        self.came = [
-            block for block in self.now if block not in self.kept and block <= bound and pages(block) < REPEATED
-        ]
-        self.left = [block for block in there if block not in self.kept and block <= bound and pages(block) < REPEATED]
+        self.came = [block for block in self.now if block not in self.kept and block <= bound]
+        self.left = [block for block in there if block not in self.kept and block <= bound]
         self.after = {block: _AGED[known[block]] if block in self.kept else _THERE | _NOTED | 1 for block in self.now}
+
+    def pages(self, block: int) -> int:
+        """Number of pages of the host that a block is known to stand on, if that matters."""
+        return 0 if self.is_watched or _is_alone(block) else self._pages(block)
 
     def difference(self) -> Difference:
         gone = self._raised()
-        self._hurried()
-        absent, removed = self._departures(gone)
-        added, is_certain = self._arrivals()
-        if self.says_changed and not (self.came or self.left):
-            added = removed = 0
-        is_change = bool(added or removed)
+        self._hurried(gone)
+        differs = any(self.pages(block) < REPEATED for block in (*self.came, *self.left))
+        absent = self._departures(gone)
+        removed = len(self.counted)
+        is_certain = self._arrivals()
+        if self.says_changed and not differs:
+            self.counted, removed = [], 0
+        is_change = bool(self.counted)
         if is_change:  # all that is present now is part of this report, and nothing absent is
             self.after = {block: state | _NOTED for block, state in self.after.items()}
             absent = {block: state & ~_NOTED for block, state in absent.items()}
@@ -157,13 +183,16 @@ class _Fetch:
         if len(absent) > room:
             absent = dict(sorted(absent.items(), key=lambda item: item[1] & _COUNT)[:room])
         memory = bytes((_FORM, self.top, self.stay, self.haste | self.has_stood)) + _packed(self.after | absent)
-        return Difference(is_change, added, removed, memory, is_change or is_certain, bool(self.came or self.left))
+        counted = {block >> _FIELD for block in self.counted}
+        kinds = tuple(KINDS[field - 1] for field in sorted({min(field, len(KINDS)) for field in counted}))
+        added = len(self.counted) - removed
+        return Difference(is_change, added, removed, memory, is_change or is_certain, differs, kinds)
 
-    def _raised(self) -> list[tuple[int, bool]]:
-        """Let places that differ be more restless. Blocks that left, and whether their place is restless."""
+    def _raised(self) -> list[tuple[int, int]]:
+        """Let places that differ be more restless. Blocks that left, and how restless their place is."""
         gone, fresh = self._by_place(self.there, self.left), self._by_place(self.now, self.came)
         rise = not self.says_changed
-        told: list[tuple[int, bool]] = []
+        told: list[tuple[int, int]] = []
         at_top = self.top
         self.top = max(0, self.top - _STILL)
         for place in gone.keys() | fresh.keys():
@@ -175,9 +204,9 @@ class _Fetch:
             else:
                 self.after[place] = self.after[place] & ~(_MOST << _PLACE) | own << _PLACE
             for block in fresh.get(place, ()):
-                is_fickle = block in self.known and not self.says_changed
+                is_fickle = block in self.known and not (self.says_changed or _is_alone(block))
                 self.after[block] = _THERE | _FICKLE * is_fickle | most << _PLACE | 1
-            told += [(block, most > _CALM) for block in gone.get(place, ())]
+            told += [(block, most) for block in gone.get(place, ())]
         return told
 
     def _by_place(self, blocks: list[int], some: list[int]) -> dict[int, list[int]]:
@@ -193,31 +222,33 @@ class _Fetch:
                 place = block
         return found
 
-    def _hurried(self) -> None:
-        """Let the page be more hasty if new blocks have gone at once, or came back; less if they have stayed."""
-        known = self.known
-        if any(known[block] & (_FICKLE | _AGE) == 1 for block in self.left) or any(
-            block in known and not known[block] & _FICKLE for block in self.came
+    def _hurried(self, gone: list[tuple[int, int]]) -> None:
+        """Let the page be more hasty if new blocks have gone at once, or came back, where noise is not at home; less
+        if they have stayed."""
+        known, after, pages = self.known, self.after, self.pages
+        left = [block for block, level in gone if level < _MOST and pages(block) < REPEATED]
+        came = [block for block in self.came if after[block] >> _PLACE & _MOST < _MOST and pages(block) < REPEATED]
+        if any(known[block] & (_FICKLE | _AGE) == 1 for block in left) or any(
+            block in known and not known[block] & _FICKLE for block in came
         ):
             self.haste = min(_MOST_HASTE, self.haste + _FLED)
-        elif not (self.came or self.left) or any(state & (_FICKLE | _AGE) == 2 for state in self.after.values()):
-            self.haste = max(0, self.haste - 1)
+        elif not (came or left) or any(state & (_FICKLE | _AGE) == 2 for state in after.values()):
+            self.haste = max(0, self.haste - (1 if self.came or self.left else 2))
 
-    def _departures(self, gone: list[tuple[int, bool]]) -> tuple[dict[int, int], int]:
-        """States of absent blocks, and the number of those that count as removed."""
+    def _departures(self, gone: list[tuple[int, int]]) -> dict[int, int]:
+        """Count the blocks that are removed. Returns the states of absent ones."""
         absent: dict[int, int] = {}
-        removed, longest = 0, 0
-        for block, is_restless in gone:
+        longest = 0
+        for block, level in gone:
             state = self.known[block]
             age, after = state & _AGE, state & _FICKLE | 1
             is_noted = state & _NOTED
-            if self.says_changed:
-                removed += 1
-            elif state & _FICKLE:
+            stood = self.enough if level > _CALM else _SINCE * self._is_hasty(block)
+            if self.pages(block) >= REPEATED or (state & _FICKLE and not self.says_changed):
                 pass
-            elif is_noted and (age > self.enough if is_restless else not self._waits(block, 1)):
-                removed += 1
-            elif is_restless:
+            elif self.says_changed or (is_noted and age > stood and self.pages(block) < 2):
+                self.counted.append(block)
+            elif level > _CALM:
                 longest = max(longest, age % _AGE)
             elif is_noted and age > 1:
                 after |= _NOTED
@@ -225,32 +256,33 @@ class _Fetch:
                 absent[block] = after
         if longest:
             gap = self.stay - 4 * longest
-            self.stay -= gap if gap <= 0 else (gap + 3) // 4
+            self.stay -= gap if gap <= 0 else (gap + 1) // 2
         for block, state in self.known.items():
             if state & _THERE or block in self.after:
                 continue
-            removed += bool(state & _NOTED) and self.pages(block) < REPEATED
+            if state & _NOTED and self.pages(block) < REPEATED:
+                self.counted.append(block)
             if state & _COUNT < _SOON:
                 absent[block] = (state & ~_NOTED) + 1
-        return absent, removed
+        return absent
 
-    def _arrivals(self) -> tuple[int, bool]:
-        """Number of blocks that count as added, and whether the others can be told from noise."""
-        added, is_certain = 0, True
+    def _arrivals(self) -> bool:
+        """Count the blocks that are added. True if the others can be told from noise."""
+        is_certain = True
         for front, is_calm in self._fronts():
             for block in front:
                 age = self.after[block] & _AGE
+                is_new = age < 2 and (self._is_hasty(block) or self.pages(block) > 1)
                 if self.pages(block) >= REPEATED:
                     self.after[block] |= _NOTED
-                elif self.says_changed or age > max(2, self.enough) or (is_calm and not self._waits(block, age)):
-                    added += 1
+                elif self.says_changed or age > max(2, self.enough) or (is_calm and not is_new):
+                    self.counted.append(block)
                 elif not is_calm and (age > 1 or self.enough > _AGE):
                     is_certain = False
-        return added, is_certain
+        return is_certain
 
-    def _waits(self, block: int, age: int) -> bool:
-        """True if a block counts only once it is found another time: it may be noise, or stand on more pages soon."""
-        return age < 2 and (self.haste >= _HASTY or self.pages(block) > 1)
+    def _is_hasty(self, block: int) -> bool:
+        return self.haste >= _HASTY and not _is_alone(block)
 
     def _fronts(self) -> Iterator[tuple[list[int], bool]]:
         """Runs of blocks that are not reported yet, without fickle ones; True for those of calm places alone."""
@@ -279,6 +311,16 @@ def _watched(ids: list[int]) -> tuple[list[int], int]:
     return [block for block in ids if block <= bound], bound
 
 
+def _is_alone(block: int) -> bool:
+    """True for a value of a field that has one a page."""
+    return 0 < block >> _FIELD <= _LAST_ALONE
+
+
+def _marks(blocks: bytes) -> set[int]:
+    """The marks of a page's fields."""
+    return {block for block in block_ids(blocks) if not block >> _FIELD}
+
+
 def _packed(states: Mapping[int, int]) -> bytes:
     return packed_numbers([block << ID_SHIFT | state for block, state in states.items()])
 
@@ -294,7 +336,7 @@ _AGED = [_aged(state) for state in range(_STATE + 1)]
 
 _LINKS = ("scope", "allow", "deny", "max_depth", "keep_parameters", "topic", "max_size")
 _CONTENT = (
-    *("text", "search", "extract", "extract_structured", "items", "hook", "render"),
+    *("text", "search", "watch", "extract", "extract_structured", "items", "hook", "render"),
     *("screenshots", "archive", "pdf", "respect_usage"),
 )
 

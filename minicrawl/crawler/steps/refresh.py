@@ -10,6 +10,7 @@ The last answers of a page are kept, a character each: = as before, # changed, ?
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Set
 from typing import Any, Self  # Any: JSON
 
@@ -55,6 +56,8 @@ _JUST_MADE = 60.0
 """Seconds: a page that has changed so shortly before its first fetch was made for it."""
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
+_FEW_DIGESTS = 8
+"""Pages of a host that differ before it is taken as noisy."""
 DAY = 86_400.0
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
@@ -77,6 +80,9 @@ class Refresh(Step):
         if state.due is None:
             self._rates.load(writer)
         self._unsaved: dict[str, MetaValue] = {}
+        self._watches = settings.watch
+        self._digests = defaultdict[int, list[int]](lambda: [0, 0])
+        """By host: pages that differ from their digests, and those that do not."""
         self._needs = writer.meta_json("needs")
         self._needed_since = float(writer.meta("needed_since") or 0.0)
         self._note_needs(settings, now)
@@ -158,7 +164,8 @@ class Refresh(Step):
         if row.blocks:
             picture = self._pictures.picture(page)
             picture.note(page, blocks_of(row.blocks) + blocks)
-            found = compared(row.blocks, blocks, says_changed=says_changed, pages=picture.pages)
+            is_watched = self._is_watched(fetched.url)
+            found = compared(row.blocks, blocks, says_changed=says_changed, pages=picture.pages, is_watched=is_watched)
         else:
             found = self._by_digest(page, fetched, blocks)
         row = self._judged(row, turn, before, validators, found)
@@ -188,12 +195,18 @@ class Refresh(Step):
         row = RefreshRow(page, now, due, rate, information, fetches=1, blocks=first_seen(blocks))
         self._keep(row, now)
 
+    def _is_watched(self, url: str) -> bool:
+        return any(watch.matches(url) for watch in self._watches)
+
     def _by_digest(self, page: int, fetched: Fetched, blocks: bytes) -> Difference:
         """Difference of a page whose blocks are known for the first time: only a digest is kept of its answer before.
-        So any difference counts as a change, this once."""
+        So any difference counts as a change, this once, but on a host most of whose pages differ: that is noise."""
         kept = self._writer.recognised.fingerprint(page)
         is_same = kept is not None and fetched.digest == kept.digest
-        is_change = not is_same and kept is not None and fetched.digest is not None
+        digests = self._digests[self._frontier.host(page).id]
+        digests[is_same] += 1
+        is_noisy = digests[False] > max(digests[True], _FEW_DIGESTS) or self._is_watched(fetched.url)
+        is_change = not (is_same or is_noisy) and kept is not None and fetched.digest is not None
         return Difference(is_change, 0, 0, first_seen(blocks), is_certain=is_same, differs=not is_same)
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
@@ -275,7 +288,7 @@ class Refresh(Step):
         if row.lastmod is not None:
             self._note_proof(row.page, "lastmods", found)
         if is_change:
-            self._changes.append(Change(row.page, now, "changed", found.added, found.removed))
+            self._changes.append(Change(row.page, now, "changed", found.added, found.removed, ",".join(found.kinds)))
         rate, information = self._rate(row, turn, found, None if dated_at is None else now - dated_at)
         row = row._replace(
             fetched_at=now,

@@ -23,6 +23,8 @@ AROUND = 50
 """Characters of context on either side of a link."""
 ID_SHIFT = 10
 """Bits of a block's hash that are not part of its id: those who keep ids of 22 bits have room for what they note."""
+FIELD_SHIFT = 27
+"""Bits of a hash below the number of its field, see `minicrawl.model.FIELDS`. In a block of text the highest is set."""
 
 _LEVEL = 3
 """Of compression: a twentieth larger than the best, in two thirds of its time."""
@@ -166,6 +168,11 @@ def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptTex
     return KeptText(url, title, language, description, index, content, rest)
 
 
+def block_number(text: str) -> int:
+    """The hash of a block of text."""
+    return zlib.crc32(text.encode()) | 1 << 31
+
+
 def words_of(packed: bytes) -> list[str]:
     """The words of a record, those of menus included."""
     return words_in(_TARGET.sub("", zlib.decompress(packed).decode().partition("\n")[2]))
@@ -249,7 +256,7 @@ def _repeated(blocks: list[Block], repeated: Set[int]) -> Iterator[Block]:
 
     def is_repeated(block: Block) -> bool:
         texts = (" ".join(text.split()) for text in block.texts)
-        return all(zlib.crc32(text.encode()) >> ID_SHIFT in repeated for text in texts)
+        return all(block_number(text) >> ID_SHIFT in repeated for text in texts)
 
     runs = [(is_known, list(run)) for is_known, run in groupby(blocks, is_repeated)]
     for number, (is_known, run) in enumerate(runs):
