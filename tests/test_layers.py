@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "extract": {"store", "export"},
     "export": {"store"},
     "demo": {"rank"},
-    "parts": {"audit", "crawler", "opic", "store"},
+    "parts": {"audit", "crawler", "store"},
     "graphs": {"rank", "store", "export"},
     "lab": {"opic", "rank", "store", "graphs"},
     "analysis": {"crawler", "opic", "rank", "store", "graphs", "archive", "export"},
