@@ -261,7 +261,8 @@ class PageFacts(NamedTuple):
     """Facts of an HTML page that an audit checks, see minicrawl.crawler.html.facts.
 
     `h1`: the first one; `h1s`: number of h1 elements; `without_alt`: of images that are neither named nor hidden.
-    `mixed`: http: URLs that an https page loads or sends forms to.
+    `mixed`: http: URLs that an https page loads or sends forms to. `lacking`: properties that Google requires of its
+    JSON-LD and that are not there: "Product: name".
     """
 
     description: str | None = None
@@ -270,6 +271,7 @@ class PageFacts(NamedTuple):
     h1s: int = 0
     without_alt: int = 0
     mixed: tuple[str, ...] = ()
+    lacking: tuple[str, ...] = ()
 
 
 class ParsedPage(NamedTuple):

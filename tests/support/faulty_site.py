@@ -57,6 +57,8 @@ _PAGES: dict[str, str] = {
     # images
     "image-without-alt": good("image-without-alt", "<img src=/small.png><img src=/small.png alt=x>"),
     "image-decorates": good("image-decorates", "<img src=/small.png alt=''><template><img src=x></template>"),
+    # structured data
+    "structured-data": good("structured-data", '<script type="application/ld+json">{"@type": "Event"}</script>'),
     # security
     "mixed-content": good(
         "mixed-content",
@@ -81,6 +83,7 @@ FAULTS: dict[str, dict[str, int]] = {
     "language-missing": {f"{HOME}language-missing": 0},
     "image-without-alt": {f"{HOME}image-without-alt": 0},
     "mixed-content": {"http://evil.test/x.png": 2},
+    "structured-data-incomplete": {f"{HOME}structured-data": 0},
     "insecure-link": {PLAIN: 1, "http://evil.test/": 1},
     "insecure-page": {PLAIN: 0},
 }

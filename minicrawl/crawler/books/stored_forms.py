@@ -51,7 +51,7 @@ _JSON: dict[tuple[str, str], Any] = {
     ("parameters", "signs"): [(str, int)],
     ("links", "too_deep"): [str],
     ("links", "malformed"): [str],
-    ("fetches", "facts"): {"h1s": int, "without_alt": int, "mixed": [str]},
+    ("fetches", "facts"): {"h1s": int, "without_alt": int, "mixed": [str], "lacking": [str]},
 }
 
 

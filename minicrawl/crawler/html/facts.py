@@ -1,4 +1,4 @@
-"""Facts of a page that an audit checks: main headings, images, mixed content.
+"""Facts of a page that an audit checks: main headings, images, mixed content, structured data.
 
 URLs of the files that a page or a style sheet needs: its requisites.
 
@@ -14,6 +14,7 @@ from itertools import chain, islice
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.extract.structured import json_ld_values
 from minicrawl.model import PageFacts, Requisite, RequisiteKind
 
 _MOST_MIXED, _LONGEST_URL = 10, 500
@@ -21,7 +22,7 @@ _DESCRIPTION_LENGTH, _H1_LENGTH, _LANGUAGE_LENGTH = 320, 200, 35
 
 _UNSEEN = frozenset({"none", "presentation"})
 """Roles of an image that only decorates."""
-_SELECTOR = "img,h1"
+_SELECTOR = "img,h1,script[type='application/ld+json']"
 _LOADS = {
     **dict.fromkeys(("audio", "embed", "frame", "iframe", "img", "input", "script", "source", "track", "video"), "src"),
     "form": "action",
@@ -31,12 +32,33 @@ _LOADS = {
 """Elements that load a file, or send data, with the attribute that has its URL."""
 _LOADING = ",[src],[srcset],form[action],link[href],object[data]"
 _HTTP = re.compile(rb"http:", re.IGNORECASE)
+_REQUIRED = {
+    "AggregateRating": ("ratingValue", "ratingCount or reviewCount"),
+    "BreadcrumbList": ("itemListElement",),
+    "Course": ("name", "description"),
+    "Dataset": ("name", "description"),
+    "Event": ("name", "startDate", "location"),
+    "FAQPage": ("mainEntity",),
+    "JobPosting": ("title", "description", "datePosted", "hiringOrganization",
+                   "jobLocation or applicantLocationRequirements"),
+    "LocalBusiness": ("name", "address"),
+    "Movie": ("name", "image"),
+    "Offer": ("price or priceSpecification",),
+    "Product": ("name", "offers or review or aggregateRating"),
+    "QAPage": ("mainEntity",),
+    "Recipe": ("name", "image"),
+    "Review": ("author", "reviewRating"),
+    "SoftwareApplication": ("name", "offers", "aggregateRating or review"),
+    "VideoObject": ("name", "thumbnailUrl", "uploadDate"),
+}  # fmt: skip
+"""Properties that Google requires for a rich result, by type (developers.google.com/search/docs/appearance, 2025)."""
+_MOST_LACKING, _MOST_OBJECTS = 10, 1_000
 
 
 def facts_of(tree: BrowserTree, page: bytes, url: str) -> PageFacts:
     """The facts of a page at `url` that its elements tell; the description is the caller's."""
     may_be_mixed = url.startswith("https:") and _HTTP.search(page) is not None
-    mixed = dict[str, None]()
+    mixed, lacking = dict[str, None](), dict[str, None]()
     h1s = without_alt = 0
     h1 = ""
     for tag, attributes, words in tree.requiring(_SELECTOR + _LOADING if may_be_mixed else _SELECTOR):
@@ -45,6 +67,8 @@ def facts_of(tree: BrowserTree, page: bytes, url: str) -> PageFacts:
             h1s += 1
         elif tag == "img":
             without_alt += not _is_named_or_hidden(attributes)
+        elif tag == "script" and "ld+json" in (attributes.get("type") or "") and len(lacking) < _MOST_LACKING:
+            lacking.update(dict.fromkeys(_lacking(words())))
         if may_be_mixed and tag in _LOADS and len(mixed) < _MOST_MIXED and _is_loaded(tag, attributes):
             mixed.update(dict.fromkeys(islice(_insecure(tag, attributes), _MOST_MIXED)))
     return PageFacts(
@@ -53,12 +77,30 @@ def facts_of(tree: BrowserTree, page: bytes, url: str) -> PageFacts:
         h1s=h1s,
         without_alt=without_alt,
         mixed=tuple(islice(mixed, _MOST_MIXED)),
+        lacking=tuple(islice(lacking, _MOST_LACKING)),
     )
 
 
 def described(description: str | None) -> str | None:
     """A description as far as it is kept."""
     return _cut(description, _DESCRIPTION_LENGTH)
+
+
+def _lacking(text: str) -> Iterator[str]:
+    """The required properties that objects of a JSON-LD script lack; nothing of one that is nested too deeply."""
+    try:
+        found: list[object] = [*json_ld_values(text)]
+    except RecursionError:
+        return
+    for value in found:  # which grows
+        if isinstance(value, list | dict) and len(found) < _MOST_OBJECTS:
+            found.extend(value if isinstance(value, list) else value.values())
+        if isinstance(value, dict):
+            kinds = value.get("@type")
+            for kind in kinds if isinstance(kinds, list) else [kinds]:
+                for names in _REQUIRED.get(str(kind).rpartition("/")[2], ()):
+                    if not any(value.get(name) for name in names.split(" or ")):
+                        yield f"{str(kind).rpartition('/')[2]}: {names}"
 
 
 def _is_named_or_hidden(attributes: Mapping[str, str | None]) -> bool:

@@ -42,6 +42,14 @@ CASES: dict[str, dict[str, Any]] = {
     "<form action=http://b.test/6></form><video src=http://b.test/7></video><input src=http:no>": {
         "mixed": ("http://b.test/1.png", "HTTP://b.test/2.js", "http:3", "http://b.test/6", "http://b.test/7"),
     },
+    '<script type="application/ld+json">{"@graph": [{"@type": ["Thing", "https://schema.org/Product"], "name": "x",'
+    ' "offers": {"@type": "Offer", "price": "", "priceCurrency": "EUR"}}, {"@type": "Event", "name": "y"}]}</script>'
+    '<script type="application/ld+json">{"@type": "Recipe", "name": "z", "image": "/z.png"}, [</script>'
+    '<script type="text/json">{"@type": "Movie"}</script>': {
+        "lacking": ("Event: startDate", "Event: location", "Offer: price or priceSpecification"),
+    },
+    f'<script type="application/ld+json">{"[" * 100_000}</script>': {},
+    f'<script type="application/ld+json">[{", ".join(["{}"] * 9_999)}]</script>': {},
 }
 
 
