@@ -27,7 +27,7 @@ from minicrawl.crawler.frontier.schedules import (
     folder_of,
     shapes,
 )
-from minicrawl.crawler.html.tree import block_hashes
+from minicrawl.crawler.html.tree import block_hashes, field_number, packed_numbers
 from minicrawl.crawler.http.response_fields import Validators, http_date, unpacked
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.parts.kept import HostPictures
@@ -385,7 +385,7 @@ class Refresh(Part):
 def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:
     """The hashes by which a page is compared: its target and its blocks, or its validators."""
     if alias is not None:
-        return block_hashes([alias]) + parsed.blocks
+        return packed_numbers([field_number("canonical", alias)]) + parsed.blocks
     if parsed.blocks:
         return parsed.blocks
     return block_hashes([fetched.etag or fetched.last_modified or f"{fetched.content_type} {fetched.size}"])

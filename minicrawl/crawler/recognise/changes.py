@@ -126,7 +126,8 @@ def compared(
     pages: number of pages of the host, with this one, that a block is known to stand on. is_watched: all that differs
     is a change. A page whose marks are others is taken as new: something else is compared.
     """
-    if memory[:1] != bytes((_FORM,)) or _marks(memory[4:]) != _marks(blocks):
+    before, now = _marks(memory[4:]), _marks(blocks)
+    if memory[:1] != bytes((_FORM,)) or (before and now and before != now):
         return Difference(False, 0, 0, first_seen(blocks), is_certain=False, differs=False)
     return _Fetch(memory, blocks, says_changed, pages, is_watched=is_watched).difference()
 
