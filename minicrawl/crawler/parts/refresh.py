@@ -56,7 +56,7 @@ _JUST_MADE = 60.0
 """Seconds: a page that has changed so shortly before its first fetch was made for it."""
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
-_FEW_DIGESTS = 8
+_FEW_DIGESTS = 4
 """Pages of a host that differ before it is taken as noisy."""
 DAY = 86_400.0
 SAME, CHANGED, MISSING, FAILED = "=#?!"
@@ -167,7 +167,7 @@ class Refresh(Part):
             is_watched = self._is_watched(fetched.url)
             found = compared(row.blocks, blocks, says_changed=says_changed, pages=picture.pages, is_watched=is_watched)
         else:
-            found = self._by_digest(page, fetched, blocks)
+            found = self._by_digest(page, fetched, blocks, says_changed=says_changed)
         row = self._judged(row, turn, before, validators, found)
         dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
         if dated_at is not None:  # also of a page that differs so often that it seems noisy
@@ -198,14 +198,16 @@ class Refresh(Part):
     def _is_watched(self, url: str) -> bool:
         return any(watch.matches(url) for watch in self._watches)
 
-    def _by_digest(self, page: int, fetched: Fetched, blocks: bytes) -> Difference:
+    def _by_digest(self, page: int, fetched: Fetched, blocks: bytes, *, says_changed: bool) -> Difference:
         """Difference of a page whose blocks are known for the first time: only a digest is kept of its answer before.
-        So any difference counts as a change, this once, but on a host most of whose pages differ: that is noise."""
+        So any difference counts as a change, this once. On a host most of whose pages differ it is noise, unless other
+        validators say that it is none."""
         kept = self._writer.recognised.fingerprint(page)
         is_same = kept is not None and fetched.digest == kept.digest
         digests = self._digests[self._frontier.host(page).id]
-        digests[is_same] += 1
-        is_noisy = digests[False] > max(digests[True], _FEW_DIGESTS) or self._is_watched(fetched.url)
+        digests[is_same] += not says_changed
+        is_noisy = not says_changed and digests[False] > max(digests[True], _FEW_DIGESTS)
+        is_noisy = is_noisy or self._is_watched(fetched.url)
         is_change = not (is_same or is_noisy) and kept is not None and fetched.digest is not None
         return Difference(is_change, 0, 0, first_seen(blocks), is_certain=is_same, differs=not is_same)
 
