@@ -160,15 +160,16 @@ class Refresh(Part):
             self._note_first(page, fetched, blocks, now)
             return
         before, validators = unpacked(turn.last and turn.last.validators), Validators.of(fetched)
-        says_changed = fetched.is_conditional and validators != before
+        says_changed = None if Validators() in (before, validators) else validators != before
         if row.blocks:
             picture = self._pictures.picture(page)
             picture.note(page, blocks_of(row.blocks) + blocks)
             is_watched = self._is_watched(fetched.url)
-            found = compared(row.blocks, blocks, says_changed=says_changed, pages=picture.pages, is_watched=is_watched)
+            found = compared(
+                row.blocks, blocks, says_changed=says_changed is True, pages=picture.pages, is_watched=is_watched
+            )
         else:
-            says = None if Validators() in (before, validators) else validators != before
-            found = self._by_digest(page, fetched, blocks, says)
+            found = self._by_digest(row, fetched, blocks, says_changed)
         row = self._judged(row, turn, before, validators, found)
         dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
         if dated_at is not None:  # also of a page that differs so often that it seems noisy
@@ -199,18 +200,21 @@ class Refresh(Part):
     def _is_watched(self, url: str) -> bool:
         return any(watch.matches(url) for watch in self._watches)
 
-    def _by_digest(self, page: int, fetched: Fetched, blocks: bytes, says_changed: bool | None) -> Difference:
+    def _by_digest(self, row: RefreshRow, fetched: Fetched, blocks: bytes, says_changed: bool | None) -> Difference:
         """Difference of a page whose blocks are known for the first time: only a digest is kept of its answer before.
         So any difference counts as a change, this once. Under the same validators, and on a host most of whose pages
-        differ, it is noise, unless other validators say that it is none."""
-        kept = self._writer.recognised.fingerprint(page)
+        differ, it is noise, unless other validators say that it is none. says_changed: whether they do; None: there
+        are none."""
+        kept = self._writer.recognised.fingerprint(row.page)
         is_same = kept is not None and fetched.digest == kept.digest
-        digests = self._digests[self._frontier.host(page).id]
+        digests = self._digests[self._frontier.host(row.page).id]
         digests[is_same] += says_changed is None
         is_host_noisy = digests[False] > max(digests[True], _FEW_DIGESTS)
         is_noisy = (is_host_noisy if says_changed is None else not says_changed) or self._is_watched(fetched.url)
         is_change = not (is_same or is_noisy) and kept is not None and fetched.digest is not None
-        memory = first_seen(blocks) if says_changed is not False else unchanged(first_seen(blocks)).memory
+        memory = first_seen(blocks)
+        if says_changed is False or row.fetches > 1:  # the fetches before this one were answered 304
+            memory = unchanged(memory).memory
         return Difference(is_change, 0, 0, memory, is_certain=is_same, differs=not is_same)
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:

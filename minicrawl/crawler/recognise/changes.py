@@ -122,7 +122,7 @@ def compared(
 ) -> Difference:
     """Difference of a page from the fetch before, which left `memory`.
 
-    says_changed: the answer to a condition has other validators; believed of a page that was answered 304 before.
+    says_changed: the answer has other validators; believed of a page that was answered 304 before.
     pages: number of pages of the host, with this one, that a block is known to stand on. is_watched: all that differs
     is a change. A page whose marks are others is taken as new: something else is compared.
     """
