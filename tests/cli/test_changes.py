@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -9,6 +10,7 @@ from lxml import etree
 from support.command_line import answer, run
 from support.sites import Server, crawl, rows
 
+from minicrawl.errors import SettingError
 from minicrawl.timing import Timing
 
 HOME = "http://a.test/"
@@ -67,6 +69,29 @@ def test_difference_of_a_change_has_the_blocks_that_came_went_and_moved(tmp_path
         ("em", "third"),
         ("ins", "New words"),
     }
+
+
+class Pricing(Server):
+    """Serves a page that has other words at each fetch, and another price from its third on."""
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        answered, count = super()._answer(request), self.asked.count(str(request.url))
+        if request.url.path == "/item":
+            price = f"<b class=price>{5 + (count > 2)}</b>"
+            return httpx.Response(200, html=f"<title>{count}</title><p>News of {count}<p>{price}<a href='/'>home</a>")
+        return answered
+
+
+def test_of_a_watched_page_the_price_alone_is_a_change(tmp_path: Path) -> None:
+    store, site = tmp_path / "crawl.db", {HOME: ["/item"], HOME + "item": [HOME]}
+    options: dict[str, Any] = {"refresh": True, "pages": 20, "traps": False, "timing": PATIENT}
+    crawl(Pricing(site), store, [HOME], watch="/item$=css:.price", **options)
+    (changed,) = answer("changes", "--only", "watch", "--store", store)
+    assert (changed["url"], changed["kinds"], changed["times"]) == (HOME + "item", ["watch"], 1)
+    assert [page for page in answer("changes", "--store", store) if page["what"] == "changed"] == [changed]
+    for wrong, why in (("/item=css:<", "no CSS selector"), ("/item=prize", "--watch takes"), ("(=css:b", "regular")):
+        with pytest.raises(SettingError, match=why):
+            crawl(Pricing(site), store, [HOME], watch=wrong, **options)
 
 
 def test_difference_needs_texts_and_a_page(store: Path) -> None:

@@ -111,6 +111,9 @@ def _balanced(text: str) -> str:
     link around lines is one of the first with words."""
     lines, around, again = list[str](), dict[str, str](), Counter[str]()
     for line in text.split("\n"):
+        if not around and not MARKS.search(line):
+            lines.append(line)
+            continue
         pieces = _EACH.split("".join([*around.values(), line]))
         active = dict[str, str]()
         has_words = False

@@ -42,17 +42,14 @@ _NOTHING, _SKIP, _BREAK, _PRE, _IMG = range(5)
 _OWN = re.compile(f"[{inline.OWN}]")
 _MAY_BE_OWN = bytes(range(9)) + bytes(range(11, 13)) + bytes(range(14, 32)) + b"\xf3\xf4"
 """Bytes of these in UTF-8."""
-_SAYS_NOTHING = INLINE - {"a", "img", *BY_TAG}
-_RAW = "script|style|iframe|noembed|noframes|xmp|plaintext"
-_NO_TEXT, _NO_TEXT_BUT_SPANS = (
-    re.compile(
-        rf"</?(?:{'|'.join(sorted(tags))})(?: [^>]*)?>|<!--.*?(?:-->|\Z)"
-        rf"|<(?P<raw>{_RAW})(?: [^>]*)?>(?P<text>.*?)(?:</(?P=raw)>|\Z)",
-        re.DOTALL,
-    )
-    for tags in (_SAYS_NOTHING, _SAYS_NOTHING - {"span"})
+_SAYS_NOTHING = "|".join(sorted(INLINE - {"a", "img", "span", *BY_TAG}))
+_NO_TEXT = re.compile(
+    r"<(?P<raw>script|style|iframe|noembed|noframes|xmp|plaintext)(?: [^>]*)?>"
+    r"(?P<text>[^<]*+(?:<(?!/(?P=raw)>)[^<]*+)*+)(?:</(?P=raw)>)?"
+    rf"|<!--(?:.*?-->|.*\Z)|</?(?:{_SAYS_NOTHING})(?: [^>]*)?>",
+    re.DOTALL,
 )
-"""Tags that say nothing, comments and elements whose content is no HTML."""
+"""Elements whose content is no HTML, comments, and tags that say nothing."""
 _MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
 _TAG = re.compile(r"<([^>]*)>")
 _NO_CODE = re.compile(
@@ -60,26 +57,13 @@ _NO_CODE = re.compile(
     r'|hljs-ln-n(?:umbers)?|blob-num|copy-?b(?:utton|tn)|clipboard\w*)[" ]| data-(?:line-number|nosnippet)='
 )
 """Line numbers and the like, and formulas that are there as MathML, too."""
-_ODD = (
-    "katex-html",
-    "lineno",
-    "line-n",
-    'lnt"',
-    '"ln"',
-    "gutter",
-    "-ln-n",
-    "blob-num",
-    "nosnippet",
-    '"fragment"',
-    "js-file-line-container",
-)
 _LISTING = re.compile(r'class="(?:[^"]* )?(?:fragment|js-file-line-container)[" ]')
 """Listings without pre: those of Doxygen and GitHub."""
 _LANGUAGE = re.compile(
     r'(?:\b(?:language|lang)-|\bhighlight-(?:source-)?|\bbrush: ?|data-lang(?:uage)?="|\b(?:sourceCode|hljs) )'
     r"(?!(?:language|lang)-|default|none|text|plain|notranslate|wrapper|source\b)([A-Za-z][\w+#.-]*)"
 )
-_HREF = re.compile(r'(?:^| )href="([^"]*)"')
+_HREF = re.compile(r' href="([^"]*)"')
 _ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
 _OPENED, _CLOSED = "\x01", "\x02"
 _EDGES = re.compile(f"\n?[{_OPENED}{_CLOSED}]+")
@@ -161,10 +145,7 @@ class Walk:
         octets = page.encode()
         if len(octets.translate(None, _MAY_BE_OWN)) < len(octets):
             page = _OWN.sub("", page)
-        self._is_odd = any(words in page for words in _ODD)
-        page = (_NO_TEXT_BUT_SPANS if self._is_odd else _NO_TEXT).sub(
-            _shown if "<xmp" in page or "<plaintext" in page else "", page
-        )
+        page = _NO_TEXT.sub(_shown if "<xmp" in page or "<plaintext" in page else "", page)
         if "<math" in page:
             page = _MATH.sub(lambda found: inline.formula(found[0]), page)
         self._parts = _TAG.split(page.replace("&nbsp;", " "))
@@ -175,6 +156,7 @@ class Walk:
     def _read(self) -> None:  # noqa: PLR0912 - all in here, not in methods: a page has a thousand tags
         parts, pieces, flush = self._parts, self._pieces, self._flush
         behind, depth = 1, 0  # the next tag to be read; inline elements that are open
+        kinds = dict[str, _Action | str | int]()  # by tag, as most stand on a page many times
         tags = parts[1::2]
         for at, text, tag, found in zip(range(1, len(parts), 2), parts[::2], tags, map(_KNOWN.get, tags), strict=False):
             if at < behind:
@@ -185,18 +167,12 @@ class Walk:
                     pieces.append(text)
                 elif pieces:
                     pieces.append(" ")
-            known = found
+            known = kinds.get(tag) if found is None else found
             if known is None:
-                name, _, attributes = tag.partition(" ")
-                if name == "a":
-                    known = self._mark_of_link(attributes)
-                elif attributes and self._is_odd and name in _OF_NUMBERS and _NO_CODE.search(tag):
-                    behind = self._behind(name, at + 2)
-                    continue
-                elif self._is_odd and _LISTING.search(tag):
-                    known = _PRE
+                if tag[:2] == "a ":
+                    known = self._mark_of_link(tag)
                 else:
-                    known = _KNOWN.get(name, _NOTHING)
+                    known = kinds[tag] = _kind_of(tag)
             if isinstance(known, str):
                 if known:
                     pieces.append(known)
@@ -303,8 +279,8 @@ class Walk:
             else:
                 yield tag
 
-    def _mark_of_link(self, attributes: str) -> str:
-        found = _HREF.search(attributes)
+    def _mark_of_link(self, tag: str) -> str:
+        found = _HREF.search(tag)
         if found is None:
             return chr(FIRST_LINK + inline.NO_REFERENCE)
         reference = found[1]
@@ -458,9 +434,17 @@ _KNOWN: Mapping[str, _Action | str | int] = (
     | {"/table": Walk._end_table, "/td": Walk._end_cell, "/th": Walk._end_cell, "img": _IMG}
     | BY_TAG
     | {f"/{tag}": END[mark] for tag, mark in BY_TAG.items()}
-    | {"/a": END[LINK], "span": "", "/span": ""}
+    | {"a": chr(FIRST_LINK + inline.NO_REFERENCE), "/a": END[LINK], "span": "", "/span": ""}
 )
 """What is done at a tag, or the mark that it is."""
+
+
+def _kind_of(tag: str) -> _Action | str | int:
+    """What is done at a tag with attributes, or an unknown one."""
+    name = tag.partition(" ")[0]
+    if name in _OF_NUMBERS and _NO_CODE.search(tag):
+        return _SKIP
+    return _PRE if _LISTING.search(tag) else _KNOWN.get(name, _NOTHING)
 
 
 def _shown(found: re.Match[str]) -> str:

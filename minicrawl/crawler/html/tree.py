@@ -12,7 +12,7 @@ response, but few of their blocks.
 import re
 import struct
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 from types import MappingProxyType
 
@@ -102,8 +102,8 @@ def block_hashes(
     is compared to none before. watched: what it is that is compared, if it is not the whole page."""
     numbers = list[int]()
     for name, values in (*fields.items(), (f"text{watched}", ())) if fields else ():
-        numbers += _in_field(0, [name])
-        numbers += islice(_in_field(FIELDS.index(name), values), _MOST_OF_FIELD) if values else ()
+        numbers.append(field_number("", name))
+        numbers += [field_number(name, value) for value in islice(filter(None, values), _MOST_OF_FIELD)]
     distinct = list(dict.fromkeys([*numbers, *map(block_number, filter(None, blocks))]))
     if len(distinct) > MOST_BLOCKS:
         largest = sorted(distinct)[MOST_BLOCKS - 1]
@@ -111,8 +111,9 @@ def block_hashes(
     return packed_numbers(distinct)
 
 
-def _in_field(field: int, values: Iterable[str]) -> Iterator[int]:
-    return (field << FIELD_SHIFT | zlib.crc32(value.encode()) >> 32 - FIELD_SHIFT for value in values if value)
+def field_number(name: str, value: str) -> int:
+    """The hash of a value of a field; without a name, of a mark."""
+    return FIELDS.index(name) << FIELD_SHIFT | zlib.crc32(value.encode()) >> 32 - FIELD_SHIFT
 
 
 def packed_numbers(numbers: Collection[int]) -> bytes:

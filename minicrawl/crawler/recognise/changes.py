@@ -122,11 +122,12 @@ def compared(
 ) -> Difference:
     """Difference of a page from the fetch before, which left `memory`.
 
-    says_changed: the answer to a condition has other validators; believed of a page that was answered 304 before.
+    says_changed: the answer has other validators; believed of a page that was answered 304 before.
     pages: number of pages of the host, with this one, that a block is known to stand on. is_watched: all that differs
     is a change. A page whose marks are others is taken as new: something else is compared.
     """
-    if memory[:1] != bytes((_FORM,)) or _marks(memory[4:]) != _marks(blocks):
+    before, now = _marks(memory[4:]), _marks(blocks)
+    if memory[:1] != bytes((_FORM,)) or (before and now and before != now):
         return Difference(False, 0, 0, first_seen(blocks), is_certain=False, differs=False)
     return _Fetch(memory, blocks, says_changed, pages, is_watched=is_watched).difference()
 

@@ -27,7 +27,7 @@ from minicrawl.crawler.frontier.schedules import (
     folder_of,
     shapes,
 )
-from minicrawl.crawler.html.tree import block_hashes
+from minicrawl.crawler.html.tree import block_hashes, field_number, packed_numbers
 from minicrawl.crawler.http.response_fields import Validators, http_date, unpacked
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.recognise.changes import (
@@ -56,7 +56,7 @@ _JUST_MADE = 60.0
 """Seconds: a page that has changed so shortly before its first fetch was made for it."""
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
-_FEW_DIGESTS = 8
+_FEW_DIGESTS = 4
 """Pages of a host that differ before it is taken as noisy."""
 DAY = 86_400.0
 SAME, CHANGED, MISSING, FAILED = "=#?!"
@@ -160,14 +160,16 @@ class Refresh(Step):
             self._note_first(page, fetched, blocks, now)
             return
         before, validators = unpacked(turn.last and turn.last.validators), Validators.of(fetched)
-        says_changed = fetched.is_conditional and validators != before
+        says_changed = None if Validators() in (before, validators) else validators != before
         if row.blocks:
             picture = self._pictures.picture(page)
             picture.note(page, blocks_of(row.blocks) + blocks)
             is_watched = self._is_watched(fetched.url)
-            found = compared(row.blocks, blocks, says_changed=says_changed, pages=picture.pages, is_watched=is_watched)
+            found = compared(
+                row.blocks, blocks, says_changed=says_changed is True, pages=picture.pages, is_watched=is_watched
+            )
         else:
-            found = self._by_digest(page, fetched, blocks)
+            found = self._by_digest(row, fetched, blocks, says_changed)
         row = self._judged(row, turn, before, validators, found)
         dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
         if dated_at is not None:  # also of a page that differs so often that it seems noisy
@@ -198,16 +200,22 @@ class Refresh(Step):
     def _is_watched(self, url: str) -> bool:
         return any(watch.matches(url) for watch in self._watches)
 
-    def _by_digest(self, page: int, fetched: Fetched, blocks: bytes) -> Difference:
+    def _by_digest(self, row: RefreshRow, fetched: Fetched, blocks: bytes, says_changed: bool | None) -> Difference:
         """Difference of a page whose blocks are known for the first time: only a digest is kept of its answer before.
-        So any difference counts as a change, this once, but on a host most of whose pages differ: that is noise."""
-        kept = self._writer.recognised.fingerprint(page)
+        So any difference counts as a change, this once. Under the same validators, and on a host most of whose pages
+        differ, it is noise, unless other validators say that it is none. says_changed: whether they do; None: there
+        are none."""
+        kept = self._writer.recognised.fingerprint(row.page)
         is_same = kept is not None and fetched.digest == kept.digest
-        digests = self._digests[self._frontier.host(page).id]
-        digests[is_same] += 1
-        is_noisy = digests[False] > max(digests[True], _FEW_DIGESTS) or self._is_watched(fetched.url)
+        digests = self._digests[self._frontier.host(row.page).id]
+        digests[is_same] += says_changed is None
+        is_host_noisy = digests[False] > max(digests[True], _FEW_DIGESTS)
+        is_noisy = (is_host_noisy if says_changed is None else not says_changed) or self._is_watched(fetched.url)
         is_change = not (is_same or is_noisy) and kept is not None and fetched.digest is not None
-        return Difference(is_change, 0, 0, first_seen(blocks), is_certain=is_same, differs=not is_same)
+        memory = first_seen(blocks)
+        if says_changed is False or row.fetches > 1:  # the fetches before this one were answered 304
+            memory = unchanged(memory).memory
+        return Difference(is_change, 0, 0, memory, is_certain=is_same, differs=not is_same)
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
         """Take in change times of pages (Unix seconds) from a sitemap: those later than the last fetch matter."""
@@ -385,7 +393,7 @@ class Refresh(Step):
 def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:
     """The hashes by which a page is compared: its target and its blocks, or its validators."""
     if alias is not None:
-        return block_hashes([alias]) + parsed.blocks
+        return packed_numbers([field_number("canonical", alias)]) + parsed.blocks
     if parsed.blocks:
         return parsed.blocks
     return block_hashes([fetched.etag or fetched.last_modified or f"{fetched.content_type} {fetched.size}"])
