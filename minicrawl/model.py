@@ -226,7 +226,7 @@ class Wanted:
     `anchors`: the texts of links; `places`: their places; `text`: visible text; `blocks`: block hashes, to detect
     changes; `kept`: the text for the store. `extract`, `hooks`, `structured`: the user's extraction, see
     minicrawl.extract. `short_text`: the text of pages that may be soft 404s. `requisites`: URLs of files that the page
-    needs; `is_style`: it is a style sheet, which is no page. `facts`: facts for an audit. `watch`: what is compared of
+    needs; `is_style`: it is a style sheet, not a page. `facts`: facts for an audit. `watch`: what is compared of
     some pages instead of all.
     """
 

@@ -169,7 +169,7 @@ def meant_by(text: str) -> list[str]:
     """The URLs that a user may mean, with or without a scheme, the likeliest first. Raises SettingError."""
     meant = guesses(text)
     if not meant:
-        raise SettingError(f"{text!r} is no http or https URL")
+        raise SettingError(f"{text!r} is not an http or https URL")
     return meant
 
 

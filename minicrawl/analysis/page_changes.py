@@ -91,6 +91,6 @@ def _blocks(text: KeptText) -> list[str]:
 
 
 def _archived_text(store: Store, folder: Path, url: str, row: ArchiveRecord) -> KeptText | None:
-    """The text of an archived answer; None if it is no HTML, forbids copies or is too slow to parse."""
+    """The text of an archived answer; None if it is not HTML, forbids copies or is too slow to parse."""
     parsed = archived_page(store, folder, url, row, _KEPT)
     return unpack(parsed.kept, url) if parsed is not None and parsed.kept else None

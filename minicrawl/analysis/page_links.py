@@ -1,7 +1,7 @@
 """Links with their pages: broken or redirected links, links to other sites, and links to one page.
 
 A link is a pair of pages: repeated links between two pages count once. It is broken if it leads, through redirects, to
-a page that is not there, or if it is no URL. Links that the crawl left out (nofollow, out of scope) are not kept.
+a page that is not there, or if it is not a URL. Links that the crawl left out (nofollow, out of scope) are not kept.
 """
 
 from collections import Counter
@@ -195,7 +195,7 @@ class Web:
 
     def links(self, is_source: Flags | None = None, is_target: Flags | None = None) -> tuple[Pages, Pages]:
         """Sources and targets of the links that stand on pages of one kind and lead to pages of another; None: any. A
-        canonical is no link."""
+        canonical is not a link."""
         stands = ~self.is_bare if is_source is None else ~self.is_bare & is_source
         sources, targets = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
         for block in self._store.link_table.on_pages():

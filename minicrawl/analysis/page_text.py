@@ -42,7 +42,7 @@ def check_has_texts(store: Store) -> None:
 
 
 def archived_page(store: Store, folder: Path, url: str, row: ArchiveRecord, wanted: Wanted) -> ParsedPage | None:
-    """An archived answer, parsed; None if it is no HTML or too slow to parse. Raises StoreError."""
+    """An archived answer, parsed; None if it is not HTML or too slow to parse. Raises StoreError."""
     with closing(Collection(folder)) as archive:
         record = archive.record(as_captured(url, store.archived.original(row)))
     try:

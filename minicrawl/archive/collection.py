@@ -108,7 +108,7 @@ class Collection:
         path = self.folder / FILES / name
         if "\0" in name or Path(name).name != name or not is_archive(name):
             raise StoreError(
-                f"the index of {self.folder} names {name!r}, which is no file of this archive; make it anew with "
+                f"the index of {self.folder} names {name!r}, which is not a file of this archive; make it anew with "
                 "'minicrawl archive index'"
             )
         if not self._follows_links and not is_inside(path, self.folder):

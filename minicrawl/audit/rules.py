@@ -67,7 +67,7 @@ def rules_of(tables: Mapping[str, object], place: str) -> dict[str, Rule]:
 
 def _rule(name: str, table: object, place: str) -> Rule:
     if not isinstance(table, dict) or "select" not in table:
-        raise SettingError(f"{place} is no rule: a rule has a select, which is a query for what is wrong")
+        raise SettingError(f"{place} is not a rule: a rule has a select, which is a query for what is wrong")
     for key, value in table.items():
         words = [each.name.lower() for each in _CHOICES.get(key, ())]
         if key not in _FIELDS:

@@ -74,7 +74,7 @@ def init() -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write("\n".join(_template()) + "\n")
     except FileExistsError as error:
-        raise SettingError(f"{path} is there already; change it, or delete it first") from error
+        raise SettingError(f"{path} already exists; change it, or delete it first") from error
     except OSError as error:
         raise SettingError(f"{path} cannot be written: {error.strerror}") from error
     click.echo(f"{path} is written; take the # off what it is to say.")

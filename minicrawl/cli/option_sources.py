@@ -110,7 +110,7 @@ def _read(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise SettingError(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise SettingError(f"{path} is no TOML in UTF-8: {error}") from error
+        raise SettingError(f"{path} is not TOML in UTF-8: {error}") from error
 
 
 def _stores(command: click.Command, store: str) -> dict[str, Any]:

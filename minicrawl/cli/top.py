@@ -32,7 +32,7 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
         return None if value is None else 0
     if value.isdecimal() and int(value[:9]) > 0:
         return int(value[:9])
-    raise click.BadParameter(f"{value!r} is no number of lines; say 1 or more, or all")
+    raise click.BadParameter(f"{value!r} is not a number of lines; say 1 or more, or all")
 
 
 @click.command(epilog="Example: minicrawl top --n 100 --by inlinks")

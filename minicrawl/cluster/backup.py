@@ -32,7 +32,7 @@ def backup_all(folder: Folder, path: Path) -> Folder:
     """
     path = path.absolute()
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise SettingError(f"{path} is there already, and has something in it; name a new folder")
+        raise SettingError(f"{path} already exists, and has something in it; name a new folder")
     folder.check_is_here()
     unfinished = path.with_name(f".{path.name}.unfinished")
     with store_errors(path):

@@ -166,7 +166,7 @@ class Changes:
         """URL and number of the page named by a text."""
         meant = guesses(text)
         if not meant:
-            raise SettingError(f"{text!r} is no http or https URL")
+            raise SettingError(f"{text!r} is not an http or https URL")
         urls = self._spelled(Seeds(meant)).urls
         for url, page in zip(urls, self._state.urls.find(urls), strict=True):
             if page is not None:

@@ -2,7 +2,7 @@
 
 The text, links, title, description and language of a PDF file (ISO 32000-2) are read. Lines of a page make paragraphs;
 a short line ends one. The URIs of link annotations follow as links without words, as nothing in a file says which words
-they lie over. A URL that is merely printed is no link.
+they lie over. A URL that is merely printed is not a link.
 
 pypdf limits what streams unpack to, and how many objects, pages and references it follows, and how deep. A file that
 opens without a password is read, encrypted or not. What was read before a limit or a fault counts.

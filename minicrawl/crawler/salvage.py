@@ -61,7 +61,7 @@ def salvage(store: Path, file: Path) -> tuple[int, int, int]:
     Raises StoreError if nothing can be read, or `file` cannot be written; SettingError if `file` exists.
     """
     if file.exists():
-        raise SettingError(f"{file} is there already; name another file")
+        raise SettingError(f"{file} already exists; name another file")
     if not store.exists():
         raise StoreError(f"there is no crawl at {store}; name the damaged one with --store")
     if store.is_dir():

@@ -43,7 +43,7 @@ def seeds_of(texts: object) -> Message:
     for text in texts:
         meant = guesses(text.strip()) if isinstance(text, str) else []
         if not meant:
-            raise SeedError(f"{str(text)[:80]!r} is no http or https URL; write it as https://host/path")
+            raise SeedError(f"{str(text)[:80]!r} is not an http or https URL; write it as https://host/path")
         urls.append(meant[0])
         if len(meant) > 1:
             guessed.append(meant[0])

@@ -125,7 +125,7 @@ class Routes:
         try:
             asked = json.loads(request.body)
         except (ValueError, RecursionError) as error:
-            raise SettingError("what is asked is no JSON") from error
+            raise SettingError("what is asked is not JSON") from error
         try:
             return json_answer(await asyncio.to_thread(do, asked))
         finally:

@@ -43,7 +43,7 @@ def _file(content_type: str, body: bytes) -> Reply:
 
 _FILES = (
     ("pdf", _file("application/pdf", b"%PDF-1.4\n%%EOF\n")),
-    ("txt", _file("text/plain", b'<a href="http://text.test/">This is no link.</a>\n')),
+    ("txt", _file("text/plain", b'<a href="http://text.test/">This is not a link.</a>\n')),
 )
 
 

@@ -41,7 +41,7 @@ def check_columns(path: Path, columns: Sequence[str]) -> None:
 def check_item_file(given: str) -> None:
     """Raise SettingError for an existing file: a new crawl must not append to it."""
     if given and (lines := _lines_of(Path(given).resolve())).exists() and lines.stat().st_size:
-        raise SettingError(f"--items {given} is there already; name another file, or move it away")
+        raise SettingError(f"--items {given} already exists; name another file, or move it away")
 
 
 class ItemFile:

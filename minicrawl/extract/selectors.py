@@ -57,12 +57,12 @@ def read_field(text: str) -> Field:
     if is_xpath:
         wrong = wrong_xpath(selector)
         if wrong is not None:
-            raise SettingError(f"--extract {text!r}: {selector!r} is no XPath ({wrong})")
+            raise SettingError(f"--extract {text!r}: {selector!r} is not an XPath ({wrong})")
     else:
         selector, attribute = css_parts(selector)
         if wrong_css(selector):
             raise SettingError(
-                f"--extract {text!r}: {selector!r} is no CSS selector; an XPath has xpath: before it, and behind a "
+                f"--extract {text!r}: {selector!r} is not a CSS selector; an XPath has xpath: before it, and behind a "
                 "selector ::text or ::attr(NAME) may stand"
             )
     return Field(name, selector, is_xpath, attribute, match["all"] is not None)
@@ -122,7 +122,7 @@ def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
     """The names of all possible item fields. Raises SettingError for invalid selectors, also of --watch."""
     for watch in settings.watch:
         if (css := watch.selector[0]) and wrong_css(css):
-            raise SettingError(f"--watch {str(watch)!r}: {css!r} is no CSS selector")
+            raise SettingError(f"--watch {str(watch)!r}: {css!r} is not a CSS selector")
     return tuple(columns_of(settings.extract, is_structured=settings.extract_structured))
 
 

@@ -2,7 +2,7 @@
 
 JSON-LD as pages publish it: JSON, and what is wrong with it in ways that leave no doubt: line breaks in texts,
 comments, CDATA, trailing commas, needless escapes, several values, text around them, and scripts escaped as HTML.
-Everything else that is no JSON is left out, and texts keep their entities (JSON-LD 1.1, 7.3).
+Everything else that is not JSON is left out, and texts keep their entities (JSON-LD 1.1, 7.3).
 
 Microdata as JSON (WHATWG HTML, 5.2 and 5.4.1): an element with itemscope is an item; descendants with itemprop, also of
 the elements that itemref names, are its properties. A value is a text, an absolute URL, or an item. An item inside
@@ -164,7 +164,7 @@ def json_ld_values(text: str) -> list[object]:
 
 
 def _values(text: str) -> list[object]:
-    """The values one after the other, up to the first that is no JSON."""
+    """The values one after the other, up to the first that is not JSON."""
     found, at = [], 0
     while (start := _START.search(text, at)) is not None:
         try:

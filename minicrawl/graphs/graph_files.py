@@ -135,9 +135,9 @@ def _load_npz(path: Path) -> LoadedGraph:
             archive = np.load(file, allow_pickle=False)
             kind, indptr, ends = str(archive.get("format", b"csr")), archive["indptr"], archive["indices"]
     except (*_NPZ_ERRORS, AttributeError, IndexError) as error:
-        raise SettingError(f"{path} is no .npz with indptr and indices of a CSR matrix; {_ANOTHER}") from error
+        raise SettingError(f"{path} is not an .npz file with indptr and indices of a CSR matrix; {_ANOTHER}") from error
     if "csr" not in kind or any(numbers.ndim != 1 or numbers.dtype.kind not in "iu" for numbers in (indptr, ends)):
-        raise SettingError(f"{path} is no .npz with indptr and indices of a CSR matrix; {_ANOTHER}")
+        raise SettingError(f"{path} is not an .npz file with indptr and indices of a CSR matrix; {_ANOTHER}")
     indptr, ends = indptr.astype(np.int64), ends.astype(np.int64)
     lengths = np.diff(indptr)
     if not len(indptr) or indptr[0] or indptr[-1] != len(ends) or np.any(lengths < 0):
@@ -176,7 +176,7 @@ def _load_named_edges(path: Path) -> LoadedGraph:
                 fields = line.split("\t" if "\t" in line else None)
                 if len(fields) < 2:
                     raise SettingError(
-                        f"{path}:{number}: {line[:60]!r} is no link; write source and target in two columns"
+                        f"{path}:{number}: {line[:60]!r} is not a link; write source and target in two columns"
                     )
                 ends.extend(numbers.setdefault(field, len(numbers)) for field in fields[:2])
     sources, targets = np.array(ends, dtype=np.int64).reshape(-1, 2).T

@@ -149,7 +149,7 @@ def open_index(path: Path, mark: str, *, writes: bool = False) -> Index:
     elif not path.exists():
         raise SettingError(f"there is no index at {path} yet; 'minicrawl index' builds it from the texts of the store")
     if not all((path / part).is_file() for part in (_STATE, f"{_WORDS}/meta.json")):
-        raise StoreError(f"{path} is no index of this version; 'minicrawl index --rebuild' makes it anew")
+        raise StoreError(f"{path} is not an index of this version; 'minicrawl index --rebuild' makes it anew")
     with index_errors(path):
         state: State = json.loads((path / _STATE).read_bytes())
     if state.get("version") != VERSION:

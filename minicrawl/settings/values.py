@@ -352,12 +352,12 @@ def whole_path(kept: str, folder: Path) -> str:
 
 def is_file(name: str, path: Path) -> None:
     if not path.is_file():
-        raise SettingError(f"{option(name)} {path} is no file; name a PEM file that can be read")
+        raise SettingError(f"{option(name)} {path} is not a file; name a PEM file that can be read")
 
 
 def is_folder(name: str, path: Path) -> None:
     if path.exists() and not path.is_dir():
-        raise SettingError(f"{option(name)} {path} is no folder; name one, or a path where there is nothing yet")
+        raise SettingError(f"{option(name)} {path} is not a folder; name one, or a path where there is nothing yet")
 
 
 def can_be_file(name: str, path: Path) -> None:
@@ -372,7 +372,7 @@ def _read_command(name: str, given: Any) -> str:
     try:
         words = shlex.split(value)
     except ValueError as error:
-        raise SettingError(f"{option(name)} is no command: {error}") from error
+        raise SettingError(f"{option(name)} is not a command: {error}") from error
     if value and (not words or shutil.which(words[0]) is None):
         raise SettingError(f"{option(name)} is a command whose program is there, such as './tell.py mail'")
     return value
@@ -394,7 +394,7 @@ def compiled(pattern: str, name: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern)
     except re.error as error:
-        raise SettingError(f"{option(name)} {quoted(pattern)} is no regular expression: {error}") from error
+        raise SettingError(f"{option(name)} {quoted(pattern)} is not a regular expression: {error}") from error
 
 
 def _parse_host_delay(given: str) -> tuple[str, float]:

@@ -142,7 +142,7 @@ def _is_there(file: Path, of: Mapping[str, str]) -> bool:
     except StoreError:
         before, now = {}, ""
     if before.get("cluster") != of["cluster"]:
-        raise SettingError(f"{file} is there already; name another file, or replace it with --force")
+        raise SettingError(f"{file} already exists; name another file, or replace it with --force")
     if before["store"] != now:
         raise SettingError(f"{file} has changed since it was gathered; name another file, or replace it with --force")
     return bool(before["commits"] == of["commits"])

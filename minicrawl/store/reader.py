@@ -169,9 +169,9 @@ class Store:
         try:
             value = json.loads(str(self.meta(key) or "{}"))
         except ValueError as error:
-            raise damaged(self.path, f"meta.{key} is no JSON ({error})") from error
+            raise damaged(self.path, f"meta.{key} is not JSON ({error})") from error
         if not isinstance(value, dict):
-            raise damaged(self.path, f"meta.{key} is no JSON object")
+            raise damaged(self.path, f"meta.{key} is not a JSON object")
         return value
 
     @property

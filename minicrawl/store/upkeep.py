@@ -32,7 +32,7 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
         if file.samefile(store):
             raise SettingError(f"{file} is the store itself; name another file")
         if not force:
-            raise SettingError(f"{file} is there already; name another file, or replace it with --force")
+            raise SettingError(f"{file} already exists; name another file, or replace it with --force")
     with contextlib.closing(open_to_read(store)) as source, store_errors(file), replaced(file) as unfinished:
         unfinished.touch(store.stat().st_mode & 0o777)  # readable by the same users as the store
         with contextlib.closing(sqlite3.connect(unfinished)) as copy:

@@ -138,5 +138,5 @@ def test_a_page_that_is_not_known_is_a_sentence(tmp_path: Path) -> None:
     with opened(tmp_path / "crawl.db") as store:
         with pytest.raises(SettingError, match=r"http://nowhere\.test/ is not known to this crawl; 'minicrawl why"):
             page_links(store, Asked(to="http://nowhere.test/"))
-        with pytest.raises(SettingError, match="is no http or https URL"):
+        with pytest.raises(SettingError, match="is not an http or https URL"):
             page_links(store, Asked(to="ftp://a.test/"))

@@ -60,7 +60,7 @@ def test_page_is_found_as_the_user_writes_it(store: Path, asked: str, url: str, 
         (f"{HOME}data", r"/data is not kept: it is text/plain; texts are kept of HTML, and with --pdf of PDF files$"),
         (f"{HOME}empty", r"/empty is not kept: the page is empty$"),
         (EARLY, r"/early is not kept: the page was read without --text; 'minicrawl refresh' reads it again$"),
-        ("ftp://a.test/", "is no http or https URL"),
+        ("ftp://a.test/", "is not an http or https URL"),
     ],
 )
 def test_where_there_is_none_it_is_told_why(store: Path, asked: str, sentence: str) -> None:

@@ -86,7 +86,7 @@ def test_a_file_that_cannot_be_written_is_named(
 
 
 def test_pages_are_listed_in_the_order_of_their_importance(collection: Collection, tmp_path: Path) -> None:
-    """Ids rise, as viewers list pages by id; what is no page of the crawl is not listed."""
+    """Ids rise, as viewers list pages by id; what is not a page of the crawl is not listed."""
     pages = [("http://h.test/2", 0.7, "Two", "two\nlines"), ("http://h.test/0", 0.2, None, None)]
     export(collection, tmp_path / "x.wacz", {}, "minicrawl/0", NOW, [*pages, ("http://h.test/gone", 0.1, None, None)])
     with zipfile.ZipFile(tmp_path / "x.wacz") as wacz:

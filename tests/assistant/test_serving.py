@@ -166,7 +166,7 @@ def test_a_running_crawl_is_read_and_steered_if_that_is_allowed(tmp_path: Path) 
                 assert '"host": "b.test"' in await told(client, "control", command="ban", value="b.test")
                 result: Any = await client.call_tool("control", {"command": "add", "value": "/etc/passwd"})
                 assert result.is_error
-                assert "is no http or https URL" in result.content[0].text
+                assert "is not an http or https URL" in result.content[0].text
                 await told(client, "control", command="resume")
             await crawl.stop()
 

@@ -35,8 +35,8 @@ def test_a_table_is_a_rule() -> None:
 @pytest.mark.parametrize(
     ("toml", "said"),
     [
-        ("odd = 1", "f: odd is no rule"),
-        ("[odd]", "f: odd is no rule: a rule has a select"),
+        ("odd = 1", "f: odd is not a rule"),
+        ("[odd]", "f: odd is not a rule: a rule has a select"),
         ("[odd]\nselect = 1", "f: odd.select is not a text: 1"),
         ("[odd]\nselect = ''\nseverity = 'fatal'", "f: odd.severity is not error or warning or notice: 'fatal'"),
         ("[odd]\nselect = ''\nhelp = 'me'", "f: odd: a rule has no 'help'; it has select, why, how"),

@@ -31,7 +31,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 MISTAKES = {
-    "bad seed line": (["crawl", "SEEDS"], 2, "seeds.txt:3: 'not a url' is no http or https URL"),
+    "bad seed line": (["crawl", "SEEDS"], 2, "seeds.txt:3: 'not a url' is not an http or https URL"),
     "no seeds and no store": (["crawl"], 2, "no seeds are given"),
     "share above 1": (
         ["crawl", HOME, "--discovery", "1.5"],

@@ -81,7 +81,7 @@ def test_check_says_what_there_is(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ("extract = 'name=>>'", "minicrawl.toml: --extract 'name=>>': '>>' is no CSS selector"),
+        ("extract = 'name=>>'", "minicrawl.toml: --extract 'name=>>': '>>' is not a CSS selector"),
         ('refresh-min = "2d"\nrecrawl-after = "1d"', "--refresh-min must be at most --recrawl-after"),
     ],
 )
@@ -100,7 +100,7 @@ def test_init_writes_every_option_as_a_comment(folder: Path) -> None:
     assert {name.replace("_", "-") for name in SETTINGS} <= keys
     again = run("config", "init")
     assert (again.exit_code, (folder / "minicrawl.toml").read_text()) == (2, written)
-    assert "minicrawl.toml is there already" in again.stderr
+    assert "minicrawl.toml already exists" in again.stderr
 
 
 def test_what_init_writes_are_the_defaults(folder: Path) -> None:
@@ -122,7 +122,7 @@ def test_new_key_is_told_with_the_next_steps(tmp_path: Path) -> None:
     assert result.stdout.startswith(told)
     again = run("key", "new", file)
     assert (again.exit_code, again.stdout) == (2, "")
-    assert again.stderr == f"Error: {file} is there already, and a lost key cannot be made again; name a new file\n"
+    assert again.stderr == f"Error: {file} already exists, and a lost key cannot be made again; name a new file\n"
 
 
 def test_directory_is_what_is_to_be_served(tmp_path: Path) -> None:

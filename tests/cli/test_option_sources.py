@@ -86,7 +86,7 @@ MISTAKES = {
     "no number": ("[crawl]\npartitions = 'x'\n", "crawl.partitions: 'x' is not a valid integer range"),
     "date": ("[crawl]\ndelay = 2026-01-01\n", "crawl.delay: --delay is a number, not datetime.date"),
     "list of lists": ("[crawl]\ndeny = [['a']]\n", "crawl.deny: --deny is a text, not a list"),
-    "bad regex": ("[crawl]\ndeny = '('\n", "crawl.deny: --deny '(' is no regular expression"),
+    "bad regex": ("[crawl]\ndeny = '('\n", "crawl.deny: --deny '(' is not a regular expression"),
     "no TOML": ("[crawl\n", ""),
 }
 
@@ -104,8 +104,8 @@ def test_mistake_in_a_file_is_one_sentence_and_exit_2(folder: Path, content: str
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("[crawl]\ntopic = 'é'\n".encode("latin-1"), "is no TOML in UTF-8: 'utf-8' codec"),
-        (b"[crawl]\na = 1\na = 2\n", "is no TOML in UTF-8: Cannot overwrite a value (at line 3"),
+        ("[crawl]\ntopic = 'é'\n".encode("latin-1"), "is not TOML in UTF-8: 'utf-8' codec"),
+        (b"[crawl]\na = 1\na = 2\n", "is not TOML in UTF-8: Cannot overwrite a value (at line 3"),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(folder: Path, content: bytes, sentence: str) -> None:

@@ -80,7 +80,7 @@ MISTAKES = {
     "no such pages": (
         ["--by", "trustrank", "--trusted", "charm"],
         2,
-        "--trusted 'charm' is no file, and matches no URL",
+        "--trusted 'charm' is not a file, and matches no URL",
     ),
     "no such words": (["--by", "hits", "--query", "charm"], 2, "no page has 'charm' in its URL or title"),
 }

@@ -40,9 +40,9 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
     folder = some_folder(tmp_path / "web")
     (tmp_path / "copy").mkdir()
     assert faults(backup_all(folder, tmp_path / "copy")) == []
-    with pytest.raises(SettingError, match="is there already, and has something in it"):
+    with pytest.raises(SettingError, match="already exists, and has something in it"):
         backup_all(folder, tmp_path / "copy")
-    with pytest.raises(SettingError, match="is there already"):
+    with pytest.raises(SettingError, match="already exists"):
         backup_all(folder, folder.stores[0])
 
 

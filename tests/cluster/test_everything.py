@@ -273,7 +273,7 @@ def test_partitions_find_keep_and_take_out_what_one_process_does(tmp_path: Path)
 def test_a_file_of_items_that_is_there_already_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "many.001.jsonl").write_text("mine\n")
     settings = {**SETTINGS, "extract": ("title=title",), "items": str(tmp_path / "many.jsonl")}
-    with pytest.raises(SettingError, match=r"many\.001\.jsonl is there already"):
+    with pytest.raises(SettingError, match=r"many\.001\.jsonl already exists"):
         asyncio.run(acrawl(HOMES, tmp_path / "web", partitions=2, **settings))
     assert (tmp_path / "many.001.jsonl").read_text() == "mine\n"
 

@@ -55,7 +55,7 @@ def test_filter_holds_on_every_way(tmp_path: Path, name: str, way: str) -> None:
     ("way", "is_known"), [("link", False), ("redirect", True), ("meta refresh", True), ("canonical", True)]
 )
 def test_what_a_page_stands_for_is_as_deep_as_the_page(tmp_path: Path, way: str, is_known: bool) -> None:
-    """A redirect is no link: the farthest page may lead to its target, but not link to it."""
+    """A redirect is not a link: the farthest page may lead to its target, but not link to it."""
     store = tmp_path / "crawl.db"
     url = "http://www.a.test/far"
     crawl({HOME: [NEAR], NEAR: WAYS[way][0](url), url: []}, store, [HOME], max_depth=1)

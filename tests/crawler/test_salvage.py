@@ -44,7 +44,7 @@ def test_command_salvages(sound: Path, tmp_path: Path) -> None:
     file = tmp_path / "saved.db"
     result = CliRunner().invoke(main, ["salvage", str(file), "--store", str(sound)])
     assert (result.exit_code, result.output.split(": ")[0]) == (0, str(file))
-    with pytest.raises(SettingError, match="is there already"):
+    with pytest.raises(SettingError, match="already exists"):
         salvage(sound, file)
     assert CliRunner().invoke(main, ["salvage", "x.db", "--store", str(tmp_path / "none.db")]).exit_code == 3
 

@@ -6,7 +6,7 @@ from minicrawl.demo.web import mass_curve, masses, pages_until_mass
 
 
 def test_pages_until_mass_is_the_first_prefix_that_holds_the_share() -> None:
-    """In sixteenths, which add up exactly. A page counts once, and what is no page of the web holds nothing."""
+    """In sixteenths, which add up exactly. A page counts once, and what is not a page of the web holds nothing."""
     draw = random.Random(5)
     for _ in range(50):
         truth = {f"page {number}": draw.randrange(4) / 16 for number in range(8)}

@@ -28,6 +28,6 @@ def test_what_cannot_be_had_is_told_before_there_is_a_store(
 
 def test_file_of_something_else_is_told_before_there_is_a_store(tmp_path: Path) -> None:
     (tmp_path / "items.jsonl").write_text("letters")
-    with pytest.raises(SettingError, match="is there already"):
+    with pytest.raises(SettingError, match="already exists"):
         crawl({}, tmp_path / "crawl.db", ["http://a.test/"], extract=["a=p"], items=str(tmp_path / "items.jsonl"))
     assert [path.name for path in tmp_path.iterdir()] == ["items.jsonl"]

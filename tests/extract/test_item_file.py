@@ -150,7 +150,7 @@ def test_copied_folder_goes_on_with_its_own_file(tmp_path: Path) -> None:
     writer.close()
     shutil.copytree(tmp_path / "first", tmp_path / "second")
     writer = Writer(tmp_path / "second" / "crawl.db")
-    with pytest.raises(SettingError, match="is there already"):
+    with pytest.raises(SettingError, match="already exists"):
         ItemFile(writer, tmp_path / "first" / "items.jsonl", COLUMNS)
     commit(writer, ItemFile(writer, tmp_path / "second" / "items.jsonl", COLUMNS), ("http://b.test/", [{}]))
     writer.close()
@@ -162,9 +162,9 @@ def test_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "items.jsonl"
     path.write_text("letters")
     writer = Writer(tmp_path / "crawl.db")
-    with pytest.raises(SettingError, match=r"items\.jsonl is there already; name another file, or move it away"):
+    with pytest.raises(SettingError, match=r"items\.jsonl already exists; name another file, or move it away"):
         ItemFile(writer, path, COLUMNS)
-    with pytest.raises(SettingError, match="is there already"):
+    with pytest.raises(SettingError, match="already exists"):
         check_item_file(str(path))
     assert path.read_text() == "letters"
     writer.close()

@@ -32,8 +32,8 @@ def test_field_is_read_and_found(text: str, field: Field, value: object) -> None
         ("h1", "--extract takes NAME=SELECTOR, such as title=h1, not 'h1'"),
         ("title=", "--extract takes NAME=SELECTOR, such as title=h1, not 'title='"),
         ("url=h1", "--extract 'url=h1': every item has a field url already; choose another name"),
-        ("a=p[", "--extract 'a=p[': 'p[' is no CSS selector; an XPath has xpath: before it"),
-        ("a=xpath://p[", "--extract 'a=xpath://p[': '//p[' is no XPath"),
+        ("a=p[", "--extract 'a=p[': 'p[' is not a CSS selector; an XPath has xpath: before it"),
+        ("a=xpath://p[", "--extract 'a=xpath://p[': '//p[' is not an XPath"),
     ],
 )
 def test_what_cannot_be_meant_is_one_sentence(text: str, sentence: str) -> None:

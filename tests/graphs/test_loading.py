@@ -174,14 +174,14 @@ def test_store_gives_its_links_and_urls(tmp_path: Path, name: str) -> None:
 
 # What cannot.
 
-NO_CSR = "{path} is no .npz with indptr and indices of a CSR matrix; name another graph file"
+NO_CSR = "{path} is not an .npz file with indptr and indices of a CSR matrix; name another graph file"
 WRONG = {
     "no ending": ("graph", "0 1\n", "the ending of {path} must be one of {endings}, not ''"),
     "no file": ("a.txt", None, "there is no graph file '{path}'; name one that exists"),
     "one column": (
         "a.txt",
         "0 1\n# c\n\n2\n",
-        "{path}:4: '2' is no link; write source and target in two columns",
+        "{path}:4: '2' is not a link; write source and target in two columns",
     ),
     "no text": ("a.txt", b"\xff\xfe0\x001", "{path} is not UTF-8 text; name another graph file or convert this one"),
     "nothing": ("a.txt", "", "{path} has no links between pages; name another graph file"),
@@ -246,7 +246,7 @@ def test_pickled_objects_are_never_loaded(tmp_path: Path) -> None:
     np.savez(tmp_path / "a.npz", indptr=bombs, indices=bombs)
     (tmp_path / "b.npz").write_bytes(bombs.dumps())
     for name in ("a.npz", "b.npz"):
-        assert "is no .npz with indptr and indices" in refusal(tmp_path / name)
+        assert "is not an .npz file with indptr and indices" in refusal(tmp_path / name)
     assert not marker.exists()
 
 

@@ -24,20 +24,20 @@ WRONG = [
     (
         "allow",
         ("(",),
-        "--allow '(' is no regular expression: missing ), unterminated subpattern at position 0",
+        "--allow '(' is not a regular expression: missing ), unterminated subpattern at position 0",
     ),
-    ("deny", ("ok", "*"), "--deny '*' is no regular expression: nothing to repeat at position 0"),
+    ("deny", ("ok", "*"), "--deny '*' is not a regular expression: nothing to repeat at position 0"),
     ("boost", ("x",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x'"),
     ("boost", ("x=0",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x=0'"),
     ("boost", ("x=1001",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x=1001'"),
     (
         "boost",
         ("(=2",),
-        "--boost '(' is no regular expression: missing ), unterminated subpattern at position 0",
+        "--boost '(' is not a regular expression: missing ), unterminated subpattern at position 0",
     ),
     ("header", ("nonsense",), NO_HEADER),
     ("header", ("A: x\r\nB: y",), NO_HEADER),
-    ("ca_file", Path("/none.pem"), "--ca-file /none.pem is no file; name a PEM file that can be read"),
+    ("ca_file", Path("/none.pem"), "--ca-file /none.pem is not a file; name a PEM file that can be read"),
 ]
 
 

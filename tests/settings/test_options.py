@@ -129,7 +129,7 @@ def test_pages_are_fetched_again_once_it_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"archive": __file__}, f"--archive {__file__} is no folder; name one"),
+        ({"archive": __file__}, f"--archive {__file__} is not a folder; name one"),
     ],
 )
 def test_what_cannot_be_meant_is_told(given: dict[str, Any], sentence: str) -> None:
@@ -139,7 +139,7 @@ def test_what_cannot_be_meant_is_told(given: dict[str, Any], sentence: str) -> N
 
 
 WRONG = {
-    "render": ("(", "is no regular expression"),
+    "render": ("(", "is not a regular expression"),
     "timeout": (0, "--timeout must be more than 0, not"),
     "chromium": (7, "--chromium is the path of a file"),
 }

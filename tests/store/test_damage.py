@@ -191,7 +191,7 @@ def test_definition_that_is_damaged_is_found(sound: Path, tmp_path: Path, name: 
 def test_importance_of_books_that_are_no_numbers_is_told_by_nobody(
     sound: Path, tmp_path: Path, key: str, value: str
 ) -> None:
-    """Else it would be -inf, which is no JSON, or made of 0 in place of a word."""
+    """Else it would be -inf, which is not JSON, or made of 0 in place of a word."""
     path = tmp_path / "crawl.db"
     path.write_bytes(sound.read_bytes())
     rows(path, f"UPDATE meta SET value = {value} WHERE key = '{key}'")

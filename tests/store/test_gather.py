@@ -218,7 +218,7 @@ def test_commits_between_two_looks_are_waited_for(
     assert faults_in(store) == []
 
 
-# What is there already, and what cannot be gathered.
+# What already exists, and what cannot be gathered.
 
 
 def test_it_is_brought_up_to_date(midst: tuple[Midst, Partitions], tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_file_of_another_crawl_is_left_alone(midst: tuple[Midst, Partitions], 
     (folder, _), _ = midst
     store = tmp_path / "crawl.db"
     store.write_text("mine")
-    for file, why in ((store, "is there already; name another file"), (folder / "crawl.db", "among the stores")):
+    for file, why in ((store, "already exists; name another file"), (folder / "crawl.db", "among the stores")):
         with pytest.raises(MinicrawlError, match=why):
             gather(folder, file)
     assert (store.read_text(), sorted(tmp_path.iterdir())) == ("mine", [store, folder])

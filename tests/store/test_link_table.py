@@ -97,7 +97,7 @@ def test_the_graph_of_some_pages_has_no_others(tmp_path: Path) -> None:
 
 
 def test_sources_of_a_link_are_pages_that_have_it(tmp_path: Path) -> None:
-    """Also where the bytes of a target stand across two numbers, which is no link."""
+    """Also where the bytes of a target stand across two numbers, which is not a link."""
     outlinks = {0: [1, 256], 1: [2, 65536], 2: [256], 3: [1]}
     with Writer(tmp_path / "crawl.db") as writer:
         written(writer, outlinks)

@@ -79,7 +79,7 @@ def test_copy_replaces_a_file_only_when_it_is_told_to(store: Path, tmp_path: Pat
     copy = tmp_path / "copy.db"
     copy.write_text("letters")
     Path(f"{copy}-wal").write_text("left by another")
-    with pytest.raises(SettingError, match="is there already; name another file, or replace it with --force"):
+    with pytest.raises(SettingError, match="already exists; name another file, or replace it with --force"):
         backup(store, copy)
     assert copy.read_text() == "letters"
     backup(store, copy, force=True)
@@ -109,7 +109,7 @@ def test_commands_copy_and_compact(store: Path, tmp_path: Path) -> None:
     again = run("backup", copy, "--store", store)
     assert (again.exit_code, again.output) == (
         2,
-        f"Error: {copy} is there already; name another file, or replace it with --force\n",
+        f"Error: {copy} already exists; name another file, or replace it with --force\n",
     )
     assert run("backup", copy, "--force", "--store", store).exit_code == 0
     assert run("check", "--store", copy).exit_code == 0

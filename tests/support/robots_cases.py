@@ -97,7 +97,7 @@ CASES = [
     ("2.2.2 empty disallow allows all", all_agents("Disallow:"), US, "/", True),
     ("2.2.2 empty disallow of ours", f"{STAR}\nUser-agent: minicrawl\nDisallow:", US, "/s", True),
     ("2.2.2 a group without rules allows all", f"{STAR}\nUser-agent: minicrawl", US, "/s", True),
-    ("2.2.2 empty allow is no rule", all_agents("Disallow: /", "Allow:"), US, "/", False),
+    ("2.2.2 empty allow is not a rule", all_agents("Disallow: /", "Allow:"), US, "/", False),
     ("2.2.2 the root", all_agents("Disallow: /"), US, "/", False),
     ("2.2.2 robots.txt is always allowed", all_agents("Disallow: /"), US, "/robots.txt", True),
     ("2.2.2 encoded slash colon", all_agents("Disallow: /x?u=https://foo.bar"), US, "/x?u=https://foo.bar", False),

@@ -153,7 +153,7 @@ def named_pages(given: str, by: str, store: Store, folded: FoldedPages) -> IntAr
             pattern = compiled(given, by)
             pages = [number for number, url in enumerate(store.page_table.urls()) if pattern.search(url)]
         if not pages:
-            raise SettingError(f"{option(by)} {given!r} is no file, and matches no URL in {store.path}")
+            raise SettingError(f"{option(by)} {given!r} is not a file, and matches no URL in {store.path}")
     return np.unique(folded.stands_for[pages])
 
 

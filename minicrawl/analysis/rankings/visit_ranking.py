@@ -147,7 +147,7 @@ def _host(store: Store, pages: FoldedPages, site: str | None) -> str | None:
     """The host of the log: that of --site, or the one with pages; None where there are several. Raises SettingError."""
     if site is not None:
         if (url := normalise(site)) is None:
-            raise SettingError(f"--site {site!r} is no URL; say one such as https://example.com/")
+            raise SettingError(f"--site {site!r} is not a URL; say one such as https://example.com/")
         return authority(url)
     read = set(pages.hosts[pages.is_parsed & ~pages.is_alias].tolist())
     names = [host.name for host in store.hosts.all() if host.id in read]

@@ -103,7 +103,7 @@ def _is_host_name(source: str) -> bool:
 def _refusal(bad: list[str]) -> str:
     """The error message: one bad seed in one line, several in a line each."""
     if len(bad) == 1:
-        return f"{bad[0]} is no http or https URL; write it as https://host/path"
+        return f"{bad[0]} is not an http or https URL; write it as https://host/path"
     more = [f"and {len(bad) - _SHOWN:,} more"] if len(bad) > _SHOWN else []
     return "\n  ".join(
         [
@@ -118,7 +118,7 @@ def _missing(source: str) -> str:
     """The error message for a seed file that is not there; a name without a dot may be a host as well."""
     if meant := _NEARLY_A_URL.fullmatch(source):
         scheme = "https" if "s" in meant[1].lower() else "http"
-        return f"{source!r} is no URL, and there is no seed file of that name; did you mean {scheme}://{meant[2]}?"
+        return f"{source!r} is not a URL, and there is no seed file of that name; did you mean {scheme}://{meant[2]}?"
     if re.search(r"[./\\]", source) or normalise(f"https://{source}") is None:
         return f"seed file {source} cannot be read: No such file or directory"
     return f"{source!r} was taken for a seed file, and there is none; if it is a host, write it as https://{source}"

@@ -49,7 +49,7 @@ _NO_TEXT = re.compile(
     rf"|<!--(?:.*?-->|.*\Z)|</?(?:{_SAYS_NOTHING})(?: [^>]*)?>",
     re.DOTALL,
 )
-"""Elements whose content is no HTML, comments, and tags that say nothing."""
+"""Elements whose content is not HTML, comments, and tags that say nothing."""
 _MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
 _TAG = re.compile(r"<([^>]*)>")
 _NO_CODE = re.compile(

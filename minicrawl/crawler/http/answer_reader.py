@@ -185,7 +185,7 @@ def _check_beginning(head: bytes) -> None:
     """Raise FetchError for bytes that cannot be a head, or its beginning."""
     # RFC 9112 2.2: a carriage return alone ends no line.
     if not _BEGINNING.startswith(head[: len(_BEGINNING)].upper()) or (b"\n" not in head and b"\r" in head[:-1]):
-        raise (NoHttp1Error if head.startswith(b"\0") else FetchError)("bad-response", f"{head[:20]!r} is no HTTP")
+        raise (NoHttp1Error if head.startswith(b"\0") else FetchError)("bad-response", f"{head[:20]!r} is not HTTP")
     if len(head) > LONGEST_HEAD:
         raise _bad(f"a head of more than {LONGEST_HEAD} bytes")
 

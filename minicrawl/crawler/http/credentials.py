@@ -217,9 +217,9 @@ def proxy_of(url: str) -> Proxy:
         parts = urlsplit(url if "://" in url else f"http://{url}")
         port = parts.port
     except ValueError as error:
-        raise SettingError(f"{shown_proxy(url)!r} is no URL of a proxy: {error}") from error
+        raise SettingError(f"{shown_proxy(url)!r} is not a URL of a proxy: {error}") from error
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise SettingError(f"{shown_proxy(url)!r} is no URL of a proxy: http://host:port, or https, socks5, socks5h")
+        raise SettingError(f"{shown_proxy(url)!r} is not a URL of a proxy: http://host:port, or https, socks5, socks5h")
     login = None
     if parts.username is not None:
         login = unquote_to_bytes(parts.username), unquote_to_bytes(parts.password or "")

@@ -85,7 +85,7 @@ def new_key(path: Path) -> SigningKey:
     try:
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
-        raise SettingError(f"{path} is there already, and a lost key cannot be made again; name a new file") from None
+        raise SettingError(f"{path} already exists, and a lost key cannot be made again; name a new file") from None
     except OSError as error:
         raise _unwritten(path, error) from error
     try:
@@ -104,7 +104,7 @@ def _unwritten(path: Path, error: OSError) -> SettingError:
 def read_key(path: Path) -> SigningKey:
     """Read a key. Raises SettingError for a file that is none, or that others than its owner may use."""
     if path.exists() and not path.is_file():
-        raise SettingError(f"the key {path} is no file; 'minicrawl key new FILE' makes one")
+        raise SettingError(f"the key {path} is not a file; 'minicrawl key new FILE' makes one")
     try:
         with path.open("rb") as file:
             mode, pem = os.fstat(file.fileno()).st_mode, file.read(_LONGEST)

@@ -145,7 +145,7 @@ def find_chromium(chosen: Path | None) -> Path:
         raise SettingError(f"--render needs playwright; run: {installed.adding('render')}")
     if chosen is not None:
         if not os.access(chosen, os.X_OK) or not chosen.is_file():
-            raise SettingError(f"--chromium {chosen} is no program; name the file of a Chromium")
+            raise SettingError(f"--chromium {chosen} is not a program; name the file of a Chromium")
         return chosen
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:

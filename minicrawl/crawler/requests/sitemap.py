@@ -61,7 +61,7 @@ class Sitemaps(Kind):
         self.queue.named_by_robots(host, [url for url in named if url is not None], page, now)
 
     def read_seed(self, page: int, url: str, now: float) -> None:
-        """Read a seed that is no page as a sitemap, a feed or a list of URLs, of any host in scope."""
+        """Read a seed that is not a page as a sitemap, a feed or a list of URLs, of any host in scope."""
         self.queue.named_by_robots(int(self._frontier.pages.host_of[page]), [url], page, now)
 
     def line_up(self, now: float) -> None:

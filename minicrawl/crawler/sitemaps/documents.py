@@ -257,7 +257,7 @@ class _Xml:
                 self._guid = url
             elif not self._is_wrapped or _ABSOLUTE.match(
                 url
-            ):  # in another element a relative one is no URL, but a date
+            ):  # in another element a relative one is not a URL, but a date
                 self._list(url)
             self._texts = None
         if name == "item" and not self._last_url and _ABSOLUTE.match(self._guid):

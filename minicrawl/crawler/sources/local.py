@@ -99,7 +99,7 @@ class LocalSource:
     async def _alone(
         self, request: PageRequest, wanted: Wanted | None, *, any_type: bool = False
     ) -> tuple[Fetched, ParsedPage]:
-        """Fetch what is no page of the crawl. wanted: the parts to gather, if any."""
+        """Fetch what is not a page of the crawl. wanted: the parts to gather, if any."""
         fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=any_type)
         parsed = _NOT_PARSED
         try:

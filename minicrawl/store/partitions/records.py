@@ -132,7 +132,7 @@ def unpacked(rows: Sequence[bytes]) -> tuple[Records, list[int]]:
         ends.append(len(urls))
     for url in (*urls, *filter(None, found_on)):
         if not _URL.match(url):
-            raise ValueError(f"{url[:100]!r} is no URL")
+            raise ValueError(f"{url[:100]!r} is not a URL")
     numbers = {
         name: np.frombuffer(b"".join(parts), kind).astype(np.dtype(kind).newbyteorder("="))
         for (name, kind), parts in zip(_COLUMNS.items(), columns, strict=True)

@@ -169,7 +169,7 @@ def test_pages_are_named_by_url_pattern_or_file(store: Path, tmp_path: Path) -> 
 
 def test_names_of_nothing_are_told(store: Path, tmp_path: Path) -> None:
     (tmp_path / "pages.txt").write_text("http://unknown.test/\n")
-    with pytest.raises(SettingError, match="--trusted 'nothing' is no file, and matches no URL in"):
+    with pytest.raises(SettingError, match="--trusted 'nothing' is not a file, and matches no URL in"):
         named(store, "nothing")
     with pytest.raises(SettingError, match=r"--trusted: no page of .* is known in"):
         named(store, str(tmp_path / "pages.txt"))

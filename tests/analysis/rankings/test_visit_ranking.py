@@ -114,7 +114,7 @@ def test_log_without_hosts_needs_a_site_where_there_are_several(tmp_path: Path) 
     assert visits(tmp_path / "crawl.db", lines, site="https://b.test/any") == {B + "1": 1}
     for asked, problem in (
         ({}, ".* has pages of several hosts; say whose log it is, with --site URL"),
-        ({"site": "b.test"}, "--site 'b.test' is no URL; say one such as https://example.com/"),
+        ({"site": "b.test"}, "--site 'b.test' is not a URL; say one such as https://example.com/"),
         ({"site": "http://c.test/"}, "no visit to a page: 1 line: .* or another host with --site"),
     ):
         with pytest.raises(SettingError, match=problem):

@@ -48,7 +48,7 @@ def test_scope_is_drawn_around_the_seeds(scope: str, url: str, reason: str | Non
 
 @pytest.mark.parametrize("seed", ["http://h.test/a/b?next=/c/d", "http://h.test/a/b?x", "http://h.test/a/"])
 def test_prefix_of_a_seed_is_the_folder_of_its_path(seed: str) -> None:
-    """A slash in the query is no folder."""
+    """A slash in the query is not a folder."""
     assert refusal("http://h.test/a/z", seeds=[seed], scope="prefix") is None
     assert refusal("http://h.test/z", seeds=[seed], scope="prefix") == "scope-prefix"
 

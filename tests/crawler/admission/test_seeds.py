@@ -62,14 +62,14 @@ def test_a_bad_line_is_named_with_its_file_and_number(tmp_path: Path, line: str)
     path = seed_file(tmp_path, f"# seeds\n\nhttp://a.test/\n  {line}\n")
     with pytest.raises(SeedError) as caught:
         read_seeds([path])
-    assert str(caught.value) == f"{path}:4: {line!r} is no http or https URL; write it as https://host/path"
+    assert str(caught.value) == f"{path}:4: {line!r} is not an http or https URL; write it as https://host/path"
 
 
 @pytest.mark.parametrize("url", ["ftp://h.test/", "http://", "http://h.test:99999/"])
 def test_a_bad_url_among_the_arguments_is_named(url: str) -> None:
     with pytest.raises(SeedError) as caught:
         read_seeds(["http://a.test/", url])
-    assert str(caught.value) == f"seed: {url!r} is no http or https URL; write it as https://host/path"
+    assert str(caught.value) == f"seed: {url!r} is not an http or https URL; write it as https://host/path"
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_a_bad_line_of_standard_input_is_named(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sys, "stdin", io.StringIO("http://a.test/\nnonsense\n"))
     with pytest.raises(SeedError) as caught:
         read_seeds(["-"])
-    expected = "standard input:2: 'nonsense' is no http or https URL; write it as https://host/path"
+    expected = "standard input:2: 'nonsense' is not an http or https URL; write it as https://host/path"
     assert str(caught.value) == expected
 
 

@@ -128,7 +128,7 @@ def test_new_key_is_its_owners_alone(tmp_path: Path) -> None:
     made = new_key(path := tmp_path / "crawler.pem")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert read_key(path)[:2] == made[:2]
-    with pytest.raises(SettingError, match="is there already"):
+    with pytest.raises(SettingError, match="already exists"):
         new_key(path)
     assert read_key(path).id == made.id
     with pytest.raises(SettingError, match="cannot be written: No such file"):
@@ -173,7 +173,7 @@ def test_file_that_is_no_key_is_refused_without_its_content(name: str, tmp_path:
 def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(fifo := tmp_path / "fifo.pem")
     for path in (fifo, tmp_path, Path(os.devnull)):
-        with pytest.raises(SettingError, match="is no file; 'minicrawl key new FILE' makes one"):
+        with pytest.raises(SettingError, match="is not a file; 'minicrawl key new FILE' makes one"):
             read_key(path)
 
 

@@ -49,7 +49,7 @@ def test_a_missing_one_is_one_sentence_with_the_way_out(tmp_path: Path, monkeypa
         find_chromium(None)
     (tmp_path / "text").write_text("no program")
     for wrong in ("nowhere", "text", "."):
-        with pytest.raises(SettingError, match="is no program; name the file of a Chromium"):
+        with pytest.raises(SettingError, match="is not a program; name the file of a Chromium"):
             find_chromium(tmp_path / wrong)
 
 

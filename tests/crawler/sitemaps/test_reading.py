@@ -79,7 +79,7 @@ DOCUMENTS = {
     "images are no pages": (IMAGES, "ok", [ONE]),
     "references": (urlset(f"{ONE}?a&amp;b&#38;c&#x26;d"), "ok", [f"{ONE}?a&b&c&d"]),
     "lone ampersands": (urlset(f"{ONE}?a=1&b=2&nbsp;&&copy"), "ok", [f"{ONE}?a=1&b=2&nbsp;&&copy"]),
-    "what is no URL": (urlset("", "mailto:a@b.test", "http://", "javascript:1", TWO), "ok", [TWO]),
+    "what is not a URL": (urlset("", "mailto:a@b.test", "http://", "javascript:1", TWO), "ok", [TWO]),
     "relative": (urlset("../1", "//a.test/2"), "ok", [ONE, TWO]),
     "too long": (urlset(f"{ONE}?{'x' * 2048}", TWO), "ok", [TWO]),
     "rss": (RSS, "ok", [ONE, TWO]),

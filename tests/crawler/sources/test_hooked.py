@@ -179,7 +179,7 @@ FAILING = {
 
 
 def refused(constant: str) -> None:
-    raise AssertionError(f"{constant} is no JSON")
+    raise AssertionError(f"{constant} is not JSON")
 
 
 @pytest.mark.slow

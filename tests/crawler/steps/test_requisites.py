@@ -83,7 +83,7 @@ def test_without_an_archive_each_is_asked_for_all_the_same(tmp_path: Path) -> No
 
 
 def test_an_exported_archive_lists_pages_and_no_files(tmp_path: Path) -> None:
-    """With titles, texts and importance, the most important first; a frame that is no page is not listed."""
+    """With titles, texts and importance, the most important first; a frame that is not a page is not listed."""
     crawl_whole(
         SITE | {A + "two": f"<title>Two</title><a href={A}>one</a><p>Words"}, tmp_path, A, scope="host", text=True
     )

@@ -69,7 +69,7 @@ def test_any_json_is_read_as_it_is(value: object, is_ascii: bool) -> None:
 
 @given(VALUES)
 def test_any_json_survives_the_mending(value: object) -> None:
-    """Behind a comment, which is no JSON, texts keep what looks like comments and trailing commas."""
+    """Behind a comment, which is not JSON, texts keep what looks like comments and trailing commas."""
     assert json_ld_values(f"/* a */ [{json.dumps(value)}]") == [[value]]
 
 
