@@ -49,7 +49,8 @@ _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
 _MADE_UP = re.compile(r"(?<==)(?=[^&;#]*\d)[^&;#]{10,}")
 _JSON_LD = re.compile(
-    r'"(?:(?P<price>(?:low|high)?[Pp]rice)|(?P<availability>availability)|(?P<date>(?:date|upload|start|end)\w+))"\s*:\s*'
+    r'"(?:(?P<price>(?:low|high)?[Pp]rice)|(?P<availability>availability)'
+    r'|(?P<date>(?:date|upload|start|end)\w+))"\s*:\s*'
     r'(?:"(?:[^"\\]|\\.)*+"|[-+.\w]+)'
 )
 

@@ -189,7 +189,7 @@ def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: bytes) ->
 
     page = asyncio.run(run())
     assert page == read_page(body, URL, "text/html", wanted)[0]
-    assert (page.text[0], page.anchors, page.places, len(page.blocks)) == ("Head", ("a link",), b"\0", 4 * 7)
+    assert (page.text[0], page.anchors, page.places, len(page.blocks)) == ("Head", ("a link",), b"\0", 4 * 14)
 
 
 READS = r"""
