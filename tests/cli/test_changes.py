@@ -89,7 +89,7 @@ def test_of_a_watched_page_the_price_alone_is_a_change(tmp_path: Path) -> None:
     (changed,) = answer("changes", "--only", "watch", "--store", store)
     assert (changed["url"], changed["kinds"], changed["times"]) == (HOME + "item", ["watch"], 1)
     assert [page for page in answer("changes", "--store", store) if page["what"] == "changed"] == [changed]
-    for wrong, why in (("/item=css:<", "no CSS selector"), ("/item=prize", "--watch takes"), ("(=css:b", "regular")):
+    for wrong, why in (("/item=css:<", "not a CSS selector"), ("/item=prize", "--watch takes"), ("(=css:b", "regular")):
         with pytest.raises(SettingError, match=why):
             crawl(Pricing(site), store, [HOME], watch=wrong, **options)
 

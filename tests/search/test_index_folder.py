@@ -82,7 +82,7 @@ def test_index_that_is_broken_can_be_thrown_away(path: Path, part: str) -> None:
 def test_index_without_one_of_its_files_is_said_to_be_incomplete(path: Path, part: str, writes: bool) -> None:
     open_index(path, MARK, writes=True).close()
     (path / part).unlink()
-    with pytest.raises(StoreError, match="no index of this version; 'minicrawl index --rebuild'"):
+    with pytest.raises(StoreError, match="not an index of this version; 'minicrawl index --rebuild'"):
         open_index(path, MARK, writes=writes)
 
 
