@@ -70,5 +70,5 @@ def test_body_that_the_archive_has_once_and_one_that_is_no_page(tmp_path: Path) 
         changed = [change for change in page_changes(reader, PAGE, 0.0) if change.what == "changed"]
         assert {("+", "back"), ("-", "away")} <= {(line.sign, line.text) for one in changed for line in one.diff or ()}
     rows(store, "UPDATE records SET file = '../elsewhere'")
-    with open_store(store) as reader, pytest.raises(Exception, match="no file of this archive"):
+    with open_store(store) as reader, pytest.raises(Exception, match="not a file of this archive"):
         page_changes(reader, PAGE, 0.0)

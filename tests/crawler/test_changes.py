@@ -168,7 +168,7 @@ def test_seeds_are_added_and_those_that_were_given_up_are_asked_for_again(tmp_pa
             assert await crawl.add_seeds(["http://b.test/", HOME, HOME + "gone"]) == 1
             assert rows(store, "SELECT state FROM pages WHERE url LIKE '%gone'") == [("waiting",)]
             assert faults_in(store) == []
-            with pytest.raises(SeedError, match="no http or https URL"):
+            with pytest.raises(SeedError, match="not an http or https URL"):
                 await crawl.add_seeds(["mailto://x"])
             await crawl.resume()
             told = [event async for event in events if isinstance(event, SeedsAdded)]

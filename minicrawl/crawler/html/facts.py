@@ -14,7 +14,6 @@ from itertools import chain, islice
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.extract.structured import json_ld_values
 from minicrawl.model import PageFacts, Requisite, RequisiteKind
 
 _MOST_MIXED, _LONGEST_URL = 10, 500
@@ -88,6 +87,8 @@ def described(description: str | None) -> str | None:
 
 def _lacking(text: str) -> Iterator[str]:
     """The required properties that objects of a JSON-LD script lack; nothing of one that is nested too deeply."""
+    from minicrawl.extract.structured import json_ld_values  # noqa: PLC0415 - loads lxml
+
     try:
         found: list[object] = [*json_ld_values(text)]
     except RecursionError:
