@@ -93,7 +93,7 @@ def test_descriptions_and_links_between_docs_and_the_tree(site: Site) -> None:
     assert 'id="minicrawl.rank.pagerank.pagerank"' in (site.folder / "api/minicrawl.rank.html").read_text("utf-8")
     assert "--scope [any|site|host" in (site.folder / "settings.html").read_text("utf-8")
     dashboard = (site.folder / "dashboard.html").read_text("utf-8")
-    assert {"coordinator-light.png#only-light", "coordinator-dark.png#only-dark"} <= set(
+    assert {"overview-light.png#only-light", "overview-dark.png#only-dark"} <= set(
         re.findall(r"dashboard-(\S+?)\"", dashboard)
     )
 
