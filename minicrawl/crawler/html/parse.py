@@ -47,7 +47,7 @@ _USUAL_REL = 100  # characters
 # ASCII white space separates tokens (WHATWG HTML, space-separated tokens); str.split splits at more characters.
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
-_MADE_UP = re.compile(r"(?<==)(?=[^&;#]*\d)[^&;#]{10,}")
+_LONG_VALUE, _DIGIT = re.compile(r"(?<==)[^&;#]{10,}"), re.compile(r"\d")
 _JSON_LD = re.compile(
     r'"(?:(?P<price>(?:low|high)?[Pp]rice)|(?P<availability>availability)'
     r'|(?P<date>(?:date|upload|start|end)\w+))"\s*:\s*'
@@ -166,14 +166,13 @@ def _content(
 
 
 def _fields(tree: BrowserTree, elements: "_Elements", links: "_Links") -> dict[str, list[str]]:
-    """What people watch beside the text of a page: the values of `minicrawl.model.FIELDS`. Numbers in the queries of
-    links and pictures that are long are left out, as sessions and caches make up new ones."""
+    """What people watch beside the text of a page: the values of `minicrawl.model.FIELDS`."""
     found = {name: list[str]() for name in FIELDS[1:-1]}
     found["title"], found["description"] = [elements.title or ""], [elements.description or ""]
     found["canonical"], found["robots"] = list(links.canonicals), [str(elements.directives)]
     for _, attributes, words in tree.requiring("img[src],script[type='application/ld+json']"):
         if "src" in attributes:
-            found["image"].append(_MADE_UP.sub("", attributes["src"] or ""))
+            found["image"].append(_lasting(attributes["src"] or ""))
             continue
         for value in _JSON_LD.finditer(words()):
             found[value.lastgroup or ""].append(value[0])
@@ -183,8 +182,14 @@ def _fields(tree: BrowserTree, elements: "_Elements", links: "_Links") -> dict[s
         if target and left > 0:
             anchor = told()
             left -= len(anchor)
-            found["link"].append(f"{_line(anchor, _ANCHOR_LENGTH)} {_MADE_UP.sub('', target)}")
+            found["link"].append(f"{_line(anchor, _ANCHOR_LENGTH)} {_lasting(target)}")
     return found
+
+
+def _lasting(reference: str) -> str:
+    """A reference without long values that have a digit, as sessions and caches make up new ones. Each character is
+    looked at twice at most."""
+    return _LONG_VALUE.sub(lambda value: "" if _DIGIT.search(value[0]) else value[0], reference)
 
 
 def _selected(tree: BrowserTree, css: str, attribute: str | None) -> Iterator[str]:

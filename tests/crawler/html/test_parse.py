@@ -5,6 +5,7 @@ import codecs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.effort import growth
 
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.model import ParsedPage, Wanted
@@ -449,3 +450,14 @@ def test_a_page_may_have_as_many_links_as_it_may(links: int, monkeypatch: pytest
 def test_page_with_too_many_tags_is_cut() -> None:
     page = parse_html(b"<a href=/0>" + b"<a href=/1>" * 100_000 + b"<a href=/last>", "http://a.test/")
     assert (page.outlinks, page.truncated) == (("http://a.test/0", "http://a.test/1"), True)
+
+
+@pytest.mark.parametrize("unit", ["=", "=a", "=1;", '"price": "', '"date'])
+@pytest.mark.parametrize(
+    "html", ["<img src='{}'>", "<script type='application/ld+json'>{}</script>", "<p>text <a href='/?{}'>x</a>"]
+)
+def test_what_is_compared_takes_time_linear_in_the_length_of_a_page(html: str, unit: str) -> None:
+    def parse(times: int) -> None:
+        parse_html(html.format(unit * times).encode(), URL, "text/html", Wanted(places=True, blocks=True))
+
+    assert growth(parse, 3_000) < 1.5
