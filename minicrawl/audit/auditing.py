@@ -6,6 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 from minicrawl.audit.crawled import Crawled, Judged
 from minicrawl.audit.rules import RULES, Need, Rule
 from minicrawl.errors import SettingError
@@ -110,10 +113,11 @@ def _found_by(rule: Rule, crawled: Crawled) -> list[Finding]:
         with store.questions.asked(rule.select, _SECONDS) as (_, rows):
             for target, *rest in rows:
                 detail, source, importance = (*rest, *("", None, None)[len(rest) :])[:3]
-                at = target if isinstance(target, int) and 0 <= target < len(stake) else str(target)
-                fault = faults.setdefault(at, _Fault(str(detail or ""), importance, []))
+                if not isinstance(importance, float | int | None):
+                    raise SettingError(f"the importance at stake is a number, not {importance!r:.80}")
+                fault = faults.setdefault(_page_or_text(target, stake), _Fault(str(detail or ""), importance, []))
                 if source is not None:
-                    fault.sources.append(source)
+                    fault.sources.append(_page_or_text(source, stake))
     except SettingError as error:
         raise SettingError(f"the rule {rule.name} of the audit: {error}") from error
     texts = {each for at, fault in faults.items() for each in (at, *fault.sources) if isinstance(each, str)}
@@ -139,6 +143,11 @@ def _found_by(rule: Rule, crawled: Crawled) -> list[Finding]:
         examples = tuple(urls[each] for each in best[at])
         found.append(Finding(rule.name, urls[at], importance, len(fault.sources), examples, fault.detail))
     return found
+
+
+def _page_or_text(value: object, stake: npt.NDArray[np.float64]) -> int | str:
+    """The number of a page, or a text: what a query says that is no such number."""
+    return value if isinstance(value, int) and 0 <= value < len(stake) else str(value)
 
 
 class _Fault(NamedTuple):

@@ -75,12 +75,21 @@ def test_own_rules_stand_beside_the_others(store: Path) -> None:
     assert run("audit", "--fail-on", "title-short", "--store", store).exit_code == 0
 
 
+def test_a_source_that_is_no_page_is_a_text(store: Path) -> None:
+    wild = "SELECT host, 'x', value FROM page, json_each('[7000, -1, 1.5, \"there\"]') WHERE depth = 0"
+    Path("minicrawl.toml").write_text(f"[audit.odd]\nselect = '''{wild}'''\n")
+    (odd,) = [each for each in answer("audit", "--store", store)["findings"] if each["rule"] == "odd"]
+    assert (odd["target"], odd["sources"], odd["importance"]) == ("a.test", 4, 0)
+    assert sorted(odd["examples"]) == ["-1", "1.5", "7000", "there"]
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [
         ("SELECT wrong FROM page", "no such column: wrong"),
         ("DELETE FROM pages", "it does more than read"),
         ("", "it asks for nothing"),
+        ("SELECT url, '', NULL, 'much' FROM page", "the importance at stake is a number, not 'much'"),
     ],
 )
 def test_a_query_that_is_none_is_one_sentence(store: Path, query: str, said: str) -> None:
