@@ -33,7 +33,7 @@ from minicrawl.store.writer import Writer
 _MOST_TURNS = 100_000
 _LONGEST_WAIT = 86_400.0
 _TICK = 1e-3
-_PARTS = tuple(part for part in STEPS if part is not SoftErrors)  # which asks for pages that cannot exist
+_STEPS = tuple(step for step in STEPS if step is not SoftErrors)  # which asks for pages that cannot exist
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def dry_run(  # noqa: PLR0913 - what a crawl is called with, and how much of it 
             known = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
             ask_again(writer, known.urls, settings.retry)
             quiet = replace(settings, text=False, search=False, archive=None, items="", hook=())
-            intake = Intake(writer, quiet, now, kinds=_PARTS)
+            intake = Intake(writer, quiet, now, kinds=_STEPS)
             intake.start(known.urls, now, known.guessed)
             for name in banned_hosts(writer):
                 if (host := intake.state.hosts.known(name)) is not None:

@@ -176,7 +176,7 @@ def _lines(audit: "Audit", n: int) -> Iterator[str]:
     for name, importance in at_stake.items():
         rule, stake = audit.rules[name], f"{covered(importance)} of the importance is at stake"
         yield from fitted([f"{rule.severity}: {name}, {counted(counts[name], 'target')}; {stake}"])
-        yield from fitted([f"    {printable(rule.why)} {printable(rule.how)}"])
+        yield from fitted([f"    {_advice(rule)}"])
     yield from _findings(audit.findings, n, "What to mend first:") if at_stake else ["Nothing was found."]
     if audit.new is not None and audit.mended is not None and audit.unknown is not None:
         yield from _findings(audit.new, n, "New:")
@@ -233,4 +233,8 @@ def _rule_lines(rules: "Sequence[Rule]") -> Iterator[str]:
     for rule in rules:
         yield f"{rule.name} ({rule.severity}, {rule.subject})"
         needs = f" Needs: {rule.needs}." if rule.needs else ""
-        yield f"    {printable(rule.why)} {printable(rule.how)}{needs}"
+        yield f"    {_advice(rule)}{needs}"
+
+
+def _advice(rule: "Rule") -> str:
+    return printable(" ".join(filter(None, (rule.why, rule.how))))

@@ -1,6 +1,7 @@
 """Results of a crawl as JSON for the page. Pages that ask for the same share one computation."""
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -193,9 +194,8 @@ class Readings:
 
     def sites(self, n: int) -> Sequence[Reading]:
         """The n most important sites, each a row of the view `site`."""
-        with open_store(self.path) as store:
-            rows = store.each("SELECT * FROM site ORDER BY importance DESC LIMIT ?", n)
-            names = [name for (name,) in store.each("SELECT name FROM pragma_table_info('site')")]
+        query = f"SELECT * FROM site ORDER BY importance DESC LIMIT {n:d}"
+        with open_store(self.path) as store, store.questions.asked(query, math.inf) as (names, rows):
             return [dict(zip(names, row, strict=True)) for row in rows]
 
     def why(self, url: str) -> Reading:
