@@ -4,7 +4,6 @@ status          state of a crawl                         explain          everyt
 top             the lists of `top`, and their filter     rankings         pages ranked by other methods (`rank`)
 sites           sites and hosts with their importance, grades for archiving, mirrors
 link_graph      the stored links as a graph, aliases merged into their target pages
-consistency     consistency of a crawl's stores, each and all together
 verify          the crawl's own ranking against exact PageRank
 why_facts       due times of a page, and what jumps and links contribute to its importance
 page_links      links with their pages (`links`)         page_text        the kept text of a page, and a corpus

@@ -16,7 +16,6 @@ hints     rel=canonical that names a dead page of another partition
 actor      the actor of some partitions, and the post to other actors
 member     a partition as its keeper knows it
 partition  a partition while it crawls: its engine, the rows it sends and takes
-settling   the ranking of the partitions of an actor, settled as one
 
 answers  what a crawl in partitions tells by itself, from the answers of its stores
 backup   a copy of all stores as of one moment, while no crawl runs
