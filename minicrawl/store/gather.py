@@ -69,7 +69,8 @@ _FUNCTIONS = {
 _ROWS = {
     "pages": "state <> 'elsewhere' OR page(id) >= {unknown}",
     "voices": "site <> 0",  # which stands for sites that mirrors in other partitions name
-    **dict.fromkeys(("doors", "sitemap_pages", "rankings"), "page NOT IN (SELECT page FROM mirrors)"),
+    "doors": "page NOT IN (SELECT page FROM mirrors) OR page(page) >= {unknown}",
+    **dict.fromkeys(("sitemap_pages", "rankings"), "page NOT IN (SELECT page FROM mirrors)"),
 }
 """Which rows are copied, of tables that also have rows of mirrors."""
 _WORKED_OUT = {
