@@ -207,7 +207,8 @@ def test_a_front_page_is_a_door_before_its_home_knows_it(tmp_path: Path) -> None
     folder.mkdir()
     with Partitions(folder, {fronts[0]: fronts}, fronts[:1], 4, jump="sites") as partitions:
         partitions.share_births_out()
-        assert any([partitions.turn(number) for number in partitions.numbers])
+        turns = {number: partitions.turn(number) for number in partitions.numbers}
+        assert sorted(turns.values()) == [False, False, False, True]
         for number in partitions.numbers:
             partitions.commit(number)
         gather(folder, store)
