@@ -79,7 +79,7 @@ def verify(store: Store) -> Verification:
     states = columns["state"]
     with rankable(store):
         graph, jump, places = folded_graph(links, states, births_of(rule, states))
-    exact = pagerank(graph, preference=jump, weights=link_weights(REASONABLE, places))
+    exact = pagerank(graph, rule.twentieths / 20, jump, weights=link_weights(REASONABLE, places))
     is_alias = states == State.ALIAS
     accounts = cash, columns["forwarded"], states == State.GONE, is_alias
     book = Book.of(*accounts, virtual, surfer=REASONABLE, rule=rule)

@@ -18,7 +18,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Carried
 from minicrawl.model import LimitsNow, Progress, RunState, State, Sums
 from minicrawl.opic.coverage import CoverageSums, bound_of_all
-from minicrawl.opic.sites import SiteLinks
+from minicrawl.opic.sites import SiteLinks, SiteShares
 
 _REQUESTS, _SHOWN = 20, 3
 _OF_LOOKS = ("errors", "earlier", "doing", "host_states", "statuses", "failed", "work", "pages", "histograms", "took")
@@ -174,25 +174,33 @@ def site_links(intake: Intake) -> SiteLinks:
     return intake.state.sites.links()
 
 
-def shared_out(shared: tuple[np.ndarray, np.ndarray], intake: Intake) -> bool:
-    """Share out births in a partition by the trust of its sites. shared: one of `trust_of_all`."""
-    trust, vouchers = map(np.array, shared)  # what Ray brings is read-only
-    intake.ranking.share_births_out(trust, vouchers)
-    return True
+def shared_out(shared: tuple[SiteShares, np.ndarray], intake: Intake) -> bool:
+    """Share out births in a partition by the trust of its sites. shared: one of `shares_of_all`.
+
+    Returns False if the voices here for pages elsewhere are others now than their homes know.
+    """
+    shares, vouchers = shared
+    own = shares._replace(trust=np.array(shares.trust), voice=np.array(shares.voice))  # what Ray brings is read-only
+    intake.ranking.share_births_out(own, np.array(vouchers))
+    sites = intake.state.sites
+    return sites is None or sites.shared is None or not len(sites.shared.unsaid())
 
 
-def trust_of_all(each: Sequence[SiteLinks]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Trust and vouchers of each partition's sites, in their order. each: from `site_links`."""
+def shares_of_all(each: Sequence[SiteLinks]) -> list[tuple[SiteShares, np.ndarray]]:
+    """Shares and vouchers of each partition's sites, in their order. each: from `site_links`."""
     numbers: dict[str, int] = {}
     known = [np.array([numbers.setdefault(name, len(numbers)) for name in one.names], np.int64) for one in each]
-    roots = np.zeros(len(numbers), dtype=np.bool_)
+    roots = np.zeros(len(numbers))
     for sites, one in zip(known, each, strict=True):
-        roots[sites[one.roots]] = True
+        roots[sites] += one.roots  # a site has all its seeds and pages in one partition
     source, target = (
         np.concatenate([sites[getattr(one, end)] for sites, one in zip(known, each, strict=True)])
         for end in ("source", "target")
     )
-    of_all = SiteLinks(list(numbers), roots, source, target, np.concatenate([one.links for one in each]))
-    trust = of_all.trust()
-    vouchers = vouchers_of(of_all, trust)
-    return [(trust[sites], vouchers[sites]) for sites in known]
+    links, voices = (np.concatenate([getattr(one, of) for one in each]) for of in ("links", "voices"))
+    of_all = SiteLinks(list(numbers), roots, source, target, links, voices)
+    shares = of_all.shares()
+    vouchers = vouchers_of(of_all, shares.trust)
+    return [
+        (shares._replace(trust=shares.trust[sites], voice=shares.voice[sites]), vouchers[sites]) for sites in known
+    ]

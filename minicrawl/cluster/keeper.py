@@ -22,7 +22,7 @@ from typing import Any  # Any: messages
 from minicrawl import log
 from minicrawl.cluster import ray
 from minicrawl.cluster.actor import Actor, Brief
-from minicrawl.cluster.combined import counted, coverage_of, progress_of, shared_out, site_links, trust_of_all
+from minicrawl.cluster.combined import counted, coverage_of, progress_of, shared_out, shares_of_all, site_links
 from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.hints import void_hints
 from minicrawl.cluster.member import Final, Report
@@ -334,12 +334,13 @@ class Keeper:
             self._births_stay_until = began + _BIRTHS_APART * (time.monotonic() - began)
 
     async def _share_births_out(self) -> bool:
-        """Compute the trust of all sites, and share out births by it. Returns True if all partitions could."""
+        """Compute the trust of all sites, and share out births by it. Returns True if all partitions could, and all
+        voices are at the homes of their pages."""
         links = await self.all("on_intake", site_links, changes=False)
         if any(one is None for one in links.values()):
             return False
-        trust = await asyncio.to_thread(trust_of_all, list(links.values()))
-        shared = {number: (partial(shared_out, one),) for number, one in zip(links, trust, strict=True)}
+        shares = await asyncio.to_thread(shares_of_all, list(links.values()))
+        shared = {number: (partial(shared_out, one),) for number, one in zip(links, shares, strict=True)}
         return all((await self.each("on_intake", shared)).values())
 
     async def _end(self) -> Mapping[int, Final]:

@@ -72,7 +72,7 @@ class Final(NamedTuple):
     coverage: Covered
     pages: tuple[int, int]
     left_out: int
-    unsettled: tuple[int, int]
+    unsettled: tuple[float, int]
     failures: dict[str, int]
     unanswered: dict[str, int]
     cookies: Sequence[CookieRow]

@@ -222,7 +222,7 @@ class Partition:
         return int(self._book.is_mirror(slice(0, self._book.size)).sum())
 
     @property
-    def unsettled(self) -> tuple[int, int]:
+    def unsettled(self) -> tuple[float, int]:
         """See `Book.unsettled_sums`."""
         return self._book.unsettled_sums()
 

@@ -9,7 +9,7 @@ G     the clock: all cash ever passed on
 **A visit of page j** (the paper's loop):
 
     H_j := H_j + C_j
-    floor(.85 C_j) is divided over the outlinks of j, and V gets the rest
+    floor(d C_j) is divided over the outlinks of j, and V gets the rest
     C_j := 0
 
 **Nothing is lost**: sum(C) + V = sum(B), to the unit, after every step. Where several books share the web, plus
@@ -48,9 +48,9 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
-from minicrawl.opic.sites import UNIT, Births, SiteBirths
+from minicrawl.opic.sites import UNIT, Births, SiteBirths, SiteShares
 from minicrawl.opic.surfer import UNIFORM, Places, Shares, Surfer
-from minicrawl.opic.units import DAMPING, TURNOVERS, all_interpolated, damped, dampeds, interpolated
+from minicrawl.opic.units import TURNOVERS, all_interpolated, damped, dampeds, interpolated
 
 __all__ = ["SETTLED_ERROR", "UNIT", "WORTH", "Book", "BookSums", "add_sent", "certificate_of"]
 
@@ -154,14 +154,19 @@ class Book:
         births += self.received(slice(0, self.size))
         self.never_visited = int(births.sum(where=unvisited))
 
-    def share_births_out(self, rule: SiteBirths, trust: FloatArray) -> None:
-        """Let walkers jump by the trust of sites, and by the sites and doors of pages in `rule`.
+    @property
+    def damping(self) -> float:
+        """d"""
+        return self.rule.twentieths / 20
+
+    def share_births_out(self, rule: SiteBirths, by: SiteShares) -> None:
+        """Let walkers jump by the trust of sites, and by the sites, entrances and voices of pages in `rule`.
 
         No page is visited for it: forwarded cash stays, which creates residuals for virtual visits to settle.
         """
         known = slice(0, self.size)
         rule.grow(self.size)
-        rule.share_out(trust, ~(self.gone[known] | self.alias[known]), self.gone[known])
+        rule.share_out(by, ~(self.gone[known] | self.alias[known]), self.gone[known])
         self.rule = rule
         self.shared_out += 1
         self._count_births()
@@ -171,6 +176,17 @@ class Book:
         self.rule = Births(unit)
         self.shared_out += 1
         self._count_births()
+
+    def resend(self, pages: Pages, indptr: IntArray, targets: Pages, places: Places | None, twentieths: int) -> None:
+        """Send along the links of pages, CSR as in `visit_many`, what the rule says, in place of what one with other
+        `twentieths` said."""
+        shares, h = Shares(self.surfer, indptr, places), self.forwarded[pages]
+        sent = _sigmas(self, shares, pages, h) - _sigmas(self, shares, pages, h, twentieths)
+        moved, in_all = shares.each(sent), int(shares.in_all(sent).sum())
+        np.add.at(self.cash, targets, moved)
+        self.never_visited += int(moved.sum(where=~self.visited(targets)))
+        self.in_all += in_all
+        self.virtual -= in_all
 
     def sums(self) -> BookSums:
         """Sums of this book alone."""
@@ -299,18 +315,22 @@ class Book:
         """
         return certificate_of(*self.unsettled_sums())
 
-    def unsettled_sums(self) -> tuple[int, int]:
-        """Sums of |C| and of H, of which `certificate_of` makes the certificate, also of several books."""
-        return self._restless()[0] + self._held(), self._forwarded()
+    def unsettled_sums(self) -> tuple[float, int]:
+        """2 sum|C| / (1-d) and sum(H): added up over books, `certificate_of` makes their certificate of them."""
+        return self._walks(self._restless()[0] + self._held()), self._forwarded()
+
+    def _walks(self, residual: int) -> float:
+        """2 residual / (1-d): what the walks that begin with the residual move in all, from and to."""
+        return 2.0 * residual / (1.0 - self.damping)
 
     def rounding(self, links: int) -> float:
         """Bound on the error that whole units add to the `certificate`: 2 links / ((1-d) sum H).
 
         links: number of links of all visited pages. For any weights, a page with o links loses less than o units: less
-        than one on each link, and a whole number of floor(.85 h) in all.
+        than one on each link, and a whole number of floor(d h) in all.
         """
         forwarded = self._forwarded()
-        return 2.0 * links / ((1.0 - DAMPING) * forwarded) if forwarded else 0.0
+        return self._walks(links) / forwarded if forwarded else 0.0
 
     def due(self, at_most: int) -> IntArray:
         """Up to `at_most` visited pages whose residual is worth a visit, those with the largest, rising by number."""
@@ -335,7 +355,7 @@ class Book:
         """
         total, largest, visited = self._restless()
         held = self._held()
-        if not total or certificate_of(total + held, self._forwarded()) <= error or _OUTWEIGHED * total <= held:
+        if not total or certificate_of(self._walks(total + held), self._forwarded()) <= error or _OUTWEIGHED * total <= held:
             return None
         least = max(1.0, WORTH * total / visited)
         return least if largest >= least else 1.0
@@ -380,7 +400,7 @@ class Book:
 
     def _sent(self, page: int, h: int, links: int, places: Places | None) -> tuple[IntArray | int, int]:
         """Cash that the page has sent along each of its links, and in all, having forwarded h in all."""
-        return self.surfer.sent(h if self.alias[page] else damped(h), links, places)
+        return self.surfer.sent(h if self.alias[page] else damped(h, self.rule.twentieths), links, places)
 
     def _let_stand_for(self, page: int, *, alias: bool) -> int:
         """Make a page an alias, or none; returns the change of its birth cash."""
@@ -505,14 +525,17 @@ class Book:
         return has_forwarded or (self._has_idle_aliases and self.alias.item(page))
 
 
-def _sigmas(book: Book, shares: Shares, pages: Pages, h: IntArray) -> IntArray:
-    """Cash that pages have sent along each link, having forwarded h in all, by place. Shape (pages, places)."""
-    return shares.sigmas(np.where(book.alias[pages], h, dampeds(h)))
+def _sigmas(book: Book, shares: Shares, pages: Pages, h: IntArray, twentieths: int | None = None) -> IntArray:
+    """Cash that pages have sent along each link, having forwarded h in all, by place. Shape (pages, places).
+
+    twentieths: 20 d, if not that of the book.
+    """
+    return shares.sigmas(np.where(book.alias[pages], h, dampeds(h, twentieths or book.rule.twentieths)))
 
 
-def certificate_of(residual: int, forwarded: int) -> float:
-    """The `Book.certificate` for sum|C| and sum H."""
-    return 2.0 * float(residual) / ((1.0 - DAMPING) * forwarded) if forwarded else 2.0
+def certificate_of(walks: float, forwarded: int) -> float:
+    """The `Book.certificate` for 2 sum|C| / (1-d) and sum H."""
+    return walks / forwarded if forwarded else 2.0
 
 
 def add_sent(  # noqa: PLR0913 - the link rows of some pages

@@ -24,7 +24,7 @@ yet taken by its home is in transit, to be credited (m) or debited (q); a home a
 none is.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -33,7 +33,6 @@ import numpy.typing as npt
 
 from minicrawl.opic.arrays import Flags, FloatArray, Pages, grown, slices
 from minicrawl.opic.book import SETTLED_ERROR, Book
-from minicrawl.opic.units import DAMPING
 
 UNTOUCHED = 1e-3
 """Most that pages left aside could add to the bound."""
@@ -59,7 +58,7 @@ COLLECTED = (_PAGE, _ALIAS)
 class CoverageSums(NamedTuple):
     """One book's sums for the common bound, in units.
 
-    read: K; unread: U; waiting: p; moving: m; owed: q.
+    read: K; unread: U; waiting: p; moving: m; owed: q; damping: d, the same in all books.
     """
 
     read: int
@@ -67,6 +66,7 @@ class CoverageSums(NamedTuple):
     waiting: int
     moving: int
     owed: int
+    damping: float
 
 
 class Coverage:
@@ -149,14 +149,14 @@ class Coverage:
             waiting += int(more.sum(where=leads))
             moving += int(more.sum(where=hands_on))
             owed += int((more - pending).sum(where=leads | hands_on))
-        return CoverageSums(read, unread, waiting, moving, owed)
+        return CoverageSums(read, unread, waiting, moving, owed, self._book.damping)
 
     def missing(self) -> FloatArray:
         """Share of all importance that each unread page has; 0 for the others. Shape (size,)."""
         known = slice(0, self._book.size)
         held = self._book.received(known) + self._book.birth(known)
         is_unread = ~(np.isin(self.kind[known], COLLECTED) | self._book.is_mirror(known))
-        missing: FloatArray = (1.0 - DAMPING) * np.where(is_unread, held, 0) / max(_time([self.sums()]), 1.0)
+        missing: FloatArray = (1.0 - self._book.damping) * np.where(is_unread, held, 0) / max(_time([self.sums()]), 1.0)
         return missing
 
     def matters(self, mirrors: Pages) -> Flags:
@@ -174,7 +174,7 @@ def bound_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int = 
     some = list(books)
     read, owed = sum(one.read for one in some), sum(one.owed for one in some) + debits
     time = _time(some) + credits
-    return min(max((1.0 - DAMPING) * read - owed, 0.0) / time, 1.0) if time > 0.0 else 0.0
+    return min(max((1.0 - some[0].damping) * read - owed, 0.0) / time, 1.0) if time > 0.0 else 0.0
 
 
 def told(bound: float, known: int, read: int) -> float:
@@ -182,7 +182,7 @@ def told(bound: float, known: int, read: int) -> float:
     return min(bound + (SETTLED_ERROR if read == known else 0.0), 1.0)
 
 
-def _time(books: Iterable[CoverageSums]) -> float:
+def _time(books: Sequence[CoverageSums]) -> float:
     """1-d times the steps that all walkers make at most."""
-    read, unread, waiting, moving, _ = map(sum, zip(*books, strict=True))
-    return (1.0 - DAMPING) * (read + unread) + DAMPING * waiting + moving
+    d, (read, unread, waiting, moving, *_) = books[0].damping, map(sum, zip(*books, strict=True))
+    return (1.0 - d) * (read + unread) + d * waiting + moving

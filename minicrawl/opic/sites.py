@@ -1,29 +1,39 @@
-"""Jumps to a site, by its trust from other sites, and there to one of its doors; and the graph of sites.
+"""Jumps to sites, by how far other sites trust them, and to the pages that other sites name; and the graph of sites.
 
 site        number of each page's site, from 0 on: its owner, so an owner of many hosts is one site
-t(s)        trust of site s, sum 1
-w(a, b)     share of site b in the links of site a
 c(a, b)     links from pages of a to pages of b
-goals       the sites that hold the first half of the trust on its first three links, all of it being passed on
-u(a)        probability that a walk of at most three links of sites from a comes to a goal
-kappa       the u at which a site that is no goal passes on half of its trust
-N(s), E(s)  standing pages of s, and the sum of their door weights
-e(p)        door weight of page p: its weight as an entrance for visitors
+root(s)     log2(1 + pages of s that were read) if s has a seed, else 0; as a share of the sum
+u(a)        probability that a walk of at most three links of sites from a comes to a root
+t(s)        trust of site s, sum 1
+t-(s)       the same, of a site without a seed less the most that it has from one site
+T           typical number of sites: how many there were if all had as much trust
+g(a)        how far the voice of site a counts, 0 to 1
+e(p)        voices for page p
+N(s), F(s)  standing pages of s; its entrances, which are its seeds and the front pages of its hosts
 
-    w(a, b) = log2(1 + c(a, b)) / sum over sites b' of log2(1 + c(a, b'))
-    u(a) = damping * sum over b of w(a, b) max(goal(b), u(b))
-    t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (the rest of 1) * root(b) / (roots)
-    e(p) = log2(1 + other sites that link to p) + 1 where p is a seed or a front page
-    v(p) = t(s) * ((1 - m) / N(s) + m e(p) / E(s)),    s the site of p: the chance to jump to p
+    w(a, b) = 1/4 if c(a, b) = 1; 1 if it is 2 or 3; else log2(1 + c(a, b))
+    u(a) = d * sum over b of w(a, b) / (sum over b' of w(a, b')) * (root(b) > 0 ? 1 : u(b))
+    x(a, b) = d w(a, b) / (2 + sum over b' of w(a, b'))
+    t(b) = sum over a of t(a) x(a, b) u(a) / (u(a) + kappa) + (the rest of 1) * root(b)
+    T = exp(- sum over s of t(s) ln t(s))
+    g(a) = min(1, 2 T t-(a))^2
+    e(p) = sum over other sites a that link to p of g(a), half of it where only one page of a does
+    v(p) ~ T t(s) ((1 - m) / N(s) + m entrance(p) / F(s)) + z e(p) / 2,    s the site of p: the chance to jump to p
+    z = min(1, T^2 / sum of e(p) / 2)
+
+Every typical site has one jump, to its entrances or any of its pages. Every voice has half a jump, to the page that it
+names; but all voices together have no more than one for each two typical sites, so that a crawl from one seed stays
+with its site. Here d = .85; walkers on pages follow a link with probability 1/2 (SiteBirths).
 
 A trusted site gains nothing by more pages, and little by more links from the sites that link to it already. A site
-without a way back to the roots, such as a farm, passes on nothing: it can lift no other.
+without a way back to the roots, such as a farm, passes on nothing: it can lift no other. A site that has its trust from
+one site alone has no voice.
 
 Sources: L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking", 1999, for jumps that are not to all
 pages alike; Z. Gyongyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004, for trust that
 begins at known sites; S. Kamvar, T. Haveliwala, C. Manning, G. Golub, "Exploiting the Block Structure of the Web for
 Computing PageRank", 2003, and J. Wu, K. Aberer, "Using SiteRank for Decentralized Computation of Web Document Ranking",
-2004, for sites ranked before their pages.
+2004, for sites ranked before their pages. The rest was found by experiment: see docs/numbers.md.
 
 **Birth cash**: starts of walkers, and their jumps when they follow no link. In whole units.
 
@@ -31,11 +41,12 @@ B_p          birth cash of page p; v(p) is in proportion to it
 
 Births       walkers jump to all pages alike, as in the papers:          B_p = alike
 KnownBirths  as a store has them
-SiteBirths   they jump to a site s, and there to a door:                 B_p = page_level(s) + e(p) door_level(s)
+SiteBirths   B_p = page_level(s) + entrance(p) entrance_level(s) + e(p) voice_level
 
-A page that has gone has none. With SiteBirths an alias has only the part by its door weight, which its target gets.
-Levels are two numbers a site, for any number of pages: when pages, doors or trust have changed, new levels change the
-birth cash of all its pages at once. A page's pending cash may then be negative; virtual visits settle it.
+A page that has gone has none. With SiteBirths an alias has only what it has as an entrance and by voices, which its
+target gets. Levels are two numbers a site and one for all voices, for any number of pages: when pages, voices or trust
+have changed, new levels change the birth cash of all pages at once. A page's pending cash may then be negative; virtual
+visits settle it.
 
 **The graph of sites**, kept exactly while links come and go:
 
@@ -45,127 +56,109 @@ Links are counted per voice, as a page may gain or lose some at each of its turn
 """
 
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic.arrays import BLOCK, Flags, FloatArray, IntArray, Pages, grown, slices
+from minicrawl.opic.units import TWENTIETHS
 
 Numbers = npt.NDArray[np.integer]
 
 DAMPING = 0.85
-"""Probability that a walker on the graph of sites follows a link to another site."""
-KAPPA = 0.2
-DOORS = 0.5
-"""m: the share of a site's jumps that go to its doors; the rest goes to all of its pages alike."""
+"""d on the graph of sites: probability that a walker there follows a link to another site."""
+KAPPA = 0.5
+"""The u at which a site passes on half of its trust."""
+ONE_LINK, FEW_LINKS = 0.25, 3
+"""w of a single link between two sites, which may be a comment; up to so many links w is 1."""
+KEPT = 2.0
+"""Weight of what a site keeps beside its links: so one with few of them passes on less."""
+ENTRANCES = 0.5
+"""m: the share of a site's jumps that go to its entrances; the rest goes to all of its pages alike."""
 GENERATED = 100
-"""Links from one site to more pages of another are generated, and open no door there."""
+"""Links from one site to more pages of another are generated, and are no voices."""
 VOUCHES = 0.25
 """Share of a typical site's trust from which on a site vouches in full for sites it links to."""
 WALK = 3
-"""Length in site links of the walks of trust that find the goals, and of those back; five would find the same."""
-_ROUNDED = 1e-9
-"""Largest rounding error of a sum of trust, as a share of it."""
+"""Length in site links of the walks back to the roots; five would find the same."""
+VOICE_UNIT = 256
+"""Units of a voice that counts in full."""
+
+
+class Trust(NamedTuple):
+    """Trust of every site, t, shape (sites,), sum 1; and how far its voice counts, g, in VOICE_UNITs, same shape."""
+
+    trust: FloatArray
+    voice: IntArray
 
 
 def site_trust(  # noqa: PLR0913 - the links of sites as columns
     sources: Numbers,
     targets: Numbers,
     links: Numbers,
-    roots: FloatArray | Flags,
+    roots: FloatArray,
     size: int,
     *,
-    kappa: float = KAPPA,
     start: FloatArray | None = None,
-    tolerance: float = 1e-6,
-) -> FloatArray:
-    """Trust of every site, t, shape (size,), sum 1: a PageRank of the graph of sites, whose jumps are to the roots.
+    tolerance: float = 1e-12,
+) -> Trust:
+    """Trust of every site: a PageRank of the graph of sites, whose jumps are to the roots; and its voice.
 
-        t(b) = damping * sum over a of w(a, b) t(a) u(a) / (u(a) + kappa) + (the rest of 1) * root(b) / (roots)
+        t(b) = sum over a of t(a) x(a, b) u(a) / (u(a) + kappa) + (the rest of 1) * root(b)
 
     Trust that a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots.
 
     sources, targets, links: links[k] is c of the pair (sources[k], targets[k]), each pair once; links of a site to
-    itself do not count. roots: part of the jumps for every site, none negative, not all 0. kappa: 0 passes everything
-    on. start: initial trust, such as the previous one. Each step brings t nearer to the exact one by `damping`; the
-    result is within `tolerance` (L1) of it.
+    itself do not count. roots: part of the jumps for every site, none negative, not all 0. start: initial trust, such
+    as the previous one. Each step brings t nearer to the exact one by `DAMPING`; the result is within `tolerance` (L1):
+    so small that every process rounds voices alike.
     """
     p = roots / roots.sum()
-    shares = DAMPING * link_shares(sources, targets, links, size)
-
-    def step(t: FloatArray) -> FloatArray:
-        came = _sums(targets, t[sources] * shares, size)
-        after: FloatArray = came + (1.0 - came.sum()) * p
-        return after
-
-    if kappa:
-        begun = [p]
-        for _ in range(WALK):
-            begun.append(step(begun[-1]))
-        u = returns(sources, targets, shares, first_half(np.mean(begun, axis=0)))
-        shares *= (u / (u + kappa))[sources]
+    weights = np.where(links > FEW_LINKS, np.log2(1.0 + links), np.where(links == 1, ONE_LINK, 1.0))
+    weights[sources == targets] = 0.0
+    total = _sums(sources, weights, size)
+    u = returns(sources, targets, DAMPING * weights / np.where(total > 0.0, total, 1.0)[sources], p > 0.0)
+    shares = weights * (DAMPING / (KEPT + total) * u / (u + KAPPA))[sources]
     least = tolerance * (1.0 - DAMPING) / DAMPING
     t: FloatArray = p if start is None else start / start.sum()
     for _ in range(math.ceil(math.log(least / 2.0) / math.log(DAMPING))):
-        t, before = step(t), t
+        came = _sums(targets, t[sources] * shares, size)
+        t, before = came + (1.0 - came.sum()) * p, t
         if np.abs(t - before).sum() <= least:
             break
-    return t
+    most = np.zeros(size)
+    np.maximum.at(most, targets, t[sources] * shares)
+    g = np.minimum(2.0 * typical(t) * np.where(p > 0.0, t, np.maximum(t - most, 0.0)), 1.0) ** 2
+    return Trust(t, np.rint(VOICE_UNIT * g).astype(np.int64))
+
+
+def typical(trust: FloatArray) -> float:
+    """T, the number of sites if all had as much trust: exp(- sum of t ln t)."""
+    held = trust[trust > 0.0]
+    return math.exp(-float((held * np.log(held)).sum()))
 
 
 def vouchers(trust: FloatArray) -> FloatArray:
     """Vouching weight of each site, 0 to 1: full from a quarter of a typical site's trust on.
 
-        min(1, t / (VOUCHES typical))      typical = exp(sum of t log t), which is t where all sites have as much
+        min(1, T t / VOUCHES)
 
     Any number of made-up sites together vouch for no more than by their share of the trust.
     """
-    held = trust[trust > 0.0]
-    typical = math.exp(float((held * np.log(held)).sum()))
-    weights: FloatArray = np.minimum(trust / (VOUCHES * typical), 1.0)
-    return weights
-
-
-def first_half(trust: FloatArray) -> Flags:
-    """The sites that hold the first half of the trust, the most trusted first, with all ties of the last: the result
-    depends neither on the numbers of sites nor on rounding."""
-    falling = -np.sort(-trust)
-    last = falling[np.searchsorted(np.cumsum(falling), 0.5 - _ROUNDED)]
-    goals: Flags = trust >= last * (1.0 - _ROUNDED)
-    return goals
-
-
-def link_shares(sources: Numbers, targets: Numbers, links: Numbers, size: int) -> FloatArray:
-    """w of every pair of sites: log2(1 + c) as a share of its sum over all that the source links to; 0 to itself."""
-    weights: FloatArray = np.log2(1.0 + links)
-    weights[sources == targets] = 0.0
-    total = _sums(sources, weights, size)
-    weights /= np.where(total > 0.0, total, 1.0)[sources]
+    weights: FloatArray = np.minimum(trust * (typical(trust) / VOUCHES), 1.0)
     return weights
 
 
 def returns(sources: Numbers, targets: Numbers, shares: FloatArray, goals: Flags, walk: int = WALK) -> FloatArray:
     """u of every site, shape (sites,): probability that a walk of at most `walk` links comes to one of the goals.
 
-        u(a) = damping * sum over b of w(a, b) max(goal(b), u(b))
-
-    shares: damping * w of every pair, see `link_shares`. From a goal, too, the walk must come back to one.
+    shares: probability that the walk follows each pair. From a goal, too, the walk must come back to one.
     """
     u = np.zeros(len(goals))
     for _ in range(walk):
         u = _sums(sources, shares * np.where(goals, 1.0, u)[targets], len(goals))
     return u
-
-
-def door_weights(voices: Numbers, entrances: Flags) -> FloatArray:
-    """Door weight of every page, shape (pages,): e(p) = log2(1 + other sites that link to p), + 1 for an entrance.
-
-    voices: number of these sites, see `SiteGraph.voice_counts`. entrances: pages that are seeds or front pages.
-    """
-    weights: FloatArray = np.log2(1.0 + voices) + entrances
-    return weights
 
 
 def _sums(groups: Numbers, values: FloatArray, count: int) -> FloatArray:
@@ -177,13 +170,14 @@ UNIT = 2**24
 """Birth cash of a page where all are born alike, in units."""
 ALL_BIRTHS = 2**56
 """Birth cash of all pages together where sites share it."""
-DOOR_UNIT = 256
-"""Units for door weight 1."""
 
 
 class Births:
     """The rule for the birth cash of pages: `alike` for each that is not gone. gone, alias: the book's flags of the
     pages asked about."""
+
+    twentieths = TWENTIETHS
+    """20 d: how much of its cash a page passes on along its links; with the rest a walker jumps."""
 
     def __init__(self, alike: int | None = UNIT) -> None:
         """alike: B of every page that is not gone; None where pages differ."""
@@ -202,7 +196,9 @@ class Births:
 
 
 class KnownBirths(Births):
-    """Birth cash as given, in units."""
+    """Birth cash as given, in units, of a store whose walkers jump to sites."""
+
+    twentieths = 10
 
     def __init__(self, units: IntArray) -> None:
         super().__init__(None)
@@ -216,32 +212,38 @@ class KnownBirths(Births):
 
 
 class SiteBirths(Births):
-    """Birth cash by the trust of a page's site, as last shared out.
+    """Birth cash by the trust of a page's site and by its voices, as last shared out.
 
     Site 0 holds pages that became known since: each has one unit.
     """
 
-    def __init__(self, total: int = ALL_BIRTHS) -> None:
+    twentieths = 10
+
+    def __init__(self) -> None:
         super().__init__(None)
-        self._total = total
         self.site: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         """Number of the site of every page."""
-        self.door: npt.NDArray[np.uint16] = np.zeros(0, dtype=np.uint16)
-        """Door weight of every page, in DOOR_UNITs."""
+        self.entrance: Flags = np.zeros(0, dtype=np.bool_)
+        """Pages that are seeds or front pages."""
+        self.voices: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        """e of every page, in VOICE_UNITs."""
         self.page_level: IntArray = np.ones(1, dtype=np.int64)
         """Units of every standing page, by site."""
-        self.door_level: IntArray = np.zeros(1, dtype=np.int64)
-        """Units for every DOOR_UNIT of a page's door weight, by site."""
+        self.entrance_level: IntArray = np.zeros(1, dtype=np.int64)
+        """Units that an entrance has more, by site."""
+        self.voice_level = 0
+        """Units for every VOICE_UNIT."""
 
     def grow(self, size: int) -> None:
         self.site = grown(self.site, size)
-        self.door = grown(self.door, size)
+        self.entrance = grown(self.entrance, size)
+        self.voices = grown(self.voices, size)
 
     def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
         site = self.site[pages]
         births: IntArray = self.page_level[site]
         births[alias] = 0
-        births += self.door[pages] * self.door_level[site]
+        births += self.entrance[pages] * self.entrance_level[site] + self.voices[pages].astype(np.int64) * self.voice_level
         births[gone] = 0
         return births
 
@@ -250,29 +252,26 @@ class SiteBirths(Births):
             return 0
         site = self.site.item(page)
         of_site = 0 if alias else self.page_level.item(site)
-        return of_site + self.door.item(page) * self.door_level.item(site)
+        as_entrance = self.entrance_level.item(site) if self.entrance.item(page) else 0
+        return of_site + as_entrance + self.voices.item(page) * self.voice_level
 
-    def share_out(self, trust: FloatArray, standing: Flags, gone: Flags) -> None:
-        """Recompute the levels from the current `site` and `door`.
+    def share_out(self, shares: "SiteShares", standing: Flags, gone: Flags) -> None:
+        """Recompute the levels from the current `site`, `entrance` and `voices`.
 
-            page_level(s) = total t(s) (1 - m) / N(s)      door_level(s) = total t(s) m / E(s)
+            page_level(s) = homes t(s) (1 - m) / N(s)      entrance_level(s) = homes t(s) m / F(s)
 
-        trust: t by site, that of site 0 is 0. standing: pages that have neither gone nor are aliases, shape (size,). A
-        page has one unit at least, so it can pass on some; a site without doors gives all to its pages,
-        one without pages all to its doors.
+        shares: those of site 0 are 0. standing: pages that have neither gone nor are aliases, shape (size,). A page has
+        one unit at least, so it can pass on some; a site without entrances gives all to its pages, one without pages
+        all to its entrances.
         """
-        site = self.site[: len(standing)]
-        pages = np.bincount(site, standing, minlength=len(trust))
-        doors = np.bincount(site, np.where(gone, 0, self.door[: len(standing)]), minlength=len(trust))
-        to_doors = np.where(doors > 0, np.where(pages > 0, DOORS, 1.0), 0.0)
-        units = self._total * trust
-        self.page_level = np.maximum(units * (1.0 - to_doors) / np.maximum(pages, 1.0), 1.0).astype(np.int64)
-        self.door_level = (units * to_doors / np.maximum(doors, 1.0)).astype(np.int64)
-
-
-def counted_doors(weights: FloatArray) -> npt.NDArray[np.uint16]:
-    """Door weights as whole numbers of DOOR_UNITs."""
-    return np.minimum(np.rint(DOOR_UNIT * weights), np.iinfo(np.uint16).max).astype(np.uint16)
+        site, count = self.site[: len(standing)], len(shares.trust)
+        pages = np.bincount(site, standing, minlength=count)
+        entrances = np.bincount(site, self.entrance[: len(standing)] & ~gone, minlength=count)
+        to_entrances = np.where(entrances > 0, np.where(pages > 0, ENTRANCES, 1.0), 0.0)
+        units = shares.homes * shares.trust
+        self.page_level = np.maximum(units * (1.0 - to_entrances) / np.maximum(pages, 1.0), 1.0).astype(np.int64)
+        self.entrance_level = (units * to_entrances / np.maximum(entrances, 1.0)).astype(np.int64)
+        self.voice_level = shares.voice_level
 
 
 _SITE_BITS = 31
@@ -287,22 +286,47 @@ class Voices(NamedTuple):
     links: IntArray
 
 
+class SiteShares(NamedTuple):
+    """What births are shared out by.
+
+    trust: t of every site, shape (sites,). voice: g in VOICE_UNITs, same shape. homes: units that all sites share by
+    their trust. voice_level: units for every VOICE_UNIT.
+    """
+
+    trust: FloatArray
+    voice: IntArray
+    homes: float
+    voice_level: int
+
+
 class SiteLinks(NamedTuple):
-    """Input of trust. names: of the sites, by number, from 0 on. roots: sites with a seed. source, target, links:
-    number of links between pages of two sites, each of shape (pairs,)."""
+    """Links between sites. names: of the sites, by number, from 0 on. roots: by site, 0 for one without a seed.
+
+    The others have shape (pairs,): source, target, links: number of links between pages of two sites. voices: twice the
+    number of pages that the source names by two links or more, plus that of those with one link; 0 if GENERATED.
+    """
 
     names: list[str]
-    roots: Flags
+    roots: FloatArray
     source: IntArray
     target: IntArray
     links: IntArray
+    voices: IntArray
 
-    def trust(self, start: FloatArray | None = None) -> FloatArray:
-        """Trust of every site; without a root, all are roots. start: initial trust, such as the previous one."""
+    def shares(self, start: FloatArray | None = None, total: int = ALL_BIRTHS) -> SiteShares:
+        """The shares of all sites; without a root, all are roots. start: initial trust, such as the previous one.
+
+            jump = total / (T + z V),   V = sum of e / 2,   z = min(1, T^2 / V)
+            homes = jump T,   a voice in full gets jump z / 2
+        """
         if not self.names:
-            return np.zeros(0)
-        roots = self.roots if self.roots.any() else np.ones(len(self.names), dtype=np.bool_)
-        return site_trust(*self[2:], roots, len(self.names), start=start)
+            return SiteShares(np.zeros(0), np.zeros(0, dtype=np.int64), 0.0, 0)
+        roots = self.roots if self.roots.any() else np.ones(len(self.names))
+        trust, voice = site_trust(self.source, self.target, self.links, roots, len(self.names), start=start)
+        sites, voices = typical(trust), float((voice[self.source] // 2 * self.voices).sum()) / VOICE_UNIT / 2.0
+        part = min(1.0, sites**2 / voices) if voices else 1.0
+        jump = total / (sites + part * voices)
+        return SiteShares(trust, voice, jump * sites, int(jump * part / 2.0 / VOICE_UNIT))
 
 
 class SiteGraph:
@@ -342,34 +366,48 @@ class SiteGraph:
         self._merge()
         return _voices(self._keys, self._links)
 
-    def pairs(self, site_of: IntArray) -> tuple[IntArray, IntArray, IntArray]:
-        """Source, target and number of links of each pair of sites. site_of: the site of every page, from 0 on."""
-        keys, links = self._by_pair(site_of, lambda rows: self._links[rows])
-        return keys >> _SITE_BITS, keys & _SITE, links
+    def pairs(self, site_of: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Source, target, links and voices of each pair of sites, see `SiteLinks`. site_of: the site of every page, from
+        0 on."""
+        keys, (links, pages, single) = self._by_pair(site_of)
+        return keys >> _SITE_BITS, keys & _SITE, links, np.where(pages > most, 0, 2 * pages - single)
 
-    def voice_counts(self, site_of: IntArray, most: int = GENERATED) -> IntArray:
-        """Number of other sites that link to each page, shape (pages,); see `trust.voice_counts`."""
-        pairs, pages = self._by_pair(site_of, lambda rows: np.ones(rows.stop - rows.start, dtype=np.int64))
+    def voices_for(self, site_of: IntArray, voice: IntArray, most: int = GENERATED) -> IntArray:
+        """e of every page, in VOICE_UNITs, shape (pages,).
+
+            e(p) = sum over other sites a that link to p of g(a), half of it where only one page of a does
+
+        voice: g of every site in VOICE_UNITs, by its number in `site_of`.
+        """
+        pairs, (_, pages, _) = self._by_pair(site_of)
         generated = pairs[pages > most]
-        counts = np.zeros(len(site_of), dtype=np.int64)
+        found = np.zeros(len(site_of), dtype=np.int64)
         for rows in slices(len(self._keys)):
-            page = self._keys[rows] >> _SITE_BITS
+            keys = self._keys[rows]
+            units = voice[keys & _SITE] // 2
+            units[self._links[rows] > 1] *= 2
             if len(generated):
-                page = page[~np.isin(self._pairs(rows, site_of), generated)]
-            if len(page):
-                first, last = page[0], page[-1]
-                counts[first : last + 1] += np.bincount(page - first)
-        return counts
+                units[np.isin(self._pairs(rows, site_of), generated)] = 0
+            page = keys >> _SITE_BITS
+            first, last = page[0], page[-1]
+            found[first : last + 1] += np.bincount(page - first, units).astype(np.int64)
+        return found
 
-    def _by_pair(self, site_of: IntArray, numbers: Callable[[slice], IntArray]) -> tuple[IntArray, IntArray]:
-        """Pairs of sites as keys, rising, with sums over their voices. numbers: of the voices of a slice.
+    def _by_pair(self, site_of: IntArray) -> tuple[IntArray, tuple[IntArray, IntArray, IntArray]]:
+        """Pairs of sites as keys, rising; the number of their links, of the pages with links, of those with one.
 
         Slice by slice: whole arrays of all voices would take more memory than all else that is known of sites.
         """
         self._merge()
-        sums = [_summed(self._pairs(rows, site_of), numbers(rows)) for rows in slices(len(self._keys))]
-        keys, numbers_in_all = zip(*sums, strict=True) if sums else ((self._keys,), (self._links,))
-        return _summed(np.concatenate(keys), np.concatenate(numbers_in_all))
+        keys, sums = [self._keys[:0]], [np.zeros((0, 3), dtype=np.int64)]
+        for rows in slices(len(self._keys)):
+            links = self._links[rows]
+            some = _summed(self._pairs(rows, site_of), np.stack([links, np.ones_like(links), links == 1], axis=1))
+            keys.append(some[0])
+            sums.append(some[1])
+        found, in_all = _summed(np.concatenate(keys), np.concatenate(sums))
+        links, pages, single = in_all.T
+        return found, (links, pages, single)
 
     def _pairs(self, rows: slice, site_of: IntArray) -> IntArray:
         """The pairs of sites of some voices, as keys."""
@@ -395,7 +433,7 @@ class SiteGraph:
 
 
 def _summed(keys: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
-    """The distinct keys, rising, each with the sum of its numbers."""
+    """The distinct keys, rising, each with the sum of its numbers, or of its rows of numbers."""
     order = keys.argsort()
     keys = keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1)) if len(keys) else order

@@ -1,6 +1,7 @@
 """Cash passed along the links of a page, in whole units, and the interpolated window.
 
-d     damping factor, 17/20 = .85: the share of its cash that a page passes along its links
+d     damping factor, the share of its cash that a page passes along its links: 17/20 = .85 where walkers jump to all
+      pages alike, 10/20 where they jump to sites (sites.py)
 h     cash a page has forwarded in all
 o     number of counted outlinks
 
@@ -22,11 +23,13 @@ import numpy as np
 from minicrawl.opic.arrays import FloatArray, IntArray
 
 DAMPING = 0.85
+TWENTIETHS = 17
+"""20 d"""
 
 
-def damped(cash: int) -> int:
-    """floor(.85 cash), exact for any integer."""
-    return 17 * cash // 20
+def damped(cash: int, twentieths: int = TWENTIETHS) -> int:
+    """floor(d cash), exact for any integer."""
+    return twentieths * cash // 20
 
 
 def sigma(h: int, o: int) -> int:
@@ -40,10 +43,10 @@ def sigma(h: int, o: int) -> int:
     return damped(h) // o if o else 0
 
 
-def dampeds(cash: IntArray) -> IntArray:
+def dampeds(cash: IntArray, twentieths: int = TWENTIETHS) -> IntArray:
     """`damped` for arrays. 17 * cash could pass 2**63, so the multiple of 20 is taken out first."""
-    twentieths = cash // 20
-    return 17 * twentieths + 17 * (cash - 20 * twentieths) // 20
+    whole = cash // 20
+    return twentieths * whole + twentieths * (cash - 20 * whole) // 20
 
 
 TURNOVERS = 8

@@ -32,16 +32,18 @@ class SiteRow(NamedTuple):
     id: Annotated[int, "from 1 on"]
     name: Annotated[str, "its owner, see crawler/urls/keys.py"]
     trust: Annotated[float, "share of all"]
+    voice: Annotated[int, "how far its links count for pages of other sites; 256 is in full"]
     page_level: Annotated[int, "birth cash of each of its pages; those from meta.shared_out on have one unit"]
-    door_level: Annotated[int, "and for each unit of the weight of a door"]
+    entrance_level: Annotated[int, "and what an entrance has more"]
 
 
 class DoorRow(NamedTuple):
-    """A page at which people come in."""
+    """A page at which people come in: an entrance of its site, or one that other sites link to."""
 
     page: PageId
     is_front: Annotated[bool, "the front page of a host"]
-    weight: Annotated[int, "door weight, 256 units each, as of when births were last shared out"]
+    is_entrance: Annotated[bool, "a seed or front page, as of when births were last shared out"]
+    voices: Annotated[int, "of other sites that link to it, by sites.voice, half of it for a single link"]
 
 
 class VoiceRow(NamedTuple):
@@ -49,7 +51,7 @@ class VoiceRow(NamedTuple):
 
     page: PageId
     site: Annotated[SiteId, "0: sites of other partitions, see crawler/sharing.py"]
-    links: Annotated[int, "of site 0: how many sites"]
+    links: Annotated[int, "of site 0: their voices"]
 
 
 table("sites", "where walkers jump to; empty where they jump to all pages alike", SiteRow, keys="id", unique="name")
@@ -96,12 +98,12 @@ class SiteTable:
         return [name for (name,) in self._tables.rows(query, (page,))]
 
     def births(self) -> IntArray:
-        """Birth cash of every page by number, that of an alias by its door weight (opic/sites.py)."""
+        """Birth cash of every page by number (opic/sites.py)."""
         return self._array("SELECT birth FROM born ORDER BY id", 1).reshape(-1)
 
     def doors(self) -> IntArray:
-        """Rows of `doors`, shape (doors, 3)."""
-        return self._array(f"SELECT {columns(DoorRow)} FROM doors", 3)
+        """Rows of `doors`, shape (doors, 4)."""
+        return self._array(f"SELECT {columns(DoorRow)} FROM doors", 4)
 
     def fronts(self) -> set[int]:
         """Pages that are the front page of a host."""

@@ -12,18 +12,20 @@ SELECT (SELECT value FROM meta WHERE key = 'clock') AS clock,
            + (SELECT value FROM meta WHERE key = 'never_visited') + 0.0 AS virtual,
        max(1, (SELECT value FROM meta WHERE key = 'births')) AS births,
        (SELECT value FROM meta WHERE key = 'shared_out') AS shared_out,
+       (SELECT value FROM meta WHERE key = 'voice_level') AS voice_level,
        max(1e-300, (SELECT value FROM meta WHERE key = 'total')) AS total,
        coalesce((SELECT value FROM meta WHERE key = 'best_floor'), 9223372036854775807) AS floor;
 
 -- Every page with its birth cash.                                                                    (births.py)
 --   birth = 2^24, of a page that has gone 0; where walkers jump to sites the level of its site, which an alias lacks,
---     and that of doors by its weight; 1 of a page that became known since births were shared out
+--     that of its entrances, and that of voices; 1 of a page that became known since births were shared out
 CREATE VIEW born AS
 SELECT pages.*,
        CASE WHEN state IN ('gone', 'elsewhere') THEN 0
             WHEN shared_out IS NULL THEN 16777216
             WHEN pages.id >= shared_out OR page_level IS NULL THEN state <> 'alias'
-            ELSE iif(state = 'alias', 0, page_level) + coalesce(doors.weight, 0) * door_level END AS birth
+            ELSE iif(state = 'alias', 0, page_level) + coalesce(is_entrance, 0) * entrance_level
+                + coalesce(voices, 0) * voice_level END AS birth
 FROM pages CROSS JOIN book
 LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.site
 LEFT JOIN doors ON doors.page = pages.id;

@@ -33,27 +33,32 @@ def test_graph_is_what_a_plain_count_says(seed: int) -> None:
         expected = +expected
         if draw.random() < 0.5:
             assert counted(graph.voices()) == expected
-    pairs = Counter[tuple[int, int]]()
+    pairs, voiced = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
     for (page, site), links in expected.items():
         pairs[site, int(site_of[page])] += links
-    source, target, links = (column.tolist() for column in graph.pairs(site_of))
+        voiced[site, int(site_of[page])] += 1 if links == 1 else 2
+    source, target, links, found = (column.tolist() for column in graph.pairs(site_of))
     assert len(graph) == len(expected)
     assert dict(zip(zip(source, target, strict=True), links, strict=True)) == pairs
+    assert dict(zip(zip(source, target, strict=True), found, strict=True)) == voiced
 
 
 @pytest.mark.parametrize("most", [3, 100])
-def test_voices_of_a_page_are_counted_but_for_generated_links(most: int) -> None:
+def test_voices_for_a_page_are_added_up_but_for_generated_links(most: int) -> None:
     draw, graph = np.random.default_rng(most), SiteGraph()
     site_of = draw.integers(1, 9, 200)
-    assert graph.voice_counts(site_of).sum() == 0
+    voice = draw.integers(0, 257, 9)
+    assert graph.voices_for(site_of, voice).sum() == 0
     pages, sites = draw.integers(0, 200, 500), draw.integers(1, 9, 500)
     sites[pages < 40] = 1  # links to many pages of a site
     across = sites != site_of[pages]
     graph.add(Voices(pages[across], sites[across], np.ones(np.count_nonzero(across), dtype=np.int64)))
-    counts = graph.voice_counts(site_of, most)
-    assert counts.any()
-    linked: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
+    found, expected = graph.voices_for(site_of, voice, most), [0] * 200
+    linked: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
     for page, site in zip(pages[across].tolist(), sites[across].tolist(), strict=True):
-        linked[site, int(site_of[page])].add(page)
-    some = [page for of_pair in linked.values() if len(of_pair) <= most for page in of_pair]
-    assert counts.tolist() == [some.count(page) for page in range(200)]
+        linked[site, int(site_of[page])][page] += 1
+    for (site, _), of_pair in linked.items():
+        for page, links in of_pair.items() if len(of_pair) <= most else ():
+            expected[page] += int(voice[site]) // 2 * (1 if links == 1 else 2)
+    assert found.any()
+    assert found.tolist() == expected

@@ -32,11 +32,12 @@ def exact_importance(
     teleport: Sequence[float],
     aliases: Iterable[int] = (),
     weights: Sequence[Sequence[float]] | None = None,
+    damping: float = D,
 ) -> npt.NDArray[np.float64]:
     """PageRank by powers of the whole matrix, each alias folded into the page it stands for.
 
     weights: of the links; None: all alike.
-    From a page without links, and else with probability 1 - d, the walker jumps to a page drawn by
+    From a page without links, and else with probability 1 - `damping`, the walker jumps to a page drawn by
     `teleport`. Links to an alias and jumps to it are links and jumps to what it stands for.
     """
     aliases = set(aliases)
@@ -50,10 +51,10 @@ def exact_importance(
         if page in aliases or not links[page]:
             step[:, page] = jump
             continue
-        step[:, page] = (1 - D) * jump
+        step[:, page] = (1 - damping) * jump
         chances = weights[page] if weights is not None else [1.0] * len(links[page])
         for target, chance in zip(links[page], chances, strict=True):
-            step[final(target, links, aliases), page] += D * chance / sum(chances)
+            step[final(target, links, aliases), page] += damping * chance / sum(chances)
     importance: npt.NDArray[np.float64] = np.linalg.matrix_power(step, 512) @ jump
     importance /= importance.sum()
     return importance

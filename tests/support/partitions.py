@@ -12,7 +12,7 @@ from support.gathered import all_violations
 from support.intakes import intake_of, next_page
 from support.sites import rows
 
-from minicrawl.cluster.combined import shared_out, site_links, trust_of_all
+from minicrawl.cluster.combined import shared_out, shares_of_all, site_links
 from minicrawl.cluster.folder import Folder, make_store
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.partition import Taking
@@ -175,16 +175,19 @@ class Partitions:
 
     def share_births_out(self) -> None:
         """Where walkers jump to sites: all hear of all links between sites, and how sites trust each other."""
-        for number in self.numbers:
-            sites = self.open[number].state.sites
-            assert sites is not None
-            sites.count_voices()
-        while self.exchange():
-            pass
-        told = [site_links(self.open[number]) for number in self.numbers]
-        for number, trust in zip(self.numbers, trust_of_all(told), strict=True):
-            shared_out(trust, self.open[number])
-            self.commit(number)
+        is_shared_out = False
+        while not is_shared_out:
+            for number in self.numbers:
+                sites = self.open[number].state.sites
+                assert sites is not None
+                sites.count_voices()
+            while self.exchange():
+                pass
+            told = [site_links(self.open[number]) for number in self.numbers]
+            each = zip(self.numbers, shares_of_all(told), strict=True)
+            is_shared_out = False not in {shared_out(shares, self.open[number]) for number, shares in each}
+            for number in self.numbers:
+                self.commit(number)
 
     # What the stores say: the last commit of each.
 

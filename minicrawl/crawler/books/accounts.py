@@ -161,6 +161,15 @@ class Accounts:
         self._visited.append(graph.sources)
         self._credited.append(graph.targets)
 
+    def resend(self, blocks: LinkBlocks, twentieths: int) -> None:
+        """Send along all links what the book's rule says, in place of what one with other `twentieths` said."""
+        credited = self._no_pages()
+        for links in blocks():
+            self.book.resend(links.sources, links.indptr, links.targets, links.places, twentieths)
+            credited[links.targets] = True
+        self.coverage.note_change()
+        self._credited.append(flagged(credited))
+
     def settle_fully(self, blocks: LinkBlocks, error: float) -> None:
         """Make rounds of virtual visits until the certified L1 error is at most `error`.
 

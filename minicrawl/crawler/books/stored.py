@@ -24,8 +24,9 @@ from minicrawl.store.declaration import MetaValue
 from minicrawl.store.pages import Account, AccountColumns, PageColumns
 from minicrawl.store.reader import Store
 
-JUMP, SHARED_OUT = "jump", "shared_out"
-"""Keys of `meta`: the jump of walkers, and the number of pages known when births were last shared out."""
+JUMP, SHARED_OUT, VOICE_LEVEL = "jump", "shared_out", "voice_level"
+"""Keys of `meta`: the jump of walkers, the number of pages known when births were last shared out, and the units that a
+page then got for every unit of its voices."""
 
 
 def stored_births(store: Store, host_of: Pages) -> Births:
@@ -49,11 +50,12 @@ def _of_sites(store: Store, host_of: Pages) -> SiteBirths:
     shared = min(int(store.meta(SHARED_OUT) or 0), len(host_of))
     births.site[:shared] = store.site_table.of_hosts()[host_of[:shared]]
     doors = store.site_table.doors()
-    births.door[doors[:, 0]] = doors[:, 2]
-    births.door[shared:] = 0
+    births.entrance[doors[:, 0]], births.voices[doors[:, 0]] = doors[:, 2], doors[:, 3]
+    births.entrance[shared:], births.voices[shared:] = False, 0
     sites = store.site_table.all()
     births.page_level = np.array([1, *(site.page_level for site in sites)], dtype=np.int64)
-    births.door_level = np.array([0, *(site.door_level for site in sites)], dtype=np.int64)
+    births.entrance_level = np.array([0, *(site.entrance_level for site in sites)], dtype=np.int64)
+    births.voice_level = int(store.meta(VOICE_LEVEL) or 0)
     return births
 
 

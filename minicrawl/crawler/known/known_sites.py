@@ -1,6 +1,6 @@
-"""Sites, their doors and their trust in one another: the jump targets of random walkers.
+"""Sites, their entrances and voices, and their trust in one another: where random walkers jump to.
 
-Links between sites are counted exactly at the turns of pages, and every commit writes the changes. Trust, doors and
+Links between sites are counted exactly at the turns of pages, and every commit writes the changes. Trust, voices and
 birth cash are computed anew when the crawl has grown by a twentieth, and when it ends. In partitions, trust is computed
 from the links of all of them, and comes from outside.
 """
@@ -13,12 +13,13 @@ import numpy as np
 
 from minicrawl.crawler.admission.traps import vouchers_of
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, jumps_to_sites
+from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, VOICE_LEVEL, jumps_to_sites
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.sharing import SharedVoices
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
-from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, Voices, counted_doors, door_weights
+from minicrawl.opic.coverage import PageKind
+from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, SiteShares, Voices
 from minicrawl.settings import BY_SITES
 from minicrawl.store.sites import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer
@@ -40,6 +41,8 @@ class KnownSites:
         self._births = SiteBirths()
         self._numbers: dict[str, int] = {}
         self._trust: FloatArray = np.zeros(1)
+        self._voice: IntArray = np.zeros(1, dtype=np.int64)
+        self._voice_level = 0
         self._vouchers: FloatArray = np.zeros(0)
         self._of_host: IntArray = np.zeros(0, dtype=np.int64)
         self._saved_hosts = self._saved_sites = 0
@@ -49,6 +52,7 @@ class KnownSites:
         self._doors: set[int] = set()
         self._is_shared_out = False
         self._size_then = self._shared = 0
+        self._blocks = writer.link_table.blocks
         accounts.note_links = self.note_links
         stored = writer.site_table.voices()
         self.shared = SharedVoices(stored) if writer.meta("partitions") is not None else None
@@ -108,44 +112,53 @@ class KnownSites:
             self._size_then = self.size if is_shared_out else 0
 
     def work_out(self) -> None:
-        """Compute trust, doors and births anew. Virtual visits pass on the changes."""
+        """Compute trust, voices and births anew. Virtual visits pass on the changes."""
         links = self.links()
         start = np.append(self._trust[1:], np.zeros(len(links.names) + 1 - len(self._trust)))
-        trust = links.trust(start if start.any() else None)
-        self.share_out(trust, vouchers_of(links, trust))
+        shares = links.shares(start if start.any() else None)
+        self.share_out(shares, vouchers_of(links, shares.trust))
 
     def links(self) -> SiteLinks:
         """All sites, site k with number k + 1 here, and the links between them."""
         self._count_turns()
-        site = self._sites_of_all() - 1
-        seeds = self._is_at_home() & (self._accounts.depth[: self._accounts.size] == 0)
-        roots = np.bincount(site[seeds], minlength=len(self._numbers)) > 0
-        source, target, links = self._graph.pairs(site + 1)
-        return SiteLinks(list(self._numbers), roots, source - 1, target - 1, links)
+        known, site = slice(0, self._accounts.size), self._sites_of_all() - 1
+        seeds = self._is_at_home() & (self._accounts.depth[known] == 0)
+        is_root = np.bincount(site[seeds], minlength=len(self._numbers)) > 0
+        is_read = self._accounts.coverage.kind[known] == PageKind.PAGE
+        read = np.bincount(site[is_read], minlength=len(self._numbers))
+        source, target, links, voices = self._graph.pairs(site + 1)
+        roots: FloatArray = np.where(is_root, np.log2(1.0 + np.maximum(read, 1)), 0.0)
+        return SiteLinks(list(self._numbers), roots, source - 1, target - 1, links, voices)
 
-    def share_out(self, trust: FloatArray, vouchers: FloatArray) -> None:
-        """Share births out by the trust of sites, ordered as in `links`, as their vouchers are; newer sites have
+    def share_out(self, shares: SiteShares, vouchers: FloatArray) -> None:
+        """Share births out by the shares of sites, ordered as in `links`, as their vouchers are; newer sites have
         none."""
         accounts, births, known = self._accounts, self._births, slice(0, self._accounts.size)
         entrances = accounts.depth[known] == 0
         entrances[list(self._fronts)] = True
-        counts = self.count_voices()
-        site, doors = self._sites_of_all(), counted_doors(door_weights(counts, entrances & self._is_at_home()))
+        entrances &= self._is_at_home()
+        newer = len(self._numbers) - len(shares.trust)
+        self._trust = np.concatenate([[0.0], shares.trust, np.zeros(newer)])
+        self._voice = np.concatenate([[0], shares.voice, np.zeros(newer, dtype=np.int64)])
+        self._voice_level = shares.voice_level
+        voices = self.count_voices()
         births.grow(accounts.size)
-        self._doors.update(flagged(births.door[known] != doors).tolist())
-        births.site[known], births.door[known] = site, doors
-        self._trust = np.zeros(len(self._numbers) + 1)
-        self._trust[1 : len(trust) + 1] = trust
+        self._doors.update(flagged((births.entrance[known] != entrances) | (births.voices[known] != voices)).tolist())
+        births.site[known], births.entrance[known], births.voices[known] = self._sites_of_all(), entrances, voices
         self._vouchers = np.append(0.0, vouchers)
-        accounts.book.share_births_out(births, self._trust)
+        before = accounts.book.rule.twentieths
+        accounts.book.share_births_out(births, shares._replace(trust=self._trust, voice=self._voice))
+        if before != births.twentieths:
+            accounts.resend(self._blocks, before)
         accounts.coverage.note_change()
         self._size_then, self._shared, self._is_shared_out = self.size, accounts.size, True
 
     def count_voices(self) -> IntArray:
-        """Number of other sites that link to each page, 0 for a mirror; the next hand-over tells the homes of mirrors
-        their counts here."""
+        """The voices for each page, in VOICE_UNITs as of when births were last shared out, 0 for a mirror; the next
+        hand-over tells the homes of mirrors theirs."""
         self._count_turns()
-        counts = self._graph.voice_counts(self._sites_of_all())
+        known = np.append(self._voice, np.zeros(len(self._numbers) + 1 - len(self._voice), dtype=np.int64))
+        counts = self._graph.voices_for(self._sites_of_all(), known)
         if self.shared is not None:
             mirrors = flagged(~self._is_at_home())
             self.shared.grow(len(counts))
@@ -171,21 +184,24 @@ class KnownSites:
         writer.save_sites_of_hosts((self._of_host.item(host), host) for host in hosts)
         self._saved_hosts, self._saved_sites = len(self._of_host), len(self._numbers)
         self._births.grow(self._accounts.size)
-        weight = self._births.door
-        doors = (DoorRow(page, page in self._fronts, weight.item(page)) for page in sorted(self._doors))
+        entrance, voice = self._births.entrance, self._births.voices
+        doors = (
+            DoorRow(page, page in self._fronts, entrance.item(page), voice.item(page)) for page in sorted(self._doors)
+        )
         writer.put(DoorRow, doors)
         self._doors.clear()
         if self._is_shared_out:
-            writer.save_meta({JUMP: BY_SITES, SHARED_OUT: self._shared})
+            writer.save_meta({JUMP: BY_SITES, SHARED_OUT: self._shared, VOICE_LEVEL: self._voice_level})
         self._is_shared_out = False
 
     def _rows(self, first: int) -> Iterable[SiteRow]:
         """The rows of all sites but the `first` ones."""
-        births, trust = self._births, self._trust
+        births, trust, voice = self._births, self._trust, self._voice
         for name, site in islice(self._numbers.items(), first, None):
             known = site < len(trust)
-            levels = (births.page_level.item(site), births.door_level.item(site)) if known else (1, 0)
-            yield SiteRow(site, name, trust.item(site) if known else 0.0, *levels)
+            levels = (births.page_level.item(site), births.entrance_level.item(site)) if known else (1, 0)
+            its = (trust.item(site), voice.item(site)) if known else (0.0, 0)
+            yield SiteRow(site, name, *its, *levels)
 
     def _count_turns(self) -> None:
         """Add the links of all turns since the last call to the graph."""
@@ -224,6 +240,8 @@ class KnownSites:
         self._numbers = {row.name: row.id for row in rows}
         self._saved_sites = len(rows)
         self._trust = np.array([0.0, *(row.trust for row in rows)])
+        self._voice = np.array([0, *(row.voice for row in rows)], dtype=np.int64)
+        self._voice_level = self._births.voice_level
         of_host = writer.site_table.of_hosts()
         self._saved_hosts = int(np.argmin(np.append(of_host, 0)))
         self._of_host = of_host[: self._saved_hosts]

@@ -4,6 +4,7 @@ from minicrawl.crawler.books.stored import JUMP
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.opic.arrays import FloatArray, slices
 from minicrawl.opic.book import SETTLED_ERROR
+from minicrawl.opic.sites import SiteShares
 from minicrawl.settings import BY_SITES
 
 VIRTUAL_VISITS_PER_TURN, _OF_A_CRAWL_BY_COVERAGE = 4, 16
@@ -40,10 +41,10 @@ class Ranking:
         elif self.is_due:
             self.settle()
 
-    def share_births_out(self, trust: FloatArray, vouchers: FloatArray) -> None:
-        """Share births out by the trust and the vouchers of sites, as `KnownSites.share_out` does, and settle."""
+    def share_births_out(self, shares: SiteShares, vouchers: FloatArray) -> None:
+        """Share births out by the shares and the vouchers of sites, as `KnownSites.share_out` does, and settle."""
         assert self._sites is not None, "walkers jump to sites"
-        self._sites.share_out(trust, vouchers)
+        self._sites.share_out(shares, vouchers)
         self._note_births()
         self.settle()
 
@@ -94,9 +95,10 @@ class Ranking:
         commit deletes the sites and the births of all pages."""
         if self._writer.meta(JUMP) != BY_SITES:
             return
+        before = self._accounts.book.rule.twentieths
         self._accounts.book.share_births_alike()
-        self._accounts.coverage.note_change()
         with self._writer.link_table.kept_blocks() as blocks:
+            self._accounts.resend(blocks, before)
             self._accounts.settle_fully(blocks, SETTLED_ERROR)
 
     def settle_fully(self, error: float = SETTLED_ERROR) -> None:

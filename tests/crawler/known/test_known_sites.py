@@ -57,28 +57,32 @@ def voices(store: Path) -> dict[tuple[str, str], int]:
     return {(url, site): links for url, site, links in rows(store, query)}
 
 
-def trust_by_hand(store: Path) -> dict[str, float]:
-    """Trust of sites, from the links that the store has: by the function whose tests are elsewhere."""
+def shares_by_hand(store: Path) -> tuple[dict[str, float], dict[str, int]]:
+    """Trust and voice of sites, from the links that the store has: by the function whose tests are elsewhere."""
     names = sorted({owner(url) for (url,) in rows(store, "SELECT url FROM pages")})
     pairs: Counter[tuple[str, str]] = Counter()
     for (url, site), links in counted_voices(store).items():
         pairs[site, owner(url)] += links
     ends = [(names.index(source), names.index(target), links) for (source, target), links in pairs.items()]
     seeds = {owner(url) for (url,) in rows(store, "SELECT url FROM pages WHERE depth = 0")}
-    roots = np.array([name in seeds for name in names])
+    read = Counter(owner(url) for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'"))
+    roots = np.array([np.log2(1 + max(read[name], 1)) if name in seeds else 0.0 for name in names])
     columns = np.array(ends, dtype=np.int64).reshape(-1, 3)
     found = site_trust(columns[:, 0], columns[:, 1], columns[:, 2], roots, len(names))
-    return dict(zip(names, found.tolist(), strict=True))
+    each = (dict(zip(names, column.tolist(), strict=True)) for column in found)
+    trust, voice = each
+    return trust, voice
 
 
-def doors_by_hand(store: Path) -> dict[str, int]:
-    """Door weights in 256ths: by how many other sites link to a page, whether it is a front page or a seed."""
-    linkers: defaultdict[str, set[str]] = defaultdict(set)
-    for url, site in counted_voices(store):
-        linkers[url].add(site)
+def doors_by_hand(store: Path) -> dict[str, tuple[int, int]]:
+    """Whether a page is an entrance, and its voices: those of each other site that links to it."""
+    _, voice = shares_by_hand(store)
+    voices: Counter[str] = Counter()
+    for (url, site), links in counted_voices(store).items():
+        voices[url] += voice[site] // 2 * (1 if links == 1 else 2)
     pages = rows(store, "SELECT url, depth FROM pages")
-    doors = {url: np.log2(1 + len(linkers[url])) + (depth == 0 or is_front(url)) for url, depth in pages}
-    return {url: round(256 * weight) for url, weight in doors.items() if weight}
+    doors = {url: (int(depth == 0 or is_front(url)), voices[url]) for url, depth in pages}
+    return {url: door for url, door in doors.items() if any(door)}
 
 
 def as_they_are(store: Path, query: str = IMPORTANCE) -> dict[str, float]:
@@ -92,9 +96,11 @@ def test_store_has_what_a_slow_count_of_its_links_says(tmp_path: Path, seed: int
     crawl(web, store, seeds, jump="sites")
     assert faults_in(store) == []
     assert voices(store) == counted_voices(store)
-    assert as_they_are(store, "SELECT name, trust FROM sites") == pytest.approx(trust_by_hand(store), abs=1e-5)
-    doors = as_they_are(store, "SELECT url, weight FROM doors JOIN pages ON pages.id = page WHERE weight")
-    assert doors == doors_by_hand(store)
+    trust, voice = shares_by_hand(store)
+    assert as_they_are(store, "SELECT name, trust FROM sites") == pytest.approx(trust, abs=1e-9)
+    assert dict(rows(store, "SELECT name, voice FROM sites")) == voice
+    doors = "SELECT url, is_entrance, voices FROM doors JOIN pages ON pages.id = page WHERE is_entrance OR voices"
+    assert {url: (entrance, found) for url, entrance, found in rows(store, doors)} == doors_by_hand(store)
     with open_store(store) as reader:
         assert verify(reader).settled.l1 < 1e-6
         assert verify(reader).stored.l1 < 1e-6
