@@ -82,6 +82,10 @@ READ = frozenset({State.FETCHED, State.ALIAS})
 """States of pages that were read: an answer was received and processed. All other pages are not collected."""
 
 
+DEAD = ("http-404", "http-410", "dns")
+"""Reasons of pages in state ERROR that are not there at all: like those that have gone they hold no importance."""
+
+
 class RequisiteKind(StrEnum):
     """How a requisite is read."""
 

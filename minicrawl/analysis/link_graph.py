@@ -19,6 +19,7 @@ from minicrawl.rank.blocks import LinkRows
 from minicrawl.rank.graph_stats import subgraph
 from minicrawl.rank.hits import balanced_weights
 from minicrawl.store.links import LinkGraph, Places
+from minicrawl.store.pages import PageColumns
 from minicrawl.store.reader import Store
 
 States = npt.NDArray[np.str_]
@@ -93,7 +94,7 @@ def folded_pages(store: Store) -> FoldedPages:
     """The pages of `folded_store`, without loading the links."""
     with store.snapshot():
         check_is_rankable(store)
-        chunks = [(np.array(pages.state), np.array(pages.host)) for pages in store.page_table.columns()]
+        chunks = [(live_states(pages), np.array(pages.host)) for pages in store.page_table.columns()]
         states, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
         births = births_of(read_births(store), states)
         is_alias = states == State.ALIAS
@@ -143,6 +144,12 @@ def check_ends(links: LinkGraph) -> None:
     for ends in (links.sources, links.targets):
         if len(ends) and not 0 <= ends.min() <= ends.max() < links.size:
             raise ValueError("a link leaves the store")
+
+
+def live_states(pages: PageColumns) -> States:
+    """The state of each page; of one that was never there, as of one that has gone, GONE."""
+    states: States = np.where(pages.is_dead, State.GONE.value, np.array(pages.state))
+    return states
 
 
 def births_of(rule: Births, states: States) -> FloatArray:

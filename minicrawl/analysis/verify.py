@@ -11,7 +11,14 @@ from typing import Any  # Any: arrays
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import births_of, check_is_rankable, folded_graph, link_weights, rankable
+from minicrawl.analysis.link_graph import (
+    births_of,
+    check_is_rankable,
+    folded_graph,
+    link_weights,
+    live_states,
+    rankable,
+)
 from minicrawl.crawler.books.stored import read_births
 from minicrawl.model import READ, State
 from minicrawl.opic import Book
@@ -81,11 +88,12 @@ def verify(store: Store) -> Verification:
         graph, jump, places = folded_graph(links, states, births_of(rule, states))
     exact = pagerank(graph, rule.twentieths / 20, jump, weights=link_weights(REASONABLE, places))
     is_alias = states == State.ALIAS
+    is_page = ~(is_alias | (states == State.GONE))
     accounts = cash, columns["forwarded"], states == State.GONE, is_alias
     book = Book.of(*accounts, virtual, surfer=REASONABLE, rule=rule)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
-        return _agreement(ranking[~is_alias], exact[~is_alias], certificate)
+        return _agreement(ranking[is_page], exact[is_page] / exact[is_page].sum(), certificate)
 
     stored = agreement(rankings["importance"], book.certificate())
     rounds, visits = _settle(book, links)
@@ -107,7 +115,7 @@ def verify(store: Store) -> Verification:
 
 def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:
     """The state and the accounts of all pages, by the names of their columns, each as an array by page number."""
-    rows = ((pages.state, *pages.account) for pages in store.page_table.columns())
+    rows = ((live_states(pages), *pages.account) for pages in store.page_table.columns())
     chunks = [{name: np.array(values) for name, values in zip(_COLUMNS, row, strict=True)} for row in rows]
     return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in _COLUMNS}
 

@@ -24,7 +24,6 @@ from minicrawl.crawler.frontier.schedules import (
     schedule_of,
 )
 from minicrawl.crawler.steps.refresh import FAILED, MISSING
-from minicrawl.model import State
 from minicrawl.opic import Book
 from minicrawl.opic.book import add_sent
 from minicrawl.opic.surfer import REASONABLE
@@ -116,9 +115,10 @@ def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int
         return None
     facts, table = store.page_table.facts(page), store.site_table
     site, linking = table.trusted(facts["host"].id), table.linking(page)
-    received = 0 if ranked.state in (State.ALIAS, State.ELSEWHERE) else facts["cash"] + facts["forwarded"]
+    is_worth = ranked.importance > 0.0  # no alias, and no page that is not there
+    received = facts["cash"] + facts["forwarded"] if is_worth else 0
     by_links = received / max(float(store.meta("total") or 0.0), 1.0)
-    by_jumps = 0.0 if ranked.state in (State.ALIAS, State.ELSEWHERE, State.GONE) else ranked.importance - by_links
+    by_jumps = ranked.importance - by_links if is_worth else 0.0
     most_units, most_by = 0, None
     if received and sources:
         sent = units_sent(store, page, sorted(sources))

@@ -201,6 +201,4 @@ def shares_of_all(each: Sequence[SiteLinks]) -> list[tuple[SiteShares, np.ndarra
     of_all = SiteLinks(list(numbers), roots, source, target, links, voices)
     shares = of_all.shares()
     vouchers = vouchers_of(of_all, shares.trust)
-    return [
-        (shares._replace(trust=shares.trust[sites], voice=shares.voice[sites]), vouchers[sites]) for sites in known
-    ]
+    return [(shares._replace(trust=shares.trust[sites], voice=shares.voice[sites]), vouchers[sites]) for sites in known]

@@ -23,7 +23,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
-from minicrawl.model import State
+from minicrawl.model import DEAD, State
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.crawl import in_full, lasting
@@ -152,7 +152,7 @@ def _replayed(
             outlinks = NOWHERE
         answer = answers.get(page.fetch) if page.fetch is not None else None
         accounts.visit(number, outlinks, kind=kind_of(page.state, answer is not None))
-        if page.state == State.GONE:
+        if page.state == State.GONE or (page.state == State.ERROR and page.reason in DEAD):
             accounts.retire(number)
         nofollow, refused = (count if isinstance(count, int) else 0 for count in row[2:4])
         places = places_to_bytes(outlinks.places)

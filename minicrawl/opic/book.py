@@ -26,7 +26,8 @@ with w the weight of the link by its place and W_i that of all links of i, see s
     X_j = R_j + V' * B_j / sum(B)             before it is divided by the sum of all X
     V'  = V + sum of C over pages never visited: their cash counts as that of pages without links
 
-The last term is the virtual page's visit. The paper's pays its cash out again and again, so the error of H/G
+A page that has gone has no importance either: walkers who follow a link to it jump at once. The last term is the
+virtual page's visit. The paper's pays its cash out again and again, so the error of H/G
 falls like 1/G; here it is paid lazily, in the formula, so the error falls exponentially. A walker's jump says
 to whom: to all pages alike as in the paper, or to sites by their trust (sites.py).
 
@@ -272,24 +273,34 @@ class Book:
         self._note_all(pages, n - h)
 
     def retire(self, page: int) -> None:
-        """Take back the birth cash of a page that is gone for good. It must have been visited without links."""
+        """Take back the birth cash of a page that is not there. It must have been visited without links."""
         if not self.gone.item(page):
             self.births -= self.birth_of(page)
             self.retired += 1
             self.gone[page] = True
         self.visit(page, np.zeros(0, dtype=np.int64))
 
+    def revive(self, page: int) -> None:
+        """Give a page that had gone its birth cash again."""
+        self.gone[page] = False
+        self.retired -= 1
+        born = self.birth_of(page)
+        self.births += born
+        if not self.is_visited(page):
+            self.never_visited += born + int(self.received(slice(page, page + 1))[0])
+
     def importance(self) -> FloatArray:
-        """Share of all importance of every known page, shape (size,), sum 1; aliases 0. Exact when settled."""
+        """Share of all importance of every known page, shape (size,), sum 1; 0 for aliases and pages that have gone.
+        Exact when settled."""
         x = self._x(slice(0, self.size))
         total = x.sum()
         return x / total if total > 0 else x
 
     def total(self) -> float:
-        """sum(X), without a pass over pages that are no aliases."""
-        aliases = flagged(self.alias[: self.size])
-        births = self.births - int(self.birth(aliases).sum())
-        received = self.in_all - int(self.received(aliases).sum())
+        """sum(X), without a pass over pages that are no aliases and have not gone."""
+        without = flagged(self.alias[: self.size] | self.gone[: self.size])
+        births = self.births - int(self.birth(without).sum())
+        received = self.in_all - int(self.received(without).sum())
         held = self.virtual + self.never_visited
         return float(received) + float(held) * (births / self.births) if self.births else 0.0
 
@@ -303,9 +314,10 @@ class Book:
         return (self.virtual + self.never_visited) / self.births if self.births else 0.0
 
     def worths(self, pages: Pages | slice, held: float) -> FloatArray:
-        """R + held * B of some pages; -1 of an alias. With the current `held` this is X, see `importance`."""
+        """R + held * B of some pages; 0 of one that has gone, -1 of an alias. With the current `held` this is X, see
+        `importance`."""
         worths: FloatArray = self.received(pages) + held * self.birth(pages)
-        return np.where(self.alias[pages], -1.0, worths)
+        return np.where(self.alias[pages], -1.0, np.where(self.gone[pages], 0.0, worths))
 
     def certificate(self) -> float:
         """Bound on the L1 distance between H/G and exact importance: 2 sum|C| / ((1-d) sum H).
@@ -355,7 +367,8 @@ class Book:
         """
         total, largest, visited = self._restless()
         held = self._held()
-        if not total or certificate_of(self._walks(total + held), self._forwarded()) <= error or _OUTWEIGHED * total <= held:
+        bound = certificate_of(self._walks(total + held), self._forwarded())
+        if not total or bound <= error or _OUTWEIGHED * total <= held:
             return None
         least = max(1.0, WORTH * total / visited)
         return least if largest >= least else 1.0
@@ -391,11 +404,11 @@ class Book:
         return np.maximum(self.worths(rows, self.held()), 0.0) if self.births else np.zeros(rows.stop - rows.start)
 
     def _forwarded(self) -> int:
-        """sum(H) over pages that are no aliases: the denominator of importance.
+        """sum(H) over pages that are no aliases and have not gone: the denominator of importance.
 
         Pages never visited count as pages without links that have forwarded all they have.
         """
-        is_page = ~self.alias[: self.size]
+        is_page = ~(self.alias[: self.size] | self.gone[: self.size])
         return int(self.forwarded[: self.size].sum(where=is_page)) + self.never_visited
 
     def _sent(self, page: int, h: int, links: int, places: Places | None) -> tuple[IntArray | int, int]:
@@ -533,7 +546,7 @@ def _sigmas(book: Book, shares: Shares, pages: Pages, h: IntArray, twentieths: i
     return shares.sigmas(np.where(book.alias[pages], h, dampeds(h, twentieths or book.rule.twentieths)))
 
 
-def certificate_of(walks: float, forwarded: int) -> float:
+def certificate_of(walks: float, forwarded: float) -> float:
     """The `Book.certificate` for 2 sum|C| / (1-d) and sum H."""
     return walks / forwarded if forwarded else 2.0
 

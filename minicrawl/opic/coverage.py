@@ -4,7 +4,7 @@ B + R of the book counts the walkers that have come to a page, in units. Those i
 others wait there:
 
 K    sum of B + R over pages that were read
-U    sum of B + R over all others: a walker there follows no known link, and starts again
+U    sum of B + R over all others but those that have gone: a walker there follows no known link, and starts again
 p    sum of B + R - H over read pages with links, where it is positive: walkers that have not gone on yet
 q    the same sum where it is negative, without sign, also of aliases: walkers passed on and to be taken back
 m    the same sum over aliases and mirrors, where it is positive; and cash in transit between books
@@ -142,10 +142,11 @@ class Coverage:
             held = pending + self._book.forwarded[rows]
             is_page = kind == _PAGE
             hands_on = (kind == _ALIAS) | self._book.is_mirror(rows)
+            has_gone = self._book.gone[rows]
             leads = is_page & self.leads[rows]
             more = np.maximum(pending, 0)
             read += int(held.sum(where=is_page))
-            unread += int(held.sum(where=~(is_page | hands_on)))
+            unread += int(held.sum(where=~(is_page | hands_on | has_gone)))
             waiting += int(more.sum(where=leads))
             moving += int(more.sum(where=hands_on))
             owed += int((more - pending).sum(where=leads | hands_on))
@@ -155,7 +156,7 @@ class Coverage:
         """Share of all importance that each unread page has; 0 for the others. Shape (size,)."""
         known = slice(0, self._book.size)
         held = self._book.received(known) + self._book.birth(known)
-        is_unread = ~(np.isin(self.kind[known], COLLECTED) | self._book.is_mirror(known))
+        is_unread = ~(np.isin(self.kind[known], COLLECTED) | self._book.gone[known])
         missing: FloatArray = (1.0 - self._book.damping) * np.where(is_unread, held, 0) / max(_time([self.sums()]), 1.0)
         return missing
 

@@ -243,7 +243,9 @@ class SiteBirths(Births):
         site = self.site[pages]
         births: IntArray = self.page_level[site]
         births[alias] = 0
-        births += self.entrance[pages] * self.entrance_level[site] + self.voices[pages].astype(np.int64) * self.voice_level
+        births += (
+            self.entrance[pages] * self.entrance_level[site] + self.voices[pages].astype(np.int64) * self.voice_level
+        )
         births[gone] = 0
         return births
 
@@ -316,8 +318,8 @@ class SiteLinks(NamedTuple):
     def shares(self, start: FloatArray | None = None, total: int = ALL_BIRTHS) -> SiteShares:
         """The shares of all sites; without a root, all are roots. start: initial trust, such as the previous one.
 
-            jump = total / (T + z V),   V = sum of e / 2,   z = min(1, T^2 / V)
-            homes = jump T,   a voice in full gets jump z / 2
+        jump = total / (T + z V),   V = sum of e / 2,   z = min(1, T^2 / V)
+        homes = jump T,   a voice in full gets jump z / 2
         """
         if not self.names:
             return SiteShares(np.zeros(0), np.zeros(0, dtype=np.int64), 0.0, 0)
@@ -367,8 +369,10 @@ class SiteGraph:
         return _voices(self._keys, self._links)
 
     def pairs(self, site_of: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Source, target, links and voices of each pair of sites, see `SiteLinks`. site_of: the site of every page, from
-        0 on."""
+        """Source, target, links and voices of each pair of sites, see `SiteLinks`.
+
+        site_of: the site of every page, from 0 on.
+        """
         keys, (links, pages, single) = self._by_pair(site_of)
         return keys >> _SITE_BITS, keys & _SITE, links, np.where(pages > most, 0, 2 * pages - single)
 

@@ -294,7 +294,7 @@ class _Gathering:
         for key, of_all in {  # each by views of those before
             "births": "coalesce(sum(birth), 0) FROM born",
             "never_visited": "coalesce(sum(birth + cash + forwarded), 0) FROM born WHERE NOT visited",
-            "total": f"total({worth}) FROM born CROSS JOIN book WHERE state <> 'alias'",
+            "total": f"total({worth}) FROM born CROSS JOIN book WHERE state <> 'alias' AND NOT is_dead",
         }.items():
             self._save({key: db.execute(f"SELECT {of_all}").fetchone()[0]})
         self._rank()

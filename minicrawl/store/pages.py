@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple  # Any: rows
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.model import READ, State
+from minicrawl.model import DEAD, READ, State
 from minicrawl.store.database import damaged
 from minicrawl.store.declaration import Blob, FetchId, HostId, PageId, Time, columns, table
 from minicrawl.store.hosts import HostRow
@@ -147,6 +147,9 @@ class AccountColumns(NamedTuple):
     values: Mapping[str, list[Any]]
 
 
+_IS_DEAD = f"(state = 'gone' OR (state = 'error' AND reason IN {DEAD}))"
+
+
 class PageColumns(NamedTuple):
     """Pages as columns: each field is an array (`state`: a tuple) with a value per page, `account` one per field."""
 
@@ -156,6 +159,8 @@ class PageColumns(NamedTuple):
     attempts: Any
     is_answered: Any
     """True if the page's last turn was answered."""
+    is_dead: Any
+    """True for pages that have gone, or are DEAD."""
     account: Any
 
     def are(self, state: str) -> list[bool]:
@@ -471,10 +476,12 @@ class PageTable:
         return self._columns("WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", listed)
 
     def _columns(self, which: str, *values: Any) -> Iterator[PageColumns]:
-        query = f"SELECT state, id, host, attempts, fetch IS NOT NULL, {columns(Account)} FROM pages {which}"
+        query = (
+            f"SELECT state, id, host, attempts, fetch IS NOT NULL, {_IS_DEAD}, {columns(Account)} FROM pages {which}"
+        )
         for rows in self._tables.blocks(query, self._tables.sizes.rows, *values):
             state, *numbers = zip(*rows, strict=True)
-            page, host, attempts, is_answered, *account = (
+            page, host, attempts, is_answered, is_dead, *account = (
                 np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64) for column in numbers
             )
-            yield PageColumns(page, host, state, attempts, is_answered != 0, Account._make(account))
+            yield PageColumns(page, host, state, attempts, is_answered != 0, is_dead != 0, Account._make(account))

@@ -17,11 +17,14 @@ SELECT (SELECT value FROM meta WHERE key = 'clock') AS clock,
        coalesce((SELECT value FROM meta WHERE key = 'best_floor'), 9223372036854775807) AS floor;
 
 -- Every page with its birth cash.                                                                    (births.py)
---   birth = 2^24, of a page that has gone 0; where walkers jump to sites the level of its site, which an alias lacks,
+--   is_dead: it has gone, or was never there
+--   birth = 2^24, of a dead page 0; where walkers jump to sites the level of its site, which an alias lacks,
 --     that of its entrances, and that of voices; 1 of a page that became known since births were shared out
 CREATE VIEW born AS
 SELECT pages.*,
+       state = 'gone' OR (state = 'error' AND reason IN ('http-404', 'http-410', 'dns')) AS is_dead,
        CASE WHEN state IN ('gone', 'elsewhere') THEN 0
+            WHEN state = 'error' AND reason IN ('http-404', 'http-410', 'dns') THEN 0
             WHEN shared_out IS NULL THEN 16777216
             WHEN pages.id >= shared_out OR page_level IS NULL THEN state <> 'alias'
             ELSE iif(state = 'alias', 0, page_level) + coalesce(is_entrance, 0) * entrance_level
@@ -31,7 +34,8 @@ LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.sit
 LEFT JOIN doors ON doors.page = pages.id;
 
 -- Every page with its importance. The formulas are those of the package minicrawl.opic:
---   X = R + V' * birth / sum(birth), R = cash + forwarded,  importance = X / sum(X),  aliases have none     (book.py)
+--   X = R + V' * birth / sum(birth), R = cash + forwarded,  importance = X / sum(X),  aliases and dead pages have none
+--                                                                                                    (book.py)
 --   history brought to now:                                                                           (units.py)
 --   h * (T - elapsed) / T + cash   if elapsed < T,   else   cash * T / elapsed
 --   aliases have none: what they spend their target spends again; so have pages that another partition has
@@ -62,7 +66,8 @@ SELECT url,
        state NOT IN ('alias', 'elsewhere') AND x >= least AS is_worthy
 FROM (
     SELECT born.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total,
-           CASE WHEN state IN ('alias', 'elsewhere') THEN 0.0 ELSE cash + forwarded + virtual / births * birth END AS x,
+           CASE WHEN state IN ('alias', 'elsewhere') OR is_dead THEN 0.0
+                ELSE cash + forwarded + virtual / births * birth END AS x,
            floor AS least,
            iif(state = 'elsewhere', 0, cash + birth) AS cash,
            book.clock - born.clock AS elapsed

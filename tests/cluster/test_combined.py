@@ -1,7 +1,7 @@
 """Coverage, site trust and status of all partitions: never more than is true, and what one process has."""
 
 import random
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ from minicrawl.cluster.combined import (
     covered_by_all,
     look_of,
     part_of,
-    status_of,
     shares_of_all,
+    status_of,
 )
 from minicrawl.cluster.folder import Folder
 from minicrawl.crawler.known.known_sites import is_front

@@ -1,4 +1,4 @@
-"""Birth cash by site, entrance and voices: what a settled book makes of it is PageRank with that jump, whatever came before."""
+"""Birth cash by site, entrance and voices: what a settled book makes of it is PageRank with that jump."""
 
 import random
 
@@ -99,7 +99,10 @@ class Changing:
         elif deed == 1:
             self.share_out()
         elif page in self.gone:
-            pass
+            if deed == 2:  # it is asked for again
+                self.book.revive(page)
+                self.gone.remove(page)
+                self.visit(page, [])
         elif deed == 2 and page in self.kept and page not in self.aliases:
             self.visit(page, [])
             self.book.retire(page)
@@ -159,7 +162,7 @@ class Changing:
     def exact(self) -> npt.NDArray[np.float64]:
         rows = [self.kept.get(page, []) for page in range(self.size)]
         return exact_importance(
-            rows, self.book.birth(slice(0, self.size)).tolist(), self.aliases, damping=self.book.damping
+            rows, self.book.birth(slice(0, self.size)).tolist(), self.aliases, damping=self.book.damping, gone=self.gone
         )
 
 

@@ -259,7 +259,8 @@ class World:
         """PageRank of the graph as it was last seen; walkers jump to pages that are not gone."""
         links = list(self.oracle.links.values())
         weights = [self.oracle.weights(places) for places in self.oracle.places.values()]
-        return exact_importance(links, [float(b) for b in self.oracle.b.values()], self.oracle.aliases, weights)
+        born = [float(b) for b in self.oracle.b.values()]
+        return exact_importance(links, born, self.oracle.aliases, weights, gone=self.oracle.gone)
 
 
 DEEDS = (

@@ -44,6 +44,7 @@ class Life:
         self.links: list[list[int]] = [[] for _ in range(n)]
         self.places: list[list[int]] = [[] for _ in range(n)]
         self.kinds = [PageKind.UNKNOWN] * n
+        self.gone: set[int] = set()
 
     def aliases(self) -> set[int]:
         return {page for page in range(self.n) if self.kinds[page] is PageKind.ALIAS}
@@ -64,8 +65,14 @@ class Life:
         old_places, self.places[page] = self.places[page], places
         new, before = (np.array(some, dtype=np.uint8) for some in (places, old_places))
         alias = kind is PageKind.ALIAS
+        if page in self.gone:
+            self.gone.remove(page)
+            self.book.revive(page)
         self.book.visit(page, pages(links), pages(old), places=new, old_places=before, alias=alias)
         self.coverage.note(page, kind, leads=len(links) > 0)
+        if kind is PageKind.NOTHING and self.draw.random() < 0.5:
+            self.gone.add(page)
+            self.book.retire(page)
 
     def rows(self, some: Iterable[int]) -> Rows:
         """Some rows of the table of links."""
@@ -90,7 +97,10 @@ class Life:
         rule.site[: self.n] = [self.draw.randrange(1, sites + 1) for _ in range(self.n)]
         rule.voices[: self.n] = [self.draw.choice([0, 0, 256, 700]) for _ in range(self.n)]
         trust = np.array([0.0, *(self.draw.random() for _ in range(sites))])
-        before, shares = self.book.rule.twentieths, SiteShares(trust / trust.sum(), np.zeros(0, np.int64), 2.0**55, 2**40)
+        before, shares = (
+            self.book.rule.twentieths,
+            SiteShares(trust / trust.sum(), np.zeros(0, np.int64), 2.0**55, 2**40),
+        )
         self.book.share_births_out(rule, shares)
         if before != self.book.rule.twentieths:
             self.book.resend(*self.rows(range(self.n)), before)
@@ -100,7 +110,7 @@ class Life:
         """Share of the pages read, all others having no links, by the linear system of the known graph."""
         jump = self.book.birth(slice(0, self.n)).astype(float).tolist()
         weights = [self.surfer.weights[places].tolist() if places else [] for places in self.places]
-        importance = exact_importance(self.links, jump, self.aliases(), weights, self.book.damping)
+        importance = exact_importance(self.links, jump, self.aliases(), weights, self.book.damping, self.gone)
         return share_of(importance, [page for page in range(self.n) if self.kinds[page] is PageKind.PAGE])
 
     def check(self) -> None:

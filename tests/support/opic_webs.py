@@ -33,10 +33,11 @@ def exact_importance(
     aliases: Iterable[int] = (),
     weights: Sequence[Sequence[float]] | None = None,
     damping: float = D,
+    gone: Iterable[int] = (),
 ) -> npt.NDArray[np.float64]:
     """PageRank by powers of the whole matrix, each alias folded into the page it stands for.
 
-    weights: of the links; None: all alike.
+    weights: of the links; None: all alike. gone: pages that hold nothing, and whose walkers jump.
     From a page without links, and else with probability 1 - `damping`, the walker jumps to a page drawn by
     `teleport`. Links to an alias and jumps to it are links and jumps to what it stands for.
     """
@@ -56,8 +57,8 @@ def exact_importance(
         for target, chance in zip(links[page], chances, strict=True):
             step[final(target, links, aliases), page] += damping * chance / sum(chances)
     importance: npt.NDArray[np.float64] = np.linalg.matrix_power(step, 512) @ jump
-    importance /= importance.sum()
-    return importance
+    importance[list(gone)] = 0.0
+    return importance / max(importance.sum(), 1e-300)
 
 
 def random_web(draw: random.Random, n: int, density: float, dangling: float = 0.2) -> list[list[int]]:

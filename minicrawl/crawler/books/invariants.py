@@ -104,7 +104,7 @@ class _Held:
         states = np.array(pages.state)
         book.cash[rows], book.forwarded[rows] = account.cash, account.forwarded
         elsewhere = states == State.ELSEWHERE
-        book.gone[rows], book.alias[rows] = (states == State.GONE) | elsewhere, (states == State.ALIAS) | elsewhere
+        book.gone[rows], book.alias[rows] = pages.is_dead | elsewhere, (states == State.ALIAS) | elsewhere
         self.inlinks[rows], self._host_of[rows] = account.inlinks, pages.host
         visited = self.visited[rows] = account.visited != 0
         wrong = {

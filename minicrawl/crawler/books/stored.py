@@ -119,7 +119,7 @@ def load_block(accounts: Accounts, rows: PageColumns) -> None:
     book.size = pages.stop
     accounts.grow(pages.stop)
     elsewhere = np.array(rows.are(State.ELSEWHERE))
-    book.gone[pages] = np.array(rows.are(State.GONE)) | elsewhere
+    book.gone[pages] = rows.is_dead | elsewhere
     book.alias[pages] = np.array(rows.are(State.ALIAS)) | elsewhere
     accounts.coverage.kind[pages] = np.fromiter(
         map(kind_of, rows.state, rows.is_answered.tolist()), np.int8, len(rows.id)

@@ -29,6 +29,7 @@ from minicrawl.crawler.hosts import FRESH, REST_OF_THE_DEAD, Health, Past, delay
 from minicrawl.crawler.http.response_fields import LONGEST_REST
 from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages
 from minicrawl.crawler.known.known_sites import KnownSites
+from minicrawl.model import State
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.database import damaged
@@ -101,7 +102,8 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
             raise damaged(writer.path, f"pages with numbers from {first} on are on a host that is missing")
         load_block(accounts, rows)
         frontier.pages.host_of[first:end] = host_of
-        frontier.pages.forget(first + np.flatnonzero(accounts.book.gone[first:end]))
+        has_gone = np.isin(rows.state, [State.GONE, State.ELSEWHERE])
+        frontier.pages.forget(first + np.flatnonzero(has_gone))
         has_answered[host_of[accounts.coverage.kind[first:end] == PageKind.PAGE]] = True
     hosts.answered.update(np.flatnonzero(has_answered).tolist())
     pages.attempts.update(writer.page_table.failures())

@@ -27,7 +27,7 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.step import Steps
 from minicrawl.crawler.visits.turn import NOT_FOUND, DeepLinks, Turn
-from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
+from minicrawl.model import DEAD, READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import NOWHERE, PlacedLinks, linked, placed, places_to_bytes, to_bytes
 from minicrawl.store.pages import Turn as TurnRow
@@ -218,8 +218,7 @@ class Visits:
         links = self.deep_links.noted(turn, links, before)
         self.steps.on_links(turn)
         self._spend(turn, placed_links, before)
-        if before is not None:
-            self._retire_if_gone(turn)
+        self._retire_if_dead(turn, was_read=before is not None)
         self._count(turn.outcome, links, before)
         state.pages.note_turn(self._row(turn), links)
         self.ranking.note_turn(len(outlinks))
@@ -261,10 +260,12 @@ class Visits:
         kind = kind_of(turn.outcome.state, turn.fetched.status is not None)
         self.state.accounts.visit(turn.page, outlinks, old, kind)
 
-    def _retire_if_gone(self, turn: Turn) -> None:
-        """Make a page gone that was read before, was there, and is not found any more."""
-        if turn.outcome.reason in NOT_FOUND and self.state.pages.was_there(turn.page):
-            self.state.accounts.retire(turn.page)
+    def _retire_if_dead(self, turn: Turn, *, was_read: bool) -> None:
+        """Let a page that is not there hold nothing; one that was there before, and is not found any more, is gone."""
+        if turn.outcome.state is not State.ERROR or turn.outcome.reason not in DEAD:
+            return
+        self.state.accounts.retire(turn.page)
+        if was_read and turn.outcome.reason in NOT_FOUND and self.state.pages.was_there(turn.page):
             turn.outcome = replace(turn.outcome, state=State.GONE)
 
     def _count(self, outcome: Outcome, links: Links, before: Links | None) -> None:

@@ -58,7 +58,7 @@ class United:
             SELECT total(cash + forwarded), total(birth),
                    total(cash + forwarded) FILTER (WHERE state = 'fetched'),
                    total(birth) FILTER (WHERE state = 'fetched')
-            FROM born WHERE state NOT IN ('alias', 'elsewhere')"""
+            FROM born WHERE state NOT IN ('alias', 'elsewhere') AND NOT is_dead"""
         return Sums(float(virtual or 0.0), float(self._tables.meta("births") or 0), *self._tables.row(query))
 
     def show(self, sums: Sums) -> None:

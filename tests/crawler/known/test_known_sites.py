@@ -2,7 +2,7 @@
 
 import csv
 import random
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
