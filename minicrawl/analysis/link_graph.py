@@ -30,7 +30,8 @@ class FoldedPages:
     """The pages of a store, by number.
 
     jump: the jump distribution, see `folded_graph`. stands_for: the page itself, or an alias's target.
-    hosts: hosts.id. is_parsed: True for pages whose links are stored: an answer came, and was no failure.
+    hosts: hosts.id. is_parsed: True for pages whose links are stored: an answer came, and was no failure. damping: that of
+    the crawl.
     """
 
     jump: FloatArray
@@ -38,6 +39,7 @@ class FoldedPages:
     states: States
     hosts: npt.NDArray[np.int64]
     is_parsed: npt.NDArray[np.bool_]
+    damping: float
 
     @property
     def size(self) -> int:
@@ -87,21 +89,27 @@ def folded_store(store: Store) -> FoldedStore:
         links = store.links()
     with rankable(store):
         graph, _, places = folded_graph(links, pages.states, pages.jump)
-    return FoldedStore(pages.jump, pages.stands_for, pages.states, pages.hosts, pages.is_parsed, graph, places)
+    return FoldedStore(
+        pages.jump, pages.stands_for, pages.states, pages.hosts, pages.is_parsed, pages.damping, graph, places
+    )
 
 
 def folded_pages(store: Store) -> FoldedPages:
     """The pages of `folded_store`, without loading the links."""
     with store.snapshot():
         check_is_rankable(store)
-        chunks = [(live_states(pages), np.array(pages.host)) for pages in store.page_table.columns()]
-        states, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
-        births = births_of(read_births(store), states)
+        chunks = [
+            (np.array(pages.state), live_states(pages), np.array(pages.host)) for pages in store.page_table.columns()
+        ]
+        states, live, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
+        rule = read_births(store)
+        births = births_of(rule, live)
         is_alias = states == State.ALIAS
         aliases = store.link_table.graph_of(np.flatnonzero(is_alias).tolist())
     with rankable(store):
         stands_for = _stands_for(aliases, is_alias)
-    return FoldedPages(_jump(stands_for, births), stands_for, states, hosts, np.isin(states, list(READ)))
+    is_parsed, damping = np.isin(states, list(READ)), rule.twentieths / 20
+    return FoldedPages(_jump(stands_for, births), stands_for, states, hosts, is_parsed, damping)
 
 
 def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[LinkRows]:

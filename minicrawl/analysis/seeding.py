@@ -68,6 +68,7 @@ class CrawledWeb:
 
     places: number of the site (or host) of every page, shape (size,); names: by that number. fetched: pages that can be
     seeds. jump: the jump distribution, see `folded_graph`. weights: of every link; None: all alike.
+    damping: that of the crawl.
     """
 
     graph: Graph
@@ -77,10 +78,11 @@ class CrawledWeb:
     fetched: Pages
     jump: FloatArray
     weights: FloatArray | None
+    damping: float
 
     def ranks(self) -> FloatArray:
         """PageRank of every page, times the number of pages with jumps."""
-        return pagerank(self.graph, preference=self.jump, weights=self.weights) * np.count_nonzero(self.jump)
+        return pagerank(self.graph, self.damping, self.jump, weights=self.weights) * np.count_nonzero(self.jump)
 
 
 def crawled_web(store: Store, per: Division = "site") -> CrawledWeb:
@@ -97,6 +99,7 @@ def crawled_web(store: Store, per: Division = "site") -> CrawledWeb:
         names=tuple(names),
         fetched=np.flatnonzero(is_fetched),
         jump=folded.jump,
+        damping=folded.damping,
     )
 
 

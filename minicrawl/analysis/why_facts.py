@@ -26,6 +26,7 @@ from minicrawl.crawler.frontier.schedules import (
 from minicrawl.crawler.steps.refresh import FAILED, MISSING
 from minicrawl.opic import Book
 from minicrawl.opic.book import add_sent
+from minicrawl.opic.sites import KnownBirths
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
@@ -144,7 +145,8 @@ def units_sent(store: Store, page: int, sources: Sequence[int]) -> dict[int, int
     links = store.link_table.graph_of(sources)
     forwarded, is_alias = store.page_table.senders(links.sources.tolist())
     is_gone = np.zeros(len(forwarded), dtype=np.bool_)
-    book = Book.of(forwarded.copy(), forwarded, is_gone, is_alias, 0, surfer=REASONABLE)
+    rule = KnownBirths(np.zeros(len(forwarded), dtype=np.int64))
+    book = Book.of(forwarded.copy(), forwarded, is_gone, is_alias, 0, surfer=REASONABLE, rule=rule)
     units = np.zeros(len(links.targets), dtype=np.int64)
     add_sent(units, book, np.arange(len(forwarded)), links.indptr, np.arange(len(units)), links.places)
     of_link = np.repeat(links.sources, np.diff(links.indptr))

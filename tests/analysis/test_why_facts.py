@@ -92,34 +92,27 @@ def test_jumps_and_links_add_up_to_importance(tmp_path: Path) -> None:
 
 
 def test_parts_are_those_of_slow_sums(tmp_path: Path) -> None:
-    """Jumps go by trust and doors, links bring .85 of what the pages have that they stand on."""
+    """Jumps go by birth cash, links bring half of what the pages have that they stand on."""
     store = tmp_path / "crawl.db"
     web, seeds = web_of_sites(1)
     crawl(web, store, seeds, jump="sites")
     found = jumps(store)
     urls, names = list(found), dict(rows(store, "SELECT name, id FROM sites"))
     site = np.array([names[site_of(url)] for url in urls])
-    trust = np.zeros(max(names.values()) + 1)
-    for name, share in rows(store, "SELECT name, trust FROM sites"):
-        trust[names[name]] = share
+    trust = {names[name]: share for name, share in rows(store, "SELECT name, trust FROM sites")}
     links = [
         (source, target)
         for source, targets in rows(store, "SELECT source, targets FROM links")
         for target in from_bytes(targets).tolist()
     ]
     linking = [{site[source] for source, target in links if target == page} - {site[page]} for page in range(len(urls))]
-    entrances = np.array([url in seeds or (url.count("/") == 3 and url.endswith("/")) for url in urls])
-    doors = np.log2([1 + len(sites) for sites in linking]) + entrances
-    in_all = np.bincount(site, doors, minlength=len(trust))
-    by_door = np.where(in_all > 0, 0.5, 0.0)  # half of a site's jumps go to its doors
-    v = (trust * (1 - by_door) / np.maximum(np.bincount(site), 1))[site]
-    v += (trust * by_door / np.where(in_all > 0, in_all, 1))[site] * doors
+    births = np.array(rows(store, "SELECT birth FROM born ORDER BY id"), dtype=float)[:, 0]
     by_jumps = np.array([parts.by_jumps for _, parts in found.values()])
-    assert by_jumps / by_jumps.sum() == pytest.approx(v, rel=2e-3)  # doors are counted in 256ths
+    assert by_jumps / by_jumps.sum() == pytest.approx(births / births.sum())
     outlinks, sent = Counter(source for source, _ in links), defaultdict[str, float](float)
     most: defaultdict[str, float] = defaultdict(float)
     for source, target in links:
-        share = 0.85 * found[urls[source]][0] / outlinks[source]
+        share = 0.5 * found[urls[source]][0] / outlinks[source]
         sent[urls[target]] += share
         most[urls[target]] = max(most[urls[target]], share)
     for url, (_, parts) in found.items():
