@@ -10,11 +10,11 @@ import numpy.typing as npt
 from minicrawl.crawler.books.stored import read_births
 from minicrawl.errors import StoreError
 from minicrawl.graphs.graph_files import graph_of_keys, keys_of
-from minicrawl.model import READ, State
+from minicrawl.model import DEAD, READ, State
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.sites import UNIT, Births
 from minicrawl.opic.surfer import Surfer
-from minicrawl.rank import Graph
+from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.blocks import LinkRows
 from minicrawl.rank.graph_stats import subgraph
 from minicrawl.rank.hits import balanced_weights
@@ -30,8 +30,8 @@ class FoldedPages:
     """The pages of a store, by number.
 
     jump: the jump distribution, see `folded_graph`. stands_for: the page itself, or an alias's target.
-    hosts: hosts.id. is_parsed: True for pages whose links are stored: an answer came, and was no failure. damping: that of
-    the crawl.
+    hosts: hosts.id. is_parsed: True for pages whose links are stored: an answer came, and was no failure.
+    is_live: False for pages that have gone, or were never there. damping: that of the crawl.
     """
 
     jump: FloatArray
@@ -39,6 +39,7 @@ class FoldedPages:
     states: States
     hosts: npt.NDArray[np.int64]
     is_parsed: npt.NDArray[np.bool_]
+    is_live: npt.NDArray[np.bool_]
     damping: float
 
     @property
@@ -70,6 +71,12 @@ class FoldedStore(FoldedPages):
         weights = link_weights(surfer, self.places)
         return None if weights is None else balanced_weights(self.graph, weights)
 
+    def importance(self, surfer: Surfer) -> FloatArray:
+        """Exact importance of every page, shape (size,), sum 1: PageRank of the live pages."""
+        ranks = pagerank(self.graph, self.damping, self.jump, weights=self.weights(surfer))
+        ranks[~self.is_live] = 0.0
+        return ranks / ranks.sum() if ranks.any() else ranks
+
     def simple(self) -> "FoldedStore":
         """The same with each link once, and none from a page to itself, as in the papers on trust.
 
@@ -89,9 +96,7 @@ def folded_store(store: Store) -> FoldedStore:
         links = store.links()
     with rankable(store):
         graph, _, places = folded_graph(links, pages.states, pages.jump)
-    return FoldedStore(
-        pages.jump, pages.stands_for, pages.states, pages.hosts, pages.is_parsed, pages.damping, graph, places
-    )
+    return FoldedStore(**vars(pages), graph=graph, places=places)
 
 
 def folded_pages(store: Store) -> FoldedPages:
@@ -109,7 +114,7 @@ def folded_pages(store: Store) -> FoldedPages:
     with rankable(store):
         stands_for = _stands_for(aliases, is_alias)
     is_parsed, damping = np.isin(states, list(READ)), rule.twentieths / 20
-    return FoldedPages(_jump(stands_for, births), stands_for, states, hosts, is_parsed, damping)
+    return FoldedPages(_jump(stands_for, births), stands_for, states, hosts, is_parsed, live != State.GONE, damping)
 
 
 def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[LinkRows]:
@@ -184,14 +189,14 @@ def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArra
 
 
 def check_is_rankable(store: Store) -> None:
-    """Raise StoreError if no page has been read, or all are gone."""
-    states = {state for state, _ in store.page_table.counts()}
-    if states <= {State.WAITING}:
+    """Raise StoreError if no page has been read, or none is there."""
+    kinds = set(store.page_table.counts())
+    if {state for state, _ in kinds} <= {State.WAITING}:
         raise StoreError(
             f"no page in {store.path} has been read yet; run 'minicrawl crawl SEEDS --store {store.path}' first"
         )
-    if states == {State.GONE}:
-        raise StoreError(f"every page in {store.path} has gone, so there is nothing to rank")
+    if all(state == State.GONE or (state == State.ERROR and reason in DEAD) for state, reason in kinds):
+        raise StoreError(f"no page in {store.path} is there any more, so there is nothing to rank")
 
 
 @contextlib.contextmanager

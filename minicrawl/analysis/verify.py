@@ -93,7 +93,7 @@ def verify(store: Store) -> Verification:
     book = Book.of(*accounts, virtual, surfer=REASONABLE, rule=rule)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
-        return _agreement(ranking[is_page], exact[is_page] / exact[is_page].sum(), certificate)
+        return _agreement(ranking[is_page], exact[is_page] / max(exact[is_page].sum(), 1e-300), certificate)
 
     stored = agreement(rankings["importance"], book.certificate())
     rounds, visits = _settle(book, links)

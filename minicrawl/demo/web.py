@@ -92,8 +92,8 @@ class DemoWeb:
         PageRank with damping .85 over counted links: distinct URLs but the page's own, no nofollow. Redirects and print
         versions (rel=canonical) are aliases and have 0: they pass all their rank on to the page that they stand for,
         with their part of the jumps. Links are counted before that, so links to a page and to its alias are two, and a
-        link to one's own print version leads back to oneself. Dead URLs, files and URLs that robots.txt forbids are
-        pages without links. Jumps, and the rank of pages without links, go to all known URLs alike.
+        link to one's own print version leads back to oneself. Files and URLs that robots.txt forbids are pages without
+        links. Jumps, and the rank of pages without links, go to all known URLs alike but dead ones, which have 0.
         """
         outlinks, aliases = self._walked()
         pages = [url for url in outlinks if url not in aliases]
@@ -102,8 +102,11 @@ class DemoWeb:
             number[url] = number[_followed(url, aliases)]
         graph = Graph.from_links([[number[target] for target in outlinks[url]] for url in pages])
         urls_of_page = np.bincount([number[url] for url in outlinks]).astype(np.float64)
-        ranks = pagerank(graph, preference=urls_of_page, tolerance=1e-13).tolist()
-        return {url: 0.0 if url in aliases else ranks[number[url]] for url in outlinks}
+        is_dead = np.array([not url.startswith(tuple(self.closed)) and self.resource(url) is None for url in pages])
+        urls_of_page[is_dead] = 0.0
+        ranks = np.where(is_dead, 0.0, pagerank(graph, preference=urls_of_page, tolerance=1e-13))
+        ranks /= ranks.sum()
+        return {url: 0.0 if url in aliases else ranks.item(number[url]) for url in outlinks}
 
     def pages(self) -> list[Page]:
         """The HTML pages, without those made up on demand."""

@@ -53,7 +53,7 @@ from minicrawl.opic.sites import UNIT, Births, SiteBirths, SiteShares
 from minicrawl.opic.surfer import UNIFORM, Places, Shares, Surfer
 from minicrawl.opic.units import TURNOVERS, all_interpolated, damped, dampeds, interpolated
 
-__all__ = ["SETTLED_ERROR", "UNIT", "WORTH", "Book", "BookSums", "add_sent", "certificate_of"]
+__all__ = ["SETTLED_ERROR", "UNIT", "WORTH", "Book", "BookSums", "add_sent", "certificate_of", "resend"]
 
 SETTLED_ERROR = 1e-6
 """Certified L1 distance from exact importance at which a ranking is settled."""
@@ -156,9 +156,9 @@ class Book:
         self.never_visited = int(births.sum(where=unvisited))
 
     @property
-    def damping(self) -> float:
-        """d"""
-        return self.rule.twentieths / 20
+    def twentieths(self) -> int:
+        """20 d"""
+        return self.rule.twentieths
 
     def share_births_out(self, rule: SiteBirths, by: SiteShares) -> None:
         """Let walkers jump by the trust of sites, and by the sites, entrances and voices of pages in `rule`.
@@ -177,17 +177,6 @@ class Book:
         self.rule = Births(unit)
         self.shared_out += 1
         self._count_births()
-
-    def resend(self, pages: Pages, indptr: IntArray, targets: Pages, places: Places | None, twentieths: int) -> None:
-        """Send along the links of pages, CSR as in `visit_many`, what the rule says, in place of what one with other
-        `twentieths` said."""
-        shares, h = Shares(self.surfer, indptr, places), self.forwarded[pages]
-        sent = _sigmas(self, shares, pages, h) - _sigmas(self, shares, pages, h, twentieths)
-        moved, in_all = shares.each(sent), int(shares.in_all(sent).sum())
-        np.add.at(self.cash, targets, moved)
-        self.never_visited += int(moved.sum(where=~self.visited(targets)))
-        self.in_all += in_all
-        self.virtual -= in_all
 
     def sums(self) -> BookSums:
         """Sums of this book alone."""
@@ -333,7 +322,7 @@ class Book:
 
     def _walks(self, residual: int) -> float:
         """2 residual / (1-d): what the walks that begin with the residual move in all, from and to."""
-        return 2.0 * residual / (1.0 - self.damping)
+        return 40.0 * residual / (20 - self.twentieths)
 
     def rounding(self, links: int) -> float:
         """Bound on the error that whole units add to the `certificate`: 2 links / ((1-d) sum H).
@@ -413,7 +402,7 @@ class Book:
 
     def _sent(self, page: int, h: int, links: int, places: Places | None) -> tuple[IntArray | int, int]:
         """Cash that the page has sent along each of its links, and in all, having forwarded h in all."""
-        return self.surfer.sent(h if self.alias[page] else damped(h, self.rule.twentieths), links, places)
+        return self.surfer.sent(h if self.alias[page] else damped(h, self.twentieths), links, places)
 
     def _let_stand_for(self, page: int, *, alias: bool) -> int:
         """Make a page an alias, or none; returns the change of its birth cash."""
@@ -543,7 +532,7 @@ def _sigmas(book: Book, shares: Shares, pages: Pages, h: IntArray, twentieths: i
 
     twentieths: 20 d, if not that of the book.
     """
-    return shares.sigmas(np.where(book.alias[pages], h, dampeds(h, twentieths or book.rule.twentieths)))
+    return shares.sigmas(np.where(book.alias[pages], h, dampeds(h, twentieths or book.twentieths)))
 
 
 def certificate_of(walks: float, forwarded: float) -> float:
@@ -566,3 +555,19 @@ def add_sent(  # noqa: PLR0913 - the link rows of some pages
     """
     shares = Shares(book.surfer, indptr, places)
     np.add.at(expected, targets, shares.each(_sigmas(book, shares, sources, book.forwarded[sources])))
+
+
+def resend(  # noqa: PLR0913 - the link rows of some pages
+    book: Book, pages: Pages, indptr: IntArray, targets: Pages, places: Places | None, twentieths: int
+) -> None:
+    """Send along the links of pages what the book's rule says, in place of what one with other `twentieths` said.
+
+    indptr, targets, places: CSR as in `Book.visit_many`.
+    """
+    shares, h = Shares(book.surfer, indptr, places), book.forwarded[pages]
+    sent = _sigmas(book, shares, pages, h) - _sigmas(book, shares, pages, h, twentieths)
+    moved, in_all = shares.each(sent), int(shares.in_all(sent).sum())
+    np.add.at(book.cash, targets, moved)
+    book.never_visited += int(moved.sum(where=~book.visited(targets)))
+    book.in_all += in_all
+    book.virtual -= in_all

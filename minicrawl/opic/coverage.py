@@ -150,14 +150,15 @@ class Coverage:
             waiting += int(more.sum(where=leads))
             moving += int(more.sum(where=hands_on))
             owed += int((more - pending).sum(where=leads | hands_on))
-        return CoverageSums(read, unread, waiting, moving, owed, self._book.damping)
+        return CoverageSums(read, unread, waiting, moving, owed, self._book.twentieths / 20)
 
     def missing(self) -> FloatArray:
         """Share of all importance that each unread page has; 0 for the others. Shape (size,)."""
         known = slice(0, self._book.size)
         held = self._book.received(known) + self._book.birth(known)
         is_unread = ~(np.isin(self.kind[known], COLLECTED) | self._book.gone[known])
-        missing: FloatArray = (1.0 - self._book.damping) * np.where(is_unread, held, 0) / max(_time([self.sums()]), 1.0)
+        sums = self.sums()
+        missing: FloatArray = (1.0 - sums.damping) * np.where(is_unread, held, 0) / max(_time([sums]), 1.0)
         return missing
 
     def matters(self, mirrors: Pages) -> Flags:

@@ -16,7 +16,7 @@ HOME = "http://a.test/"
     ("state", "sentence"),
     [
         ("waiting", "has been read yet; run 'minicrawl crawl SEEDS --store"),
-        ("gone", "has gone, so there is nothing to rank"),
+        ("gone", "is there any more, so there is nothing to rank"),
         ("fetched", None),
         ("error", None),
     ],

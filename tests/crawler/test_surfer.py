@@ -11,7 +11,6 @@ from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
-from minicrawl.rank import pagerank
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -50,8 +49,7 @@ def importance(store: Path) -> npt.NDArray[np.float64]:
 
 def exact(store: Path, surfer: Surfer) -> npt.NDArray[np.float64]:
     with open_store(store) as reader:
-        folded = folded_store(reader)
-        return pagerank(folded.graph, preference=folded.jump, weights=folded.weights(surfer))
+        return folded_store(reader).importance(surfer)
 
 
 def assert_sound(store: Path) -> None:

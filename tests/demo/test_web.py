@@ -89,7 +89,7 @@ def explored(web: DemoWeb) -> Explored:
 
 
 def by_networkx(explored: Explored) -> dict[str, float]:
-    """PageRank with aliases folded into what they stand for, their part of the jumps too."""
+    """PageRank with aliases folded into what they stand for, their part of the jumps too; dead pages have none."""
     graph: networkx.DiGraph[str] = networkx.DiGraph()
     jumps: Counter[str] = Counter()
 
@@ -98,13 +98,16 @@ def by_networkx(explored: Explored) -> dict[str, float]:
             url = explored.stands_for[url]
         return url
 
+    dead = {url for url, reply in explored.replies.items() if reply is not None and reply.status == 404}
     for url, targets in explored.outlinks.items():
-        jumps[page(url)] += 1
+        jumps[page(url)] += url not in dead
         graph.add_node(page(url))
         if url not in explored.stands_for:
             for target, links in Counter(map(page, targets)).items():
                 graph.add_edge(url, target, weight=links)
-    return networkx.pagerank(graph, personalization=jumps, tol=1e-15, max_iter=1000)
+    ranks = networkx.pagerank(graph, personalization=jumps, tol=1e-15, max_iter=1000)
+    living = {url: rank for url, rank in ranks.items() if url not in dead}
+    return {url: rank / sum(living.values()) for url, rank in living.items()}
 
 
 def test_truth_is_pagerank_of_what_the_bytes_say(web: DemoWeb, explored: Explored) -> None:

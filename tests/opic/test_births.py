@@ -8,7 +8,7 @@ import pytest
 from support.opic_webs import csr, exact_importance, pages, random_web
 
 from minicrawl.opic import UNIT, Book
-from minicrawl.opic.book import SETTLED_ERROR
+from minicrawl.opic.book import SETTLED_ERROR, resend
 from minicrawl.opic.sites import SiteBirths, SiteShares
 
 
@@ -110,7 +110,7 @@ class Changing:
         elif deed == 3 and page and page - 1 not in self.gone:
             self.visit(page, [page - 1], alias=True)  # to smaller numbers only: none stands for itself
         elif deed == 4 and self.draw.random() < 0.1:
-            before = self.book.rule.twentieths
+            before = self.book.twentieths
             self.book.share_births_alike(UNIT)
             self.resend(before)
         else:
@@ -129,14 +129,14 @@ class Changing:
         self.births.entrance[: self.size] = [self.draw.random() < 0.2 for _ in range(self.size)]
         self.births.voices[: self.size] = [self.draw.choice([0, 0, 256, 700]) for _ in range(self.size)]
         trust = np.array([0.0, *(self.draw.random() for _ in range(sites - 1))])
-        before = self.book.rule.twentieths
+        before = self.book.twentieths
         self.book.share_births_out(self.births, shares_of((trust / trust.sum()).tolist(), 2.0**55, 2**40))
         self.resend(before)
 
     def resend(self, before: int) -> None:
         sources = sorted(self.kept)
-        if before != self.book.rule.twentieths:
-            self.book.resend(pages(sources), *csr([self.kept[page] for page in sources]), None, before)
+        if before != self.book.twentieths:
+            resend(self.book, pages(sources), *csr([self.kept[page] for page in sources]), None, before)
 
     def check(self) -> None:
         """To the unit: what is kept beside the pages equals its definition, and nothing is made or lost."""
@@ -161,9 +161,8 @@ class Changing:
 
     def exact(self) -> npt.NDArray[np.float64]:
         rows = [self.kept.get(page, []) for page in range(self.size)]
-        return exact_importance(
-            rows, self.book.birth(slice(0, self.size)).tolist(), self.aliases, damping=self.book.damping, gone=self.gone
-        )
+        born, damping = self.book.birth(slice(0, self.size)).tolist(), self.book.twentieths / 20
+        return exact_importance(rows, born, self.aliases, damping=damping, gone=self.gone)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,6 +10,7 @@ import pytest
 from support.opic_webs import D, csr, exact_importance, final, pages, random_web
 
 from minicrawl.opic import Book, Coverage
+from minicrawl.opic.book import resend
 from minicrawl.opic.coverage import PageKind, told
 from minicrawl.opic.sites import SiteBirths, SiteShares
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
@@ -98,19 +99,19 @@ class Life:
         rule.voices[: self.n] = [self.draw.choice([0, 0, 256, 700]) for _ in range(self.n)]
         trust = np.array([0.0, *(self.draw.random() for _ in range(sites))])
         before, shares = (
-            self.book.rule.twentieths,
+            self.book.twentieths,
             SiteShares(trust / trust.sum(), np.zeros(0, np.int64), 2.0**55, 2**40),
         )
         self.book.share_births_out(rule, shares)
-        if before != self.book.rule.twentieths:
-            self.book.resend(*self.rows(range(self.n)), before)
+        if before != self.book.twentieths:
+            resend(self.book, *self.rows(range(self.n)), before)
         self.coverage.note_change()
 
     def truth(self) -> float:
         """Share of the pages read, all others having no links, by the linear system of the known graph."""
         jump = self.book.birth(slice(0, self.n)).astype(float).tolist()
         weights = [self.surfer.weights[places].tolist() if places else [] for places in self.places]
-        importance = exact_importance(self.links, jump, self.aliases(), weights, self.book.damping, self.gone)
+        importance = exact_importance(self.links, jump, self.aliases(), weights, self.book.twentieths / 20, self.gone)
         return share_of(importance, [page for page in range(self.n) if self.kinds[page] is PageKind.PAGE])
 
     def check(self) -> None:

@@ -27,7 +27,7 @@ def final(page: int, links: Sequence[Sequence[int]] | Mapping[int, Sequence[int]
     return page
 
 
-def exact_importance(
+def exact_importance(  # noqa: PLR0913 - all that a ranking depends on
     links: Sequence[Sequence[int]],
     teleport: Sequence[float],
     aliases: Iterable[int] = (),
@@ -58,7 +58,8 @@ def exact_importance(
             step[final(target, links, aliases), page] += damping * chance / sum(chances)
     importance: npt.NDArray[np.float64] = np.linalg.matrix_power(step, 512) @ jump
     importance[list(gone)] = 0.0
-    return importance / max(importance.sum(), 1e-300)
+    importance /= max(importance.sum(), 1e-300)
+    return importance
 
 
 def random_web(draw: random.Random, n: int, density: float, dangling: float = 0.2) -> list[list[int]]:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from minicrawl.model import State
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
+from minicrawl.opic.book import resend
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.surfer import UNIFORM, Surfer
 from minicrawl.store.links import NOWHERE, LinkGraph, PlacedLinks
@@ -172,7 +173,7 @@ class Accounts:
         """Send along all links what the book's rule says, in place of what one with other `twentieths` said."""
         credited = self._no_pages()
         for links in blocks():
-            self.book.resend(links.sources, links.indptr, links.targets, links.places, twentieths)
+            resend(self.book, links.sources, links.indptr, links.targets, links.places, twentieths)
             credited[links.targets] = True
         self.coverage.note_change()
         self._credited.append(flagged(credited))

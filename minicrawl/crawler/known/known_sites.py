@@ -146,7 +146,7 @@ class KnownSites:
         self._doors.update(flagged((births.entrance[known] != entrances) | (births.voices[known] != voices)).tolist())
         births.site[known], births.entrance[known], births.voices[known] = self._sites_of_all(), entrances, voices
         self._vouchers = np.append(0.0, vouchers)
-        before = accounts.book.rule.twentieths
+        before = accounts.book.twentieths
         accounts.book.share_births_out(births, shares._replace(trust=self._trust, voice=self._voice))
         if before != births.twentieths:
             accounts.resend(self._blocks, before)

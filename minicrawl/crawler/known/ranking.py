@@ -95,8 +95,9 @@ class Ranking:
         commit deletes the sites and the births of all pages."""
         if self._writer.meta(JUMP) != BY_SITES:
             return
-        before = self._accounts.book.rule.twentieths
-        self._accounts.book.share_births_alike()
+        book = self._accounts.book
+        before = book.twentieths
+        book.share_births_alike()
         with self._writer.link_table.kept_blocks() as blocks:
             self._accounts.resend(blocks, before)
             self._accounts.settle_fully(blocks, SETTLED_ERROR)
