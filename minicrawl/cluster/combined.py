@@ -13,7 +13,6 @@ from typing import Any, NamedTuple  # Any: messages
 import numpy as np
 
 from minicrawl.control.messages import Message
-from minicrawl.crawler.admission.traps import vouchers_of
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Carried
 from minicrawl.model import LimitsNow, Progress, RunState, State, Sums
@@ -174,20 +173,18 @@ def site_links(intake: Intake) -> SiteLinks:
     return intake.state.sites.links()
 
 
-def shared_out(shared: tuple[SiteShares, np.ndarray], intake: Intake) -> bool:
-    """Share out births in a partition by the trust of its sites. shared: one of `shares_of_all`.
+def shared_out(shares: SiteShares, intake: Intake) -> bool:
+    """Share out births in a partition by the shares of its sites, one of `shares_of_all`.
 
     Returns False if the voices here for pages elsewhere are others now than their homes know.
     """
-    shares, vouchers = shared
-    own = shares._replace(trust=np.array(shares.trust), voice=np.array(shares.voice))  # what Ray brings is read-only
-    intake.ranking.share_births_out(own, np.array(vouchers))
+    intake.ranking.share_births_out(shares)
     sites = intake.state.sites
     return sites is None or sites.shared is None or not len(sites.shared.unsaid())
 
 
-def shares_of_all(each: Sequence[SiteLinks]) -> list[tuple[SiteShares, np.ndarray]]:
-    """Shares and vouchers of each partition's sites, in their order. each: from `site_links`."""
+def shares_of_all(each: Sequence[SiteLinks]) -> list[SiteShares]:
+    """Shares of each partition's sites, in their order. each: from `site_links`."""
     numbers: dict[str, int] = {}
     known = [np.array([numbers.setdefault(name, len(numbers)) for name in one.names], np.int64) for one in each]
     roots = np.zeros(len(numbers))
@@ -199,6 +196,4 @@ def shares_of_all(each: Sequence[SiteLinks]) -> list[tuple[SiteShares, np.ndarra
     )
     links, voices = (np.concatenate([getattr(one, of) for one in each]) for of in ("links", "voices"))
     of_all = SiteLinks(list(numbers), roots, source, target, links, voices)
-    shares = of_all.shares()
-    vouchers = vouchers_of(of_all, shares.trust)
-    return [(shares._replace(trust=shares.trust[sites], voice=shares.voice[sites]), vouchers[sites]) for sites in known]
+    return list(map(of_all.shares().of, known))

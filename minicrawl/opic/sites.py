@@ -76,10 +76,10 @@ KEPT = 2.0
 """Weight of what a site keeps beside its links: so one with few of them passes on less."""
 ENTRANCES = 0.5
 """m: the share of a site's jumps that go to its entrances; the rest goes to all of its pages alike."""
+VOUCHES = 0.04
+"""Share of a typical site's trust from which on a site vouches in full for sites it links to."""
 GENERATED = 100
 """Links from one site to more pages of another are generated, and are no voices."""
-VOUCHES = 0.25
-"""Share of a typical site's trust from which on a site vouches in full for sites it links to."""
 WALK = 3
 """Length in site links of the walks back to the roots; five would find the same."""
 VOICE_UNIT = 256
@@ -137,17 +137,6 @@ def typical(trust: FloatArray) -> float:
     """T, the number of sites if all had as much trust: exp(- sum of t ln t)."""
     held = trust[trust > 0.0]
     return math.exp(-float((held * np.log(held)).sum()))
-
-
-def vouchers(trust: FloatArray) -> FloatArray:
-    """Vouching weight of each site, 0 to 1: full from a quarter of a typical site's trust on.
-
-        min(1, T t / VOUCHES)
-
-    Any number of made-up sites together vouch for no more than by their share of the trust.
-    """
-    weights: FloatArray = np.minimum(trust * (typical(trust) / VOUCHES), 1.0)
-    return weights
 
 
 def returns(sources: Numbers, targets: Numbers, shares: FloatArray, goals: Flags, walk: int = WALK) -> FloatArray:
@@ -291,14 +280,19 @@ class Voices(NamedTuple):
 class SiteShares(NamedTuple):
     """What births are shared out by.
 
-    trust: t of every site, shape (sites,). voice: g in VOICE_UNITs, same shape. homes: units that all sites share by
-    their trust. voice_level: units for every VOICE_UNIT.
+    trust: t of every site, shape (sites,). voice: g in VOICE_UNITs; vouchers: number of other sites that
+    link to each one, in part where they have little trust; same shape. homes: units that all sites share by their trust. voice_level: units for every VOICE_UNIT.
     """
 
     trust: FloatArray
     voice: IntArray
+    vouchers: FloatArray
     homes: float
     voice_level: int
+
+    def of(self, sites: IntArray) -> "SiteShares":
+        """Those of some sites, in this order."""
+        return self._replace(trust=self.trust[sites], voice=self.voice[sites], vouchers=self.vouchers[sites])
 
 
 class SiteLinks(NamedTuple):
@@ -322,13 +316,14 @@ class SiteLinks(NamedTuple):
         homes = jump T,   a voice in full gets jump z / 2
         """
         if not self.names:
-            return SiteShares(np.zeros(0), np.zeros(0, dtype=np.int64), 0.0, 0)
+            return SiteShares(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, 0)
         roots = self.roots if self.roots.any() else np.ones(len(self.names))
         trust, voice = site_trust(self.source, self.target, self.links, roots, len(self.names), start=start)
         sites, voices = typical(trust), float((voice[self.source] // 2 * self.voices).sum()) / VOICE_UNIT / 2.0
         part = min(1.0, sites**2 / voices) if voices else 1.0
         jump = total / (sites + part * voices)
-        return SiteShares(trust, voice, jump * sites, int(jump * part / 2.0 / VOICE_UNIT))
+        vouchers = _sums(self.target, np.minimum(sites * trust / VOUCHES, 1.0)[self.source], len(self.names))
+        return SiteShares(trust, voice, vouchers, jump * sites, int(jump * part / 2.0 / VOICE_UNIT))
 
 
 class SiteGraph:

@@ -43,12 +43,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import numpy as np
-
 from minicrawl.crawler.admission.trap_findings import KnownPatterns, PatternStore, UrlPattern, leads_away, pattern_of
 from minicrawl.crawler.urls.keys import politeness_key, site_of
-from minicrawl.opic.arrays import FloatArray
-from minicrawl.opic.sites import SiteLinks, vouchers
 from minicrawl.store.patterns import PatternRow
 from minicrawl.store.writer import Writer
 
@@ -104,14 +100,6 @@ MANY = 100
 
 Vouchers = Callable[[str], float | None]
 """The vouchers of a site by name; None: it is new."""
-
-
-def vouchers_of(links: SiteLinks, trust: FloatArray) -> FloatArray:
-    """The number of sites that link to each one, weighed by their trust, shape (sites,); no site is linked to twice."""
-    if not links.names:
-        return np.zeros(0)
-    weights = vouchers(trust)[links.source]
-    return np.bincount(links.target, weights, minlength=len(links.names)).astype(np.float64, copy=False)
 
 
 class Budgets:

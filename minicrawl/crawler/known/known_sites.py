@@ -11,7 +11,6 @@ from typing import cast
 
 import numpy as np
 
-from minicrawl.crawler.admission.traps import vouchers_of
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, VOICE_LEVEL, jumps_to_sites
 from minicrawl.crawler.frontier.frontier import Frontier
@@ -115,8 +114,7 @@ class KnownSites:
         """Compute trust, voices and births anew. Virtual visits pass on the changes."""
         links = self.links()
         start = np.append(self._trust[1:], np.zeros(len(links.names) + 1 - len(self._trust)))
-        shares = links.shares(start if start.any() else None)
-        self.share_out(shares, vouchers_of(links, shares.trust))
+        self.share_out(links.shares(start if start.any() else None))
 
     def links(self) -> SiteLinks:
         """All sites, site k with number k + 1 here, and the links between them."""
@@ -130,9 +128,8 @@ class KnownSites:
         roots: FloatArray = np.where(is_root, np.log2(1.0 + np.maximum(read, 1)), 0.0)
         return SiteLinks(list(self._numbers), roots, source - 1, target - 1, links, voices)
 
-    def share_out(self, shares: SiteShares, vouchers: FloatArray) -> None:
-        """Share births out by the shares of sites, ordered as in `links`, as their vouchers are; newer sites have
-        none."""
+    def share_out(self, shares: SiteShares) -> None:
+        """Share births out by the shares of sites, ordered as in `links`; newer sites have none."""
         accounts, births, known = self._accounts, self._births, slice(0, self._accounts.size)
         entrances = accounts.depth[known] == 0
         entrances[list(self._fronts)] = True
@@ -145,7 +142,7 @@ class KnownSites:
         births.grow(accounts.size)
         self._doors.update(flagged((births.entrance[known] != entrances) | (births.voices[known] != voices)).tolist())
         births.site[known], births.entrance[known], births.voices[known] = self._sites_of_all(), entrances, voices
-        self._vouchers = np.append(0.0, vouchers)
+        self._vouchers = np.append(0.0, shares.vouchers)
         before = accounts.book.twentieths
         accounts.book.share_births_out(births, shares._replace(trust=self._trust, voice=self._voice))
         if before != births.twentieths:

@@ -2,7 +2,7 @@
 
 from minicrawl.crawler.books.stored import JUMP
 from minicrawl.crawler.known.crawl_state import CrawlState
-from minicrawl.opic.arrays import FloatArray, slices
+from minicrawl.opic.arrays import slices
 from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.opic.sites import SiteShares
 from minicrawl.settings import BY_SITES
@@ -41,10 +41,10 @@ class Ranking:
         elif self.is_due:
             self.settle()
 
-    def share_births_out(self, shares: SiteShares, vouchers: FloatArray) -> None:
-        """Share births out by the shares and the vouchers of sites, as `KnownSites.share_out` does, and settle."""
+    def share_births_out(self, shares: SiteShares) -> None:
+        """Share births out as `KnownSites.share_out` does, and settle."""
         assert self._sites is not None, "walkers jump to sites"
-        self._sites.share_out(shares, vouchers)
+        self._sites.share_out(shares)
         self._note_births()
         self.settle()
 
