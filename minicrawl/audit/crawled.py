@@ -32,13 +32,14 @@ _PASSING = frozenset({"host-dead", "robots-unreachable", "undecodable", "bad-url
 """Failures that may be over soon, or are those of a robot; so are transient ones."""
 
 # is_html: read as HTML, copies included; is_page: judged HTML that stands for itself, no redirect, copy or dead page;
-# is_indexed: such a page that search engines may show. importance: of an alias, which has none, what flows into it.
-# is_unreachable: no answer tells whether it is there; is_dead: it is not there, soft 404s and loops of redirects aside.
+# is_indexed: such a page that search engines may show. importance: of one that has none, an alias or dead page, what
+# flows into it. is_unreachable: no answer tells whether it is there; is_dead: it is not there, soft 404s and loops of
+# redirects aside.
 _MARKED = f"""
 AS WITH known AS MATERIALIZED (
     SELECT pages.id, pages.host, site_at(pages.id) AS site, pages.state, pages.reason, pages.depth, pages.inlinks,
            pages.found_on IS NULL AS is_seed, pages.url GLOB 'https:*' AS is_https,
-           iif(pages.state = 'alias', (pages.cash + pages.forwarded) / (SELECT total FROM book),
+           iif(importance_at(pages.id) = 0, (pages.cash + pages.forwarded) / (SELECT total FROM book),
                importance_at(pages.id)) AS importance,
            coalesce(fetches.status, 0) AS status, coalesce(fetches.bytes, 0) AS bytes, fetches.seconds,
            fetches.fetched_at, coalesce(fetches.payload, 0) AS payload, fetches.leader,

@@ -250,15 +250,11 @@ class Book:
         h = self.forwarded[pages]
         n = h + self.cash_of(pages)
         shares = Shares(self.surfer, indptr, places)
-        sent = _sigmas(self, shares, pages, n) - _sigmas(self, shares, pages, h)
-        moved, in_all = shares.each(sent), int(shares.in_all(sent).sum())
-        np.add.at(self.cash, targets, moved)
-        self.never_visited += int(moved.sum(where=~self.visited(targets)))
+        _send(self, shares, targets, _sigmas(self, shares, pages, n) - _sigmas(self, shares, pages, h))
         self.never_visited -= int(self.cash_of(pages).sum(where=~self.visited(pages)))
-        self.in_all += in_all
         self.forwarded[pages] = n
         self.cash[pages] -= n - h
-        self.virtual += int((n - h).sum()) - in_all
+        self.virtual += int((n - h).sum())
         self._note_all(pages, n - h)
 
     def retire(self, page: int) -> None:
@@ -565,7 +561,11 @@ def resend(  # noqa: PLR0913 - the link rows of some pages
     indptr, targets, places: CSR as in `Book.visit_many`.
     """
     shares, h = Shares(book.surfer, indptr, places), book.forwarded[pages]
-    sent = _sigmas(book, shares, pages, h) - _sigmas(book, shares, pages, h, twentieths)
+    _send(book, shares, targets, _sigmas(book, shares, pages, h) - _sigmas(book, shares, pages, h, twentieths))
+
+
+def _send(book: Book, shares: Shares, targets: Pages, sent: IntArray) -> None:
+    """Move cash from the virtual page along links. sent: by place, shape (pages, places)."""
     moved, in_all = shares.each(sent), int(shares.in_all(sent).sum())
     np.add.at(book.cash, targets, moved)
     book.never_visited += int(moved.sum(where=~book.visited(targets)))

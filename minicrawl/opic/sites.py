@@ -22,12 +22,11 @@ N(s), F(s)  standing pages of s; its entrances, which are its seeds and the fron
     z = min(1, T^2 / sum of e(p) / 2)
 
 Every typical site has one jump, to its entrances or any of its pages. Every voice has half a jump, to the page that it
-names; but all voices together have no more than one for each two typical sites, so that a crawl from one seed stays
-with its site. Here d = .85; walkers on pages follow a link with probability 1/2 (SiteBirths).
+names; but all together have at most one for each two typical sites, so that a crawl from one seed stays with its site.
+Here d = .85; walkers on pages follow a link with probability 1/2 (SiteBirths).
 
 A trusted site gains nothing by more pages, and little by more links from the sites that link to it already. A site
-without a way back to the roots, such as a farm, passes on nothing: it can lift no other. A site that has its trust from
-one site alone has no voice.
+without a way back to the roots, such as a farm, lifts no other. One that has its trust from one site has no voice.
 
 Sources: L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking", 1999, for jumps that are not to all
 pages alike; Z. Gyongyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004, for trust that
@@ -43,10 +42,9 @@ Births       walkers jump to all pages alike, as in the papers:          B_p = a
 KnownBirths  as a store has them
 SiteBirths   B_p = page_level(s) + entrance(p) entrance_level(s) + e(p) voice_level
 
-A page that has gone has none. With SiteBirths an alias has only what it has as an entrance and by voices, which its
-target gets. Levels are two numbers a site and one for all voices, for any number of pages: when pages, voices or trust
-have changed, new levels change the birth cash of all pages at once. A page's pending cash may then be negative; virtual
-visits settle it.
+A page that has gone has none. With SiteBirths an alias has no page_level; its target gets the rest. When pages, voices
+or trust have changed, new levels change the birth cash of all pages at once. A page's pending cash may then be
+negative; virtual visits settle it.
 
 **The graph of sites**, kept exactly while links come and go:
 
@@ -86,13 +84,6 @@ VOICE_UNIT = 256
 """Units of a voice that counts in full."""
 
 
-class Trust(NamedTuple):
-    """Trust of every site, t, shape (sites,), sum 1; and how far its voice counts, g, in VOICE_UNITs, same shape."""
-
-    trust: FloatArray
-    voice: IntArray
-
-
 def site_trust(  # noqa: PLR0913 - the links of sites as columns
     sources: Numbers,
     targets: Numbers,
@@ -102,8 +93,9 @@ def site_trust(  # noqa: PLR0913 - the links of sites as columns
     *,
     start: FloatArray | None = None,
     tolerance: float = 1e-12,
-) -> Trust:
-    """Trust of every site: a PageRank of the graph of sites, whose jumps are to the roots; and its voice.
+) -> tuple[FloatArray, IntArray]:
+    """Trust of every site, t: a PageRank of the graph of sites, whose jumps are to the roots; and its voice, g, in
+    VOICE_UNITs. Both of shape (size,).
 
         t(b) = sum over a of t(a) x(a, b) u(a) / (u(a) + kappa) + (the rest of 1) * root(b)
 
@@ -118,7 +110,9 @@ def site_trust(  # noqa: PLR0913 - the links of sites as columns
     weights = np.where(links > FEW_LINKS, np.log2(1.0 + links), np.where(links == 1, ONE_LINK, 1.0))
     weights[sources == targets] = 0.0
     total = _sums(sources, weights, size)
-    u = returns(sources, targets, DAMPING * weights / np.where(total > 0.0, total, 1.0)[sources], p > 0.0)
+    plain, u = weights * (DAMPING / np.where(total > 0.0, total, 1.0))[sources], np.zeros(size)
+    for _ in range(WALK):
+        u = _sums(sources, plain * np.where(p > 0.0, 1.0, u)[targets], size)
     shares = weights * (DAMPING / (KEPT + total) * u / (u + KAPPA))[sources]
     least = tolerance * (1.0 - DAMPING) / DAMPING
     t: FloatArray = p if start is None else start / start.sum()
@@ -130,24 +124,13 @@ def site_trust(  # noqa: PLR0913 - the links of sites as columns
     most = np.zeros(size)
     np.maximum.at(most, targets, t[sources] * shares)
     g = np.minimum(2.0 * typical(t) * np.where(p > 0.0, t, np.maximum(t - most, 0.0)), 1.0) ** 2
-    return Trust(t, np.rint(VOICE_UNIT * g).astype(np.int64))
+    return t, np.rint(VOICE_UNIT * g).astype(np.int64)
 
 
 def typical(trust: FloatArray) -> float:
     """T, the number of sites if all had as much trust: exp(- sum of t ln t)."""
     held = trust[trust > 0.0]
     return math.exp(-float((held * np.log(held)).sum()))
-
-
-def returns(sources: Numbers, targets: Numbers, shares: FloatArray, goals: Flags, walk: int = WALK) -> FloatArray:
-    """u of every site, shape (sites,): probability that a walk of at most `walk` links comes to one of the goals.
-
-    shares: probability that the walk follows each pair. From a goal, too, the walk must come back to one.
-    """
-    u = np.zeros(len(goals))
-    for _ in range(walk):
-        u = _sums(sources, shares * np.where(goals, 1.0, u)[targets], len(goals))
-    return u
 
 
 def _sums(groups: Numbers, values: FloatArray, count: int) -> FloatArray:
@@ -280,8 +263,9 @@ class Voices(NamedTuple):
 class SiteShares(NamedTuple):
     """What births are shared out by.
 
-    trust: t of every site, shape (sites,). voice: g in VOICE_UNITs; vouchers: number of other sites that
-    link to each one, in part where they have little trust; same shape. homes: units that all sites share by their trust. voice_level: units for every VOICE_UNIT.
+    trust: t of every site, shape (sites,). voice: g in VOICE_UNITs; vouchers: number of other sites that link to each
+    one, in part where they have little trust; same shape. homes: units that all sites share by their trust.
+    voice_level: units for every VOICE_UNIT.
     """
 
     trust: FloatArray
@@ -333,11 +317,6 @@ class SiteGraph:
         self._keys: IntArray = np.zeros(0, dtype=np.int64)
         self._links: IntArray = np.zeros(0, dtype=np.int64)
         self._added: list[tuple[IntArray, IntArray]] = []
-
-    def __len__(self) -> int:
-        """Number of voices."""
-        self._merge()
-        return len(self._keys)
 
     def add(self, voices: Voices) -> Voices:
         """Add links, or remove them with negative counts; a voice may be listed more than once. Returns the changed

@@ -112,6 +112,7 @@ def test_live_list_is_that_of_top_all_the_time(tmp_path: Path) -> None:
     site |= dict.fromkeys(missing, 404)
     site |= {"http://large.test/": [f"http://large.test/{name}" for name in "abcdefgh"], "http://eleventh.test/": []}
     site |= {f"http://large.test/{name}": ["http://large.test/"] for name in "abcdefgh"}
+    site[seeds[0]] = [*(f"http://large.test/{name}" for name in "abcdefgh"), *map(str, site[seeds[0]])]
     seen: list[Best] = []
 
     def look(progress: Progress) -> None:

@@ -53,6 +53,7 @@ UNLESS = {
 }
 """The exit code, and how the sentence begins, where a store has too little for what is asked."""
 NOT_READ = "3: no page in crawl.db has been read yet"
+NOT_THERE = "3: no page in crawl.db is there any more"
 
 
 class Unreachable(Server):
@@ -80,7 +81,7 @@ def test_of_whatever_a_store_has_commands_tell_or_say_in_a_sentence_that_it_is_t
         for words in ONCE_A_PAGE_HAD_ITS_TURN:
             assert said[words].startswith(NOT_READ) == nobody_had_a_turn, (words, said[words])
         for words, refusal in UNLESS.items():
-            assert not said[words] or said[words].startswith((refusal, NOT_READ)), (words, said[words])
+            assert not said[words] or said[words].startswith((refusal, NOT_READ, NOT_THERE)), (words, said[words])
         crawl(Unreachable(WEBS[web]), Path("crawl.db"), [], pages=1)
         if report.reason != "pages":
             return

@@ -123,7 +123,7 @@ def why(store: Path, url: str) -> list[str]:
         (A, [
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
             "1 other site links to it, first b.test.",
-            f"Walkers jump here: N of its importance; the rest comes by links, first {B} with N of that.",
+            f"Walkers jump here: N of its importance; the rest comes by links, first {A} with N of that.",
         ]),
         (A + "moved", [
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
