@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.experiments import Experiment, shared, show
+from minicrawl.cli.experiments import Experiment, seed_option, shared, show
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, need_extra, teller
+from minicrawl.cli.options import json_option, need_extra, store_option, teller
 from minicrawl.cli.output import duration
 from minicrawl.errors import SettingError, counted
 
@@ -167,6 +167,22 @@ def _lecture() -> list[Experiment]:
     from minicrawl.lab.lecture import result
 
     return [Experiment("the lecture's examples", result)]
+
+
+@command.command(epilog="Example: minicrawl lab sites --json")
+@store_option
+@json_option
+@seed_option
+def sites(store: Path, as_json: bool, seed: int) -> None:
+    """Where walkers jump to, on your crawl: how well rankings agree with links that are hidden from them, and what 30
+    comments buy. Needs the extra 'analysis'.
+    """
+    need_extra("link analysis", "scipy")
+    from minicrawl.lab.sites import result
+    from minicrawl.store.reader import open_store
+
+    with open_store(store) as reader:
+        show([Experiment("jumps to sites", partial(result, reader, seed))], Path(), as_json)
 
 
 @command.command("all", epilog="Example: minicrawl lab all --quick")

@@ -8,6 +8,7 @@ matrices      importance on line by other matrices
 discovery     crawls that hold a share of discoveries: its accuracy, and its cost in importance
 refresh       schedules that fetch pages again under a budget
 seeds         cores of hubs and authorities as seeds, and crawls from them
+sites         where walkers jump to, on the store of a crawl
 lecture       worked examples of link analysis
 graphbench/   distances of all pairs and components while links arrive
 figures       the experiments of the first paper by name

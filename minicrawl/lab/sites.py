@@ -1,0 +1,166 @@
+"""Where walkers jump to, measured by the links of a crawl's store, with the code of the live crawl.
+
+count  other sites that link to a page; of as many, PageRank with jumps to all pages alike
+pages  that PageRank, damping .85
+sites  importance by `--jump sites`, damping .5 (opic/sites.py)
+
+agreement  a third of the sites that link to others are drawn as judges, and their links to other sites are hidden. A
+           page has a point from each judge that links to it. NDCG@n of the n first pages of a ranking: their points by
+           the logarithm of their places, as a share of the best; the mean of two draws
+fronts     of the sites with three pages read or more, those whose best page is a seed or front page
+attack     one page each of 30 read sites, drawn, links to one new domain, or to one each, which link to the first:
+           the share of all importance that this one has, and its place
+
+Source of NDCG: K. Jarvelin, J. Kekalainen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 2002.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from minicrawl.analysis.link_graph import folded_store
+from minicrawl.analysis.sites import DIVISIONS, numbered_sites
+from minicrawl.crawler.known.known_sites import is_front
+from minicrawl.experiment import Claim, Result
+from minicrawl.model import State
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray
+from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks
+from minicrawl.rank import Graph, pagerank
+from minicrawl.store.reader import Store
+
+_ATTACKERS = 30
+_DRAWS = 2
+_PLACES = (100, 1_000)
+
+
+@dataclass(frozen=True, eq=False)
+class SiteWeb:
+    """Pages and their links, aliases folded. By page: site, from 0 on; whether it is an entrance, was read, is there to
+    be ranked, is there at all. By site: whether it has a seed."""
+
+    graph: Graph
+    site: IntArray
+    entrance: Flags
+    is_read: Flags
+    is_standing: Flags
+    is_live: Flags
+    is_root: Flags
+
+    def across(self) -> tuple[IntArray, IntArray]:
+        """Sources and targets of the links between sites."""
+        sources, targets = self.graph.sources(), self.graph.targets.astype(np.int64)
+        across = self.site[sources] != self.site[targets]
+        return sources[across], targets[across]
+
+    def voices(self) -> IntArray:
+        """Every other site that links to a page, once: page and site, shape (2, voices)."""
+        sources, targets = self.across()
+        return np.unique(np.stack([targets, self.site[sources]]), axis=1)
+
+
+def site_web(store: Store) -> SiteWeb:
+    """The web of a store. Raises StoreError."""
+    folded = folded_store(store).simple()
+    names, site = numbered_sites(store, folded.hosts, DIVISIONS["site"])
+    seeds = np.array([page for (page,) in store.each("SELECT id FROM pages WHERE depth = 0")], dtype=np.int64)
+    fronts = [page for page, url in enumerate(store.page_table.urls()) if is_front(url)]
+    entrance, is_root = np.zeros(folded.size, dtype=np.bool_), np.zeros(len(names), dtype=np.bool_)
+    entrance[folded.stands_for[np.append(seeds, fronts).astype(np.int64)]] = True
+    is_root[site[seeds]] = True
+    is_live, is_read = folded.is_live & ~folded.is_alias, folded.states == State.FETCHED
+    return SiteWeb(folded.graph, site.astype(np.int64), entrance, is_read, is_live, folded.is_live, is_root)
+
+
+def by_sites(web: SiteWeb) -> FloatArray:
+    """Importance as the crawl has it with `--jump sites`, shape (pages,)."""
+    voices, births, sites = SiteGraph(), SiteBirths(), len(web.is_root)
+    voices.add_links(web.site, np.arange(web.graph.size), web.graph.indptr, web.graph.targets)
+    read = np.bincount(web.site[web.is_read], minlength=sites)
+    roots = np.where(web.is_root, np.log2(1.0 + np.maximum(read, 1)), 0.0)
+    shares = SiteLinks([""] * sites, roots, *voices.pairs(web.site)).shares()
+    births.grow(web.graph.size)
+    known = slice(0, web.graph.size)
+    births.site[known], births.entrance[known] = web.site + 1, web.entrance
+    births.voices[known] = voices.voices_for(web.site, shares.voice)
+    births.share_out(shares._replace(trust=np.append(0.0, shares.trust)), web.is_standing, ~web.is_live)
+    jump = births.of(known, ~web.is_live, ~web.is_standing & web.is_live)
+    return _living(web, pagerank(web.graph, births.twentieths / 20, jump.astype(np.float64)))
+
+
+def by_pages(web: SiteWeb) -> FloatArray:
+    """Importance as the crawl has it with `--jump pages`, shape (pages,)."""
+    return _living(web, pagerank(web.graph, preference=web.is_standing.astype(np.float64)))
+
+
+def by_count(web: SiteWeb) -> FloatArray:
+    """Number of other sites that link to each page; ties by `by_pages`."""
+    return np.bincount(web.voices()[0], minlength=web.graph.size) + by_pages(web)
+
+
+def _living(web: SiteWeb, ranks: FloatArray) -> FloatArray:
+    ranks[~web.is_live] = 0.0
+    ranks /= ranks.sum()
+    return ranks
+
+
+RANKINGS: dict[str, Callable[[SiteWeb], FloatArray]] = {"count": by_count, "pages": by_pages, "sites": by_sites}
+
+
+def agreement(web: SiteWeb, ranking: Callable[[SiteWeb], FloatArray], seed: int) -> list[float]:
+    """NDCG at _PLACES against the links of judges drawn from `seed`."""
+    page, site = web.voices()
+    judges = np.random.default_rng(seed).permutation(np.unique(site))[: max(1, len(np.unique(site)) // 3)]
+    points = np.bincount(page[np.isin(site, judges)], minlength=web.graph.size) * web.is_live
+    sources, targets = web.graph.sources(), web.graph.targets
+    kept = ~(np.isin(web.site[sources], judges) & (web.site[sources] != web.site[targets]))
+    found = ranking(replace(web, graph=Graph.from_edges(sources[kept], targets[kept], web.graph.size)))
+    best, order = -np.sort(-points), np.argsort(-found, kind="stable")
+    worth = 1.0 / np.log2(np.arange(2, len(points) + 2))
+    return [float((points[order] * worth)[:most].sum() / max((best * worth)[:most].sum(), 1e-9)) for most in _PLACES]
+
+
+def attacked(web: SiteWeb, *, domains: int, seed: int) -> tuple[SiteWeb, int]:
+    """The web after an attack by so many new domains, and the page that it lifts."""
+    draw, size, sites = np.random.default_rng(seed), web.graph.size, len(web.is_root)
+    hosts = draw.permutation(np.unique(web.site[web.is_read]))[:_ATTACKERS]
+    pages = np.array([draw.choice(np.flatnonzero(web.is_read & (web.site == host))) for host in hosts], dtype=np.int64)
+    new = size + np.arange(domains)
+    named = new[np.arange(len(pages)) % domains]
+    sources = np.concatenate([web.graph.sources(), pages, new[1:]])
+    targets = np.concatenate([web.graph.targets, named, np.full(domains - 1, size)])
+    more = {name: np.append(getattr(web, name), np.ones(domains, dtype=np.bool_)) for name in _OF_PAGES}
+    graph, is_root = (
+        Graph.from_edges(sources, targets, size + domains),
+        np.append(web.is_root, np.zeros(domains, np.bool_)),
+    )
+    return SiteWeb(graph, np.append(web.site, sites + np.arange(domains)), **more, is_root=is_root), size
+
+
+_OF_PAGES = ("entrance", "is_read", "is_standing", "is_live")
+
+
+def result(store: Store, seed: int = 0) -> Result:
+    """A row for each ranking. Raises StoreError."""
+    web, rows = site_web(store), []
+    counts = np.bincount(web.site[web.is_read], minlength=len(web.is_root))
+    for name, ranking in RANKINGS.items():
+        agreed = np.mean([agreement(web, ranking, seed + draw) for draw in range(_DRAWS)], axis=0).tolist()
+        order = np.argsort(-ranking(web), kind="stable")
+        sites, first = np.unique(web.site[order], return_index=True)
+        best = web.entrance[order[first]][counts[sites] >= 3]
+        fronts = float(best.mean()) if len(best) else None
+        bought: list[float | int] = []
+        for domains in (1, _ATTACKERS):
+            after, target = attacked(web, domains=domains, seed=seed)
+            found = ranking(after)
+            bought += [float(found[target] / found.sum()), int((found > found[target]).sum()) + 1]
+        rows.append((name, *agreed, fronts, *bought))
+    by_name = {row[0]: row for row in rows}
+    claim = Claim(
+        "importance by jumps to sites agrees better with what other sites link to than by jumps to all pages",
+        by_name["sites"][1] > by_name["pages"][1],
+        ", ".join(f"{name} {row[1]:.3f} and {row[2]:.3f}" for name, row in by_name.items()) + " (NDCG@100, @1,000)",
+    )
+    columns = ("ranking", "ndcg_100", "ndcg_1000", "fronts", "one_domain", "place", "many_domains", "place_of_many")
+    return Result("sites", "Where walkers jump to", columns, rows, (), (claim,))
