@@ -19,7 +19,7 @@ strategy   choice of the next page
 surfer     weights of links, by their place on the page
 refresh    revisit times, and the share of fetches for revisits
 coverage   lower bound on the importance collected
-sites      jumps of walkers: to all pages alike, or to sites by their trust, and there to doors
+sites      jumps of walkers: to all pages alike, or to sites by their trust and to pages that others name
 units      cash passed along links, in units, and the weight of the past
 arrays     arrays per page, and how they grow
 

@@ -556,10 +556,7 @@ def add_sent(  # noqa: PLR0913 - the link rows of some pages
 def resend(  # noqa: PLR0913 - the link rows of some pages
     book: Book, pages: Pages, indptr: IntArray, targets: Pages, places: Places | None, twentieths: int
 ) -> None:
-    """Send along the links of pages what the book's rule says, in place of what one with other `twentieths` said.
-
-    indptr, targets, places: CSR as in `Book.visit_many`.
-    """
+    """Send along links, CSR as in `Book.visit_many`, what the rule says, in place of one with other `twentieths`."""
     shares, h = Shares(book.surfer, indptr, places), book.forwarded[pages]
     _send(book, shares, targets, _sigmas(book, shares, pages, h) - _sigmas(book, shares, pages, h, twentieths))
 

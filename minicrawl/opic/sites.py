@@ -32,7 +32,7 @@ Sources: L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranki
 pages alike; Z. Gyongyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004, for trust that
 begins at known sites; S. Kamvar, T. Haveliwala, C. Manning, G. Golub, "Exploiting the Block Structure of the Web for
 Computing PageRank", 2003, and J. Wu, K. Aberer, "Using SiteRank for Decentralized Computation of Web Document Ranking",
-2004, for sites ranked before their pages. The rest was found by experiment: see docs/numbers.md.
+2004, for sites ranked before their pages. The rest was found by experiment: minicrawl/lab/README.md.
 
 **Birth cash**: starts of walkers, and their jumps when they follow no link. In whole units.
 
@@ -82,6 +82,7 @@ WALK = 3
 """Length in site links of the walks back to the roots; five would find the same."""
 VOICE_UNIT = 256
 """Units of a voice that counts in full."""
+_STEPS = 200
 
 
 def site_trust(  # noqa: PLR0913 - the links of sites as columns
@@ -90,12 +91,10 @@ def site_trust(  # noqa: PLR0913 - the links of sites as columns
     links: Numbers,
     roots: FloatArray,
     size: int,
-    *,
     start: FloatArray | None = None,
-    tolerance: float = 1e-12,
-) -> tuple[FloatArray, IntArray]:
-    """Trust of every site, t: a PageRank of the graph of sites, whose jumps are to the roots; and its voice, g, in
-    VOICE_UNITs. Both of shape (size,).
+) -> tuple[FloatArray, IntArray, float]:
+    """Trust of every site, t: a PageRank of the graph of sites, whose jumps are to the roots; its voice, g, in
+    VOICE_UNITs, both of shape (size,); and T.
 
         t(b) = sum over a of t(a) x(a, b) u(a) / (u(a) + kappa) + (the rest of 1) * root(b)
 
@@ -103,8 +102,8 @@ def site_trust(  # noqa: PLR0913 - the links of sites as columns
 
     sources, targets, links: links[k] is c of the pair (sources[k], targets[k]), each pair once; links of a site to
     itself do not count. roots: part of the jumps for every site, none negative, not all 0. start: initial trust, such
-    as the previous one. Each step brings t nearer to the exact one by `DAMPING`; the result is within `tolerance` (L1):
-    so small that every process rounds voices alike.
+    as the previous one. Each step brings t nearer to the exact one by `DAMPING`; the result is within 1e-12 (L1), so
+    near that every process rounds voices alike.
     """
     p = roots / roots.sum()
     weights = np.where(links > FEW_LINKS, np.log2(1.0 + links), np.where(links == 1, ONE_LINK, 1.0))
@@ -114,23 +113,17 @@ def site_trust(  # noqa: PLR0913 - the links of sites as columns
     for _ in range(WALK):
         u = _sums(sources, plain * np.where(p > 0.0, 1.0, u)[targets], size)
     shares = weights * (DAMPING / (KEPT + total) * u / (u + KAPPA))[sources]
-    least = tolerance * (1.0 - DAMPING) / DAMPING
     t: FloatArray = p if start is None else start / start.sum()
-    for _ in range(math.ceil(math.log(least / 2.0) / math.log(DAMPING))):
+    for _ in range(_STEPS):
         came = _sums(targets, t[sources] * shares, size)
         t, before = came + (1.0 - came.sum()) * p, t
-        if np.abs(t - before).sum() <= least:
+        if np.abs(t - before).sum() <= 1e-12 * (1.0 - DAMPING) / DAMPING:
             break
-    most = np.zeros(size)
+    most, held = np.zeros(size), t[t > 0.0]
     np.maximum.at(most, targets, t[sources] * shares)
-    g = np.minimum(2.0 * typical(t) * np.where(p > 0.0, t, np.maximum(t - most, 0.0)), 1.0) ** 2
-    return t, np.rint(VOICE_UNIT * g).astype(np.int64)
-
-
-def typical(trust: FloatArray) -> float:
-    """T, the number of sites if all had as much trust: exp(- sum of t ln t)."""
-    held = trust[trust > 0.0]
-    return math.exp(-float((held * np.log(held)).sum()))
+    typical = math.exp(-float((held * np.log(held)).sum()))
+    g = np.minimum(2.0 * typical * np.where(p > 0.0, t, np.maximum(t - most, 0.0)), 1.0) ** 2
+    return t, np.rint(VOICE_UNIT * g).astype(np.int64), typical
 
 
 def _sums(groups: Numbers, values: FloatArray, count: int) -> FloatArray:
@@ -302,8 +295,8 @@ class SiteLinks(NamedTuple):
         if not self.names:
             return SiteShares(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, 0)
         roots = self.roots if self.roots.any() else np.ones(len(self.names))
-        trust, voice = site_trust(self.source, self.target, self.links, roots, len(self.names), start=start)
-        sites, voices = typical(trust), float((voice[self.source] // 2 * self.voices).sum()) / VOICE_UNIT / 2.0
+        trust, voice, sites = site_trust(self.source, self.target, self.links, roots, len(self.names), start)
+        voices = float((voice[self.source] // 2 * self.voices).sum()) / VOICE_UNIT / 2.0
         part = min(1.0, sites**2 / voices) if voices else 1.0
         jump = total / (sites + part * voices)
         vouchers = _sums(self.target, np.minimum(sites * trust / VOUCHES, 1.0)[self.source], len(self.names))
@@ -327,7 +320,7 @@ class SiteGraph:
         self._added.append((keys, links))
         if sum(len(some) for some, _ in self._added) > BLOCK:
             self._merge()
-        return _voices(keys, links)
+        return Voices(keys >> _SITE_BITS, keys & _SITE, links)
 
     def add_links(self, site_of: IntArray, sources: Pages, indptr: IntArray, targets: Pages) -> Voices:
         """Add the links of some pages, CSR, by their sites; links to pages without a site are left out. Returns the
@@ -340,13 +333,10 @@ class SiteGraph:
     def voices(self) -> Voices:
         """All current voices."""
         self._merge()
-        return _voices(self._keys, self._links)
+        return Voices(self._keys >> _SITE_BITS, self._keys & _SITE, self._links)
 
     def pairs(self, site_of: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Source, target, links and voices of each pair of sites, see `SiteLinks`.
-
-        site_of: the site of every page, from 0 on.
-        """
+        """Source, target, links and voices of each pair of sites, see `SiteLinks`. site_of: of every page, from 0."""
         keys, (links, pages, single) = self._by_pair(site_of)
         return keys >> _SITE_BITS, keys & _SITE, links, np.where(pages > most, 0, 2 * pages - single)
 
@@ -371,21 +361,19 @@ class SiteGraph:
             found[first : last + 1] += np.bincount(page - first, units).astype(np.int64)
         return found
 
-    def _by_pair(self, site_of: IntArray) -> tuple[IntArray, tuple[IntArray, IntArray, IntArray]]:
-        """Pairs of sites as keys, rising; the number of their links, of the pages with links, of those with one.
-
-        Slice by slice: whole arrays of all voices would take more memory than all else that is known of sites.
+    def _by_pair(self, site_of: IntArray) -> tuple[IntArray, IntArray]:
+        """Pairs of sites as keys, rising; the number of their links, of pages with links, of those with one: shape (3,
+        pairs). Slice by slice: whole arrays of all voices would take more memory than all else that is known of sites.
         """
         self._merge()
         keys, sums = [self._keys[:0]], [np.zeros((0, 3), dtype=np.int64)]
         for rows in slices(len(self._keys)):
             links = self._links[rows]
-            some = _summed(self._pairs(rows, site_of), np.stack([links, np.ones_like(links), links == 1], axis=1))
-            keys.append(some[0])
-            sums.append(some[1])
+            keys.append(self._pairs(rows, site_of))
+            sums.append(np.stack([links, np.ones_like(links), links == 1], axis=1))
+            keys[-1], sums[-1] = _summed(keys[-1], sums[-1])
         found, in_all = _summed(np.concatenate(keys), np.concatenate(sums))
-        links, pages, single = in_all.T
-        return found, (links, pages, single)
+        return found, in_all.T
 
     def _pairs(self, rows: slice, site_of: IntArray) -> IntArray:
         """The pairs of sites of some voices, as keys."""
@@ -416,7 +404,3 @@ def _summed(keys: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
     keys = keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1)) if len(keys) else order
     return keys[starts], np.add.reduceat(numbers[order], starts) if len(keys) else numbers
-
-
-def _voices(keys: IntArray, links: IntArray) -> Voices:
-    return Voices(keys >> _SITE_BITS, keys & _SITE, links)

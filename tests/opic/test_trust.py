@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from minicrawl.opic.sites import VOICE_UNIT, SiteLinks, site_trust
 
 
-def trust(links: dict[tuple[int, int], int], roots: list[int], **options: Any) -> tuple[Any, Any]:
+def trust(links: dict[tuple[int, int], int], roots: list[int], **options: Any) -> tuple[Any, Any, float]:
     """links: {(source, target): number}. roots: of every site."""
     sources, targets = np.array(list(links), dtype=np.int64).reshape(-1, 2).T
     counts = np.array(list(links.values()), dtype=np.int64)
@@ -57,7 +57,7 @@ def graphs_of_sites(draw: Callable[..., Any]) -> tuple[dict[tuple[int, int], int
 @given(graphs_of_sites())
 def test_trust_is_what_the_formulas_say(graph: tuple[dict[tuple[int, int], int], list[int]]) -> None:
     links, roots = graph
-    (t, voice), (expected, g) = trust(links, roots), slow_trust(links, roots)
+    (t, voice, _), (expected, g) = trust(links, roots), slow_trust(links, roots)
     assert t == pytest.approx(expected, abs=1e-9)
     assert t.sum() == pytest.approx(1.0)
     assert voice / VOICE_UNIT == pytest.approx(g, abs=0.51 / VOICE_UNIT)
@@ -66,7 +66,7 @@ def test_trust_is_what_the_formulas_say(graph: tuple[dict[tuple[int, int], int],
 def test_two_sites_that_link_to_each_other_have_a_closed_form() -> None:
     """u is d at site 1, which links to the root, and d^2 there; the weight of 3 links is 1."""
     d = 0.85
-    t, voice = trust({(0, 1): 3, (1, 0): 100}, [1, 0])
+    t, voice, _ = trust({(0, 1): 3, (1, 0): 100}, [1, 0])
     passed = d * 1 / (2 + 1) * d**2 / (d**2 + 0.5)
     # What site 1 has comes back by its link or by the jump, all of it.
     assert t == pytest.approx([1 / (1 + passed), passed / (1 + passed)])
@@ -75,7 +75,7 @@ def test_two_sites_that_link_to_each_other_have_a_closed_form() -> None:
 
 def test_one_link_says_a_quarter_of_three_and_a_thousand_ten_times_as_much() -> None:
     links = {(0, 1): 1, (0, 2): 3, (0, 3): 1023, (1, 0): 9}
-    t, _ = trust(links, [1, 0, 0, 0])
+    t, *_ = trust(links, [1, 0, 0, 0])
     assert [t[2] / t[1], t[3] / t[2]] == pytest.approx([4.0, 10.0])
 
 
@@ -84,7 +84,7 @@ def test_a_site_from_which_nobody_comes_back_passes_nothing_on(farm: int) -> Non
     """The farm's domains link to each other, and one honest site to the first of them."""
     ring = {(2 + i, 2 + (i + 1) % farm): 5 for i in range(farm) if farm > 1}
     links = {(0, 1): 9, (1, 0): 9, (1, 2): 1} | ring
-    t, voice = trust(links, [1, 0] + [0] * farm)
+    t, voice, _ = trust(links, [1, 0] + [0] * farm)
     assert t[3:].sum() == 0.0
     assert t[2] < 0.02
     assert not voice[2:].any()

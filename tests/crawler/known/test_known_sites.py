@@ -69,8 +69,7 @@ def shares_by_hand(store: Path) -> tuple[dict[str, float], dict[str, int]]:
     roots = np.array([np.log2(1 + max(read[name], 1)) if name in seeds else 0.0 for name in names])
     columns = np.array(ends, dtype=np.int64).reshape(-1, 3)
     found = site_trust(columns[:, 0], columns[:, 1], columns[:, 2], roots, len(names))
-    each = (dict(zip(names, column.tolist(), strict=True)) for column in found)
-    trust, voice = each
+    trust, voice = (dict(zip(names, column.tolist(), strict=True)) for column in found[:2])
     return trust, voice
 
 
