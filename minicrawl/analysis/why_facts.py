@@ -97,13 +97,14 @@ class PageJump:
     """Reasons for jumps to a page, and their share of its importance.
 
     site: of the page; None before trust was computed. linked_by: number of other sites that link to the page;
-    linked_first: the most trusted of these. by_jumps, by_links: their sum is its importance. most_by: the largest
+    linked_first: the most trusted of these; voices: how far they count, each at most 1. by_jumps, by_links: their sum is its importance. most_by: the largest
     sender among some pages that link to it, with `most_share` of the units that links have sent; None where none has.
     """
 
     site: TrustedSite | None
     linked_by: int
     linked_first: str | None
+    voices: float
     by_jumps: float
     by_links: float
     most_by: str | None
@@ -129,6 +130,7 @@ def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int
         site=site[0] if site else None,
         linked_by=len(linking),
         linked_first=linking[0] if linking else None,
+        voices=table.voices_for(page),
         by_jumps=by_jumps,
         by_links=by_links,
         most_by=most_by if most_units else None,

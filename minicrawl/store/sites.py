@@ -97,6 +97,11 @@ class SiteTable:
         query = "SELECT name FROM voices JOIN sites ON sites.id = site WHERE page = ? ORDER BY trust DESC, site"
         return [name for (name,) in self._tables.rows(query, (page,))]
 
+    def voices_for(self, page: int) -> float:
+        """How far the voices of other sites count for a page, as of when births were last shared out."""
+        row = self._tables.rows("SELECT voices / 256.0 FROM doors WHERE page = ?", (page,))
+        return float(row[0][0]) if row else 0.0
+
     def births(self) -> IntArray:
         """Birth cash of every page by number (opic/sites.py)."""
         return self._array("SELECT birth FROM born ORDER BY id", 1).reshape(-1)

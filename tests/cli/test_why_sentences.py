@@ -123,6 +123,7 @@ def why(store: Path, url: str) -> list[str]:
         (A, [
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
             "1 other site links to it, first b.test.",
+            "Weighed by trust, that makes 0 voices.",
             f"Walkers jump here: N of its importance; the rest comes by links, first {A} with N of that.",
         ]),
         (A + "moved", [
@@ -132,6 +133,7 @@ def why(store: Path, url: str) -> list[str]:
         (D, [
             "Its site, d.test, has 0 of all trust: it is trusted by 1 site, first c.test.",
             "1 other site links to it, first c.test.",
+            "Weighed by trust, that makes 0 voices.",
             f"Walkers jump here: N of its importance; the rest comes by links, first {C} with N of that.",
         ]),
     ],
