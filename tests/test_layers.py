@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "search": {"analysis", "crawler", "store"},
     "cluster": {"analysis", "control", "crawler", "export", "extract", "graphs", "opic", "search", "store"},
     "dashboard": {"analysis", "cluster", "control", "crawler", "search", "store"},
-    "report": {"analysis", "audit", "crawler", "export", "store"},
+    "report": {"audit", "dashboard", "export", "store"},
     "assistant": {"analysis", "crawler", "dashboard", "export", "search", "store"},
     "cli": {"archive", "control", "search", "crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic"}
     | {"assistant", "audit", "dashboard", "extract", "rank", "report", "cluster"},

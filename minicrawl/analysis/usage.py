@@ -53,8 +53,10 @@ class PageUsage:
 
     def usable(self, ranked: Ranked) -> Ranked:
         """Ranked pages without those that were read and do not want a use that the crawl respects."""
+        if not self.respected:
+            yield from ranked
         while some := list(islice(ranked, _AT_ONCE)):
-            read = {number: page.url for number, page, _ in some if page.status is not None and self.respected}
+            read = {number: page.url for number, page, _ in some if page.status is not None}
             unwanted = {page for page, says in self.of_pages(read).items() if says.forbids(self.respected)}
             self.left_out += len(unwanted)
             yield from (each for each in some if each[0] not in unwanted)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from minicrawl.cli.option_sources import tables_of_file
 from minicrawl.cli.options import (
     is_kept,
     json_option,
@@ -97,17 +98,20 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 def report(file: Path, store: Path, as_json: bool) -> None:
     """Write a report on the crawl as one HTML file that any browser shows, and that you can mail and print.
 
-    It has the findings of 'minicrawl audit' with their targets, the most important pages, and errors by reason. The
-    file loads nothing and runs nothing. It follows the reader's light or dark mode.
+    It has the findings of 'minicrawl audit', your own rules included, with their targets, and the dashboard's views:
+    overview, the most important pages, sites. The file loads nothing. It follows the reader's light or dark mode.
     """
+    from minicrawl.audit.rules import RULES, rules_of
     from minicrawl.errors import SettingError
     from minicrawl.report import report_on, write_report
     from minicrawl.store.reader import open_store
 
     if str(file) != "-" and file.suffix.lower() not in (".html", ".htm"):
         raise SettingError(f"a report is HTML, so name it {file.with_suffix('.html')}; browsers print that as PDF")
+    toml, tables = tables_of_file(click.get_current_context())
+    rules = {**RULES, **rules_of(tables.get("audit", {}), f"{toml}: audit.")}
     with open_store(store) as reader:
-        report = report_on(reader)
+        report = report_on(reader, rules)
     size = write_report(report, file)
     line = f"report of {size / 1000:,.0f} kB written to {file}"
     click.echo(json.dumps({"file": str(file), "bytes": size}) if as_json else line, err=str(file) == "-")

@@ -3,7 +3,8 @@
 import asyncio
 import math
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar  # Any: JSON
@@ -13,6 +14,7 @@ from minicrawl.analysis.status import AtRest, Partition, at_rest
 from minicrawl.analysis.top import TopList, best_wanted, lines_per_site, top_list
 from minicrawl.cluster import answers
 from minicrawl.control.messages import Message
+from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.dashboard.commands import started
 from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
@@ -20,7 +22,7 @@ from minicrawl.store.database import is_held, logs
 from minicrawl.store.hosts import HostPages, HostRow
 from minicrawl.store.partitions.folder import files_of, folder_at, is_folder
 from minicrawl.store.ranks import RankedPage
-from minicrawl.store.reader import open_store
+from minicrawl.store.reader import Store, open_store
 
 _T = TypeVar("_T")
 
@@ -143,12 +145,20 @@ class Readings:
     Each method opens it, and reads one commit. Each raises MinicrawlError if the result is not available.
     """
 
-    def __init__(self, path: Path) -> None:
-        """Raises StoreError for a folder without a crawl."""
+    def __init__(self, path: Path, store: Store | None = None) -> None:
+        """store: the one at `path`, if it is open: each method reads it as it is. Raises StoreError for a folder
+        without a crawl."""
         self.path = path
+        self._store = store
         self._at_rest: tuple[object, AtRest] | None = None
         if path.is_dir():
             folder_at(path)
+
+    @contextmanager
+    def _opened(self) -> Iterator[Store]:
+        """The store, in a snapshot."""
+        with nullcontext(self._store) if self._store else open_store(self.path) as store, store.snapshot():
+            yield store
 
     def has_begun(self) -> bool:
         """True if there is a crawl yet."""
@@ -165,7 +175,7 @@ class Readings:
             if is_folder(self.path):
                 self._at_rest = files, answers.whole(self.path)
             else:
-                with open_store(self.path) as store:
+                with self._opened() as store:
                     self._at_rest = files, at_rest(store)
         return self._at_rest[1]
 
@@ -177,17 +187,17 @@ class Readings:
         """The n best pages, without duplicates. by: one of RANKINGS."""
         if is_folder(self.path):
             return answers.top(self.path, by, n)
-        with open_store(self.path) as store:
+        with self._opened() as store:
             return top_list(store, by, n, per_site=lines_per_site(store))
 
     def pages(self, where: str, n: int) -> tuple[int, Sequence[RankedPage]]:
         """Number of the pages that a filter selects, and the n most important ones."""
-        with open_store(self.path) as store, store.snapshot():
+        with self._opened() as store:
             return best_wanted(store, where, n)
 
     def hosts(self, n: int) -> tuple[Sequence[tuple[HostPages, HostRow]], int]:
         """The n hosts with the most known pages, by falling number; and the number of all hosts."""
-        with open_store(self.path) as store, store.snapshot():
+        with self._opened() as store:
             pages = store.hosts.pages(n)
             rows = {row.name: row for row in store.hosts.all()}
         return [(host, rows[host.name]) for host in pages], len(rows)
@@ -195,21 +205,25 @@ class Readings:
     def sites(self, n: int) -> Sequence[Reading]:
         """The n most important sites, each a row of the view `site`."""
         query = f"SELECT * FROM site ORDER BY importance DESC LIMIT {n:d}"
-        with open_store(self.path) as store, store.questions.asked(query, math.inf) as (names, rows):
+        with self._opened() as store, store.questions.asked(query, math.inf) as (names, rows):
             return [dict(zip(names, row, strict=True)) for row in rows]
 
     def why(self, url: str) -> Reading:
         """All facts about a URL."""
         if is_folder(self.path):
             return answers.why(self.path, url).as_json()
-        with open_store(self.path) as store:
+        with self._opened() as store:
             return explain(store, url).as_json()
 
     def course(self) -> Reading:
-        """`states`: numbers of pages by state and reason; `points`: the crawl over time, each a `CoursePoint`."""
-        with open_store(self.path) as reader, reader.snapshot():
+        """`states`: numbers of pages by state and reason, with its sentence; `points`: the crawl over time, each a
+        `CoursePoint`."""
+        with self._opened() as reader:
             counts, points = reader.page_table.counts(), [point._asdict() for point in reader.course()]
-        states = [{"state": state, "reason": reason, "pages": n} for (state, reason), n in counts.items()]
+        states = [
+            {"state": state, "reason": reason, "meaning": meaning(reason), "pages": n}
+            for (state, reason), n in counts.items()
+        ]
         return {"states": states, "points": points}
 
     def start(self, asked: object) -> Message:

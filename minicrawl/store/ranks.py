@@ -3,7 +3,7 @@
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Annotated, Any, NamedTuple  # Any: rows
 
 import numpy as np
@@ -20,6 +20,8 @@ _SAMPLE = 2_000
 _AT_ONCE = 100
 PLACES = 1_024
 """Pages in a row of `places`."""
+_MOST_BLOCKS = 32
+"""Rows of `places` whose pages are in memory at once."""
 
 
 class RankedPage(NamedTuple):
@@ -184,10 +186,23 @@ class Ranks:
         return ((page, RankedPage._make(row), value) for value, page, *row in rows)
 
     def _by_places(self) -> Iterator[tuple[int, RankedPage, None]]:
-        """Every page as they were ordered at the end of a run, which needs no sort."""
-        for first, pages in self.places():
-            rows = self.rows(pages.tolist())
-            yield from ((page, rows[page]._replace(rank=at), None) for at, page in enumerate(pages.tolist(), first + 1))
+        """Every page as they were ordered at the end of a run, which needs no sort of all.
+
+        Pages are read in the order of their numbers, as they stand in the file: few first, as lists are short, then
+        more at a time.
+        """
+        query = f"SELECT weighed.id, {_UNRANKED} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
+        places, blocks = self.places(), 1
+        while some := list(islice(places, blocks)):
+            pages = np.concatenate([block for _, block in some])
+            in_file = np.argsort(pages)
+            rows = self._tables.rows(query, (json.dumps(pages[in_file].tolist()),))
+            if len(rows) != len(pages):
+                raise damaged(self._tables.path, "a page that has a rank is missing")
+            for rank, at in enumerate(np.argsort(in_file).tolist(), some[0][0] + 1):
+                page, *row = rows[at]
+                yield page, RankedPage._make((rank, *row)), None
+            blocks = min(2 * blocks, _MOST_BLOCKS)
 
     def rows(self, pages: Sequence[int]) -> dict[int, RankedPage]:
         """Some pages by number, without their ranks: these are 0."""

@@ -19,7 +19,6 @@ from minicrawl.cli.live_display import render
 from minicrawl.export.tables import defused, export_ranks
 from minicrawl.log import printable
 from minicrawl.model import InFlightNow, Progress
-from minicrawl.report import escaped
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -148,10 +147,9 @@ def test_cell_that_would_be_a_formula_is_text(store: Path, tmp_path: Path, start
 
 def test_few_marks_stay_on_a_letter_and_joiners_between_letters() -> None:
     family, persian = "\U0001f468\u200d\U0001f469", "می\u200cخواهم"
-    for shown in (printable, escaped):
-        assert shown("a" + 500 * "\u0301" + "b") == "a" + 4 * "\u0301" + "b"
-        assert shown(f"{family} {persian}") == f"{family} {persian}"
-        assert shown("\u202e\u2066") == "\ufffd\ufffd"
+    assert printable("a" + 500 * "\u0301" + "b") == "a" + 4 * "\u0301" + "b"
+    assert printable(f"{family} {persian}") == f"{family} {persian}"
+    assert printable("\u202e\u2066") == "\ufffd\ufffd"
 
 
 STEERING = [

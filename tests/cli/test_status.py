@@ -26,7 +26,7 @@ def test_one_coverage_is_told_everywhere(store: Path) -> None:
     assert answer("audit", "--store", store)["judged"]["coverage"] == share
     assert Looks(Readings(store)).look()["coverage"] == share
     with open_store(store) as reader:
-        assert told.startswith(report_on(reader).tiles["importance read"])
+        assert report_on(reader)["/api/now"]["coverage"] == share
 
 
 def test_figures_of_partitions_stand_below_their_headings() -> None:

@@ -44,7 +44,7 @@ def test_what_it_asks_for_is_there() -> None:
         asked |= {f"/{name}" for name in re.findall(r'from "\./([^"]+)"', text)}
         assert not re.search(r'from "(?!\./)', text), path
     assert asked <= STATIC.keys()
-    assert asked | {"/", "/index.html"} == STATIC.keys()
+    assert asked | {"/", "/index.html", "/report.js"} == STATIC.keys()
 
 
 def test_it_names_no_other_server() -> None:

@@ -112,7 +112,7 @@ CUT = """() => [...document.querySelectorAll('td, th, dt, dd, p, h1, h2, h3, sum
   if (table && table.scrollWidth > table.clientWidth) return false; // it is scrolled sideways
   return each.scrollWidth > each.clientWidth + 1 && each.clientWidth || box.left < 0 || box.right > innerWidth + 1;
 }).map((each) => each.outerHTML.slice(0, 200))"""
-EMPTY = """() => [...document.querySelectorAll('table')].flatMap((table) => {
+EMPTY = """() => [...document.querySelectorAll('.issue table')].flatMap((table) => {
   const says = (at) => [...table.tBodies[0].rows].some((row) => row.cells[at].textContent.trim());
   return [...table.tHead.rows[0].cells].filter((head, at) => head.checkVisibility() && !says(at));
 }).map((head) => head.outerHTML)"""
@@ -142,6 +142,8 @@ def test_print_is_dark_on_light(browser: Any, report: Path) -> None:
         assert page.locator("details:not([open])").count() > 3
         assert page.pdf().startswith(b"%PDF")
         page.emulate_media(media="print")
+        assert all(table.is_visible() for table in page.locator(".issue table").all())
+        assert page.locator("button:visible, form:visible").count() == 0
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
@@ -149,8 +151,9 @@ def test_what_the_web_writes_is_text(browser: Any, hostile: Path) -> None:
     with opened(browser, hostile) as page:
         open_all(page)
         assert page.evaluate("document.body.dataset.ran") is None
-        assert page.locator("main iframe, main style, main base, main meta, main img, script").count() == 0
-        hrefs = page.evaluate("[...document.querySelectorAll('a')].map((each) => each.getAttribute('href'))")
+        assert page.locator("main :is(iframe, style, base, meta, img, script), script[src]").count() == 0
+        shown = "[...document.querySelectorAll('a')].filter((each) => each.checkVisibility())"
+        hrefs = page.evaluate(f"{shown}.map((each) => each.getAttribute('href'))")
         assert len(hrefs) > 150
         assert all(href is None or href.startswith("http://a.test/") for href in hrefs)
         assert not set(page.locator("main").text_content()) & set("\u202e\u2066\u200b\x1b\x07\x00")

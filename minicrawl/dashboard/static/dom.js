@@ -2,6 +2,8 @@
 
 import {printable} from "./format.js";
 
+const isReport = Boolean(byId("answers")); // what can be asked for is in the file already
+
 function filled(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
@@ -55,7 +57,7 @@ export function whyOf(url) {
 
 // A link to the view of a page.
 export function known(url, text = url) {
-  return el("a", {href: whyOf(url), class: "url", title: url}, ...folders(text));
+  return isReport ? outside(url, text) : el("a", {href: whyOf(url), class: "url", title: url}, ...folders(text));
 }
 
 // The address of the pages that a filter selects: pagesOf({where}), or by columns: pagesOf({state: "waiting", host}).
@@ -67,7 +69,7 @@ export function pagesOf({where, ...columns} = {}) {
 
 // A link to these pages, such as a number of them.
 export function toPages(filter, text) {
-  return el("a", {href: pagesOf(filter)}, text);
+  return isReport ? el("span", {}, text) : el("a", {href: pagesOf(filter)}, text);
 }
 
 // A URL as long as can be read: of a longer one the beginning and the end.

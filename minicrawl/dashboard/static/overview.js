@@ -65,7 +65,7 @@ export class Overview {
       const [first, last] = [points[0], points[points.length - 1]];
       const words = last ? `${day(first.at)} to ${day(last.at)}: ${count(last.fetched)} answers in ${duration(last.seconds)}.` : "";
       this.coverage.show([{name: "coverage", points: points.map((point) => [point.seconds, point.coverage])}], words);
-      const failed = states.filter(({state}) => FAILED.includes(state)).map(({state, reason, pages}) => el("li", {}, toPages({state, reason}, printable(reason)), el("b", {}, count(pages))));
+      const failed = states.filter(({state}) => FAILED.includes(state)).map(({state, reason, meaning, pages}) => el("li", {}, el("span", {}, toPages({state, reason}, printable(reason)), meaning ? `: ${meaning}` : null), el("b", {}, count(pages))));
       fill(this.failed, failed, "Nothing.");
     } catch (failure) {
       if (!(failure instanceof Failure) || failure.status !== 409) throw failure;
@@ -121,8 +121,8 @@ class Figures {
   constructor() {
     const names = ["Pages fetched", "Pages a second", "Bytes", "Time", "Known", "Read", "Coverage", "In flight"];
     this.titles = names.map((name) => el("dt", {}, name));
-    const links = {Known: pagesOf(), Read: pagesOf({where: "state IN ('fetched', 'alias')"})};
-    this.values = names.map((name) => (links[name] ? el("a", {href: links[name]}) : el("span")));
+    const links = {Known: {}, Read: {where: "state IN ('fetched', 'alias')"}};
+    this.values = names.map((name) => (links[name] ? toPages(links[name], "") : el("span")));
     this.notes = names.map(() => el("dd", {class: "quiet"}));
     this.node = el("dl", {class: "figures"}, ...names.map((_, index) => el("div", {class: "figure"}, this.titles[index], el("dd", {}, this.values[index]), this.notes[index])));
   }

@@ -23,7 +23,7 @@ export class Sites {
       pages("Known", "known", {}), pages("Read", "read", {where: "state IN ('fetched', 'alias')"}), pages("Waiting", "waiting", {state: "waiting"}),
       pages("Given up", "given_up", {where: "state IN ('error', 'disallowed', 'gone')"}),
       number("Delay", "delay", (s) => `${small(s)} s`), number("Answers in", "seconds", took), number("Failures in a row", "strains", count),
-      {title: "Ban", of: (one) => [one.name, one.doing === "banned"], node: (one) => this.ban(one)},
+      ...(app.do ? [{title: "Ban", of: (one) => [one.name, one.doing === "banned"], node: (one) => this.ban(one)}] : []),
     ], (one) => one.name);
     const sum = (title, key, text = count) => ({title, numeric: true, text: (one) => (one[key] === null ? "–" : text(one[key])), sort: (one) => one[key]});
     this.sites = new Table("Sites", [

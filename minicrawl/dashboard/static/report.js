@@ -1,0 +1,66 @@
+// The report: the dashboard's views of a store, one below the other, from answers in the file; and what the audit found.
+
+import {byId, card, el, outside, shortened} from "./dom.js";
+import {count, counted, percent, printable} from "./format.js";
+import {Overview} from "./overview.js";
+import {Pages} from "./pages.js";
+import {Sites} from "./sites.js";
+import {Table} from "./table.js";
+
+const answers = JSON.parse(byId("answers").textContent);
+const app = {look: answers["/api/now"], get: async (path) => answers[path]};
+
+function share(part) {
+  return part > 0 && part < 1e-5 ? "under 0.001 %" : percent(part, 3);
+}
+
+function target(url) {
+  return outside(url, shortened(url));
+}
+
+function sources({examples, sources: all}) {
+  const more = all > examples.length ? [el("div", {}, `and ${count(all - examples.length)} more`)] : [];
+  return el("div", {}, ...examples.map((url) => el("div", {}, target(url))), ...more);
+}
+
+// Columns of findings, each with what tells whether it says anything of one.
+const COLUMNS = [
+  [{title: "Target", wide: true, node: (found) => target(found.target)}, () => true],
+  [{title: "What", wide: true, text: (found) => shortened(found.detail)}, (found) => found.detail],
+  [{title: "At stake", numeric: true, text: (found) => share(found.importance)}, () => true],
+  [{title: "Found on", wide: true, node: sources}, (found) => found.sources],
+];
+
+function issue({rule, severity, why, how, importance, findings, count: all}) {
+  const columns = COLUMNS.filter(([, says]) => findings.some(says)).map(([column]) => column);
+  const table = new Table(rule, columns, (found) => found.target);
+  table.more.most = findings.length;
+  table.show(findings);
+  return el("details", {class: "issue"},
+    el("summary", {}, el("span", {class: `grave-${severity}`}, severity), ` ${printable(rule)}: ${counted(all, "target")}, ${share(Math.min(importance, 1))} at stake`),
+    el("p", {}, printable(why)), how ? el("p", {}, el("b", {}, "To mend it: "), printable(how)) : null, table.node,
+    all > findings.length ? el("p", {class: "quiet"}, `And ${count(all - findings.length)} more, of less importance.`) : null);
+}
+
+function issues({issues: found, counts, checked, not_checked: lacks}) {
+  const numbers = Object.entries(counts).map(([severity, number]) => counted(number, severity)).join(", ");
+  const words = found.length ? `${numbers}, by ${count(found.length)} of ${counted(checked, "rule")}; in each severity what loses most comes first.`
+    : `None of the ${count(checked)} rules that were checked has found anything.`;
+  const rest = Object.entries(lacks);
+  return card("Issues", el("p", {}, words), ...found.map(issue), rest.length ? el("details", {},
+    el("summary", {}, `Not checked: ${counted(rest.length, "rule")}`),
+    el("dl", {class: "facts"}, ...rest.flatMap(([rule, why]) => [el("dt", {}, printable(rule)), el("dd", {}, printable(why))]))) : null);
+}
+
+async function build() {
+  byId("main").append(issues(answers.issues));
+  const pages = new Pages(app);
+  pages.n = answers["/api/pages"].pages.length;
+  for (const view of [new Overview(app), pages, new Sites(app)]) {
+    byId("main").append(el("div", {class: "view"}, ...view.nodes));
+    await view.read();
+    view.show?.(app.look);
+  }
+}
+
+build();
