@@ -10,9 +10,9 @@ Rows sent to a home are numbered 1, 2, 3 ... The commit that takes cash out of t
 until its home has confirmed that a commit there put the cash into its own. So it may be sent any number of times, and
 is taken once: a home takes only the row after the last that it has taken.
 
-A site is whole in one partition, and so are its links. So the home of a page needs only the number of sites elsewhere
-that link to it: its voices. They are counted whenever births are shared out, and changes are handed over with the rest
-that mirrors gather.
+A site is whole in one partition, and so are its links. So the home of a page needs only the sum of the voices elsewhere
+for it (opic/sites.py). They are added up whenever births are shared out, and changes are handed over with the rest that
+mirrors gather.
 """
 
 from collections import deque
@@ -48,12 +48,12 @@ _ELSEWHERE = 0
 
 
 class SharedVoices:
-    """Invariant: the voices counted by all partitions for a page are those its home has, plus those on their way."""
+    """Invariant: the voices in all partitions for a page are those its home has, plus those on their way."""
 
     def __init__(self, stored: IntArray) -> None:
         """stored: rows of the table `voices`, shape (voices, 3)."""
         self.heard: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        """For a page at home, the sites elsewhere that link to it; for a mirror, the sites here, as its home knows."""
+        """For a page at home, the voices elsewhere for it; for a mirror, those here, as its home knows; in VOICE_UNITs."""
         self._news: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._changed: list[tuple[Pages, IntArray]] = []
         page, count = _rows(stored)
@@ -65,15 +65,15 @@ class SharedVoices:
         self._news = grown(self._news, size)
 
     def note(self, mirrors: Pages, counts: IntArray) -> None:
-        """Note the number of sites here that link to each mirror; `mirrors` are all of them."""
+        """Note the voices here for each mirror; `mirrors` are all of them."""
         self._news[mirrors] = counts - self.heard[mirrors]
 
     def unsaid(self) -> Pages:
-        """The mirrors whose homes have an old count."""
+        """The mirrors whose homes know others."""
         return flagged(self._news != 0)
 
     def hand_over(self, mirrors: Pages) -> IntArray:
-        """Changes in the counts of some mirrors, for their homes."""
+        """Changes in the voices for some mirrors, for their homes."""
         self.grow(int(mirrors.max(initial=-1)) + 1)
         counts = self._news[mirrors].astype(np.int64)
         self._news[mirrors] = 0
@@ -81,7 +81,7 @@ class SharedVoices:
         return counts
 
     def take_over(self, pages: Pages, counts: IntArray) -> None:
-        """Add changes in the number of sites elsewhere that link to pages at home."""
+        """Add changes in the voices elsewhere for pages at home."""
         self.grow(int(pages.max(initial=-1)) + 1)
         self._tell(pages, counts)
 
