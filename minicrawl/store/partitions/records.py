@@ -26,7 +26,7 @@ class Records(NamedTuple):
 
     `found_on`: the page that made the URL known, if its home may not know it yet; else "".
     `received`, `inlinks`: changes since. `depth`, `chain_length`: as of now.
-    `voices`: increase of linking sites, see voices.py; empty unless random surfers jump to sites.
+    `voices`: increase of the voices here for a page (opic/sites.py); empty unless random surfers jump to sites.
     """
 
     urls: list[str]
