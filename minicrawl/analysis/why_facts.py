@@ -97,8 +97,8 @@ class PageJump:
     """Reasons for jumps to a page, and their share of its importance.
 
     site: of the page; None before trust was computed. linked_by: number of other sites that link to the page;
-    linked_first: the most trusted of these; voices: how far they count, each at most 1. by_jumps, by_links: their sum is
-    its importance. most_by: the largest sender among some pages that link to it, with `most_share` of the units that
+    linked_first: the most trusted of these; voices: how far they count, each at most 1. by_jumps, by_links: their sum
+    is its importance. most_by: the largest sender among some pages that link to it, with `most_share` of the units that
     links have sent; None where none has.
     """
 

@@ -53,7 +53,7 @@ class SharedVoices:
     def __init__(self, stored: IntArray) -> None:
         """stored: rows of the table `voices`, shape (voices, 3)."""
         self.heard: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        """In VOICE_UNITs: for a page at home, the voices elsewhere for it; for a mirror, those here, as its home knows."""
+        """VOICE_UNITs: of a page at home, the voices elsewhere for it; of a mirror, those here that its home knows."""
         self._news: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._changed: list[tuple[Pages, IntArray]] = []
         page, count = _rows(stored)
