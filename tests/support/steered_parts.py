@@ -45,7 +45,8 @@ def steered(tmp_path: Path, steer: Steer, **settings: Any) -> tuple[Ended, Count
     with counted_web(pages=2000) as web:
         ended = asyncio.run(_steered(folder, web, steer, {"delay": 0.2, "ip_delay": 0.0} | settings))
     with folder.opened() as stores:
-        assert list(all_violations(stores)) == []
+        found = list(all_violations(stores))
+    assert found == [], found
     return ended, web, folder
 
 

@@ -131,6 +131,7 @@ class KnownSites:
     def share_out(self, shares: SiteShares) -> None:
         """Share births out by the shares of sites, ordered as in `links`; newer sites have none."""
         accounts, births, known = self._accounts, self._births, slice(0, self._accounts.size)
+        self._know_hosts()
         entrances = accounts.depth[known] == 0
         entrances[list(self._fronts)] = True
         entrances &= self._is_at_home()
