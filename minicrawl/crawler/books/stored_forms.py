@@ -27,7 +27,7 @@ _META: dict[str, Any] = {
     **dict.fromkeys(("hash_key", "stopped", "jump", "cluster"), str),
     **dict.fromkeys(("virtual", "never_visited", "births", "carried", "partition", "partitions"), int),
     **dict.fromkeys(("links_left_out", "sitemap_thirds"), int),
-    **dict.fromkeys(("shared_out", "is_ranked", "in_doubt", "text_size", "text_made"), int),
+    **dict.fromkeys(("shared_out", "voice_level", "is_ranked", "in_doubt", "text_size", "text_made"), int),
     **dict.fromkeys(("refresh_noted", "refresh_looked_at"), int),
     **dict.fromkeys(("clock", "window"), _NUMBER),
     **dict.fromkeys(("best_floor", "total", "discovery_credit"), _NUMBER),
