@@ -156,10 +156,8 @@ def _write_csv(table: Table, file: BinaryIO) -> int:
         writer.writerow(map(defused, table.columns))
         count, rows = 0, iter(table.rows)
         while some := list(islice(rows, _AT_ONCE)):
-            columns = zip(table.columns.values(), zip(*some, strict=True), strict=True)
-            texts = [cell for kind, column in columns if kind is str for cell in column if cell]
-            joined = _BETWEEN.join(["", *texts])
-            is_plain = (joined.isprintable() or not _STEERING.search(joined)) and not _FORMULA.search(joined)
+            texts = _BETWEEN.join(["", *[cell for row in some for cell in row if isinstance(cell, str)]])
+            is_plain = (texts.isprintable() or not _STEERING.search(texts)) and not _FORMULA.search(texts)
             writer.writerows(some if is_plain else (map(defused, row) for row in some))
             count += len(some)
     return count

@@ -49,7 +49,7 @@ SELECT url,
        depth,
        status,
        -- links from pages, to it or to an alias of it: each alias has one link more, its own
-       inlinks + coalesce((
+       inlinks + iif(EXISTS (SELECT 1 FROM pages WHERE stands_for = number), (
            WITH RECURSIVE aliases (page, links) AS (
                SELECT pages.id, pages.inlinks FROM pages WHERE stands_for = number
                UNION

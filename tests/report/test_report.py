@@ -19,6 +19,7 @@ from minicrawl.dashboard import readings
 from minicrawl.dashboard.readings import Reading, Readings
 from minicrawl.report import report_on, write_report
 from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
 SITE: Site = {
@@ -117,6 +118,16 @@ def test_crawl_of_little_has_a_report_too(tmp_path: Path, site: Site) -> None:
     rows(tmp_path / "crawl.db", "UPDATE pages SET fetch = NULL, state = 'waiting'")
     with open_store(tmp_path / "crawl.db") as store:
         assert report_on(store)["subtitle"].endswith(" UTC. Fetched nothing yet.")
+
+
+def test_report_of_a_running_crawl_says_so(tmp_path: Path) -> None:
+    reported(tmp_path / "crawl.db")
+    writer = Writer(tmp_path / "crawl.db")
+    with open_store(tmp_path / "crawl.db") as store:
+        report = report_on(store)
+    writer.close()
+    assert report["subtitle"].endswith(" The crawl was still running.")
+    assert (report["/api/now"]["crawl"], report["/api/now"]["state"]) == ("resting", "running")
 
 
 def test_what_the_web_says_is_text_and_nothing_else(tmp_path: Path) -> None:

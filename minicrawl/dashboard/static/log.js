@@ -16,7 +16,7 @@ export class Log {
     this.lines = new Map(); // of the list, by event
     this.newest = 0;
     const draw = () => this.draw();
-    this.words = el("input", {type: "search", placeholder: "Part of a URL, a status, a word", oninput: draw});
+    this.words = el("input", {type: "search", size: "28", placeholder: "Part of a URL, a status, a word", oninput: draw});
     this.level = choice(LEVELS.map((level, index) => [index, index ? `${level} and above` : "all"]), draw);
     this.name = choice([["", "any"], ...Object.entries(NAMES)], draw);
     this.pause = el("button", {type: "button", "aria-pressed": "false", onclick: () => { this.pause.setAttribute("aria-pressed", String(!this.isPaused())); this.draw(); }}, "Hold");

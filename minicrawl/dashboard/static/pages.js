@@ -28,7 +28,7 @@ export class Pages {
       {title: "Importance", numeric: true, text: (page) => small(page.importance)},
     ], (page) => page.url, "No page is like that.");
     this.more = el("button", {type: "button", hidden: true, onclick: () => { this.n = Math.min(this.n + 150, MOST); app.read(); }}, "More");
-    this.nodes = [card("Pages", el("form", {class: "pages", onsubmit: ask}, ...labels, el("button", {type: "submit"}, "Show")), this.words, this.table.node, this.more)];
+    this.nodes = [card("Pages", el("form", {class: "ask", onsubmit: ask}, ...labels, el("button", {type: "submit"}, "Show")), this.words, this.table.node, this.more)];
   }
 
   filter() {
