@@ -101,7 +101,7 @@ class Options:
     delay: float = setting(
         "1s",
         PAUSE,
-        "Wait this long between requests to a host; robots.txt may ask for more. 0 turns politeness off, "
+        "Time between host requests; robots.txt may ask for more. 0 turns politeness off, "
         "including Crawl-delay: only for your own servers.",
         LIVE,
     )
