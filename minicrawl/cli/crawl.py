@@ -65,8 +65,8 @@ _GIVEN = {
 """Sources of options other than the store, and their names."""
 
 _PROFILE_HELP = (
-    "Options for audit, archive, search or rank: with --show-settings they are listed. Explicit options win. The store "
-    "remembers the options."
+    "Options for audit, archive, search or rank; --show-settings lists them. Explicit options win. The store "
+    "remembers them."
 )
 
 WHY_STOPPED = {
@@ -90,15 +90,15 @@ WHY_STOPPED = {
     "--forget",
     multiple=True,
     metavar="OPTION",
-    help="Set an option that the store remembers, such as max-depth, back to its default. Repeatable.",
+    help="Reset an option that the store remembers, such as max-depth, to its default. Repeatable.",
 )
-@click.option("--show-settings", is_flag=True, help="Print all settings and where each comes from, and exit.")
+@click.option("--show-settings", is_flag=True, help="Print all settings and their sources, and exit.")
 @click.option(
     "--dry-run",
     "is_dry",
     is_flag=True,
-    help="Print which pages would be fetched first, by host, and which rules would leave pages out. Makes "
-    "no requests and writes nothing.",
+    help="Print which pages come first, by host, and which rules leave pages out. Makes no requests and writes "
+    "nothing.",
 )
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
 @click.option("--profile", type=click.Choice(list(PROFILES)), metavar="NAME", help=_PROFILE_HELP)
@@ -112,7 +112,7 @@ WHY_STOPPED = {
 @click.option(
     "--ray",
     metavar="ADDRESS",
-    help="With --partitions: join this Ray cluster of several machines; see docs/cluster.md.",
+    help="Use this Ray cluster of several machines, with --partitions; see docs/cluster.md.",
 )
 @store_option
 @json_option

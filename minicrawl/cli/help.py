@@ -45,7 +45,7 @@ class TopicCommand(click.Command):
             is_eager=True,
             expose_value=False,
             callback=self._show,
-            help="Show this message, or all options of a topic.",
+            help="Show this message, or a topic's options.",
         )
 
     def get_help_option(self, ctx: click.Context) -> click.Option:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from minicrawl.crawler.visits.step import Opening
     from minicrawl.store.writer import Writer
 
-log.declare("alerts-failed", "--on-change could not be told of changes ({why}); the next run with it tells the rest")
+log.declare("alerts-failed", "the command of --on-change failed ({why}); the next run with it sends the rest")
 
 _MOST = 1_000  # changes that one call is told, the most important first
 _FACTS = ("url", "title", "what", "at", "importance", "added", "removed", "kinds")
@@ -32,8 +32,8 @@ class AlertSettings:
     on_change: str = setting(
         "",
         COMMAND,
-        "Tell this command, on its standard input, of pages that are new, changed or gone, a line of JSON each. To be "
-        "named at every run.",
+        "Send new, changed and gone pages to this command's standard input, one line of JSON each. Give it at "
+        "every run.",
         ONE_RUN,
         ALONE,
         AT_REFRESH,

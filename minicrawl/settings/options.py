@@ -57,125 +57,120 @@ class Options:
     """The settings, in groups: a name in capital letters begins one, whose value is the headline of its topic in
     `minicrawl crawl --help`."""
 
-    LIMITS = "When a run stops. Without a limit it stops when nothing is left to fetch."
+    LIMITS = "When a run stops. Without a limit, it stops when nothing is left to fetch."
     pages: int | None = setting(None, whole(10**12), "Stop after that many pages.", ONE_RUN, LIVE)
     time: float | None = setting(None, duration(MOST_SPAN, "30m"), "Stop after that time.", ONE_RUN, LIVE, AT_REFRESH)
     bytes: int | None = setting(None, size("1000000GB", "2GB"), "Stop after that many bytes of pages.", ONE_RUN, LIVE)
     until_coverage: float | None = setting(
         None,
         share("90%"),
-        "Stop at this coverage: once the pages read certainly hold that share of the importance of all known pages.",
+        "Stop at this coverage: when the pages read hold at least that share of all known importance.",
         ONE_RUN,
         LIVE,
     )
     retry: tuple[str, ...] = setting(
         (),
         codes(metavar="[REASON,...]", bare="passing"),
-        "Ask again for pages that were given up for these reasons (see 'minicrawl status'); all: for any; without "
-        "REASON: for those that may have passed, such as time-outs. Repeatable.",
+        "Try pages again that failed for these reasons (see 'minicrawl status'), or for any reason (all). "
+        "Without REASON: for temporary ones, such as time-outs. Repeatable.",
         ONE_RUN,
     )
 
-    SCOPE = "Which links are followed."
+    SCOPE = "Which links to follow."
     scope: str = setting(
         "any",
         choice(*SCOPES),
-        "Which links are followed: any, those to the seeds' sites (site), hosts (host) or folders (prefix), or all "
-        "links of the seeds' sites, but none of other sites' pages (linked).",
+        "Which links to follow: any, those to the seeds' sites (site), hosts (host) or folders (prefix), or all "
+        "links on the seeds' sites but none on others (linked).",
         LIVE,
     )
     allow: tuple[str, ...] = setting((), PATTERNS, "Follow only URLs that match. Repeatable.", LIVE)
-    deny: tuple[str, ...] = setting(
-        (), PATTERNS, "Never follow URLs that match; seeds are crawled all the same. Repeatable.", LIVE
-    )
-    max_depth: int | None = setting(None, whole(10**6, 0), "Follow links at most that far from a seed.", LIVE)
+    deny: tuple[str, ...] = setting((), PATTERNS, "Never follow URLs that match, except seeds. Repeatable.", LIVE)
+    max_depth: int | None = setting(None, whole(10**6, 0), "Follow links at most N steps from a seed.", LIVE)
     sitemaps: bool = setting(
-        True, FLAG, "Read the sitemaps that robots.txt names; of four new pages one at most comes from there.", LIVE
+        True, FLAG, "Read the sitemaps named in robots.txt. At most one new page in four comes from them.", LIVE
     )
 
     TRAPS = "URLs that lead to the same page again and again."
-    traps: bool = setting(
-        True, FLAG, "Stay out of traps: calendars without end, session ids, endless paths and the like."
-    )
+    traps: bool = setting(True, FLAG, "Stay out of traps: endless calendars, session ids, endless paths and the like.")
     keep_parameters: bool = setting(
-        False, FLAG, "Tell URLs apart that differ in parameters for tracking or sessions only, such as utm_source."
+        False, FLAG, "Keep URLs apart that differ only in tracking or session parameters, such as utm_source."
     )
 
-    POLITENESS = "How often hosts are asked, and how much at a time."
+    POLITENESS = "How often to ask a host, and how many requests at a time."
     delay: float = setting(
         "1s",
         PAUSE,
-        "Between requests to a host; robots.txt may ask for more. 0 switches politeness off, Crawl-delay too: only "
-        "for servers of your own.",
+        "Time between host requests; robots.txt may ask for more. 0 turns politeness off, "
+        "including Crawl-delay: only for your own servers.",
         LIVE,
     )
     host_delay: tuple[tuple[str, float], ...] = setting(
         (),
         HOST_DELAYS,
-        "Between two requests to this host, instead of --delay; its robots.txt may ask for more. A shorter one than "
-        "--delay holds whatever IP address the host shares. The first one of a host counts. Repeatable.",
+        "Wait this long between requests to this host, instead of --delay; its robots.txt may ask for more. A "
+        "shorter time than --delay also overrides --ip-delay. The first one for a host counts. Repeatable.",
     )
     ip_delay: float | None = setting(
         None,
         PAUSE,
-        "Between two requests to one IP address, which hosts may share; 0: none. The default is that of --delay.",
+        "Wait this long between requests to one IP address, which hosts may share; 0 for no wait. Default: --delay.",
         LIVE,
     )
-    per_host: int = setting(1, whole(1000), "Requests in flight per host, and per IP address with a delay.", LIVE)
+    per_host: int = setting(
+        1, whole(1000), "Allow N requests in flight per host, and per IP address with a delay.", LIVE
+    )
     concurrency: int = setting(
-        64, whole(10_000), "Requests in flight in all, but for those to hosts that have not answered yet.", LIVE
+        64, whole(10_000), "Allow N requests in flight, plus some to hosts that have not answered yet.", LIVE
     )
-    workers: int = setting(
-        0, whole(MOST_WORKERS, 0), "Processes that fetch and parse; 0 = inside the main process.", LIVE
-    )
-    ignore_robots: bool = setting(False, FLAG, "Do not ask for robots.txt. Only for servers of your own.")
+    workers: int = setting(0, whole(MOST_WORKERS, 0), "Fetch and parse in N processes; 0: in the main process.", LIVE)
+    ignore_robots: bool = setting(False, FLAG, "Do not ask for robots.txt. Only for your own servers.")
     respect_usage: tuple[str, ...] = setting(
         (),
         codes(USES),
-        "Fetch nothing that robots.txt does not want used for this, such as ai-train. Of pages that say so themselves "
-        "the text is not kept, and export leaves them out. Repeatable.",
+        "Fetch no page if robots.txt forbids this use of it. If the page itself forbids the use, keep no text "
+        "and leave it out of exports. Repeatable.",
     )
 
-    ORDER = "Which page is next, and how importance is measured."
+    ORDER = "Which page is next, and how to measure importance."
     strategy: str = setting(
         "greedy",
         choice(*STRATEGY_NAMES),
-        "Which page is next: greedy is the one with the most cash, or importance with --jump sites.",
+        "Choose the next page. greedy: the most cash, or the most importance with --jump sites.",
     )
     jump: str = setting(
         BY_SITES,
         choice(BY_SITES, BY_PAGES),
-        "Where a walker goes who follows no link: to sites, by how much other sites trust them, and there to pages "
-        "that other sites link to; or to all pages alike, as in the papers. A later run may change it.",
+        "Where the random surfer jumps: to sites by the trust of other sites, and there to pages that other "
+        "sites link to; or to all pages equally, as in the papers. A later run may change it.",
     )
     discovery: float = setting(
         1.0,
         share("SHARE"),
-        "Share of the requests for pages never read; with 1 no page is fetched twice. Below 1, the others re-read "
-        "pages as --refresh does.",
+        "Share of requests for new pages. With 1, no page is fetched twice. The rest re-read pages, as --refresh does.",
     )
 
-    REFRESH = "When pages that were read are fetched again."
+    REFRESH = "When to fetch pages again."
     refresh: bool = setting(
         False,
         FLAG,
-        "Go on for ever: fetch pages again by importance and by how often they change. --discovery is 0.7 then, unless "
-        "it is less. With --pages or --time all of that is used; else the crawl waits until pages are due.",
+        "Run for ever: fetch pages again by importance and how often they change. --discovery becomes 0.7, "
+        "unless it is lower. With --pages or --time, use all of that; otherwise wait until pages are due.",
     )
-    refresh_min: float = setting("1h", duration("90d"), "Fetch no page again sooner than that.")
+    refresh_min: float = setting("1h", duration("90d"), "Fetch no page again sooner than this.")
     recrawl_after: float | None = setting(
         None,
         duration(MOST_SPAN, "30d"),
-        "Fetch every page again after that time, important or not, instead. Without --refresh a run does not wait.",
+        "Fetch every page again after this time, important or not. Without --refresh, a run does not wait.",
     )
     watch: tuple[Watch, ...] = setting(
         (),
         WATCHES,
-        "On pages with matching URLs, count only changes of what is watched: css:SELECTOR, with ::attr(NAME) for an "
-        "attribute, or kinds of changes such as price,title. Repeatable.",
+        "On pages with matching URLs, count only changes of css:SELECTOR, with ::attr(NAME) for an attribute, or "
+        "of kinds such as price,title. Repeatable.",
     )
 
-    FOCUS = "Pages that come earlier, or later. The ranking stays what the links say."
+    FOCUS = "Pages to read earlier or later. The ranking does not change."
     boost: tuple[tuple[re.Pattern[str], float], ...] = setting(
         (),
         BOOSTS,
@@ -185,161 +180,161 @@ class Options:
     topic: str = setting(
         "",
         {**TEXT, "metavar": "WORDS"},
-        "Pages on these words first: in their URL, in links to them, in titles around those.",
+        "Read pages on these words first: in their URLs, in links to them, in titles around those links.",
     )
 
-    KEEP = "What is kept of pages beside their links."
+    KEEP = "What to keep of pages besides their links."
     text: bool = setting(
         False,
         FLAG,
-        "Keep the text of every page, with its headings and links, in a file beside the store: about 3 kB a page. "
-        "Pages that say noarchive are left out.",
+        "Keep the text of every page, with headings and links, in a file beside the store: about 3 kB a page. "
+        "Leaves out pages that say noarchive.",
     )
     pdf: bool = setting(False, FLAG, "Read PDF files as pages: their links, title and text. Needs the extra pdf.")
     audit: bool = setting(
         False,
         FLAG,
-        "Keep what an audit checks of pages beside links and titles: descriptions, headings, images, languages.",
+        "Keep what an audit needs besides links and titles: descriptions, headings, images, languages.",
     )
     extract: tuple[str, ...] = setting(
         (),
         texts("NAME=SELECTOR"),
-        "Take this out of every page, for --items: by a CSS selector, with ::attr(NAME) an attribute, or by "
-        "xpath:PATH; NAME[]= takes all that is found. Repeatable.",
+        "Extract this from every page, for --items: a CSS selector, with ::attr(NAME) for an attribute, or "
+        "xpath:PATH. NAME[]= takes all matches. Repeatable.",
     )
     extract_structured: bool = setting(
-        False, FLAG, "Take structured data out of pages, for --items: JSON-LD, microdata and OpenGraph."
+        False, FLAG, "Extract structured data from pages, for --items: JSON-LD, microdata and OpenGraph."
     )
     items: str = setting(
         "",
         {**TEXT, "metavar": "FILE"},
-        "Write what is taken out of pages to this file, .jsonl, .csv or .parquet, with the crawl's commits. To be "
-        "named at every run.",
+        "Write extracted data to this file (.jsonl, .csv or .parquet) with the crawl's commits. Give it at every run.",
         ONE_RUN,
         AT_REFRESH,
     )
     hook: tuple[str, ...] = setting(
         (),
         texts("PLACE"),
-        "Call functions of your own: MODULE:FUNCTION, FILE.py or an entry point. To be named at every run. Repeatable.",
+        "Call your own functions: MODULE:FUNCTION, FILE.py or an entry point. Give it at every run. Repeatable.",
         ONE_RUN,
     )
-    search: bool = setting(
-        False, FLAG, "Index pages for 'minicrawl search': while the crawl runs; keeps texts, as --text does."
-    )
+    search: bool = setting(False, FLAG, "Index pages for 'minicrawl search'. Keeps texts, as --text does.")
 
-    RENDERING = "Pages that scripts make, in a Chromium."
+    RENDERING = "Pages made by scripts, in Chromium."
     render: tuple[str, ...] = setting(
         (),
         PATTERNS,
-        "Run the scripts of pages whose URL matches in a Chromium, and read what they make. Repeatable.",
+        "Open pages with matching URLs in Chromium, and read what their scripts show. Repeatable.",
     )
     chromium: Path | None = setting(
         None,
         file("FILE"),
-        "The Chromium for --render, instead of the first chromium, chromium-browser or google-chrome on the PATH.",
+        "Use this Chromium for --render. Default: the first chromium, chromium-browser or google-chrome on the PATH.",
     )
     screenshots: bool = setting(
         False,
         FLAG,
-        "Keep screenshots of rendered pages in the archive, with the style sheets, pictures and fonts that they show. "
-        "Needs --render and --archive.",
+        "Keep screenshots of rendered pages in the archive, with their style sheets, pictures and fonts. Needs "
+        "--render and --archive.",
     )
 
-    ARCHIVE = "Keeping answers in WARC files, and reading them again."
+    ARCHIVE = "Keep answers in WARC files, and read them again."
     archive: Path | None = setting(
         None,
         file("DIR", is_folder),
-        "Keep all that is read in this folder, in WARC files that other programs can replay.",
+        "Keep every answer in this folder, in WARC files that other programs can replay.",
     )
     from_archive: tuple[str, ...] = setting(
         (),
         PLACES,
-        "Ask nobody for anything: read what this archive has, a folder of --archive, WARC or WACZ files of any "
-        "program, or - for standard input. Repeatable.",
+        "Read this archive instead of the network: a folder of --archive, WARC or WACZ files of any program, or "
+        "- for standard input. Repeatable.",
     )
     dedup: bool = setting(
         True,
         FLAG,
-        "Let the archive refer to a body that it has already, of 1,000 bytes or more, instead of keeping it again.",
+        "Keep a body of 1,000 bytes or more once; the archive then refers to it.",
     )
     requisites: bool = setting(
         False,
         FLAG,
-        "Ask for what pages need to look as they do: style sheets, scripts, pictures, fonts, frames, from any host. "
-        "--archive keeps them, 'audit' tells which are not there.",
+        "Fetch what pages need to display: style sheets, scripts, pictures, fonts, frames, from any host. "
+        "--archive keeps them; 'audit' lists missing ones.",
     )
 
     IDENTITY = "User agent, contact and request headers."
     contact: str = setting(
         "",
         requests.CONTACT,
-        "Whom to ask about the crawl: an address for mail, or the URL of a page. It stands in the user agent; an "
-        "address in the header From, too.",
+        "Give sites a contact: a mail address or the URL of a page. It goes into the user agent; a mail address "
+        "also into the header From.",
     )
     user_agent: str = setting(
         USER_AGENT,
         requests.NAME,
-        "Who we say we are; its first word is looked up in robots.txt.",
+        "Name the crawler. robots.txt calls it by the first word.",
     )
     header: tuple[Header, ...] = setting(
         (),
         requests.HEADERS,
-        "Send this header too: to HOST alone (a name, name:port or https://name), to all hosts (*), or else to those "
-        "of the seeds, and never along a redirect or link to others. Not kept in the store. Repeatable.",
+        "Send this header, too: only to HOST (a name, name:port or https://name), to all hosts (*), or by "
+        "default to the seeds' origins. It never follows a redirect or link elsewhere. Not kept in the store. "
+        "Repeatable.",
         AT_REFRESH,
     )
     sign: Path | None = setting(
         None,
         file("KEYFILE"),
-        "Sign requests with this key, by Web Bot Auth. 'minicrawl key new FILE' makes one. Needs --signature-agent.",
+        "Sign requests with this key (Web Bot Auth). 'minicrawl key new FILE' makes one. Needs --signature-agent.",
     )
     signature_agent: str = setting(
         "",
         requests.SIGNATURE_AGENT,
-        "Where the key of --sign is published, as 'minicrawl key directory' prints it: an https origin, or the URL of "
-        "the directory itself, for verifiers that want that.",
+        "Where you publish the key of --sign, as printed by 'minicrawl key directory': an https origin, or the "
+        "directory's URL if verifiers want that.",
     )
 
     LOGINS = "Passwords, certificates and cookies for hosts."
     auth: tuple[Header, ...] = setting(
         (),
         requests.LOGINS,
-        "Log in at HOST by name and password (basic authentication): at https://HOST, and at seeds of that name; "
-        "http://HOST and other ports are to be written out. Without HOST, at the origins of the seeds. @FILE reads one "
-        "a line. Never sent to another origin; not kept in the store. Repeatable.",
+        "Log in with name and password (basic authentication) at https://HOST and at seeds of that name. Write "
+        "out http://HOST and other ports. Without HOST: at the seeds' origins. @FILE reads one per line. Never "
+        "sent to another origin; not kept in the store. Repeatable.",
         AT_REFRESH,
     )
     cookies: bool = setting(
         False,
         FLAG,
-        "Take cookies, and send them to the hosts that they are for. They are kept in the store, in the clear: nobody "
-        "but you may read it then.",
+        "Accept cookies and send them back. The store keeps them in the clear, so only you may read it.",
     )
     cookie_file: Path | None = setting(
         None,
         file("FILE", can_be_file),
-        "Take cookies, beginning with those in this file in the format of Netscape; it is written at every run's end.",
+        "Accept cookies, starting with those in this Netscape-format file. Every run saves them there at its end.",
     )
 
     HTTP = "Proxies, routes, and limits of one request."
     proxy: tuple[ProxyRule, ...] = setting(
         (),
         requests.PROXIES,
-        "Send requests through this proxy (http, https, socks5, or socks5h, which looks up names itself): all, or "
-        "those for hosts that match PATTERN, such as '*.onion'; 'none' for no proxy. By default the proxies of the "
-        "environment. Repeatable.",
+        "Send requests through this proxy (http, https, socks5, or socks5h, which looks up names itself): all, "
+        "or those to hosts that match PATTERN, such as '*.onion'. 'none': no proxy. Default: the environment's "
+        "proxies. Repeatable.",
     )
     connect_to: tuple[ConnectTo, ...] = setting(
         (),
         requests.ROUTES,
-        "Connect elsewhere, as curl does; an empty HOST or PORT matches any; @FILE reads one a line. Repeatable.",
+        "Connect to ADDR:PORT instead, like curl. An empty HOST or PORT matches any; @FILE reads one per line. "
+        "Repeatable.",
         AT_REFRESH,
     )
     ca_file: Path | None = setting(None, file("PEM", is_file), "Trust this certificate authority too.")
     allow_private: bool = setting(False, FLAG, "Let the crawl reach loopback and private addresses.")
-    timeout: float = setting("60s", duration("1d"), "What one request may take in all.")
-    max_size: int = setting("16MB", size("1GB", "SIZE"), "Bytes read of one page, before and after unpacking.")
+    timeout: float = setting("60s", duration("1d"), "Allow a request this much time in all.")
+    max_size: int = setting(
+        "16MB", size("1GB", "SIZE"), "Read at most this much of a page, before and after unpacking."
+    )
 
 
 def _topics() -> dict[str, tuple[str, dict[str, Setting]]]:

@@ -86,7 +86,7 @@ def test_command_that_fails_is_one_warning_and_the_next_run_tells(  # noqa: PLR0
     monkeypatch.setattr(Alerts, "SECONDS", seconds)
     refreshed(store, calling(script, "s3cret"))
     (warning,) = [one for one in caplog.records if one.levelname == "WARNING"]
-    expected = rf"--on-change could not be told of changes \({why}\); the next run with it tells the rest"
+    expected = rf"the command of --on-change failed \({why}\); the next run with it sends the rest"
     assert re.fullmatch(expected, warning.message)
     assert "s3cret" not in caplog.text
     assert b"s3cret" not in store.read_bytes()
