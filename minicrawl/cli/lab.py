@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from minicrawl.experiment import Result
     from minicrawl.lab.graphbench.bench import Setup, Trial
     from minicrawl.lab.graphbench.sequences import Insertions
+    from minicrawl.lab.sites import SiteWeb
     from minicrawl.rank import Graph
+    from minicrawl.store.reader import Store
 
     _Draw = Callable[[int], Insertions]
     """Draws the sequence for a trial, from 0 on."""
@@ -182,7 +184,28 @@ def sites(store: Path, as_json: bool, seed: int) -> None:
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:
-        show([Experiment("jumps to sites", partial(result, reader, seed))], Path(), as_json)
+        web = site_web(reader)
+    show([Experiment("jumps to sites", partial(result, web, seed))], Path(), as_json)
+
+
+def site_web(store: "Store") -> "SiteWeb":
+    """The web of a store. Raises StoreError."""
+    import numpy as np
+
+    from minicrawl.analysis.link_graph import folded_store
+    from minicrawl.analysis.sites import DIVISIONS, numbered_sites
+    from minicrawl.crawler.known.known_sites import is_front
+    from minicrawl.lab.sites import SiteWeb
+    from minicrawl.model import State
+
+    folded = folded_store(store).simple()
+    names, site = numbered_sites(store, folded.hosts, DIVISIONS["site"])
+    seeds = [page for (page,) in store.each("SELECT id FROM pages WHERE depth = 0")]
+    fronts = [page for page, url in enumerate(store.page_table.urls()) if is_front(url)]
+    entrance, is_root = np.zeros(folded.size, dtype=np.bool_), np.zeros(len(names), dtype=np.bool_)
+    entrance[folded.stands_for[[*seeds, *fronts]]] = is_root[site[seeds]] = True
+    is_read = folded.states == State.FETCHED
+    return SiteWeb(folded.graph, site, entrance, is_read, folded.is_live & ~folded.is_alias, folded.is_live, is_root)
 
 
 @command.command("all", epilog="Example: minicrawl lab all --quick")

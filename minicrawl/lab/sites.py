@@ -19,15 +19,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from minicrawl.analysis.link_graph import folded_store
-from minicrawl.analysis.sites import DIVISIONS, numbered_sites
-from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.experiment import Claim, Result
-from minicrawl.model import State
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray
 from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks
 from minicrawl.rank import Graph, pagerank
-from minicrawl.store.reader import Store
 
 _ATTACKERS = 30
 _DRAWS = 2
@@ -57,19 +52,6 @@ class SiteWeb:
         """Every other site that links to a page, once: page and site, shape (2, voices)."""
         sources, targets = self.across()
         return np.unique(np.stack([targets, self.site[sources]]), axis=1)
-
-
-def site_web(store: Store) -> SiteWeb:
-    """The web of a store. Raises StoreError."""
-    folded = folded_store(store).simple()
-    names, site = numbered_sites(store, folded.hosts, DIVISIONS["site"])
-    seeds = np.array([page for (page,) in store.each("SELECT id FROM pages WHERE depth = 0")], dtype=np.int64)
-    fronts = [page for page, url in enumerate(store.page_table.urls()) if is_front(url)]
-    entrance, is_root = np.zeros(folded.size, dtype=np.bool_), np.zeros(len(names), dtype=np.bool_)
-    entrance[folded.stands_for[np.append(seeds, fronts).astype(np.int64)]] = True
-    is_root[site[seeds]] = True
-    is_live, is_read = folded.is_live & ~folded.is_alias, folded.states == State.FETCHED
-    return SiteWeb(folded.graph, site.astype(np.int64), entrance, is_read, is_live, folded.is_live, is_root)
 
 
 def by_sites(web: SiteWeb) -> FloatArray:
@@ -140,9 +122,9 @@ def attacked(web: SiteWeb, *, domains: int, seed: int) -> tuple[SiteWeb, int]:
 _OF_PAGES = ("entrance", "is_read", "is_standing", "is_live")
 
 
-def result(store: Store, seed: int = 0) -> Result:
-    """A row for each ranking. Raises StoreError."""
-    web, rows = site_web(store), []
+def result(web: SiteWeb, seed: int = 0) -> Result:
+    """A row for each ranking."""
+    rows = []
     counts = np.bincount(web.site[web.is_read], minlength=len(web.is_root))
     for name, ranking in RANKINGS.items():
         agreed = np.mean([agreement(web, ranking, seed + draw) for draw in range(_DRAWS)], axis=0).tolist()

@@ -82,7 +82,6 @@ WALK = 3
 """Length in site links of the walks back to the roots; five would find the same."""
 VOICE_UNIT = 256
 """Units of a voice that counts in full."""
-_STEPS = 200
 
 
 def site_trust(  # noqa: PLR0913 - the links of sites as columns
@@ -114,7 +113,7 @@ def site_trust(  # noqa: PLR0913 - the links of sites as columns
         u = _sums(sources, plain * np.where(p > 0.0, 1.0, u)[targets], size)
     shares = weights * (DAMPING / (KEPT + total) * u / (u + KAPPA))[sources]
     t: FloatArray = p if start is None else start / start.sum()
-    for _ in range(_STEPS):
+    for _ in range(200):
         came = _sums(targets, t[sources] * shares, size)
         t, before = came + (1.0 - came.sum()) * p, t
         if np.abs(t - before).sum() <= 1e-12 * (1.0 - DAMPING) / DAMPING:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from support.sites import crawl, web_of_sites
 
-from minicrawl.lab.sites import agreement, attacked, by_count, by_sites, result, site_web
+from minicrawl.cli.lab import site_web
+from minicrawl.lab.sites import agreement, attacked, by_count, by_sites, result
 from minicrawl.store.reader import open_store
 
 
@@ -33,6 +34,6 @@ def test_measures_by_hand(tmp_path: Path) -> None:
         links = zip(after.graph.sources().tolist(), after.graph.targets.tolist(), strict=True)
         new = sorted((source, target) for source, target in links if target >= 3)
         assert sorted(target for _, target in new) == [3, 3, 3, 4]
-        told = result(store)
+        told = result(found)
     assert [row[0] for row in told.rows] == ["count", "pages", "sites"]
     assert [row[3] for row in told.rows] == [None] * 3  # no site has three pages
