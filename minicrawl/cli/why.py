@@ -259,7 +259,7 @@ def jump_sentences(page: "KnownPage", jump: "PageJump") -> Iterator[str]:
     first = f", first {printable(str(jump.linked_first))}" if jump.linked_by else ""
     yield f"{counted(jump.linked_by, 'other site')} link{'s' if jump.linked_by == 1 else ''} to it{first}."
     if jump.linked_by:
-        yield f"Weighed by trust, that makes {jump.voices:.3g} voices."
+        yield f"Weighed by trust, that makes {jump.voices:.3g} voice{'s' if jump.voices != 1 else ''}."
     if page.ranked.importance:
         most = f", first {printable(jump.most_by)} with {jump.most_share:.0%} of that" if jump.most_by else ""
         share = jump.by_jumps / page.ranked.importance
