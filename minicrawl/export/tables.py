@@ -156,7 +156,8 @@ def _write_csv(table: Table, file: BinaryIO) -> int:
         writer.writerow(map(defused, table.columns))
         count, rows = 0, iter(table.rows)
         while some := list(islice(rows, _AT_ONCE)):
-            texts = _BETWEEN.join(["", *[cell for row in some for cell in row if isinstance(cell, str)]])
+            columns = [column for column in zip(*some, strict=True) if str in set(map(type, column))]
+            texts = _BETWEEN.join(["", *[cell for column in columns for cell in column if isinstance(cell, str)]])
             is_plain = (texts.isprintable() or not _STEERING.search(texts)) and not _FORMULA.search(texts)
             writer.writerows(some if is_plain else (map(defused, row) for row in some))
             count += len(some)

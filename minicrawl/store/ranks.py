@@ -20,7 +20,7 @@ _SAMPLE = 2_000
 _AT_ONCE = 100
 PLACES = 1_024
 """Pages in a row of `places`."""
-_MOST_BLOCKS = 32
+_MOST_BLOCKS = 64
 """Rows of `places` whose pages are in memory at once."""
 
 
@@ -191,7 +191,7 @@ class Ranks:
         Pages are read in the order of their numbers, as they stand in the file: few first, as lists are short, then
         more at a time.
         """
-        query = f"SELECT weighed.id, {_UNRANKED} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
+        query = f"SELECT {_UNRANKED} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
         places, blocks = self.places(), 1
         while some := list(islice(places, blocks)):
             pages = np.concatenate([block for _, block in some])
@@ -199,9 +199,9 @@ class Ranks:
             rows = self._tables.rows(query, (json.dumps(pages[in_file].tolist()),))
             if len(rows) != len(pages):
                 raise damaged(self._tables.path, "a page that has a rank is missing")
-            for rank, at in enumerate(np.argsort(in_file).tolist(), some[0][0] + 1):
-                page, *row = rows[at]
-                yield page, RankedPage._make((rank, *row)), None
+            places_in_file = zip(pages.tolist(), np.argsort(in_file).tolist(), strict=True)
+            for rank, (page, at) in enumerate(places_in_file, some[0][0] + 1):
+                yield page, RankedPage._make((rank, *rows[at])), None
             blocks = min(2 * blocks, _MOST_BLOCKS)
 
     def rows(self, pages: Sequence[int]) -> dict[int, RankedPage]:

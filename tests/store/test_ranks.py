@@ -7,6 +7,7 @@ import pytest
 from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.crawler.books.invariants import violations
+from minicrawl.errors import StoreError
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
@@ -77,6 +78,26 @@ def test_pages_fall_by_any_ranking(store: Path, by: str) -> None:
         values = [getattr(page, by) for page in reader.pages(by)]
         assert values == sorted(values, reverse=True)
         assert list(reader.pages(by, 2)) == list(reader.pages(by, 2)) == list(reader.pages(by))[:2]
+
+
+def test_pages_in_many_rows_of_places_keep_their_order(tmp_path: Path) -> None:
+    """However many are read at a time, and in whatever order they stand in the file."""
+    path = tmp_path / "crawl.db"
+    site, seeds = random_site(5)
+    crawl(site, path, seeds)
+    with open_store(path) as reader:
+        assert reader.meta("is_ranked")
+        ranked = [(page, row) for page, row, _ in reader.ranks.best_first("importance")]
+        order = np.concatenate([pages for _, pages in reader.ranks.places()])
+        assert [row for _, row in ranked] == list(reader.pages())
+    rows(path, "DELETE FROM places")
+    for first in range(0, len(order), 3):
+        rows(path, "INSERT INTO places VALUES (?, ?)", first, order[first : first + 3].tobytes())
+    with open_store(path) as reader:
+        assert [(page, row) for page, row, _ in reader.ranks.best_first("importance")] == ranked
+    rows(path, "UPDATE places SET pages = ? WHERE first = 0", np.array([0, 1, 10**6], dtype=np.int32).tobytes())
+    with open_store(path) as reader, pytest.raises(StoreError, match="a page that has a rank is missing"):
+        list(reader.ranks.best_first("importance"))
 
 
 def test_links_come_in_blocks_that_make_the_whole(tmp_path: Path) -> None:
