@@ -85,7 +85,7 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
             "makes one of a crawl in partitions"
         )
     if _lacks_files(error):
-        return f"{path} cannot be opened: too many files are open; 'ulimit -n 4096' before the command lets more be"
+        return f"{path} cannot be opened: too many files are open; run 'ulimit -n 4096' first to allow more"
     if isinstance(error, OSError):
         return f"{path} cannot be opened: {error.strerror}; name another file with --store"
     is_loose = "user-defined function" in str(error)  # one that gives rows other numbers
@@ -247,7 +247,7 @@ class Watch:
             )
         raise StoreError(
             f"{self._path} was replaced by another file while the crawl was writing to it; what the crawl had found "
-            "went with the old file, and nothing was written to the new one; run again to go on with that"
+            "went with the old file, and nothing was written to the new one; run again to continue with that"
         )
 
     def _found(self) -> tuple[int, int] | None:

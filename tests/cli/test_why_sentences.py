@@ -30,15 +30,18 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("private", "Refused by robots.txt: 'Disallow: /p' of http://a.test/robots.txt. That is asked for again after"),
+        (
+            "private",
+            "Refused by robots.txt: 'Disallow: /p' of http://a.test/robots.txt. minicrawl reads it again after",
+        ),
         ("out", "it redirects, but its target is refused: it is on none of the seeds' hosts (--scope host)"),
         ("out", "It leads to http://b.test/x."),
         ("moved", "It stands for http://a.test/a: it redirects to another page (301 Moved Permanently)."),
         ("gone", "Given up: the answer was 404 Not Found."),
         ("b", "it leads to 0 pages, and 2 pages link to it."),
         ("late", "It waits: a page links to it, and it has not been fetched yet."),
-        ("late", "Pages with more cash that wait, too: "),
-        ("late", "Its host is asked for nothing before "),
+        ("late", "Pages that wait ahead of it: "),
+        ("late", "Its host must rest until "),
     ],
 )
 def test_why_says_it_in_sentences(store: Path, path: str, said: str) -> None:
@@ -123,7 +126,7 @@ def why(store: Path, url: str) -> list[str]:
         (A, [
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
             "1 other site links to it, first b.test.",
-            f"Walkers jump here: N of its importance; the rest comes by links, first {B} with N of that.",
+            f"Jumps bring N of its importance; the rest comes by links, first {B} with N of that.",
         ]),
         (A + "moved", [
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
@@ -132,7 +135,7 @@ def why(store: Path, url: str) -> list[str]:
         (D, [
             "Its site, d.test, has 0 of all trust: it is trusted by 1 site, first c.test.",
             "1 other site links to it, first c.test.",
-            f"Walkers jump here: N of its importance; the rest comes by links, first {C} with N of that.",
+            f"Jumps bring N of its importance; the rest comes by links, first {C} with N of that.",
         ]),
     ],
 )  # fmt: skip

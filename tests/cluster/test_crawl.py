@@ -150,4 +150,4 @@ def test_ctrl_c_ends_it_and_meanwhile_it_is_one_alone(tmp_path: Path) -> None:
             finally:
                 crawl.kill()
     assert (crawl.returncode, errors) == (130, "")
-    assert "it was interrupted; run the same command to go on" in out
+    assert "it was interrupted; run the same command to continue" in out
