@@ -81,8 +81,8 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
     """The message of an error, with the way out."""
     if path.is_dir():
         return (
-            f"{path} cannot be opened: it is a folder, and this is for one store; 'minicrawl gather {path} crawl.db' "
-            "makes one of a crawl in partitions"
+            f"{path} cannot be opened: it is a folder, and this command needs one store; 'minicrawl gather {path} "
+            "crawl.db' makes one of a crawl in partitions"
         )
     if _lacks_files(error):
         return f"{path} cannot be opened: too many files are open; run 'ulimit -n 4096' first to allow more"
@@ -93,8 +93,8 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
         return _DAMAGED.format(path=path, error="a row refers to one that is not in it" if is_loose else error)
     if not isinstance(error, sqlite3.OperationalError):
         return (
-            f"{path} is damaged or no SQLite file ({error}); use a backup or another --store, or save what can be read "
-            f"of it: minicrawl salvage NEW --store {path}"
+            f"{path} is damaged or not an SQLite file ({error}); use a backup or another --store, or save what can be "
+            f"read of it: minicrawl salvage NEW --store {path}"
         )
     return fault_of_disk(path, error) or f"{path} cannot be used: {error}"
 
