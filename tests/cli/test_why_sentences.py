@@ -77,7 +77,7 @@ def test_a_ban_is_told(store: Path) -> None:
     assert run("control", "ban", "a.test", "--store", store).exit_code == 0
     text = run("why", HOME + "late", "--store", store).output
     assert "It waits: its host is banned" in text
-    assert "is asked for nothing before" not in text
+    assert "must rest until" not in text
     run("control", "unban", "a.test", "--store", store)
 
 
@@ -88,7 +88,7 @@ def test_a_host_that_was_never_asked_may_be_asked_at_once(tmp_path: Path) -> Non
     assert "host        b.test: not asked so far\n" in text
     assert "It waits: " in text
     assert "1970" not in text
-    assert "is asked for nothing before" not in text
+    assert "must rest until" not in text
 
 
 A, B, C, D = (f"http://{name}.test/" for name in "abcd")

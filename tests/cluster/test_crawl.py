@@ -94,7 +94,7 @@ def test_nothing_is_made_without_seeds(tmp_path: Path) -> None:
 def test_a_partition_is_not_crawled_by_itself(folder: Path) -> None:
     result = run("crawl", "--store", folder / "000.db")
     assert result.exit_code == 3
-    assert f"'minicrawl crawl --store {folder}' goes on with all" in result.stderr
+    assert f"'minicrawl crawl --store {folder}' continues all of it" in result.stderr
 
 
 A, B = "http://a.test/", "http://b.test/"
