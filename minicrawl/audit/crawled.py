@@ -112,7 +112,7 @@ _JUDGED = """
 class Judged(NamedTuple):
     """The part of the web that an audit is about: the sites of the seeds.
 
-    pages: HTML pages that were judged; hosts: of these. waiting: pages not asked for yet; failed: pages without an
+    pages: HTML pages that were judged; hosts: of these. waiting: pages not requested yet; failed: pages without an
     answer that could be read. first, last: times of the answers, in Unix seconds, NaN without any. coverage: as
     `status` tells it. robots: pages that robots.txt forbids; traps: links left out as those of traps; left_out: links
     left out for any reason, such as the scope.

@@ -24,7 +24,7 @@ _GROUPS = {
         "control": "Steer a running crawl: pause, settings, seeds.",
         "dashboard": "Watch and steer a crawl in the browser.",
         "seeds": "Choose seeds for the next crawl.",
-        "demo": "Crawl a small web of its own, to see it at work.",
+        "demo": "Crawl a small generated web, to see it at work.",
     },
     "Read": {
         "top": "Print the most important pages known, best first.",
@@ -177,13 +177,13 @@ def _unusable(error: Exception) -> str | None:
     """The message for arguments that are no valid text or file name, and for too many open files; None for any other
     error."""
     if isinstance(error, OSError) and error.errno in OUT_OF_FILES:
-        return "too many files are open; 'ulimit -n 4096' before the command lets more be"
+        return "too many files are open; run 'ulimit -n 4096' first to allow more"
     if isinstance(error, OSError) and error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
         return f"{str(error.filename)[:_SHOWN]!r}... names no file: {error.strerror}"
     if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
-        return f"{error.object[max(error.end - _SHOWN, 0) : error.end]!r} is no text in UTF-8; write it as such"
+        return f"{error.object[max(error.end - _SHOWN, 0) : error.end]!r} is not UTF-8 text; write it in UTF-8"
     if isinstance(error, ValueError) and "embedded null" in str(error):
-        return "a name has a null character in it, and no file can be called that"
+        return "a name has a null character, which no file name may have"
     return None
 
 
@@ -223,8 +223,8 @@ def main() -> None:
     """Crawl the important part of the web first, and know why.
 
     \b
-    minicrawl demo                        see it at work on a small web of its own
-    minicrawl crawl seeds.txt             crawl; stop with Ctrl-C whenever you like, run again to go on
+    minicrawl demo                        see it at work on a small generated web
+    minicrawl crawl seeds.txt             crawl; stop with Ctrl-C whenever you like, run again to continue
     minicrawl top --n 100                 the most important pages
     minicrawl export ranks.csv            every page with its rank
 

@@ -166,7 +166,7 @@ def export(file: Path, folder: str | None, store: Path) -> None:
 def replay(folder: str | None, store: Path) -> None:
     """Show archived pages in a browser, using pywb ('wayback' on the PATH), on 127.0.0.1 until Ctrl-C.
 
-    minicrawl itself shows none: their scripts would run as its own.
+    minicrawl does not show them itself: their scripts would run as its own.
     """
     from minicrawl.analysis.archives import opened
 

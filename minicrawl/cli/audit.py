@@ -52,7 +52,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     store: Path,
     as_json: bool,
 ) -> None:
-    """Say what is wrong with the crawled sites, what to mend first, and how.
+    """Say what is wrong with the crawled sites, what to fix first, and how.
 
     Each fault is listed once, for its target: a page that is not there, for instance, with the number of pages that
     link to it. Errors come first, then warnings and notices; among these, what has most importance at stake. The
@@ -177,14 +177,14 @@ def _lines(audit: "Audit", n: int) -> Iterator[str]:
         rule, stake = audit.rules[name], f"{covered(importance)} of the importance is at stake"
         yield from fitted([f"{rule.severity}: {name}, {counted(counts[name], 'target')}; {stake}"])
         yield from fitted([f"    {_advice(rule)}"])
-    yield from _findings(audit.findings, n, "What to mend first:") if at_stake else ["Nothing was found."]
+    yield from _findings(audit.findings, n, "What to fix first:") if at_stake else ["Nothing was found."]
     if audit.new is not None and audit.mended is not None and audit.unknown is not None:
         yield from _findings(audit.new, n, "New:")
-        yield from _findings(audit.mended, n, "Mended:")
-        yield from _findings(audit.unknown, n, "Not looked at again:")
+        yield from _findings(audit.mended, n, "Fixed:")
+        yield from _findings(audit.unknown, n, "Not checked again:")
         same, left = len(audit.findings) - len(audit.new), len(audit.unknown)
-        unknown = f" {left:,} could not be looked at again." if left else ""
-        yield f"{len(audit.new):,} new, {len(audit.mended):,} mended, {same:,} the same.{unknown}"
+        unknown = f" {left:,} could not be checked again." if left else ""
+        yield f"{len(audit.new):,} new, {len(audit.mended):,} fixed, {same:,} unchanged.{unknown}"
     for why in dict.fromkeys(audit.not_checked.values()):
         names = ", ".join(name for name, one in audit.not_checked.items() if one == why)
         yield from fitted([f"Not checked: {printable(names)}: {printable(why)}."])
@@ -205,7 +205,7 @@ def _judged_lines(judged: "Judged") -> Iterator[str]:
     hosts = f"{counted(judged.pages, 'page')} of {counted(judged.hosts, 'host')}"
     yield f"Judged: {hosts}{when}; the pages read have {covered(judged.coverage)} of the importance."
     parts = [
-        (judged.waiting, f"{counted(judged.waiting, 'page')} not asked for yet"),
+        (judged.waiting, f"{counted(judged.waiting, 'page')} not requested yet"),
         (judged.failed, f"{counted(judged.failed, 'page')} without an answer to read"),
         (judged.robots, f"{counted(judged.robots, 'page')} forbidden by robots.txt"),
         (judged.left_out, f"{left_out_line(judged.left_out)} by scope, filters and traps"),

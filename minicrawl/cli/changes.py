@@ -73,14 +73,14 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     if atom is not None and (is_rising or as_json):
         other = "--rising" if is_rising else "--json"
-        raise SettingError(f"a feed is about pages that are new, changed or gone; leave out {other} or --atom")
+        raise SettingError(f"a feed lists new, changed and gone pages; leave out {other} or --atom")
     kinds = _kinds(only)
     if kinds and is_rising:
-        raise SettingError("--only is about pages that have changed; leave out --rising, or it")
+        raise SettingError("--only is for changed pages; leave out --only or --rising")
     now = time.time()
     if url is not None:
         if where is not None or atom is not None or is_rising:
-            raise SettingError("--where, --atom and --rising are about many pages; leave out URL, or these")
+            raise SettingError("--where, --atom and --rising are for many pages; leave out these or URL")
         moment = 0.0 if since is None else moment_of(since, now)
         _print_page(store, url, moment, n or 0, kinds, is_diff=is_diff, as_json=as_json)
         return
@@ -137,11 +137,15 @@ def _print_page(  # noqa: PLR0913 - the options that apply to one page
         rows = [change._asdict() for change in found]
         click.echo(document([row | {"diff": row["diff"] and [line._asdict() for line in row["diff"]]} for row in rows]))
         return
-    notes = [] if found else [f"No change of {printable(url)} is known; only of pages fetched again is any."]
+    notes = (
+        []
+        if found
+        else [f"No change of {printable(url)} is known; minicrawl sees changes only on pages it fetches again."]
+    )
     for change in found:
         click.echo("\n".join(_change_lines(change, is_kept=is_diff and is_kept)))
     if is_diff and not is_kept:
-        notes.append("The texts of pages are not kept: let the crawl go on with --text, or with --archive DIR.")
+        notes.append("The crawl keeps no texts; continue it with --text or --archive DIR.")
     for note in fitted(notes):
         click.echo(note)
 
@@ -195,7 +199,7 @@ def _lines(shown: "Sequence[ChangedPage]", left_out: int, since: str) -> Iterato
 def _all_new(left_out: int) -> list[str]:
     """The note on pages that are new only because the crawl is."""
     read = counted(left_out, "page")
-    line = f"The crawl itself has begun since then, so all it has read is new: {read}. --n 20 shows the best."
+    line = f"The crawl started after that, so every page read is new: {read}. --n 20 shows the best."
     return [line] if left_out else []
 
 
@@ -204,7 +208,7 @@ def _risen_lines(risen: "Sequence[RisenPage]", since: str) -> Iterator[str]:
         before, then = [f"{page.before:>10.3g}" for page in risen], [day(page.since) for page in risen]
         yield from _table(risen, {f"{'before':>10}": before, "then (UTC)": then})
     else:
-        line = f"No page that was fetched again is known to have become more important since {printable(since)}."
+        line = f"No page fetched again has become more important since {printable(since)}."
         yield from fitted([line])
 
 

@@ -77,14 +77,14 @@ def init() -> None:
         raise SettingError(f"{path} already exists; change it, or delete it first") from error
     except OSError as error:
         raise SettingError(f"{path} cannot be written: {error.strerror}") from error
-    click.echo(f"{path} is written; take the # off what it is to say.")
+    click.echo(f"{path} is written; remove the # from the options you want.")
 
 
 def _template() -> Iterator[str]:
     """The lines of a file with every setting commented out."""
     from minicrawl.settings import DEFAULT_STORE, SETTINGS
 
-    yield "# Options of minicrawl. A flag counts before these, and so does the environment, as MINICRAWL_CRAWL_DELAY."
+    yield "# Options of minicrawl. Flags and the environment win over these, as in MINICRAWL_CRAWL_DELAY."
     yield ""
     yield "# The crawl's file, of all commands."
     yield f"# store = {json.dumps(str(DEFAULT_STORE))}"

@@ -107,7 +107,7 @@ def ban(host: str, store: Path, as_json: bool) -> None:
     """Request nothing from HOST any more, in later runs either; its pages wait. Requests in flight are finished."""
     answer = _asked(store, {"do": "ban", "host": host})
     name = answer["host"]
-    line = f"{name} is banned: nothing is asked of it until 'minicrawl control unban {name}'"
+    line = f"{name} is banned: no requests until 'minicrawl control unban {name}'"
     _print(answer, lambda _: [line], as_json)
 
 
@@ -145,7 +145,7 @@ def _state_lines(answer: _Answer) -> Iterator[str]:
     state, in_flight = answer["state"], answer["in_flight"]
     finishing = f"; {counted(in_flight, 'request')} in flight {'is' if in_flight == 1 else 'are'} being finished"
     if state == "paused":
-        yield f"paused{finishing if in_flight else ''}; 'minicrawl control resume' goes on"
+        yield f"paused{finishing if in_flight else ''}; 'minicrawl control resume' continues"
     elif state in ("stopping", "ended"):
         yield f"stopping{finishing if in_flight else ''}; then the ranking is settled"
     else:
@@ -156,9 +156,9 @@ def _changed_lines(answer: _Answer) -> Iterator[str]:
     for one in answer["changed"]:
         yield f"{one['name'].replace('_', '-')}: {one['before']} -> {one['after']}"
     if not answer["changed"]:
-        yield "nothing is changed: all of that was so before"
+        yield "nothing changed: all values were already set"
     elif not answer["running"]:
-        yield "no crawl runs; the next one goes on with that"
+        yield "no crawl is running; the next one uses that"
 
 
 def _added_lines(answer: _Answer) -> Iterator[str]:
@@ -167,7 +167,7 @@ def _added_lines(answer: _Answer) -> Iterator[str]:
 
 
 def _for_later(answer: _Answer) -> str:
-    return "" if answer["running"] else "; no crawl runs, so that is for the next one"
+    return "" if answer["running"] else "; no crawl is running, so this is for the next one"
 
 
 def _status_lines(answer: _Answer) -> Iterator[str]:

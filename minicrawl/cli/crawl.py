@@ -71,11 +71,11 @@ _PROFILE_HELP = (
 
 WHY_STOPPED = {
     "nothing-left": "nothing is left to fetch",
-    "pages": "the asked-for number of pages is reached",
+    "pages": "the page limit is reached",
     "time": "the time is up",
-    "bytes": "the asked-for number of bytes is reached",
-    "coverage": "the asked-for coverage is certain",
-    "interrupted": "it was interrupted; run the same command to go on",
+    "bytes": "the byte limit is reached",
+    "coverage": "the coverage is reached",
+    "interrupted": "it was interrupted; run the same command to continue",
 }
 
 
@@ -314,22 +314,21 @@ def announce(start: "Start") -> None:
     from minicrawl.crawler.http.credentials import environment_proxies
 
     if start.settings.ignore_robots:
-        click.echo("Warning: robots.txt is ignored; do this to servers of your own only.", err=True)
+        click.echo("Warning: robots.txt is ignored; do this only to your own servers.", err=True)
     named = environment_proxies(start.settings)
     if named:
         click.echo(
-            f"Requests go through the proxies that the environment names: {printable(', '.join(named))}; --proxy none "
-            "goes without.",
+            f"Requests go through the environment's proxies: {printable(', '.join(named))}; --proxy none goes without.",
             err=True,
         )
     if start.settings.takes_cookies:
-        click.echo("Cookies are kept in the store, in the clear; nobody but you may read it (0600).", err=True)
+        click.echo("The store keeps cookies in the clear; only you may read it (0600).", err=True)
     for change in start.changes:
         click.echo(printable(change), err=True)
     if start.again:
-        click.echo(f"Pages that were given up and are asked for again: {start.again:,}", err=True)
+        click.echo(f"Failed pages to try again: {start.again:,}", err=True)
     for reason in start.not_given_up:
-        problem = "no page was given up for that; 'minicrawl status' shows the reasons"
+        problem = "no page failed for that reason; 'minicrawl status' shows the reasons"
         click.echo(f"--retry {printable(reason)}: {problem}", err=True)
 
 
@@ -370,9 +369,9 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
 
 
 def _plan_lines(plan: "DryRun") -> Iterator[str]:
-    yield f"{counted(plan.waiting, 'page')} would wait for a first turn."
+    yield f"{counted(plan.waiting, 'page')} would wait for their first request."
     if plan.hosts:
-        yield "Asked for first, by host, in seconds from the start, at the earliest:"
+        yield "First requests by host, in seconds from the start at the earliest:"
     shown = [host for host in plan.hosts if any(request.is_page for request in host.requests)]
     for host in shown:
         yield ""
@@ -389,4 +388,4 @@ def _plan_lines(plan: "DryRun") -> Iterator[str]:
         rule = f"{printable(one.rule)}; " if one.rule else ""
         yield f"{one.pages:>9,}  {one.reason}: {rule}such as {printable(one.example)}"
     yield ""
-    yield "Nothing was asked for, and nothing was written."
+    yield "Made no requests and wrote nothing."

@@ -48,16 +48,16 @@ def doing(progress: Progress) -> str:
     """The state of the crawl, and the reason for its end."""
     match progress.state:
         case RunState.STARTING:
-            return "taking in the seeds"
+            return "reading the seeds"
         case RunState.PAUSED:
             finishing = f"; {_requests(progress)} being finished" if progress.in_flight else ""
-            return f"paused{finishing}; 'minicrawl control resume' goes on"
+            return f"paused{finishing}; 'minicrawl control resume' continues"
         case RunState.STOPPING | RunState.ENDED if progress.in_flight:
             return f"stopping: {_requests(progress)} being finished; Ctrl-C stops at once"
         case RunState.STOPPING | RunState.ENDED:
-            return "stopping: the ranking is being settled"
+            return "stopping: settling the ranking"
     if progress.has_its_pages:
-        return "keeping the files that its pages need; Ctrl-C stops it, and the next run goes on"
+        return "fetching the files that pages need; Ctrl-C stops it, and the next run continues"
     return (
         "running"
         if any(progress.limits)
@@ -97,7 +97,7 @@ def plain(progress: Progress, best: Best) -> str:
 
 
 _PLAIN_SECONDS = 5.0
-_AWAITED = "the index takes in what is left, which Ctrl-C leaves for the next run"
+_AWAITED = "the index catches up; Ctrl-C leaves the rest for the next run"
 
 
 _LEAST_APART = 1.0

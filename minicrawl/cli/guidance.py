@@ -33,16 +33,16 @@ _ENDS = {
     **dict.fromkeys(("pages", "time", "bytes", "coverage"), _LIMITED),
 }
 _ADVICE = {
-    "dns-unanswered": "look whether this machine is online",
-    "robots": "ask its owner; --ignore-robots is for servers of your own",
-    "robots-unreachable": "the next run asks again with --retry",
+    "dns-unanswered": "check that this machine is online",
+    "robots": "ask its owner; --ignore-robots is only for your own servers",
+    "robots-unreachable": "the next run tries again with --retry",
     "http-401": "--auth logs in (docs/logins.md)",
-    "http-403": "some sites let in a crawler that names somebody: --contact ADDRESS",
-    "http-404": "look at its spelling",
-    "http-429": "the next run asks again with --retry, and less often with --delay 10",
-    "redirect-scope-site": "begin at {leads_to}, or without --scope",
-    "redirect-scope-host": "begin at {leads_to}, or without --scope",
-    "redirect-scope-prefix": "begin at {leads_to}, or with --scope host",
+    "http-403": "some sites let in a crawler with a contact: --contact ADDRESS",
+    "http-404": "check its spelling",
+    "http-429": "the next run tries again with --retry, and less often with --delay 10",
+    "redirect-scope-site": "start at {leads_to}, or without --scope",
+    "redirect-scope-host": "start at {leads_to}, or without --scope",
+    "redirect-scope-prefix": "start at {leads_to}, or with --scope host",
 }
 """Advice where no page could be read, by the reason. leads_to: the target of a redirect."""
 
@@ -70,7 +70,8 @@ class Guide:
         yield _asked(settings, is_nameless=start.is_nameless)
         kept = f"{self.path}, and answers in {settings.archive}" if settings.archive else str(self.path)
         shown = f", '{typed(('dashboard', '--open'), self.option)}' shows it"
-        yield f"Keeps all in {printable(kept)}: Ctrl-C stops it, '{typed(('crawl',), self.option)}' goes on{shown}."
+        again = typed(("crawl",), self.option)
+        yield f"Keeps everything in {printable(kept)}: Ctrl-C stops it, '{again}' continues{shown}."
 
     def next_steps(self, best: "TopList") -> Iterator[str]:
         """Commands to go on with. best: one page at least."""
@@ -122,12 +123,12 @@ def step_lines(steps: Sequence[Step], option: Sequence[str]) -> Iterator[str]:
 
 
 def _resumed(before: "Before", path: Path, *, has_seeds: bool) -> str:
-    """ "Goes on from data/crawl.db, which was finished: 13 of 14 known pages are read, 0 wait." """
+    """ "Continues from data/crawl.db, which was finished: 13 of 14 known pages are read, 0 wait." """
     ended = "was finished" if before.is_finished else _ENDS.get(before.stopped or "", "was cut short")
     read = f"{before.read:,} of {counted(before.known, 'known page')} {'is' if before.read == 1 else 'are'} read"
     waiting = f"{before.waiting:,} wait{'s' if before.waiting == 1 else ''}"
-    line = f"Goes on from {printable(str(path))}, which {ended}: {read}, {waiting}"
-    return f"{line}; another --store begins a new crawl." if has_seeds else f"{line}."
+    line = f"Continues from {printable(str(path))}, which {ended}: {read}, {waiting}"
+    return f"{line}; another --store starts a new crawl." if has_seeds else f"{line}."
 
 
 def _followed(seeds: Sequence[str], settings: CrawlSettings) -> str:
@@ -148,13 +149,13 @@ def _followed(seeds: Sequence[str], settings: CrawlSettings) -> str:
 def _asked(settings: CrawlSettings, *, is_nameless: bool) -> str:
     """How often a crawl asks a host, and under which name."""
     if settings.from_archive:
-        return f"Asks nobody: answers are those in {printable(', '.join(map(str, settings.from_archive)))}."
-    pace = f"once in {settings.delay:g} s at most" if settings.delay else "without a pause"
+        return f"Asks no host: answers come from {printable(', '.join(map(str, settings.from_archive)))}."
+    pace = f"at most once in {settings.delay:g} s" if settings.delay else "without a pause"
     if settings.delay == 1:
-        pace = "once a second at most"
+        pace = "at most once a second"
     robots = "whatever its robots.txt says" if settings.ignore_robots else "as its robots.txt allows"
     contact = "; --contact ADDRESS names you" if is_nameless else ""
-    return f"Asks a host {pace}, {robots}, as {printable(settings.agent)}{contact}."
+    return f"Asks each host {pace}, {robots}, as {printable(settings.agent)}{contact}."
 
 
 def _steps(settings: CrawlSettings, first: str, waiting: int, file: str) -> list[Step]:
@@ -162,7 +163,7 @@ def _steps(settings: CrawlSettings, first: str, waiting: int, file: str) -> list
     export to."""
     found: list[Step] = []
     if settings.audit:
-        found.append(("See what there is to mend, the worst first:", ("audit",)))
+        found.append(("See what to fix, the worst first:", ("audit",)))
     if settings.search:
         found.append(("Find pages by words:", ("search", "WORDS")))
     found.append(("See why the first page is the first:", ("why", first)))

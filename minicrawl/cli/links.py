@@ -70,7 +70,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     codes = _codes(fail_on)
     asked = Asked(broken or not (redirected or external or to or fail_on is None), redirected, external, to, where)
     if not any(asked[:4]):
-        raise SettingError("links are asked for by --broken, --redirected, --external or --to URL; give one of them")
+        raise SettingError("choose --broken, --redirected, --external or --to URL")
     with open_store(store) as reader, reader.snapshot():
         found = page_links(reader, asked)
         ends = found.codes()
@@ -121,7 +121,7 @@ def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) ->
         counts[_came_of(None if reason == f"http-{status}" else status, reason)] += count
     first = "the first is" if n == 1 else f"the first {n:,} are"
     shown = f", of which {first} shown; --n has more, --json all" if len(found) > n else ""
-    yield f"{counted(len(found), 'link')}{shown}. They end so: {tally(counts)}."
+    yield f"{counted(len(found), 'link')}{shown}. They end with: {tally(counts)}."
 
 
 def _came_of(status: int | None, reason: str) -> str:

@@ -81,12 +81,12 @@ def lines_of(
 def order_lines(order: "Order | None") -> list[str]:
     """The basis of an order by importance while pages wait to be read.
 
-    "Ordered by importance, of the links found so far: 23,326 of 128,939 known pages read."
+    "Ordered by importance, for the links found so far: 23,326 of 128,939 known pages read."
     """
     if order is None or not order.waiting or order.by != "importance":
         return []
     so_far = f"{order.read:,} of {counted(order.known, 'known page')} read"
-    return [f"Ordered by importance, of the links found so far: {so_far}."]
+    return [f"Ordered by importance, for the links found so far: {so_far}."]
 
 
 def page_rows(pages: "Sequence[RankedPage]", column: Column | None = None) -> list[dict[str, object]]:
@@ -176,9 +176,9 @@ def left_out_line(links: int) -> str:
 
 
 def short_line(out_of_reach: dict[str, float]) -> str:
-    """ "The asked-for coverage could not be reached: pages that were not read have up to 5.5% of the importance
+    """ "The coverage you asked for was not reached: pages that were not read have up to 5.5% of the importance
     (http-404 5.4%, dns 0.1%)": most first"""
-    text = "The asked-for coverage could not be reached"
+    text = "The coverage you asked for was not reached"
     if not out_of_reach:
         return text
     shares = sorted(out_of_reach.items(), key=lambda item: -item[1])

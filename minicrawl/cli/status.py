@@ -74,8 +74,8 @@ def found_lines(status: "Status") -> Iterator[str]:
         yield f"duplicates {status.duplicates['exact']:,} exact, {status.duplicates['near']:,} near"
     if status.probed:
         yield (
-            f"probes    {counted(status.probed, 'page')} that cannot exist asked for, "
-            f"{len(status.soft_404):,} answered as if they did (soft 404)"
+            f"probes    {counted(status.probed, 'page')} that cannot exist requested, "
+            f"{len(status.soft_404):,} answered as if they existed (soft 404)"
         )
     if (parts := status.requisites) is not None:
         failed = f"; failed: {tally(parts.failed)}" if parts.failed else ""

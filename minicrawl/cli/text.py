@@ -98,7 +98,7 @@ def copies(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.store.reader import open_store
 
     if is_hosts == bool(documents):
-        raise SettingError("say whose copies: FILE or URL, one or more, or --hosts")
+        raise SettingError("name one or more documents, FILE or URL, or use --hosts")
     moment = 0.0 if since is None else moment_of(since, time.time())
     with open_store(store) as reader:
         if is_hosts:
@@ -111,7 +111,7 @@ def copies(  # noqa: PLR0913 - one argument per option, as click calls it
 
 def _copy_lines(found: "Sequence[Copy]") -> list[str]:
     if not found:
-        return ["No page is known to carry that text."]
+        return ["No page contains that text."]
     starts, notes = [f"{'importance':>10}  {'share':>5}  {'first seen (UTC)':<16}"], [""]
     for copy in found:
         starts.append(f"{copy.importance:>10.3g}  {copy.share:>5.0%}  {day(copy.seen_at):<16}")
@@ -122,7 +122,7 @@ def _copy_lines(found: "Sequence[Copy]") -> list[str]:
 
 def _mirror_lines(mirrors: "Sequence[Mirror]") -> list[str]:
     if not mirrors:
-        return ["No host is known to have the pages of another."]
+        return ["No host mirrors another."]
     starts = [f"{'paths':>7}  {'alike':>5}", *(f"{each.compared:>7,}  {each.alike:>5.0%}" for each in mirrors)]
     hosts = ["host", *(printable(each.host) for each in mirrors)]
     return lines_of(starts, hosts, ["mirror of", *(printable(each.of) for each in mirrors)])

@@ -29,12 +29,12 @@ _KINDS = {
 }
 """Kinds of near-duplicates in words."""
 _WHY_DUE = {
-    "missing": "it was not found, and is asked for once more before it counts as gone",
-    "failed": "postponed, as nothing was found at it",
+    "missing": "it was not found; one more try decides whether it is gone",
+    "failed": "postponed, because nothing was there",
     "fixed": "every page again after the time of --recrawl-after",
     "least": "no page again sooner than --refresh-min",
     "most": "every page again after 90 days",
-    "lastmod": "by its importance, as its sitemap says that it has changed",
+    "lastmod": "by its importance, because its sitemap says it has changed",
     "worth": "by its importance and how often it changes",
 }
 """Reasons in words, by `PageRefresh.why_due`."""
@@ -112,7 +112,7 @@ def _answer_lines(found: "Explanation", page: "KnownPage") -> Iterator[str]:
     """Lines on the host, the robots.txt and the last answer of a page."""
     ranked, robots, host = page.ranked, found.robots, page.host
     until = _not_before(host)
-    when = f"not to be asked before {at(until)}" if until else "not asked so far"
+    when = f"no request before {at(until)}" if until else "not asked so far"
     yield f"  host        {printable(host.name)}: {when}"
     yield f"  delay       {_delay(host, page.delay)}"
     yield f"  robots.txt  {_verdict(found)}" + (f", asks for {robots.crawl_delay:g} s" if robots.crawl_delay else "")
@@ -140,10 +140,10 @@ def _refresh_lines(page: "PageRefresh", now: float) -> Iterator[str]:
     if page.is_learned:
         learned = f"learned over {counted(page.fetches, 'answer')}, {page.changes:,} of them changed"
     else:
-        learned = "as other pages do; of its own nothing is learned yet"
+        learned = "like other pages; nothing is learned from its own yet"
     yield f"  changes     about every {span(1.0 / page.rate)}, {learned}"
     if page.answers:
-        yield f"  answers     {' '.join(page.answers).replace('#', '≠')}, the last one at the right"
+        yield f"  answers     {' '.join(page.answers).replace('#', '≠')}, the latest on the right"
     if page.due is not None and page.why_due in _WHY_DUE:
         late = f", overdue for {span(now - page.due)}" if page.due <= now else ""
         yield f"  due         {at(page.due)}{late}: {_WHY_DUE[page.why_due]}"
@@ -157,7 +157,7 @@ def _verdict(found: "Explanation") -> str:
 def _usage_lines(found: "Explanation") -> Iterator[str]:
     """Lines on preferences on the use of a URL: what they are, and what says so."""
     if not any(by is not None for _, by in found.usage.values()):
-        yield f"  usage       nothing is said on {', '.join(found.usage)}"
+        yield f"  usage       no statement on {', '.join(found.usage)}"
         return
     for use, (verdict, by) in found.usage.items():
         said = "" if by is None else f": {printable(by.said)}, {printable(by.url or by.place)}"
@@ -179,7 +179,7 @@ def _delay(host: "HostRow", seconds: float) -> str:
     if seconds == host.crawl_delay:
         return f"{delay}, as its robots.txt asks"
     if seconds == host.backoff:
-        return f"{delay}, being eased back after failures"
+        return f"{delay}, recovering after failures"
     return f"{delay}; its last answer took {host.seconds:.2f} s"
 
 
@@ -212,8 +212,8 @@ def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
             yield from _of_waiting(found, page, why)
         case "disallowed":
             rule = f": {printable(found.rule)}" if found.rule else ""
-            again = f" That is asked for again after {at(found.robots.expires)}." if found.robots.expires else ""
-            by = "for a use that its site does not want" if found.reason == "usage" else "by robots.txt"
+            again = f" minicrawl reads it again after {at(found.robots.expires)}." if found.robots.expires else ""
+            by = "for a use that its site forbids" if found.reason == "usage" else "by robots.txt"
             yield f"Refused {by}{rule}.{again}"
         case "alias":
             yield f"It stands for {_target(page)}: {why}."
@@ -222,7 +222,7 @@ def sentences(found: "Explanation", page: "KnownPage") -> Iterator[str]:
                 f" It leads to {printable(page.leads_to)}." if page.leads_to else ""
             )
         case "gone":
-            yield f"It was read once, and is gone: {why}."
+            yield f"It was read before and is gone: {why}."
         case _ if found.reason in _UNREAD:
             yield f"Fetched{_when(page)}: {why}. {_linked(page.ranked.inlinks).capitalize()} to it."
         case _:
@@ -263,7 +263,7 @@ def jump_sentences(page: "KnownPage", jump: "PageJump") -> Iterator[str]:
     if page.ranked.importance:
         most = f", first {printable(jump.most_by)} with {jump.most_share:.0%} of that" if jump.most_by else ""
         share = jump.by_jumps / page.ranked.importance
-        yield f"Walkers jump here: {share:.0%} of its importance; the rest comes by links{most}."
+        yield f"Jumps bring {share:.0%} of its importance; the rest comes by links{most}."
 
 
 def _of_waiting(found: "Explanation", page: "KnownPage", why: str) -> Iterator[str]:
@@ -271,9 +271,9 @@ def _of_waiting(found: "Explanation", page: "KnownPage", why: str) -> Iterator[s
     if page.attempts:
         yield f"It was tried {counted(page.attempts, 'time')}, without an answer."
     if (queue := page.queue) is not None:
-        yield f"Pages with more cash that wait, too: {queue.before:,}, {queue.before_on_host:,} of them on its host."
+        yield f"Pages that wait ahead of it: {queue.before:,}, {queue.before_on_host:,} of them on its host."
     if found.reason != "host-banned" and (until := _not_before(page.host)):
-        yield f"Its host is asked for nothing before {at(until)}."
+        yield f"Its host must rest until {at(until)}."
 
 
 def _target(page: "KnownPage") -> str:

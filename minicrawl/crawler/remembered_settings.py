@@ -73,7 +73,9 @@ def refuse_partition(store: Store) -> None:
     """Raise StoreError for the store of a partition: only all of them together can be resumed."""
     if store.meta("partition") is not None:
         folder = store.path.parent
-        raise StoreError(f"{store.path} is a partition of a crawl; 'minicrawl crawl --store {folder}' goes on with all")
+        raise StoreError(
+            f"{store.path} is a partition of a crawl; 'minicrawl crawl --store {folder}' continues all of it"
+        )
 
 
 def _defaults(options: Iterable[str]) -> dict[str, Any]:

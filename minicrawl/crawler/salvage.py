@@ -82,7 +82,7 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
     pages = _pages(damaged)
     if not pages:
         raise StoreError(
-            f"not one page of {damaged.path} can be read; use a backup, or begin anew with another --store"
+            f"not one page of {damaged.path} can be read; use a backup, or start again with another --store"
         )
     settings = _settings(dict(damaged.all_rows("meta", ("key", "value"))).get("settings"), damaged.path.parent)
     numbers = {page.id: number for number, page in enumerate(pages)}

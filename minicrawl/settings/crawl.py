@@ -50,9 +50,7 @@ class CrawlSettings(_AllOptions):
                 f"--refresh-min must be at most --recrawl-after, {self.recrawl_after:g} s, not {self.refresh_min:g} s"
             )
         if self.respect_usage and self.ignore_robots:
-            raise SettingError(
-                "--respect-usage goes by what robots.txt says, and --ignore-robots asks for none; leave one out"
-            )
+            raise SettingError("--respect-usage needs robots.txt, and --ignore-robots ignores it; leave one out")
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "CrawlSettings":

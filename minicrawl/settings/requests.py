@@ -76,7 +76,7 @@ class Header:
             re.IGNORECASE | re.DOTALL,
         )
         if match is None or not _is_header_value(match[3]):
-            raise SettingError("--header takes 'Name: value' in one line, and what is given is no such thing")
+            raise SettingError("--header takes 'Name: value' in one line, not what was given")
         return cls(match[2], match[3].strip(), match[1])
 
     @property
@@ -193,7 +193,7 @@ def login_of(text: str) -> Header:
         return Header(AUTHORIZATION, _HIDDEN, text.rpartition("=")[0] or None)
     match = _LOGIN.fullmatch(text)
     if match is None or not all(char.isprintable() for char in text):
-        raise SettingError("--auth takes HOST=NAME:PASSWORD in one line, and what is given is no such thing")
+        raise SettingError("--auth takes HOST=NAME:PASSWORD in one line, not what was given")
     return Header(AUTHORIZATION, f"Basic {b64encode(f'{match[2]}:{match[3]}'.encode()).decode()}", match[1])
 
 

@@ -362,8 +362,8 @@ def is_folder(name: str, path: Path) -> None:
 
 def can_be_file(name: str, path: Path) -> None:
     if path.is_dir() or not path.parent.is_dir():
-        problem = "is a folder" if path.is_dir() else "is in no folder that there is"
-        raise SettingError(f"{option(name)} {path} {problem}; name a file of cookies, or one that is to be made")
+        problem = "is a folder" if path.is_dir() else "is in a folder that does not exist"
+        raise SettingError(f"{option(name)} {path} {problem}; name a file of cookies, or a new one")
 
 
 def _read_command(name: str, given: Any) -> str:
@@ -374,7 +374,7 @@ def _read_command(name: str, given: Any) -> str:
     except ValueError as error:
         raise SettingError(f"{option(name)} is not a command: {error}") from error
     if value and (not words or shutil.which(words[0]) is None):
-        raise SettingError(f"{option(name)} is a command whose program is there, such as './tell.py mail'")
+        raise SettingError(f"{option(name)} needs a program that exists, such as './tell.py mail'")
     return value
 
 

@@ -45,6 +45,6 @@ def _take_from_others(file: Path) -> None:
         os.chmod(file, mode & _PRIVATE)
     except OSError as error:
         raise StoreError(
-            f"{file} is to have cookies in it, which others must not read, and cannot be made private: "
+            f"{file} holds cookies, which others must not read, but cannot be made private: "
             f"{error.strerror}; use another --store"
         ) from error

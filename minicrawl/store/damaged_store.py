@@ -31,7 +31,7 @@ class DamagedStore:
                 self._most = real.stat().st_size // _LEAST_ROW
         except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:  # from a message about damaged text
             raise StoreError(
-                f"nothing of {path} can be read ({error}); use a backup, or begin anew with another --store"
+                f"nothing of {path} can be read ({error}); use a backup, or start again with another --store"
             ) from error
 
     def close(self) -> None:

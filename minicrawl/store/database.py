@@ -81,11 +81,11 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
     """The message of an error, with the way out."""
     if path.is_dir():
         return (
-            f"{path} cannot be opened: it is a folder, and this is for one store; 'minicrawl gather {path} crawl.db' "
-            "makes one of a crawl in partitions"
+            f"{path} cannot be opened: it is a folder, and this command needs one store; 'minicrawl gather {path} "
+            "crawl.db' makes one of a crawl in partitions"
         )
     if _lacks_files(error):
-        return f"{path} cannot be opened: too many files are open; 'ulimit -n 4096' before the command lets more be"
+        return f"{path} cannot be opened: too many files are open; run 'ulimit -n 4096' first to allow more"
     if isinstance(error, OSError):
         return f"{path} cannot be opened: {error.strerror}; name another file with --store"
     is_loose = "user-defined function" in str(error)  # one that gives rows other numbers
@@ -93,8 +93,8 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
         return _DAMAGED.format(path=path, error="a row refers to one that is not in it" if is_loose else error)
     if not isinstance(error, sqlite3.OperationalError):
         return (
-            f"{path} is damaged or no SQLite file ({error}); use a backup or another --store, or save what can be read "
-            f"of it: minicrawl salvage NEW --store {path}"
+            f"{path} is damaged or not an SQLite file ({error}); use a backup or another --store, or save what can be "
+            f"read of it: minicrawl salvage NEW --store {path}"
         )
     return fault_of_disk(path, error) or f"{path} cannot be used: {error}"
 
@@ -247,7 +247,7 @@ class Watch:
             )
         raise StoreError(
             f"{self._path} was replaced by another file while the crawl was writing to it; what the crawl had found "
-            "went with the old file, and nothing was written to the new one; run again to go on with that"
+            "went with the old file, and nothing was written to the new one; run again to continue with that"
         )
 
     def _found(self) -> tuple[int, int] | None:

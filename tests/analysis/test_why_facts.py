@@ -31,7 +31,7 @@ def test_a_page_says_its_rate_its_answers_and_why_it_is_due(tmp_path: Path) -> N
     assert page.due == pytest.approx(1e9 + ByWorth(3600.0, 90 * DAY).interval(1e5, worth, 4e-6))
     text = run("why", PAGES[0], "--store", store).output
     assert "  changes     about every 3 days, learned over 5 answers, 2 of them changed\n" in text
-    assert "  answers     = = ≠ =, the last one at the right\n" in text
+    assert "  answers     = = ≠ =, the latest on the right\n" in text
     assert ", overdue for " in text
 
 
@@ -57,7 +57,7 @@ def test_due_follows_from_what_happened(tmp_path: Path, row: str, why: str, due:
     if due is None:
         assert not page.is_learned
         assert page.rate == pytest.approx(1 / (7 * DAY))
-        assert "about every 7 days, as other pages do" in run("why", PAGES[0], "--store", store).output
+        assert "about every 7 days, like other pages" in run("why", PAGES[0], "--store", store).output
 
 
 def test_by_the_simple_rule_all_pages_are_due_after_the_same_time(tmp_path: Path) -> None:

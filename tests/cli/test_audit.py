@@ -117,7 +117,7 @@ def test_against_an_earlier_crawl_only_what_is_new_fails(store: Path, tmp_path: 
     assert (found["new"], [each["target"] for each in found["mended"]], found["same"]) == ([], [HOME + "lost"], 3)
     assert run("audit", "--against", before, "--fail-on", "error", "--store", store).exit_code == 0
     assert run("audit", "--against", store, "--fail-on", "error", "--store", before).exit_code == 1
-    assert "1 new, 0 mended, 3 the same." in run("audit", "--against", store, "--store", before).stdout
+    assert "1 new, 0 fixed, 3 unchanged." in run("audit", "--against", store, "--store", before).stdout
 
 
 def test_rules_that_need_a_finished_crawl_are_told(tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_of_a_watched_page_the_price_alone_is_a_change(tmp_path: Path) -> None:
 
 def test_difference_needs_texts_and_a_page(store: Path) -> None:
     printed = run("changes", HOME + "edited", "--diff", "--store", store).stdout
-    assert "let the crawl go on with --text, or with --archive DIR" in printed
+    assert "continue it with --text or --archive DIR" in printed
     assert run("changes", "--diff", "--store", store).exit_code == 2
     assert run("changes", HOME, "--where", "1", "--store", store).exit_code == 2
     assert "not known" in run("changes", HOME + "nowhere", "--store", store).stderr
@@ -136,7 +136,7 @@ def test_new_changed_and_gone_pages_are_told_by_importance(store: Path) -> None:
 def test_of_a_crawl_that_has_begun_since_only_the_number_of_new_pages_is_printed(store: Path) -> None:
     printed = run("changes", "--store", store).stdout.splitlines()
     assert [line.split()[3] for line in printed[1:-1]] in (["changed", "gone"], ["gone", "changed"])
-    assert printed[-1].startswith("The crawl itself has begun since then, so all it has read is new: 4 pages.")
+    assert printed[-1].startswith("The crawl started after that, so every page read is new: 4 pages.")
     assert run("changes", "-n", "50", "--store", store).stdout.count(" new ") == 4
     began = rows(store, "SELECT min(at) FROM course")[0][0]
     after = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(began + 2))
@@ -163,7 +163,7 @@ def test_site_is_a_domain_or_a_host(store: Path) -> None:
 
 def test_feed_has_an_entry_a_change(store: Path, tmp_path: Path) -> None:
     feed = tmp_path / "changes.atom"
-    for words, entries, left_out in ([], 2, "all it has read is new: 4 pages"), (["-n", "50"], 6, ""):
+    for words, entries, left_out in ([], 2, "every page read is new: 4 pages"), (["-n", "50"], 6, ""):
         result = run("changes", "--atom", feed, *words, "--store", store)
         assert result.exit_code == 0
         assert f"{entries} changes written to" in result.stdout

@@ -67,9 +67,9 @@ def test_a_crawl_is_steered_from_another_shell(web: CountedWeb, tmp_path: Path) 
         assert (status["running"], status["state"], status["limits"]["pages"]) == (True, "paused", None)
         assert "state      paused; process " in told(store, "status")
         assert told(store, "set", "delay=0.05", "pages=20").splitlines() == ["pages: none -> 20", "delay: 5.0 -> 0.05"]
-        assert told(store, "set", "delay=0.05") == "nothing is changed: all of that was so before\n"
+        assert told(store, "set", "delay=0.05") == "nothing changed: all values were already set\n"
         assert told(store, "add", "http://c.test/", "http://a.test/") == "1 new seed, 1 known before\n"
-        assert told(store, "ban", "c.test").startswith("c.test is banned: nothing is asked of it until")
+        assert told(store, "ban", "c.test").startswith("c.test is banned: no requests until")
         assert told(store, "unban", "c.test") == "c.test is no longer banned\n"
         assert told(store, "again", "b.test") == "http://b.test/ is next on its host\n"
         assert "fetches and parses itself" in told(store, "workers")
@@ -121,10 +121,10 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_without_a_running_crawl_changes_are_for_the_next_one(store: Path, tmp_path: Path) -> None:
-    assert told(store, "set", "delay=2") == "delay: 0.0 -> 2.0\nno crawl runs; the next one goes on with that\n"
+    assert told(store, "set", "delay=2") == "delay: 0.0 -> 2.0\nno crawl is running; the next one uses that\n"
     assert (
         told(store, "again", "a.test")
-        == "http://a.test/ is next on its host; no crawl runs, so that is for the next one\n"
+        == "http://a.test/ is next on its host; no crawl is running, so this is for the next one\n"
     )
     (tmp_path / "more.txt").write_text("http://b.test/\nhttp://c.test/\nhttp://b.test/\n")
     assert answer("control", "add", tmp_path / "more.txt", "--store", store) == {
@@ -133,7 +133,7 @@ def test_without_a_running_crawl_changes_are_for_the_next_one(store: Path, tmp_p
         "new": 2,
     }
     assert answer("control", "ban", "c.test", "--store", store) == {"running": False, "host": "c.test"}
-    assert "no crawl runs, so that is for the next one" in told(store, "unban", "c.test")
+    assert "no crawl is running, so this is for the next one" in told(store, "unban", "c.test")
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path) -> N
 def test_run_that_had_nothing_left_is_exit_0(store: Path) -> None:
     for words in ((), ("--time", "5s"), ("--until-coverage", "0.1")):
         result = run("crawl", "--store", store, *words)
-        first = f"Goes on from {store}, which was finished: 4 of 5 known pages are read, 0 wait."
+        first = f"Continues from {store}, which was finished: 4 of 5 known pages are read, 0 wait."
         assert (result.exit_code, result.stderr.splitlines()[0]) == (0, first)
 
 
@@ -58,7 +58,7 @@ def test_coverage_that_cannot_be_reached_is_said_to_be_so_and_why(tmp_path: Path
     assert found["coverage"] + found["out_of_reach"]["http-403"] == pytest.approx(1.0, abs=2e-3)
     share = f"{found['out_of_reach']['http-403']:.1%}"
     assert (
-        "The asked-for coverage could not be reached: pages that were not read have up to "
+        "The coverage you asked for was not reached: pages that were not read have up to "
         f"{share} of the importance (http-403 {share}).\n"
     ) in run("crawl", "--store", store, "--until-coverage", "99%").stdout
     for words in ((), ("--until-coverage", "60%")):

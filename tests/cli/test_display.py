@@ -96,7 +96,7 @@ def test_who_waits_for_the_index_is_told_so(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sys, "stderr", said)
     with awaiting_index(0.01):
         assert drawn.wait(PATIENCE)
-    assert "the index takes in what is left, which Ctrl-C leaves for the next run" in said.getvalue()
+    assert "the index catches up; Ctrl-C leaves the rest for the next run" in said.getvalue()
 
 
 def best_of(store: Path) -> Best:
@@ -193,11 +193,11 @@ def test_a_limit_has_a_share_and_a_time(limits: LimitsNow, share: float, what: s
     ("state", "in_flight", "words"),
     [
         (RunState.RUNNING, 12, "running until nothing is left to fetch; Ctrl-C stops it, nothing is lost"),
-        (RunState.STARTING, 0, "taking in the seeds"),
-        (RunState.PAUSED, 1, "paused; 1 request is being finished; 'minicrawl control resume' goes on"),
-        (RunState.PAUSED, 0, "paused; 'minicrawl control resume' goes on"),
+        (RunState.STARTING, 0, "reading the seeds"),
+        (RunState.PAUSED, 1, "paused; 1 request is being finished; 'minicrawl control resume' continues"),
+        (RunState.PAUSED, 0, "paused; 'minicrawl control resume' continues"),
         (RunState.STOPPING, 12, "stopping: 12 requests are being finished; Ctrl-C stops at once"),
-        (RunState.STOPPING, 0, "stopping: the ranking is being settled"),
+        (RunState.STOPPING, 0, "stopping: settling the ranking"),
     ],
 )
 def test_what_a_crawl_does_and_what_ends_that(state: RunState, in_flight: int, words: str) -> None:
@@ -206,8 +206,8 @@ def test_what_a_crawl_does_and_what_ends_that(state: RunState, in_flight: int, w
 
 def test_a_crawl_that_has_its_pages_says_what_it_waits_for() -> None:
     progress = replace(BARE, limits=LimitsNow(pages=1000), has_its_pages=True)
-    assert doing(progress).startswith("keeping the files that its pages need;")
-    assert "keeping the files" in plain(progress, BEST)
+    assert doing(progress).startswith("fetching the files that pages need;")
+    assert "fetching the files" in plain(progress, BEST)
 
 
 @pytest.mark.parametrize(("ready", "speed", "is_told"), [(3, 1.0, True), (0, 9.0, True), (0, 5.0, False)])

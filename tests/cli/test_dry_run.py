@@ -22,8 +22,8 @@ def test_plan_of_a_new_crawl(tmp_path: Path) -> None:
     result = run("crawl", tmp_path / "seeds.txt", *words)
     assert result.exit_code == 0
     assert result.stdout == (
-        "3 pages would wait for a first turn.\n"
-        "Asked for first, by host, in seconds from the start, at the earliest:\n"
+        "3 pages would wait for their first request.\n"
+        "First requests by host, in seconds from the start at the earliest:\n"
         "\n"
         "a.test, a request every 2 s\n"
         "      0.0  https://a.test/robots.txt\n"
@@ -34,7 +34,7 @@ def test_plan_of_a_new_crawl(tmp_path: Path) -> None:
         "      0.0  http://b.test/robots.txt\n"
         "      2.0  http://b.test/\n"
         "\n"
-        "Nothing was asked for, and nothing was written.\n"
+        "Made no requests and wrote nothing.\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == ["seeds.txt"]
 

@@ -59,8 +59,8 @@ def test_a_reason_for_which_no_page_was_given_up_is_told(tmp_path: Path) -> None
     store = tmp_path / "crawl.db"
     crawl({HOME: ["/b"], HOME + "b": 404}, store, [HOME])
     result = run("crawl", "--store", store, "--retry", "404,http-404", "--allow-private", "--time", "1s")
-    assert "--retry 404: no page was given up for that; 'minicrawl status' shows the reasons\n" in result.stderr
-    assert "asked for again: 1\n" in result.stderr
+    assert "--retry 404: no page failed for that reason; 'minicrawl status' shows the reasons\n" in result.stderr
+    assert "to try again: 1\n" in result.stderr
     assert "--retry http-404" not in result.stderr
     assert "--retry passing" not in run("crawl", "--store", store, "--retry", "--time", "1s").stderr
 

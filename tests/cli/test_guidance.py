@@ -66,9 +66,9 @@ def test_with_all_defaults_a_host_is_crawled_to_its_end_and_what_is_offered_work
     assert [line for line in result.stderr.splitlines() if " known, " not in line][:3] == [
         "Follows all links from https://pair.test/, the most important page first, and ranks what it finds; --scope "
         "site stays on its site.",
-        "Asks a host once a second at most, as its robots.txt allows, as minicrawl/1.0.",
-        "Keeps all in data/crawl.db: Ctrl-C stops it, 'minicrawl crawl' goes on, 'minicrawl dashboard --open' shows "
-        "it.",
+        "Asks each host at most once a second, as its robots.txt allows, as minicrawl/1.0.",
+        "Keeps everything in data/crawl.db: Ctrl-C stops it, 'minicrawl crawl' continues, 'minicrawl dashboard --open' "
+        "shows it.",
     ]
     told = result.stdout.splitlines()
     assert told[0].startswith("Read 2 of 3 known pages: ")
@@ -81,7 +81,7 @@ def test_with_all_defaults_a_host_is_crawled_to_its_end_and_what_is_offered_work
         assert run(*words).exit_code == 0
     assert faults_in(tmp_path / "data/crawl.db") == []
     again = run("crawl")
-    first = "Goes on from data/crawl.db, which was finished: 2 of 3 known pages are read, 0 wait."
+    first = "Continues from data/crawl.db, which was finished: 2 of 3 known pages are read, 0 wait."
     assert (again.exit_code, again.stderr.splitlines()[0]) == (0, first), "a crawl that stays finished is no failure"
 
 
@@ -114,9 +114,9 @@ def test_programs_are_told_nothing(words: list[str], there: list[str]) -> None:
 @pytest.mark.parametrize(
     ("host", "words", "sentence"),
     [
-        ("closed.test", [], "fetched (robots): robots.txt forbids it; ask its owner; --ignore-robots is for servers"),
-        ("404.test", [], "read (http-404): the answer was 404 Not Found; look at its spelling; 'minicrawl why http://"),
-        ("moved.test", ["--scope", "host"], "begin at http://club.test/, or without --scope; 'minicrawl why"),
+        ("closed.test", [], "fetched (robots): robots.txt forbids it; ask its owner; --ignore-robots is only for"),
+        ("404.test", [], "read (http-404): the answer was 404 Not Found; check its spelling; 'minicrawl why http://"),
+        ("moved.test", ["--scope", "host"], "start at http://club.test/, or without --scope; 'minicrawl why"),
     ],
 )
 def test_a_host_of_which_nothing_can_be_read_is_told_with_the_way_out(
@@ -157,10 +157,10 @@ FIRST = "the most important page first, and ranks what it finds"
         (ONE, {}, f"Follows all links from https://a.test/, {FIRST}; --scope site stays on its site."),
         (TWO, {}, f"Follows all links from 2 seeds, {FIRST}; --scope site stays on their sites."),
         (ONE, {"scope": "host"}, f"Follows links within the host of https://a.test/, {FIRST}."),
-        (ONE, {"delay": 2.5}, "Asks a host once in 2.5 s at most, as its robots.txt allows, as minicrawl/1.0"),
+        (ONE, {"delay": 2.5}, "Asks each host at most once in 2.5 s, as its robots.txt allows, as minicrawl/1.0"),
         (ONE, {"ignore_robots": True}, "whatever its robots.txt says"),
-        (ONE, {"archive": "/warcs"}, "Keeps all in crawl.db, and answers in /warcs: Ctrl-C stops it"),
-        (ONE, {"from_archive": ("/warcs",)}, "Asks nobody: answers are those in /warcs."),
+        (ONE, {"archive": "/warcs"}, "Keeps everything in crawl.db, and answers in /warcs: Ctrl-C stops it"),
+        (ONE, {"from_archive": ("/warcs",)}, "Asks no host: answers come from /warcs."),
     ],
 )
 def test_plan_says_what_the_settings_make_of_it(seeds: Seeds, settings: dict[str, object], line: str) -> None:
@@ -183,4 +183,4 @@ def test_plan_says_what_the_settings_make_of_it(seeds: Seeds, settings: dict[str
 )
 def test_a_crawl_that_goes_on_says_how_far_it_is(before: Before, line: str) -> None:
     start = Start(CrawlSettings.of({}), (), 0, False, Seeds([]), before)
-    assert list(Guide(Path("x.db"), ()).plan(start)) == [f"Goes on from {line}"]
+    assert list(Guide(Path("x.db"), ()).plan(start)) == [f"Continues from {line}"]

@@ -34,7 +34,7 @@ def test_broken_links_are_told_with_page_anchor_and_end(store: Path) -> None:
     assert "404       -> http://a.test/gone" in printed
     assert "404       -> http://a.test/moved -> http://a.test/gone" in printed
     assert "\x1b" not in printed
-    assert "3 links. They end so: http-404 2, http-403 1." in printed
+    assert "3 links. They end with: http-404 2, http-403 1." in printed
     few = run("links", "--broken", "-n", "2", "--store", store).stdout
     assert "3 links, of which the first 2 are shown; --n has more" in few
 
@@ -57,7 +57,7 @@ def test_fail_on_looks_at_what_is_shown(store: Path, words: list[str], code: int
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "links are asked for by --broken, --redirected, --external or --to URL; give one of them"),
+        ([], "choose --broken, --redirected, --external or --to URL"),
         (
             ["--fail-on", "404, often"],
             "--fail-on takes statuses (404), classes (4xx) and reason codes (dns), not 'often'",
@@ -86,7 +86,7 @@ def test_links_that_are_no_urls_are_broken(tmp_path: Path) -> None:
         (text, "no-url", HOME) for text in written
     ]
     told = run("links", "--fail-on", "no-url", *stores)
-    assert (told.exit_code, told.stdout.splitlines()[-1]) == (1, "5 links. They end so: no-url 5.")
+    assert (told.exit_code, told.stdout.splitlines()[-1]) == (1, "5 links. They end with: no-url 5.")
     assert answer("links", "--broken", "--external", *stores) == []
     assert run("audit", "--fail-on", "link-no-url", *stores).exit_code == 1
 

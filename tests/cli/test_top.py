@@ -52,4 +52,4 @@ def test_it_says_by_what_pages_are_ordered_and_what_that_rests_on(tmp_path: Path
     ((known,),) = rows(stopped, "SELECT count(*) FROM pages")
     lines = run("top", "--n", "3", "--store", stopped).output.splitlines()
     assert lines[0].split() == ["rank", "importance", "inlinks", "state", "url"]
-    assert lines[4] == f"Ordered by importance, of the links found so far: 40 of {known} known pages read."
+    assert lines[4] == f"Ordered by importance, for the links found so far: 40 of {known} known pages read."

@@ -30,15 +30,18 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("path", "said"),
     [
-        ("private", "Refused by robots.txt: 'Disallow: /p' of http://a.test/robots.txt. That is asked for again after"),
+        (
+            "private",
+            "Refused by robots.txt: 'Disallow: /p' of http://a.test/robots.txt. minicrawl reads it again after",
+        ),
         ("out", "it redirects, but its target is refused: it is on none of the seeds' hosts (--scope host)"),
         ("out", "It leads to http://b.test/x."),
         ("moved", "It stands for http://a.test/a: it redirects to another page (301 Moved Permanently)."),
         ("gone", "Given up: the answer was 404 Not Found."),
         ("b", "it leads to 0 pages, and 2 pages link to it."),
         ("late", "It waits: a page links to it, and it has not been fetched yet."),
-        ("late", "Pages with more cash that wait, too: "),
-        ("late", "Its host is asked for nothing before "),
+        ("late", "Pages that wait ahead of it: "),
+        ("late", "Its host must rest until "),
     ],
 )
 def test_why_says_it_in_sentences(store: Path, path: str, said: str) -> None:
@@ -74,7 +77,7 @@ def test_a_ban_is_told(store: Path) -> None:
     assert run("control", "ban", "a.test", "--store", store).exit_code == 0
     text = run("why", HOME + "late", "--store", store).output
     assert "It waits: its host is banned" in text
-    assert "is asked for nothing before" not in text
+    assert "must rest until" not in text
     run("control", "unban", "a.test", "--store", store)
 
 
@@ -85,7 +88,7 @@ def test_a_host_that_was_never_asked_may_be_asked_at_once(tmp_path: Path) -> Non
     assert "host        b.test: not asked so far\n" in text
     assert "It waits: " in text
     assert "1970" not in text
-    assert "is asked for nothing before" not in text
+    assert "must rest until" not in text
 
 
 A, B, C, D = (f"http://{name}.test/" for name in "abcd")
@@ -124,7 +127,7 @@ def why(store: Path, url: str) -> list[str]:
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
             "1 other site links to it, first b.test.",
             "Weighed by trust, that makes 0 voices.",
-            f"Walkers jump here: N of its importance; the rest comes by links, first {A} with N of that.",
+            f"Jumps bring N of its importance; the rest comes by links, first {A} with N of that.",
         ]),
         (A + "moved", [
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
@@ -134,7 +137,7 @@ def why(store: Path, url: str) -> list[str]:
             "Its site, d.test, has 0 of all trust: it is trusted by 1 site, first c.test.",
             "1 other site links to it, first c.test.",
             "Weighed by trust, that makes 0 voices.",
-            f"Walkers jump here: N of its importance; the rest comes by links, first {C} with N of that.",
+            f"Jumps bring N of its importance; the rest comes by links, first {C} with N of that.",
         ]),
     ],
 )  # fmt: skip

@@ -27,7 +27,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_crawl_that_goes_on_keeps_its_scope_and_tells_what_is_changed(store: Path) -> None:
     result = run("crawl", "--store", store, "--time", "0.1s", "--delay", "0s", "--max-depth", "2")
     assert result.stderr.splitlines()[1:3] == [
-        "Asks a host without a pause, as its robots.txt allows, as minicrawl/1.0.",
+        "Asks each host without a pause, as its robots.txt allows, as minicrawl/1.0.",
         "max-depth: 3 -> 2",
     ]
     assert not any("scope" in line for line in result.stderr.splitlines())
@@ -40,7 +40,7 @@ def test_a_seed_that_was_not_to_be_connected_to_is_asked_again_with_the_right_op
     assert run("crawl", NOWHERE, "--store", store).exit_code == 1
     assert rows(store, "SELECT state, reason FROM pages") == [("error", "private-address")]
     result = run("crawl", NOWHERE, "--store", store, "--allow-private", "--ignore-robots", "--time", "1s")
-    assert "asked for again: 1" in result.stderr
+    assert "to try again: 1" in result.stderr
     assert rows(store, "SELECT state FROM pages") == [("waiting",)]
 
 

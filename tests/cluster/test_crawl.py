@@ -94,7 +94,7 @@ def test_nothing_is_made_without_seeds(tmp_path: Path) -> None:
 def test_a_partition_is_not_crawled_by_itself(folder: Path) -> None:
     result = run("crawl", "--store", folder / "000.db")
     assert result.exit_code == 3
-    assert f"'minicrawl crawl --store {folder}' goes on with all" in result.stderr
+    assert f"'minicrawl crawl --store {folder}' continues all of it" in result.stderr
 
 
 A, B = "http://a.test/", "http://b.test/"
@@ -150,4 +150,4 @@ def test_ctrl_c_ends_it_and_meanwhile_it_is_one_alone(tmp_path: Path) -> None:
             finally:
                 crawl.kill()
     assert (crawl.returncode, errors) == (130, "")
-    assert "it was interrupted; run the same command to go on" in out
+    assert "it was interrupted; run the same command to continue" in out

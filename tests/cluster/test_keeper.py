@@ -116,7 +116,7 @@ def test_an_actor_that_dies_again_and_again_ends_the_crawl(tmp_path: Path) -> No
 def test_one_that_fails_ends_the_crawl_with_its_sentence(tmp_path: Path) -> None:
     folder_at(tmp_path / "web", 2)
     store_of(tmp_path / "web", 1).write_bytes(b"no store " * 1000)
-    with pytest.raises(StoreError, match=r"001\.db is damaged or no SQLite file"):
+    with pytest.raises(StoreError, match=r"001\.db is damaged or not an SQLite file"):
         asyncio.run(run_in_parts(tmp_path / "web", 2, SETTINGS))
 
 

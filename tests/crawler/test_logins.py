@@ -164,6 +164,6 @@ def test_the_proxies_of_the_environment_are_announced(tmp_path: Path, monkeypatc
     words = ["crawl", "http://127.0.0.1:2/", "--time", "0.1s", "--store", str(tmp_path / "crawl.db")]
     for more, is_announced in (([], True), (["--proxy", "none"], False)):
         result = CliRunner().invoke(main, [*words, *more])
-        line = "Requests go through the proxies that the environment names: http://***@127.0.0.1:9; --proxy none goes"
+        line = "Requests go through the environment's proxies: http://***@127.0.0.1:9; --proxy none goes"
         assert (line in result.stderr) is is_announced
         assert "hush" not in result.output

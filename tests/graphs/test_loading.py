@@ -203,7 +203,7 @@ WRONG = {
     "no store": (
         "a.db",
         "hello, I am no database",
-        "{path} is damaged or no SQLite file (file is not a database); name another graph file",
+        "{path} is damaged or not an SQLite file (file is not a database); name another graph file",
     ),
 }
 TEXT = (".txt", ".tsv")

@@ -80,7 +80,7 @@ def test_a_crawl_leaves_its_index_for_later(tmp_path: Path, caplog: pytest.LogCa
     indexer = Indexer(awaiting, handle_signals=True, patience=0.0)
     report = asyncio.run(crawl_with(given, Seeds([A]), store, beside=indexer, transport=Server(SITE)))
     assert (report.reason, len(told)) == ("nothing-left", 1)
-    assert "the next run takes in what is left" in caplog.text
+    assert "the index is behind the crawl" in caplog.text
     crawl(SITE, store, [])
     assert content(store) == rebuilt(store)
 

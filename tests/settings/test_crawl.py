@@ -11,7 +11,7 @@ from minicrawl.errors import ConfigError, SettingError
 from minicrawl.settings import SETTINGS, ConnectTo, CrawlSettings, Header, option
 from minicrawl.settings.crawl import in_full
 
-NO_HEADER = "--header takes 'Name: value' in one line, and what is given is no such thing"
+NO_HEADER = "--header takes 'Name: value' in one line, not what was given"
 WRONG = [
     ("pages", 0, "--pages must be at least 1, not 0"),
     ("max_depth", -1, "--max-depth must be at least 0, not -1"),

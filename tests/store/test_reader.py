@@ -173,9 +173,9 @@ BAD_STORES = {
     "newer schema": (partial(other, by=1), "written by another minicrawl"),
     "older schema": (partial(other, by=-1), "written by another minicrawl"),
     "another program's database": (foreign, "belongs to another program"),
-    "text": (lambda path: path.write_text("seeds\n" * 300), "damaged or no SQLite file"),
+    "text": (lambda path: path.write_text("seeds\n" * 300), "damaged or not an SQLite file"),
     "torn": (torn, "is damaged|cannot be used"),
-    "folder": (lambda path: path.mkdir(), "it is a folder, and this is for one store"),
+    "folder": (lambda path: path.mkdir(), "it is a folder, and this command needs one store"),
 }
 
 

@@ -140,7 +140,7 @@ def test_the_file_is_written_at_the_end(tmp_path: Path, caplog: pytest.LogCaptur
         kept = KeptCookies(writer, file)
         kept.jar.take(HOME, ["a=1"], NOW)
         kept.end()
-        assert "cookies.txt cannot be written: No such file or directory; the store has all" in caplog.text
+        assert "cookies.txt cannot be written: No such file or directory; the store has them" in caplog.text
         file.parent.mkdir()
         kept.end()
     assert [(cookie.name, cookie.value) for cookie in read_cookie_file(file)] == [("a", "1")]

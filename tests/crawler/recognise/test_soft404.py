@@ -215,5 +215,5 @@ def test_why_and_status_tell(tmp_path: Path) -> None:
     assert f"  soft 404    it says what the host said of {server.probes()[-1]}, which cannot exist" in run(
         "why", LOST[0]
     )
-    assert "probes    1 page that cannot exist asked for, 1 answered as if they did" in run("status")
+    assert "probes    1 page that cannot exist requested, 1 answered as if they existed" in run("status")
     assert json.loads(run("status", "--json"))["probes"] == {"asked": 1, "soft_404": [HOME + "f/"]}

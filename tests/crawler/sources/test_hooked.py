@@ -111,7 +111,7 @@ def test_hooks_keep_what_they_like_and_are_started_again_after_their_end(
     ]
     assert found[2].hook_failures == ((f"{place}:on_page", "its process ended (exit code 3)"),)
     assert [message.splitlines()[0] for message in caplog.messages] == [
-        f"hook {place}:on_page failed over {URL}: its process ended (exit code 3)"
+        f"hook {place}:on_page failed on {URL}: its process ended (exit code 3)"
     ]
 
 
@@ -209,4 +209,4 @@ def test_a_hostile_hook_costs_its_items_and_the_crawl_goes_on(tmp_path: Path, ca
         assert list(violations(run)) == []
         counted = run.meta_json("hook_errors")
     assert sum(counted.values()) == len(FAILING)
-    assert f"hook {hook}:on_page failed over {URL}exit: SystemExit: 3" in caplog.text
+    assert f"hook {hook}:on_page failed on {URL}exit: SystemExit: 3" in caplog.text

@@ -94,7 +94,7 @@ def test_a_request_over_which_the_worker_fails_is_logged_and_answered() -> None:
     assert found[-1] == (2, News.FAILED, "")
     (logged,) = [value for _, news, value in found if news == News.LOGGED]
     record = logging.makeLogRecord(json.loads(logged))
-    assert (record.levelno, record.getMessage()) == (logging.ERROR, "a worker failed over no request at all")
+    assert (record.levelno, record.getMessage()) == (logging.ERROR, "a worker failed on no request at all")
     assert "Traceback" in logging.Formatter().format(record)
 
 

@@ -121,7 +121,7 @@ def test_without_the_file_the_texts_are_given_up(store: Path, caplog: pytest.Log
     commit(writer, TextWriter(writer), {0: b"one", 1: b"two"})
     text_path(store).unlink()
     texts = TextWriter(writer)
-    assert caplog.messages == [f"{text_path(store)} is missing: the texts of 2 pages are gone with it"]
+    assert caplog.messages == [f"{text_path(store)} is missing, and with it the texts of 2 pages"]
     commit(writer, texts, {1: b"TWO"})
     writer.close()
     assert kept(store) == {1: b"TWO"}
