@@ -49,8 +49,5 @@ def test_commands_tell_of_mirrors(store: Path) -> None:
 
 def test_a_crawl_of_one_host_has_no_mirrors(tmp_path: Path) -> None:
     crawl({HOME + "/": page(1, HOME)}, tmp_path / "crawl.db", [HOME + "/"], traps=False)
-    assert (
-        run("copies", "--hosts", "--store", tmp_path / "crawl.db").stdout
-        == "No host mirrors another.\n"
-    )
+    assert run("copies", "--hosts", "--store", tmp_path / "crawl.db").stdout == "No host mirrors another.\n"
     assert json.loads(run("copies", "--hosts", "--json", "--store", tmp_path / "crawl.db").stdout) == []
