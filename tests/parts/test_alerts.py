@@ -126,7 +126,7 @@ def test_later_runs_tell_of_new_pages_and_of_no_change_from_before_the_first(tmp
 
 def test_wrong_command_is_refused_without_its_secrets(tmp_path: Path) -> None:
     for wrong in ("https://a.test/s3cret", "no-s3cret-such x", "'s3cret"):
-        with pytest.raises(SettingError, match="--on-change (?:is not a command|needs a program)") as found:
+        with pytest.raises(SettingError, match=r"--on-change (?:is not a command|needs a program)") as found:
             refreshed(tmp_path / "crawl.db", wrong)
         assert "s3cret" not in str(found.value)
     assert not (tmp_path / "crawl.db").exists()
