@@ -8,8 +8,8 @@ import {Slider} from "./slider.js";
 import {Table} from "./table.js";
 
 const WHY = {
-  "nothing-left": "nothing is left to fetch", pages: "the asked-for number of pages is reached", time: "the time is up",
-  bytes: "the asked-for number of bytes is reached", coverage: "the asked-for coverage is certain",
+  "nothing-left": "nothing is left to fetch", pages: "the page limit is reached", time: "the time is up",
+  bytes: "the byte limit is reached", coverage: "the coverage is reached",
   interrupted: "it was stopped", killed: "it was killed",
 };
 const AIMS = {
@@ -44,7 +44,7 @@ export class Overview {
       new Slider(app, "delay", "Delay between two requests to a host", [0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 15, 30, 60], (s) => `${s} s`),
     ];
     this.seeds = seeds(app);
-    this.refusal = el("p", {class: "quiet"}, "No crawl runs: 'minicrawl crawl' goes on with this one, and takes more seeds and other options.");
+    this.refusal = el("p", {class: "quiet"}, "No crawl runs: 'minicrawl crawl' continues this one, and takes more seeds and other options.");
     this.ofHosts = card("What hosts do or wait for", this.hosts, el("a", {href: "#sites"}, "Sites and hosts"));
     this.ofFailures = card("What failed", this.failed);
     this.nodes = [

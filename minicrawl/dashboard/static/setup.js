@@ -36,9 +36,9 @@ export class Setup {
 
   show(now) {
     this.isNew = now.crawl === "none";
-    const ofParts = "The crawl is in partitions: 'minicrawl crawl' goes on with it, and takes more seeds and other options.";
+    const ofParts = "The crawl is in partitions: 'minicrawl crawl' continues it, and takes more seeds and other options.";
     setText(this.words, now.partitions && !isOn(now) ? ofParts : isOn(now) ? "A crawl runs here. Its settings and seeds can be changed under Overview."
-      : this.isNew ? "There is no crawl here yet: name the pages it begins with." : "The crawl goes on where it stopped. What is left empty stays as it was; limits are for one run.");
+      : this.isNew ? "There is no crawl here yet: name the pages it begins with." : "The crawl continues where it stopped. What you leave empty stays as it was; limits are for one run.");
     this.form.hidden = isOn(now) || Boolean(now.partitions);
     setText(this.button, this.isNew ? "Start" : "Go on");
   }
@@ -53,7 +53,7 @@ export class Setup {
     this.button.disabled = false;
     if (!answer) return;
     this.seeds.value = "";
-    this.app.notify("The crawl has begun. It goes on when this page or the dashboard is closed.");
+    this.app.notify("The crawl has begun. It continues when you close this page or the dashboard.");
     location.hash = "overview";
   }
 }
