@@ -27,7 +27,7 @@ def test_too_many_open_files_are_no_matter_of_permissions(room: int, tmp_path: P
         resource.setrlimit(resource.RLIMIT_NOFILE, (handles[-1], limits[1]))
         for handle in handles:
             os.close(handle)
-        with pytest.raises(StoreError, match="too many files are open; 'ulimit -n 4096' before the command"):
+        with pytest.raises(StoreError, match="too many files are open; run 'ulimit -n 4096' first"):
             open_store(tmp_path / "crawl.db")
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)

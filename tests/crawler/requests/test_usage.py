@@ -70,7 +70,7 @@ def test_what_robots_txt_forbids_stays_forbidden(store: Path) -> None:
 
 
 def test_a_use_is_respected_by_what_robots_txt_says(store: Path) -> None:
-    with pytest.raises(SettingError, match=r"^--respect-usage goes by what robots\.txt says"):
+    with pytest.raises(SettingError, match=r"^--respect-usage needs robots\.txt, and --ignore-robots ignores it"):
         respecting(Preferring(), store, [HOME], ignore_robots=True)
     with pytest.raises(SettingError, match=r"^--respect-usage is one of search, ai-input, ai-train, not 'train'$"):
         respecting(Preferring(), store, [HOME], respect_usage="ai-train,train")
