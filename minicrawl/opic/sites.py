@@ -336,7 +336,7 @@ class SiteGraph:
 
     def pairs(self, site_of: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """Source, target, links and voices of each pair of sites, see `SiteLinks`. site_of: of every page, from 0."""
-        keys, (links, pages, single) = self._by_pair(site_of)
+        keys, links, pages, single = self._by_pair(site_of)
         return keys >> _SITE_BITS, keys & _SITE, links, np.where(pages > most, 0, 2 * pages - single)
 
     def voices_for(self, site_of: IntArray, voice: IntArray, most: int = GENERATED) -> IntArray:
@@ -346,7 +346,7 @@ class SiteGraph:
 
         voice: g of every site in VOICE_UNITs, by its number in `site_of`.
         """
-        pairs, (_, pages, _) = self._by_pair(site_of)
+        pairs, _, pages, _ = self._by_pair(site_of)
         generated = pairs[pages > most]
         found = np.zeros(len(site_of), dtype=np.int64)
         for rows in slices(len(self._keys)):
@@ -360,19 +360,18 @@ class SiteGraph:
             found[first : last + 1] += np.bincount(page - first, units).astype(np.int64)
         return found
 
-    def _by_pair(self, site_of: IntArray) -> tuple[IntArray, IntArray]:
-        """Pairs of sites as keys, rising; the number of their links, of pages with links, of those with one: shape (3,
-        pairs). Slice by slice: whole arrays of all voices would take more memory than all else that is known of sites.
-        """
+    def _by_pair(self, site_of: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Pairs of sites as keys, rising; the number of their links, of pages with links, of those with one.
+        By slices: whole arrays of all voices would take more memory than all else that is known of sites."""
         self._merge()
-        keys, sums = [self._keys[:0]], [np.zeros((0, 3), dtype=np.int64)]
+        each = [(self._keys[:0], *[self._links[:0]] * 3)]
         for rows in slices(len(self._keys)):
             links = self._links[rows]
-            keys.append(self._pairs(rows, site_of))
-            sums.append(np.stack([links, np.ones_like(links), links == 1], axis=1))
-            keys[-1], sums[-1] = _summed(keys[-1], sums[-1])
-        found, in_all = _summed(np.concatenate(keys), np.concatenate(sums))
-        return found, in_all.T
+            each.append(_summed(self._pairs(rows, site_of), links, np.ones_like(links), (links == 1).astype(np.int64)))
+        columns = list(map(np.concatenate, zip(*each, strict=True)))
+        each.clear()
+        keys, *sums = _summed(*columns)
+        return keys, sums[0], sums[1], sums[2]
 
     def _pairs(self, rows: slice, site_of: IntArray) -> IntArray:
         """The pairs of sites of some voices, as keys."""
@@ -397,9 +396,9 @@ class SiteGraph:
             self._keys, self._links = self._keys[there], self._links[there]
 
 
-def _summed(keys: IntArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
-    """The distinct keys, rising, each with the sum of its numbers, or of its rows of numbers."""
+def _summed(keys: IntArray, *numbers: IntArray) -> tuple[IntArray, ...]:
+    """The distinct keys, rising, and the sums of each of some numbers."""
     order = keys.argsort()
     keys = keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1)) if len(keys) else order
-    return keys[starts], np.add.reduceat(numbers[order], starts) if len(keys) else numbers
+    return keys[starts], *(np.add.reduceat(column[order], starts) if len(keys) else column for column in numbers)
