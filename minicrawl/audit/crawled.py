@@ -12,6 +12,7 @@ versions      those that judged pages name, other than themselves: `source`, `ve
 Pages are judged if they are of the sites of the seeds; links from these may lead anywhere.
 """
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from minicrawl.crawler.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import Pages
+from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.reader import Store
 
 _REFUSALS = "'http-401', 'http-402', 'http-403', 'http-405', 'http-406', 'http-407', 'http-451', 'http-999'"
@@ -159,6 +161,7 @@ class Crawled:
         for name, column in columns.items():
             store.define(name, column.item)
         store.define("passes", _passes)
+        store.define("pages_in", lambda packed: json.dumps(pages_of(packed).tolist()))
         store.define("site_of", site_of)
         store.make_table("marked", _MARKED.strip(), index="id")
         self.stake = np.array([stake for (stake,) in store.each("SELECT importance FROM marked ORDER BY id")])

@@ -24,9 +24,7 @@ from minicrawl.opic.arrays import Flags, FloatArray, IntArray
 from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks
 from minicrawl.rank import Graph, pagerank
 
-_ATTACKERS = 30
-_DRAWS = 2
-_PLACES = (100, 1_000)
+_ATTACKERS, _DRAWS, _PLACES = 30, 2, (100, 1_000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +40,10 @@ class SiteWeb:
     is_live: Flags
     is_root: Flags
 
-    def across(self) -> tuple[IntArray, IntArray]:
-        """Sources and targets of the links between sites."""
-        sources, targets = self.graph.sources(), self.graph.targets.astype(np.int64)
-        across = self.site[sources] != self.site[targets]
-        return sources[across], targets[across]
-
     def voices(self) -> IntArray:
         """Every other site that links to a page, once: page and site, shape (2, voices)."""
-        sources, targets = self.across()
-        return np.unique(np.stack([targets, self.site[sources]]), axis=1)
+        voices = np.unique(np.stack([self.graph.targets, self.site[self.graph.sources()]]), axis=1)
+        return voices[:, self.site[voices[0]] != voices[1]]
 
 
 def by_sites(web: SiteWeb) -> FloatArray:

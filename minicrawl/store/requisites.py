@@ -2,7 +2,7 @@
 
 from typing import Annotated, NamedTuple
 
-from minicrawl.store.declaration import PageId, Time, columns, table
+from minicrawl.store.declaration import Blob, PageId, Time, columns, table
 from minicrawl.store.tables import Tables
 
 
@@ -18,6 +18,7 @@ class RequisiteRow(NamedTuple):
     status: Annotated[int | None, "HTTP status of the last answer"] = None
     bytes: Annotated[int, "of its body, on the network"] = 0
     asked_at: Time | None = None
+    others: Annotated[Blob, "pages.id, 4 bytes each, little endian; further pages that need it, nine at most"] = b""
 
 
 table(

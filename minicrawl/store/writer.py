@@ -194,8 +194,13 @@ class Writer(Store):
 
     def save_requisites(self, rows: Iterable[RequisiteRow]) -> None:
         """Add requisites, or replace what came of known ones; they keep their numbers and pages."""
-        updates = ", ".join(f"{column} = excluded.{column}" for column in RequisiteRow._fields[4:])
+        updates = ", ".join(f"{column} = excluded.{column}" for column in RequisiteRow._fields[4:-1])
         self._db.executemany(f"{insert(RequisiteRow)} ON CONFLICT (url) DO UPDATE SET {updates}", rows)
+
+    def add_needing(self, rows: Iterable[tuple[bytes, str]]) -> None:
+        """Note further pages that need requisites, nine of each at most: numbers of pages, and the URL."""
+        query = "UPDATE requisites SET others = substr(CAST(others || ? AS BLOB), 1, 36) WHERE url = ?"
+        self._db.executemany(f"{query} AND length(others) < 36", rows)
 
     def ask_for_requisites_again(self, reasons: Iterable[str]) -> None:
         """Let failed requisites wait again, by the reasons of their failures."""

@@ -3,6 +3,9 @@
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
+
+from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.requisites import RequisiteCount, RequisiteRow
 from minicrawl.store.writer import Writer
 
@@ -28,3 +31,16 @@ def test_failed_requisites_wait_again(tmp_path: Path) -> None:
         writer.save_requisites([failed, B._replace(state="failed", reason="http-404")])
         writer.ask_for_requisites_again(["timeout"])
         assert [row for _, row in writer.requisites.waiting(0, 9)] == [A._replace(reason="timeout")]
+
+
+def test_nine_further_pages_that_need_it_are_kept_whatever_their_numbers(tmp_path: Path) -> None:
+    pages = [0, 10, 255, 256, 0xC3, 65_536, 2**31 - 1, *range(20, 30)]
+    with closing(Writer(tmp_path / "crawl.db")) as writer:
+        with writer.transaction():
+            writer.add(RequisiteRow, [A], if_new=True)
+            for page in pages:
+                writer.add_needing([(to_bytes(np.array([page])), A.url)])
+            writer.save_requisites([A._replace(state="failed")])
+        found = writer.requisites.of(A.url)
+        assert found is not None
+        assert (found.state, from_bytes(found.others).tolist()) == ("failed", pages[:9])

@@ -122,7 +122,7 @@ PLANTED: dict[str, Planted] = {
             "/site.css": Reply(body="body { background: url(/behind.png) }"),
             "/here.png": Reply(),
         },
-        {"file-missing": dict.fromkeys(("/gone.js", "/gone.png", "/gone.jpg", "/2x.png", "/behind.png"), 1)}
+        {"file-missing": {"/gone.png": 2} | dict.fromkeys(("/gone.js", "/gone.jpg", "/2x.png", "/behind.png"), 1)}
         | {rule: {"/": 0, "/more": 0} for rule in ("description-missing", "h1-missing", "language-missing")},
     ),
     "links": planted(

@@ -9,6 +9,8 @@ page.
 from collections import defaultdict, deque
 from collections.abc import Iterable
 
+import numpy as np
+
 from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import judge
@@ -16,6 +18,7 @@ from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Requisite, RequisiteKind, State
+from minicrawl.store.links import to_bytes
 from minicrawl.store.reader import Store
 from minicrawl.store.requisites import RequisiteRow
 from minicrawl.store.writer import Writer
@@ -29,6 +32,7 @@ MOST_OF_PAGE = 2_000
 _LOADED = 10_000
 """Requisites in memory; the others wait in the store alone."""
 _RECENT = 20_000
+_MOST_NEEDING = 10
 _ACCEPT = (("Accept", "*/*"),)
 
 
@@ -44,7 +48,8 @@ class RequisiteQueue:
         self._store, self.is_archived = store, is_archived
         self._new: dict[str, RequisiteRow] = {}
         self._closed: list[RequisiteRow] = []
-        self._recent: dict[str, None] = {}  # URLs noted lately, as the pages of a site need the same files
+        self._recent: dict[str, int] = {}  # URLs noted lately, as the pages of a site need the same files; how often
+        self._needing: defaultdict[str, list[int]] = defaultdict(list)
         self._last = 0
         self._may_have_more = True
         self._due: defaultdict[str, deque[RequisiteRow]] = defaultdict(deque)
@@ -57,9 +62,11 @@ class RequisiteQueue:
         if level > MOST_LEVELS or (level and self._store.requisites.number_of(page) >= MOST_OF_PAGE):
             return
         for url, kind in requisites:
-            if url not in self._recent:
-                self._recent[url] = None
+            times = self._recent[url] = self._recent.get(url, 0) + 1
+            if times == 1:
                 self._new[url] = RequisiteRow(url, page, str(kind), level, WAITING, "page" if not level else "part")
+            elif not level and times <= _MOST_NEEDING:
+                self._needing[url].append(page)
         while len(self._recent) > _RECENT:
             del self._recent[next(iter(self._recent))]
 
@@ -102,6 +109,8 @@ class RequisiteQueue:
 
     def save(self, writer: Writer) -> None:
         writer.add(RequisiteRow, self._new.values(), if_new=True)
+        writer.add_needing((to_bytes(np.array(pages)), url) for url, pages in self._needing.items())
+        self._needing.clear()
         writer.save_requisites(self._closed)
         self._may_have_more |= bool(self._new)
         self._new.clear()
