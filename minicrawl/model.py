@@ -83,7 +83,7 @@ READ = frozenset({State.FETCHED, State.ALIAS})
 
 
 DEAD = ("http-404", "http-410", "dns")
-"""Reasons of pages in state ERROR that are not there at all: like those that have gone they hold no importance."""
+"""Reasons of pages that failed, or wait to be asked for again, and are not there: like gone ones they hold nothing."""
 
 
 class RequisiteKind(StrEnum):

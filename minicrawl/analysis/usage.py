@@ -55,6 +55,7 @@ class PageUsage:
         """Ranked pages without those that were read and do not want a use that the crawl respects."""
         if not self.respected:
             yield from ranked
+            return
         while some := list(islice(ranked, _AT_ONCE)):
             read = {number: page.url for number, page, _ in some if page.status is not None}
             unwanted = {page for page, says in self.of_pages(read).items() if says.forbids(self.respected)}

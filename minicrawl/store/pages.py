@@ -147,7 +147,7 @@ class AccountColumns(NamedTuple):
     values: Mapping[str, list[Any]]
 
 
-_IS_DEAD = f"(state = 'gone' OR (state = 'error' AND reason IN {DEAD}))"
+_IS_DEAD = f"(state = 'gone' OR (state IN ('error', 'waiting') AND reason IN {DEAD}))"
 
 
 class PageColumns(NamedTuple):

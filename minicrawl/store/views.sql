@@ -22,9 +22,9 @@ SELECT (SELECT value FROM meta WHERE key = 'clock') AS clock,
 --     that of its entrances, and that of voices; 1 of a page that became known since births were shared out
 CREATE VIEW born AS
 SELECT pages.*,
-       state = 'gone' OR (state = 'error' AND reason IN ('http-404', 'http-410', 'dns')) AS is_dead,
+       state = 'gone' OR (state IN ('error', 'waiting') AND reason IN ('http-404', 'http-410', 'dns')) AS is_dead,
        CASE WHEN state IN ('gone', 'elsewhere') THEN 0
-            WHEN state = 'error' AND reason IN ('http-404', 'http-410', 'dns') THEN 0
+            WHEN state IN ('error', 'waiting') AND reason IN ('http-404', 'http-410', 'dns') THEN 0
             WHEN shared_out IS NULL THEN 16777216
             WHEN pages.id >= shared_out OR page_level IS NULL THEN state <> 'alias'
             ELSE iif(state = 'alias', 0, page_level) + coalesce(is_entrance, 0) * entrance_level

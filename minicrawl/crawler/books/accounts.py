@@ -72,7 +72,7 @@ class Accounts:
     def _relink(self, page: int, outlinks: PlacedLinks, old: PlacedLinks, kind: PageKind) -> None:
         alias = kind is PageKind.ALIAS
         targets, before = outlinks.targets, old.targets
-        self._revive(page)
+        self.revive(page)
         if self.book.alias[page] and not (alias and np.array_equal(targets, before)):
             self.hops_may_fall = True
         places, old_places = outlinks.places, old.places
@@ -149,14 +149,13 @@ class Accounts:
         """Note that the page is not there; it must have been visited without links."""
         self.book.retire(page)
 
-    def _revive(self, page: int) -> None:
-        """Note that a page is asked for, or answers, though it was not there the last time."""
+    def revive(self, page: int) -> None:
+        """Note that a page may be there after all. Until it is asked for, one that was not there holds nothing."""
         if self.book.gone[page] and not self.book.alias[page]:
             self.book.revive(page)
 
     def unvisit(self, page: int) -> None:
         """Make a page without links, which was given up, unvisited again, except for the cash it passed on."""
-        self._revive(page)
         self.coverage.note(page, PageKind.UNKNOWN)
         self.had_turn[page] = False
         self.turns -= 1

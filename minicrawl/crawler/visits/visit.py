@@ -249,6 +249,8 @@ class Visits:
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
         log.event("page-again", url=self.state.urls.url(page), reason=outcome.reason, wait=outcome.wait)
         self.state.pages.note_failure(page, outcome.reason)
+        if not self.state.accounts.had_turn[page]:  # it has this reason now
+            self.state.accounts.revive(page)
         self.state.frontier.put_back(page, now, now + outcome.wait)
 
     # The steps of a visit.

@@ -6,15 +6,17 @@ from pathlib import Path
 
 import httpx
 import pytest
+from support.intakes import intake_of, next_page
 from support.sites import Server, Site, crawl, faults_in, rows
 
 import minicrawl
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.net.tls import REASONS
-from minicrawl.crawler.outcomes.reasons import MEANINGS, is_ours, is_passing, meaning, wants, why_so
-from minicrawl.model import State
+from minicrawl.crawler.outcomes.reasons import MEANINGS, ask_again, is_ours, is_passing, meaning, wants, why_so
+from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import SCOPES
+from minicrawl.store.writer import Writer
 
 SCOPE = Scope.of(CrawlSettings(), ())
 # Reason codes as the source has them: behind a state, in tables of exceptions, and those of traps.
@@ -224,3 +226,31 @@ def test_a_scheme_that_was_guessed_right_is_https(tmp_path: Path) -> None:
     server = Server({"https://a.test/": []})
     crawl(server, tmp_path / "crawl.db", ["a.test"])
     assert server.asked == ["https://a.test/"]
+
+
+@pytest.mark.parametrize("jump", ["sites", "pages"])
+def test_a_page_that_was_not_there_holds_nothing_until_it_is_asked_for(tmp_path: Path, jump: str) -> None:
+    """The books hold right after the store was told to ask again, where a kill may leave it, after a try without an
+    answer, and once it is there."""
+    store, dead = tmp_path / "crawl.db", HOME + "dead"
+    site: Site = {HOME: [dead, "/b"], HOME + "b": [dead], dead: 404}
+    crawl(site, store, [HOME], jump=jump)
+    with Writer(store) as writer:
+        assert ask_again(writer, [], ["http-404"]) == (1, ())
+
+    def state() -> tuple[str, bool]:
+        ((state, importance),) = rows(store, "SELECT state, importance FROM page WHERE url = ?", dead)
+        assert faults_in(store) == []
+        return state, importance > 0.0
+
+    assert state() == ("waiting", False)
+    intake = intake_of(store, jump=jump)
+    intake.start([], 0.0)
+    page = next_page(intake.state.frontier, 1e9)
+    assert page is not None
+    intake.visits.absorb(page, Fetched(dead, status=503), ParsedPage(), 1e9)
+    intake.commit({})
+    intake.state.writer.close()
+    assert state() == ("waiting", True)
+    crawl({**site, dead: []}, store, [dead], jump=jump)
+    assert state() == ("fetched", True)
