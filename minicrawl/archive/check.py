@@ -37,7 +37,7 @@ def check(collection: Collection, committed: Committed | None = None, *, deep: b
     expected = committed.sizes.keys() if committed is not None else set[str]()
     found.wrong += [f"{folder / FILES / name} is missing" for name in sorted(expected - names)]
     everything = {path.name for path in files_in(folder / FILES, None)}
-    found.wrong += [f"{folder / FILES / name} leads out of the archive" for name in sorted(everything - names)]
+    found.wrong += [f"{folder / FILES / name} is a link out of the archive" for name in sorted(everything - names)]
     seen: set[Captured] = set()
     for path in collection.files():
         status = path.stat()
@@ -49,7 +49,7 @@ def check(collection: Collection, committed: Committed | None = None, *, deep: b
     if deep:
         known = set(collection)
         found.wrong += [f"{one.url} of {one.stamp} is not in the index" for one in sorted(seen - known)]
-        found.wrong += [f"the index has {one.url} of {one.stamp}, and no file has it" for one in sorted(known - seen)]
+        found.wrong += [f"the index has {one.url} of {one.stamp}, but no file does" for one in sorted(known - seen)]
     return found
 
 
@@ -64,8 +64,8 @@ def _end(path: Path, status: os.stat_result, committed: Committed | None, found:
         return size
     if size > expected or not expected:
         found.notes.append(
-            f"{path} has {size - expected:,} bytes that no commit knows of, as of a crawl that runs or was killed; its "
-            "next run cuts off what a killed one has left"
+            f"{path} has {size - expected:,} bytes after the last commit: a crawl is running, or was killed and its "
+            "next run cuts them off"
         )
     return expected
 
@@ -81,8 +81,8 @@ def _looked_at(path: Path, end: int, found: Findings, *, deep: bool) -> Iterator
         found.records += 1
         if deep and record.is_cut:
             found.notes.append(
-                f"{path}, record at {record.start}: it is larger than {MOST_KEPT >> 20} MB, so its digests are not "
-                "compared"
+                f"{path}, record at {record.start}: it is larger than {MOST_KEPT >> 20} MB, so its digests were not "
+                "checked"
             )
         if deep:
             found.wrong += [f"{path}, record at {record.start}: {what}" for what in faults(record)]
@@ -97,4 +97,4 @@ def faults(record: Record) -> Iterator[str]:
         if not record.fields.get(name):
             yield f"it has no {name}"
     for part in record.wrong_digests():
-        yield f"its {part} is not that of its digest"
+        yield f"its {part} does not match its digest"

@@ -81,9 +81,9 @@ class Collection:
         try:
             return record_at(path, captured.start, captured.length, captured.within)
         except OSError as error:
-            raise StoreError(f"{path} cannot be read: {error.strerror}; bring it back") from error
+            raise StoreError(f"{path} cannot be read: {error.strerror}; restore it") from error
         except DamagedError as error:
-            raise StoreError(f"{path} is damaged ({error}); 'minicrawl archive check --deep' tells more") from error
+            raise StoreError(f"{path} is damaged ({error}); see 'minicrawl archive check --deep'") from error
 
     def answer(self, captured: Captured) -> tuple[Record, bytes]:
         """The record of an answer, and its body: of a revisit that of the original. `is_cut` applies to the body.
@@ -97,8 +97,8 @@ class Collection:
                 return replace(record, is_cut=whole.is_cut), whole.payload
         raise StoreError(
             f"{captured.url} was the same as {record.fields.get('warc-refers-to-target-uri')}, which is not in "
-            f"{self.folder}; bring back its files, or put those of the archive that it refers to beside them, and make "
-            "the index anew with 'minicrawl archive index'"
+            f"{self.folder}; restore its files, or add those of the archive that it refers to, and run "
+            "'minicrawl archive index'"
         )
 
     def file(self, name: str) -> Path:
@@ -108,11 +108,11 @@ class Collection:
         path = self.folder / FILES / name
         if "\0" in name or Path(name).name != name or not is_archive(name):
             raise StoreError(
-                f"the index of {self.folder} names {name!r}, which is not a file of this archive; make it anew with "
+                f"the index of {self.folder} names {name!r}, which is not a file of this archive; rebuild it with "
                 "'minicrawl archive index'"
             )
         if not self._follows_links and not is_inside(path, self.folder):
-            raise StoreError(f"{path} leads out of the archive by a link; put the file itself there")
+            raise StoreError(f"{path} is a link out of the archive; replace it with the file")
         self._files[name] = path
         return path
 
@@ -188,7 +188,7 @@ def captured(record: Record, file: str) -> Captured:
 def index_anew(folder: Path, on_damage: Callable[[str], None] = lambda sentence: None) -> int:
     """Rebuild the index from the files. Returns its number of answers. on_damage: see lines_of. Raises StoreError."""
     if not is_inside(index_of(folder), folder):
-        raise StoreError(f"{index_of(folder)} leads out of the archive; put a folder there")
+        raise StoreError(f"{index_of(folder)} is a link out of the archive; replace it with a folder")
     return cdxj.merge(index_of(folder), lines_of(files(folder), on_damage), is_anew=True)
 
 
@@ -291,7 +291,7 @@ class _Gathered:
             while piece := source.read(PIECE):
                 if shutil.disk_usage(self._folder).free < _ROOM:
                     raise StoreError(
-                        f"the archive needs more than the disk of {self._folder} has; set TMPDIR to a folder with room"
+                        f"the archive does not fit on the disk of {self._folder}; set TMPDIR to a folder with more room"
                     )
                 copy.write(piece)
         return path

@@ -41,7 +41,7 @@ def export(  # noqa: PLR0913 - what a file says of itself
     another ending, StoreError if it cannot be written.
     """
     if path.suffix not in (".wacz", ".cdxj"):
-        raise SettingError(f"the archive is exported to a file that ends with .wacz or .cdxj, not to {path}")
+        raise SettingError(f"name a file that ends with .wacz or .cdxj, not {path}")
     unfinished = path.with_name(f"{path.name}.part")
     try:
         if path.suffix == ".cdxj":
@@ -52,9 +52,7 @@ def export(  # noqa: PLR0913 - what a file says of itself
                 count = _Wacz(wacz).write(collection, sizes, software, _iso(now), pages)
         unfinished.replace(path)
     except OSError as error:
-        raise StoreError(
-            f"{path} cannot be written: {error.strerror}; name another file, or see to its disk"
-        ) from error
+        raise StoreError(f"{path} cannot be written: {error.strerror}; name another file, or check its disk") from error
     finally:
         unfinished.unlink(missing_ok=True)
     return count

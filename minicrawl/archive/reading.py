@@ -39,7 +39,7 @@ bytes read for them."""
 
 def told(damage: Damage) -> str:
     start, end, why = damage
-    return f"{end - start:,} bytes at {start} are no record: {why}"
+    return f"{end - start:,} bytes at {start} are not a record: {why}"
 
 
 @dataclass(frozen=True)
@@ -235,7 +235,7 @@ class _Reader:
         source, window = self._source, self._source.window
         start, within = source.place
         if not (source.has(5) and window.startswith(b"WARC/")):
-            raise DamagedError(f"there is no record at {start}, but {bytes(window[:20])!r}")
+            raise DamagedError(f"expected a record at {start}, found {bytes(window[:20])!r}")
         fields, size = self._fields(start)
         expected = fields.get("content-length", "")
         if not _LENGTH.fullmatch(expected):

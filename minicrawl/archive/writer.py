@@ -199,8 +199,8 @@ class _errors:  # noqa: N801 - used as a function
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if isinstance(error, OSError):
             raise StoreError(
-                f"the archive at {self._path} cannot be written: {error.strerror}; see to its disk and folder and run "
-                "again, or name another folder with --archive: what was committed is kept"
+                f"the archive at {self._path} cannot be written: {error.strerror}; check its disk and folder and run "
+                "again, or name another folder with --archive; nothing committed is lost"
             ) from error
 
 
@@ -220,7 +220,7 @@ def sync(folder: Path, names: Iterable[str], new: Iterable[str]) -> None:
         if any(True for _ in new):
             sync_folder(folder / FILES)
     except OSError as error:
-        raise StoreError(f"the archive at {folder} fails: {error.strerror}; see to its disk and run again") from error
+        raise StoreError(f"the archive at {folder} failed: {error.strerror}; check its disk and run again") from error
 
 
 def _synced(path: Path) -> None:
@@ -248,13 +248,13 @@ class Committed(NamedTuple):
         size = self.size(path.name) or 0
         if status.st_size < size:
             return (
-                f"{path} has {status.st_size} bytes, and the store knows of {size}; bring it back from a backup, or "
-                "move it away to go on without it"
+                f"{path} has {status.st_size} bytes, but the store expects {size}; restore it from a backup, or "
+                "move it away to continue without it"
             )
         if status.st_size > size and status.st_mtime > self.at + _SLACK:
             return (
-                f"{path} was written to after the last commit of this store, which must be an older copy: name another "
-                "folder with --archive, or bring back the store that belongs to it"
+                f"{path} is newer than this store, which must be an older copy; name another folder with --archive, or "
+                "restore the store that belongs to it"
             )
         return None
 

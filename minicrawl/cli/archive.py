@@ -32,7 +32,7 @@ folder_option = click.option(
     "--archive",
     "folder",
     metavar="DIR|FILE",
-    help="Another archive than the one of the store's crawl; takes what --from-archive takes.",
+    help="Use this archive instead of the crawl's own; accepts what --from-archive accepts.",
 )
 
 
@@ -83,8 +83,8 @@ def get(url: str, at: str | None, raw: bool, folder: str | None, store: Path) ->
         record, payload = archive.collection.answer(found)
     if record.is_cut:
         raise StoreError(
-            f"the record of {printable(url)} is larger than {MOST_KEPT >> 20} MB, and no more of one is read; another "
-            f"program finds it in {printable(found.file)} at {found.start}"
+            f"the record of {printable(url)} is larger than {MOST_KEPT >> 20} MB, more than minicrawl reads; find it "
+            f"in {printable(found.file)} at byte {found.start}"
         )
     body = record.head + payload if raw else decoded(record, payload)
     if sys.stdout.isatty():  # a page must not send control codes to it
@@ -138,7 +138,7 @@ def index(folder: str | None, store: Path) -> None:
     from minicrawl.archive.collection import index_anew
 
     if folder is not None and not (Path(folder) / "archive").is_dir():
-        raise SettingError(f"{folder} has no folder archive, beside which an index would be: move the files there")
+        raise SettingError(f"{folder} has no folder named archive; move the files into one")
     with opened(store, folder) as archive:
         count = index_anew(archive.collection.folder, lambda why: log.event("archive-damaged", why=why))
     click.echo(f"{counted(count, 'answer')} in the index")
@@ -173,7 +173,7 @@ def replay(folder: str | None, store: Path) -> None:
     program = shutil.which("wayback")
     if program is None:
         raise SettingError(
-            "there is no viewer: put pywb's wayback on the PATH (python -m venv pywb && pywb/bin/pip install pywb "
+            "found no viewer: put pywb's wayback on the PATH (python -m venv pywb && pywb/bin/pip install pywb "
             "'setuptools<81'), or open what 'minicrawl archive export kept.wacz' writes at https://replayweb.page, "
             "which does not upload it"
         )
@@ -198,7 +198,7 @@ def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
                     break
                 time.sleep(_LOOKS_APART)
             else:
-                raise SettingError(f"{viewer[0]} ends at once; see what '{shlex.join(viewer)}' says")
+                raise SettingError(f"{viewer[0]} ended at once; see what '{shlex.join(viewer)}' says")
             click.echo(f"http://127.0.0.1:{port}/{printable(path)}  (Ctrl-C ends it)")
             process.wait()
         finally:

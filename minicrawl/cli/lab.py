@@ -39,8 +39,8 @@ _MOST = 5000
 _QUICK_SITES = 1000
 
 graph_option = click.option("--graph", type=click.Path(path_type=Path), metavar="GRAPH",
-                            help="Of this web instead of drawn ones.")  # fmt: skip
-quick_option = click.option("--quick", is_flag=True, help="On webs of a tenth of the pages.")
+                            help="Use this web instead of generated ones.")  # fmt: skip
+quick_option = click.option("--quick", is_flag=True, help="Use webs with a tenth of the pages.")
 
 
 @click.group(cls=Group, epilog="Example: minicrawl lab all --quick")
@@ -57,10 +57,10 @@ def command() -> None:
 
 @command.command(epilog="Example: minicrawl lab opic 4 --nodes 20000 --out data/lab")
 @click.argument("names", nargs=-1, type=click.Choice(OPIC_NAMES), metavar="[NAME]...")
-@click.option("--nodes", type=int, default=100_000, show_default=True, help="Pages of a drawn web.")
-@click.option("--graphs", type=int, default=3, show_default=True, help="How many webs the figures are the mean of.")
+@click.option("--nodes", type=int, default=100_000, show_default=True, help="Pages of a generated web.")
+@click.option("--graphs", type=int, default=3, show_default=True, help="Average over this many webs.")
 @click.option("--model", default="power-law", show_default=True,
-              help="How webs are drawn: power-law or poisson.")  # fmt: skip
+              help="How to generate webs: power-law or poisson.")  # fmt: skip
 @graph_option
 @quick_option
 @shared
@@ -147,7 +147,7 @@ def _seeds(names: Sequence[str], graph: Path | None, quick: bool, seed: int) -> 
         web, found = _with_sites(graph)
         if found is None:
             raise SettingError(
-                f"{graph} has no URLs, so nothing tells links inside a site; name a store or such a list"
+                f"{graph} has no URLs, which tell the links inside a site; name a store or a list of links with URLs"
             )
         sites = found
     study = Study(web, sites, seed)
@@ -226,15 +226,17 @@ def everything(quick: bool, seed: int, out: Path, as_json: bool) -> None:
 @command.command(epilog="Example: minicrawl lab spawc a300 --trials 5 --validate")
 @click.argument("names", nargs=-1, metavar="[NAME|GRAPH]...")
 @click.option("--algorithms", "--algorithm", metavar="NAMES", default="distances", show_default=True,
-              help="Algorithms, or problems (all of theirs), with commas between.")  # fmt: skip
+              help="Algorithms, or problems (for all of theirs), separated by commas.")  # fmt: skip
 @click.option("--bits", "bits", type=click.Choice(_BITS), multiple=True, default=("16",), show_default=True,
               help="Size of the blocks of a matrix of bits. Repeatable.")  # fmt: skip
 @click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, help="Links inserted at once.")
-@click.option("--trials", type=click.IntRange(min=1), default=1, show_default=True, help="How often, each drawn anew.")
+@click.option("--trials", type=click.IntRange(min=1), default=1, show_default=True, help="Number of trials.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
-              help="CPU seconds after which a trial ends, between two batches.")  # fmt: skip
-@click.option("--nodes", type=click.IntRange(min=9, max=_MOST), metavar="N", help="Pages of GRAPH, nearest first.")
-@click.option("--validate", is_flag=True, help="Hold all answers to independent ones, at eight stops of a trial.")
+              help="End a trial after this many CPU seconds, between two batches.")  # fmt: skip
+@click.option(
+    "--nodes", type=click.IntRange(min=9, max=_MOST), metavar="N", help="Pages of GRAPH to take, nearest first."
+)
+@click.option("--validate", is_flag=True, help="Check all answers against independent ones, eight times a trial.")
 @shared
 def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
     names: tuple[str, ...],

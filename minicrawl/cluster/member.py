@@ -214,7 +214,7 @@ class Member(Partition):
             raise
         except Exception as error:  # no command may end the partition
             log.event("command-failed", asked=repr(asked), error=error)
-            raise CrawlEndedError("minicrawl failed over this; the log of the crawl tells where") from error
+            raise CrawlEndedError("minicrawl failed on this command; see the log of the crawl") from error
         # Another thread may be updating the books: the values read here stay valid when its changes are added.
         outbox = self.outbox
         return answer, self.mirrors, sum(len(outbox.rows(home)) for home in outbox.homes())

@@ -40,34 +40,34 @@ def _line(store: Path, begins: float, answers: float) -> socket.socket | None:
             return None
         if time.monotonic() > until:
             raise StoreError(
-                f"another program uses {store} and does not listen: a crawl that was started from Python, one that is "
-                "still being loaded or about to end, or a command that writes"
+                f"another program is using {store} and takes no commands: a crawl started from Python, a crawl that is "
+                "still loading or about to end, or a command that writes"
             )
         time.sleep(_LOOKS_APART)
     return line
 
 
 def _asked(line: socket.socket, answers: BinaryIO, message: Message, store: Path) -> Message:
-    whether = "whether it was done before that can be seen in the store"
+    whether = "look in the store whether it did as you asked"
     try:
         line.sendall(line_of(message))
         answer = answers.readline(_LONGEST_ANSWER)
     except TimeoutError as error:
         raise CrawlEndedError(
-            f"the crawl that runs on {store} has not answered for {line.gettimeout():g} s: it may yet do what it was "
-            "asked, when it has done what keeps it busy, such as settling the ranking at its end"
+            f"the crawl on {store} has not answered for {line.gettimeout():g} s; it may be busy, for example settling "
+            "the ranking at its end, and still obey later"
         ) from error
     except OSError as error:
-        raise CrawlEndedError(f"the crawl that ran on {store} has ended ({error.strerror}); {whether}") from error
+        raise CrawlEndedError(f"the crawl on {store} has ended ({error.strerror}); {whether}") from error
     if not answer.endswith(b"\n"):
-        raise CrawlEndedError(f"the crawl that ran on {store} has ended without an answer; {whether}")
+        raise CrawlEndedError(f"the crawl on {store} has ended without an answer; {whether}")
     return answer_of(message_of(answer))
 
 
 def _done_at_rest(store: Path, message: Message) -> Message:
     if store.is_dir():
         raise CrawlEndedError(
-            f"no crawl runs on the partitions in {store}; 'minicrawl crawl --store {store}' goes on with it, "
+            f"no crawl runs on the partitions in {store}; 'minicrawl crawl --store {store}' continues it, "
             "and takes more seeds and other options"
         )
     if message["do"] in FOR_RUNNING:
@@ -93,7 +93,7 @@ def assigned(texts: Iterable[str]) -> Mapping[str, Any]:
         name = spelling.strip().removeprefix("--").replace("-", "_")
         if not equals or not name:
             word = re.match(r"[\w-]*", text)  # the rest may be secret
-            raise ConfigError(f"a setting is written as NAME=VALUE, such as delay=2, not {word and word[0]!r} alone")
+            raise ConfigError(f"write a setting as NAME=VALUE, such as delay=2, not only {word and word[0]!r}")
         default = SETTINGS[name].default if name in SETTINGS else ""
         if default == ():
             given.setdefault(name, [])

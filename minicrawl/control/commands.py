@@ -43,14 +43,14 @@ def command_of(asked: Message) -> str:
     name = asked.get("do")
     if not isinstance(name, str) or name not in _COMMANDS:
         known = ", ".join(sorted(_COMMANDS))
-        raise ConfigError(f"minicrawl {__version__} knows no command {str(name)[:40]!r}, but {known}")
+        raise ConfigError(f"minicrawl {__version__} has no command {str(name)[:40]!r}; it has {known}")
     _, fields = _COMMANDS[name]
     for field in asked:
         if field != "do" and field not in fields:
             raise ConfigError(f"{name} takes no {field[:40]!r}")
     for field, fits in fields.items():
         if not fits(asked.get(field)):
-            raise ConfigError(f"{name} cannot do with {field} = {str(asked.get(field))[:60]!r}")
+            raise ConfigError(f"{name} does not accept {field} = {str(asked.get(field))[:60]!r}")
     return name
 
 
@@ -72,7 +72,7 @@ async def _add(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
     urls, guessed = dict.fromkeys(asked["urls"]), frozenset(asked["guessed"])
     for url in guessed:
         if url not in urls or not url.startswith("https:"):
-            raise ConfigError(f"only https may be guessed, of a URL that is to be added, not {url[:60]!r}")
+            raise ConfigError(f"only an https URL among those added can be a guess, not {url[:60]!r}")
     return {"seeds": len(urls), "new": await crawl.take_seeds(Seeds(list(urls), guessed))}
 
 
@@ -198,7 +198,7 @@ class RestingCrawl:
         for name in given:
             if name in SETTINGS and SETTINGS[name].is_for_one_run:
                 raise SettingError(
-                    f"no crawl runs on {self._store}, and {option(name)} is for one run: give it to 'minicrawl crawl'"
+                    f"no crawl runs on {self._store}; {option(name)} holds for one run: give it to 'minicrawl crawl'"
                 )
         return self._changed(lambda run, now: run.changes.adjust(adjusted(run.changes.settings, given), now))
 
@@ -283,7 +283,7 @@ class _Clients:
         self._waiting.add(task)
         try:
             if is_one_too_many:
-                await self._say(writer, failed(CrawlEndedError("too many others steer this crawl just now; try again")))
+                await self._say(writer, failed(CrawlEndedError("too many commands at once; try again")))
                 return
             while (line := await self._line(reader, writer)) is not None:
                 self._waiting.discard(task)
@@ -329,4 +329,4 @@ class _Clients:
             return failed(error)
         except Exception as error:  # no command ends the crawl
             log.event("command-failed", asked=repr(line[:200]), error=error)
-            return failed(CrawlEndedError("minicrawl failed over this; the log of the crawl tells where"))
+            return failed(CrawlEndedError("minicrawl failed on this command; see the log of the crawl"))

@@ -66,9 +66,7 @@ def answer_of(message: Message) -> Message:
     if isinstance(sentence, str):
         raise _KINDS.get(message.get("exit"), CrawlEndedError)(sentence)
     if not isinstance(answer, dict):
-        raise StoreError(
-            "what listens beside the store does not answer as a crawl does: end it, or start the crawl again"
-        )
+        raise StoreError("the program that listens beside the store is not a crawl; end it, or start the crawl again")
     return answer
 
 
@@ -80,7 +78,7 @@ def parts(urls: list[str], guessed: frozenset[str]) -> list[Message]:
     for url in urls:
         cost = 2 * (len(json.dumps(url)) + 2)  # twice, as it may stand among the guessed ones, too
         if cost > _ROOM_FOR_SEEDS:
-            raise SeedError(f"a URL of {len(url):,} characters is too long to be added: {url[:60]}...")
+            raise SeedError(f"a URL of {len(url):,} characters is too long to add: {url[:60]}...")
         if some and size + cost > _ROOM_FOR_SEEDS:
             messages.append(_seeds(some, guessed))
             some, size = [], 0
@@ -189,10 +187,10 @@ def _make_room(path: Path, *, is_own_folder: bool) -> None:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         folder = path.parent.lstat()
         if not stat.S_ISDIR(folder.st_mode) or folder.st_uid != user() or folder.st_mode & 0o077:
-            raise PermissionError(f"{path.parent} is not a folder of our own alone")
+            raise PermissionError(f"{path.parent} must be a folder that only you can read")
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.lstat().st_mode):
-            raise FileExistsError(f"{path} is there, and is no socket")
+            raise FileExistsError(f"{path} exists and is not a socket")
         path.unlink()
 
 

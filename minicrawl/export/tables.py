@@ -59,7 +59,7 @@ class Table:
 def writer_for(path: Path, writers: dict[str, _Writer]) -> _Writer:
     """The writer of the format that the ending of `path` tells. Raises SettingError."""
     if path.suffix.lower() not in writers:
-        raise SettingError(f"the ending of {path} must be one of {', '.join(writers)}, not {path.suffix!r}")
+        raise SettingError(f"{path} must end with one of {', '.join(writers)}, not {path.suffix!r}")
     return writers[path.suffix.lower()]
 
 

@@ -26,7 +26,7 @@ META = "items"
 def check_ending(path: Path) -> None:
     """Raise SettingError for a file whose ending names no format."""
     if path.suffix.lower() not in _ENDINGS:
-        raise SettingError(f"the ending of --items {path} must be one of {', '.join(_ENDINGS)}, not {path.suffix!r}")
+        raise SettingError(f"--items {path} must end with one of {', '.join(_ENDINGS)}, not {path.suffix!r}")
 
 
 def check_columns(path: Path, columns: Sequence[str]) -> None:

@@ -105,7 +105,7 @@ def _loader(path: Path) -> Callable[[Path], LoadedGraph]:
             return _load_store
     ending = "".join(path.suffixes[-2:] if path.suffix == ".gz" else path.suffixes[-1:])
     if ending not in _LOADERS:
-        raise SettingError(f"the ending of {path} must be one of {', '.join(_LOADERS)}, not {ending!r}")
+        raise SettingError(f"{path} must end with one of {', '.join(_LOADERS)}, not {ending!r}")
     return _LOADERS[ending]
 
 

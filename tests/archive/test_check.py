@@ -107,18 +107,18 @@ def test_an_index_that_lacks_an_answer_or_has_another_is_found(folder: Path) -> 
     index.write_text("".join(lines[:2]))
     assert wrong(folder) == ["http://h.test/2 of 19700101001640 is not in the index"]
     index.write_text("".join([*lines, lines[2].replace("h.test/2", "h.test/3")]))
-    assert wrong(folder) == ["the index has http://h.test/3 of 19700101001640, and no file has it"]
+    assert wrong(folder) == ["the index has http://h.test/3 of 19700101001640, but no file does"]
 
 
 def test_digests_that_are_not_of_what_is_there_are_found(folder: Path) -> None:
     _, response, *_ = records(files(folder)[0])
     other = Record(response.start, response.length, response.fields, response.block + b"!")
     assert list(faults(response)) == []
-    assert list(faults(other)) == ["its block is not that of its digest", "its body is not that of its digest"]
+    assert list(faults(other)) == ["its block does not match its digest", "its body does not match its digest"]
     foreign = Record(0, 0, response.fields | {"warc-block-digest": "sha256:abc", "warc-payload-digest": ""}, b"?")
     assert list(faults(foreign)) == []
     hexadecimal = {"warc-block-digest": "sha1:" + "00" * 20, "warc-date": ""}
     assert list(faults(Record(0, 0, response.fields | hexadecimal, response.block))) == [
         "it has no warc-date",
-        "its block is not that of its digest",
+        "its block does not match its digest",
     ]

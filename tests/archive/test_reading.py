@@ -161,7 +161,7 @@ def test_damage_is_told_by_position_and_cause(tmp_path: Path) -> None:
     (tmp_path / "x.warc.gz").write_bytes(first + torn + gzip.compress(C))
     _, (damage,) = read(tmp_path / "x.warc.gz")
     assert damage[:2] == (len(first), len(first) + len(torn))
-    assert told(damage).startswith(f"{len(torn)} bytes at {len(first)} are no record: Error -3")
+    assert told(damage).startswith(f"{len(torn)} bytes at {len(first)} are not a record: Error -3")
 
 
 def test_a_position_without_a_record_is_told(tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_a_record_that_does_not_fit_leaves_no_part_of_itself(tmp_path: Path) -> 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (record.until + 500, before[1]))
     try:
-        with pytest.raises(StoreError, match=r"cannot be written: File too large; see to its disk"):
+        with pytest.raises(StoreError, match=r"cannot be written: File too large; check its disk"):
             writer.write(an_answer(body=os.urandom(10_000)))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
@@ -187,13 +187,13 @@ def test_what_was_not_committed_is_cut_off_and_files_of_others_stay(folder: Path
 
 
 def test_a_file_that_has_lost_what_was_committed_is_told_and_nothing_is_cut(folder: Path) -> None:
-    with pytest.raises(StoreError, match=r"me-2\.warc\.gz has 10 bytes, and the store knows of 11"):
+    with pytest.raises(StoreError, match=r"me-2\.warc\.gz has 10 bytes, but the store expects 11"):
         cut(folder, Committed("me-", {"me-1.warc.gz": 4, "me-2.warc.gz": 11}, 990.0))
     assert set(sizes(folder).values()) == {10}
 
 
 def test_an_old_copy_of_a_store_does_not_cut_what_came_after_it(folder: Path) -> None:
-    with pytest.raises(StoreError, match="must be an older copy: name another folder with --archive"):
+    with pytest.raises(StoreError, match="must be an older copy; name another folder with --archive"):
         cut(folder, Committed("me-", {"me-1.warc.gz": 4}, 100.0))
     assert set(sizes(folder).values()) == {10}
 

@@ -74,7 +74,7 @@ def test_a_record_that_is_too_large_to_be_read_is_told(tmp_path: Path) -> None:
     (tmp_path / "archive/packed.warc").write_bytes(an_http_record(coded, "http://h.test/packed"))
     assert run("archive", "index", "--archive", tmp_path).exit_code == 0
     for url, sentence in {
-        "http://h.test/": "is larger than 64 MB, and no more of one is read; another program finds it in large",
+        "http://h.test/": "is larger than 64 MB, more than minicrawl reads; find it in large",
         "http://h.test/packed": "is larger than 64 MB without its coding; --raw writes it as it was sent",
     }.items():
         told = run("archive", "get", url, "--archive", tmp_path)
@@ -150,7 +150,7 @@ def test_without_a_viewer_there_is_one_line_that_says_what_to_do(
     assert "minicrawl archive export kept.wacz" in result.stderr
     (tmp_path / "wayback").write_text("#!/bin/sh\nexit 3\n")
     (tmp_path / "wayback").chmod(0o755)
-    assert "ends at once" in run("archive", "replay", "--archive", archive).stderr
+    assert "ended at once" in run("archive", "replay", "--archive", archive).stderr
 
 
 def test_sites_are_selected(archive: Path) -> None:

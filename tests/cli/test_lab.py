@@ -85,7 +85,7 @@ def test_matrices_of_a_file_with_urls_know_its_sites(tmp_path: Path, edges: Path
         ),
         (
             ["seeds", "--graph", "web.txt"],
-            "web.txt has no URLs, so nothing tells links inside a site; name a store or such a list",
+            "web.txt has no URLs, which tell the links inside a site; name a store or a list of links with URLs",
         ),
         (
             ["opic", "convergence", "--graph", "nowhere.npz"],

@@ -19,27 +19,27 @@ from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 NONE: list[tuple[dict[str, Any], str]] = [
-    ({}, "knows no command 'None', but add, again, ban"),
-    ({"do": "dance"}, "knows no command 'dance'"),
+    ({}, "has no command 'None'; it has add, again, ban"),
+    ({"do": "dance"}, "has no command 'dance'"),
     ({"do": "pause", "now": True}, "pause takes no 'now'"),
-    ({"do": "stop", "now": "yes"}, "stop cannot do with now = 'yes'"),
-    ({"do": "ban", "host": 3}, "ban cannot do with host = '3'"),
+    ({"do": "stop", "now": "yes"}, "stop does not accept now = 'yes'"),
+    ({"do": "ban", "host": 3}, "ban does not accept host = '3'"),
     ({"do": "ban", "host": "\ud800"}, "is no host that this crawl knows"),
     ({"do": "again", "url": "mailto:x@y.test"}, "is not an http or https URL"),
     ({"do": "again", "url": "\ud800"}, "is not an http or https URL"),
-    ({"do": "set", "settings": {}}, "set cannot do with settings"),
+    ({"do": "set", "settings": {}}, "set does not accept settings"),
     ({"do": "set", "settings": {"delay": []}}, "--delay"),
     ({"do": "set", "settings": {"delay": float("nan")}}, "--delay"),
     ({"do": "set", "settings": {"deny": ["("]}}, "--deny"),
     ({"do": "set", "settings": {"deny": {"a": 1}}}, "--deny"),
     ({"do": "set", "settings": {"ca_file": "/etc/passwd"}}, "cannot change while a crawl runs"),
     ({"do": "set", "settings": {"\ud800": 1}}, "no setting is called"),
-    ({"do": "look", "after": "1"}, "look cannot do with after = '1'"),
-    ({"do": "look", "hosts": -1}, "look cannot do with hosts"),
-    ({"do": "add", "urls": ["/etc/passwd"], "guessed": []}, "add cannot do with urls"),
-    ({"do": "add", "urls": [HOME], "guessed": [HOME]}, "only https may be guessed"),
-    ({"do": "add", "urls": "http://b.test/", "guessed": []}, "add cannot do with urls"),
-    ({"do": "add", "urls": [HOME], "guessed": ["https://b.test/"]}, "only https may be guessed"),
+    ({"do": "look", "after": "1"}, "look does not accept after = '1'"),
+    ({"do": "look", "hosts": -1}, "look does not accept hosts"),
+    ({"do": "add", "urls": ["/etc/passwd"], "guessed": []}, "add does not accept urls"),
+    ({"do": "add", "urls": [HOME], "guessed": [HOME]}, "only an https URL among those added"),
+    ({"do": "add", "urls": "http://b.test/", "guessed": []}, "add does not accept urls"),
+    ({"do": "add", "urls": [HOME], "guessed": ["https://b.test/"]}, "only an https URL among those added"),
 ]
 
 
@@ -167,7 +167,7 @@ def test_a_page_that_was_given_up_is_asked_for_again_and_first(store: Path) -> N
 
 @pytest.mark.parametrize("limit", ["pages", "retry"])
 def test_what_is_for_one_run_is_refused(store: Path, limit: str) -> None:
-    with pytest.raises(ConfigError, match="is for one run: give it to 'minicrawl crawl'"):
+    with pytest.raises(ConfigError, match="holds for one run: give it to 'minicrawl crawl'"):
         asyncio.run(RestingCrawl(store).change_settings({limit: "1"}))
 
 

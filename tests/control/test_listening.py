@@ -164,7 +164,7 @@ def test_more_clients_than_there_is_room_for_are_told(store: Path) -> None:
             async with Line(store) as third:
                 for line in (first, second, third):
                     assert "done" in await line.asks("status")
-                assert "too many others steer this crawl" in (await asked(store, "status"))["failed"]
+                assert "too many commands at once" in (await asked(store, "status"))["failed"]
             await asyncio.sleep(0.1)
             assert "done" in await asked(store, "status")
             for line in (first, second):
@@ -227,6 +227,6 @@ def test_a_part_that_fails_over_a_command_costs_that_answer(store: Path, monkeyp
     monkeypatch.setattr(RunningCrawl, "ban", ban)
 
     async def steer(server: Steered) -> None:
-        assert "the log of the crawl tells where" in (await asked(store, "ban", host="a.test"))["failed"]
+        assert "see the log of the crawl" in (await asked(store, "ban", host="a.test"))["failed"]
 
     assert HOME in with_crawl(store, steer).asked

@@ -66,7 +66,7 @@ def test_an_answer_comes_over_the_line() -> None:
 
 @pytest.mark.parametrize("answer", [{}, {"done": 1}, {"failed": 1}, {"do": "pause"}])
 def test_what_does_not_answer_as_a_crawl_does_is_told(answer: dict[str, Any]) -> None:
-    with pytest.raises(StoreError, match="does not answer as a crawl does"):
+    with pytest.raises(StoreError, match="is not a crawl"):
         answer_of(answer)
 
 

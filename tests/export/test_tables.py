@@ -53,7 +53,7 @@ def test_row_groups_of_parquet_are_bounded_in_characters() -> None:
 
 
 def test_unknown_ending_is_refused() -> None:
-    with pytest.raises(SettingError, match=r"must be one of \.csv, \.jsonl, \.parquet, not '\.txt'"):
+    with pytest.raises(SettingError, match=r"must end with one of \.csv, \.jsonl, \.parquet, not '\.txt'"):
         writer_for(Path("ranks.txt"), WRITERS)
 
 

@@ -13,7 +13,7 @@ from minicrawl.errors import SettingError
     [
         ({"extract": ["a=p"]}, r"--extract needs a file for what it finds: --items FILE\.jsonl, \.csv or \.parquet"),
         ({"extract_structured": True}, "--extract-structured needs a file"),
-        ({"extract": ["a=p"], "items": "items.txt"}, r"must be one of \.jsonl, \.csv, \.parquet, not '\.txt'"),
+        ({"extract": ["a=p"], "items": "items.txt"}, r"must end with one of \.jsonl, \.csv, \.parquet, not '\.txt'"),
         ({"extract": ["more=p"], "items": "items.parquet"}, "has a column 'more' already"),
         ({"hook": ["no_such_module"]}, "--hook no_such_module: no_such_module cannot be imported"),
     ],

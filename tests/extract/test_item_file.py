@@ -182,5 +182,5 @@ def test_file_that_was_cut_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["items", "items.json", "items.txt"])
 def test_other_formats_are_refused(name: str) -> None:
-    with pytest.raises(SettingError, match=r"must be one of \.jsonl, \.csv, \.parquet"):
+    with pytest.raises(SettingError, match=r"must end with one of \.jsonl, \.csv, \.parquet"):
         check_ending(Path(name))

@@ -176,7 +176,7 @@ def test_store_gives_its_links_and_urls(tmp_path: Path, name: str) -> None:
 
 NO_CSR = "{path} is not an .npz file with indptr and indices of a CSR matrix; name another graph file"
 WRONG = {
-    "no ending": ("graph", "0 1\n", "the ending of {path} must be one of {endings}, not ''"),
+    "no ending": ("graph", "0 1\n", "{path} must end with one of {endings}, not ''"),
     "no file": ("a.txt", None, "there is no graph file '{path}'; name one that exists"),
     "one column": (
         "a.txt",

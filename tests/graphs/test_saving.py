@@ -184,7 +184,7 @@ def test_what_was_read_is_of_one_commit(store: Path, tmp_path: Path, monkeypatch
 
 
 def test_unknown_ending_is_a_sentence(store: Path, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"must be one of \.txt, .*, \.graphml, \.parquet, not '\.xls'"):
+    with pytest.raises(SettingError, match=r"must end with one of \.txt, .*, \.graphml, \.parquet, not '\.xls'"):
         exported(store, tmp_path / "graph.xls")
 
 
