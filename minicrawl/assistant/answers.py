@@ -110,13 +110,13 @@ def changes(store: Store, url: str = "", days: float = 7, n: int = 20) -> str:
 
 
 def links(  # noqa: PLR0913 - what an assistant may ask for
-    store: Store, to: str = "", *, broken: bool = False, redirected: bool = False, external: bool = False, n: int = 20
+    store: Store, url: str = "", *, broken: bool = False, redirected: bool = False, external: bool = False, n: int = 20
 ) -> str:
-    """Links that lead to the URL `to`, are broken, are redirected, or lead to other sites (all that is given must
+    """Links that lead to `url`, are broken, are redirected, or lead to other sites (all that is given must
     hold), with their texts; those on the most important pages first. At most 50. Links of one page: see read_page."""
-    asked = Asked(broken, redirected, external, to or None)
+    asked = Asked(broken, redirected, external, url or None)
     if not any(asked):
-        raise SettingError("links are asked for by to, broken, redirected or external; give one of them")
+        raise SettingError("give one of url, broken, redirected or external")
     with store.snapshot():
         found = page_links(store, asked)
         return _rows(f"{len(found):,} links.", (link._asdict() for link in found.rows(_bounded(n))))

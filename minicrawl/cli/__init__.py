@@ -99,6 +99,11 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         args = without_config(ctx, args)
+        if args[0] == "help":  # as git and cargo have it
+            if len(args) == 1:
+                click.echo(ctx.get_help())
+                ctx.exit()
+            args = [args[1], "--help", *args[2:]]
         called = args[0]
         if called not in _COMMANDS and not ctx.resilient_parsing:
             alike = [f"crawl {called}"] if "." in called else get_close_matches(called, _COMMANDS, 1)

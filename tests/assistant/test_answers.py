@@ -58,7 +58,7 @@ CALLS: list[tuple[Any, dict[str, Any]]] = [
     (top, {"n": 50}),
     (why, {"url": HOSTILE}),
     (changes, {"n": 50}),
-    (links, {"to": HOSTILE}),
+    (links, {"url": HOSTILE}),
     (links, {"broken": True, "n": 50}),
     (status, {}),
 ]
@@ -169,7 +169,7 @@ def test_answers_say_what_the_commands_say(store: Path) -> None:
     assert "foresail" in found[0]["snippet"]
     assert {"state": "fetched"} in rows(told(store, why, url=LONG)[1])
     assert {"known": 204} in rows(told(store, status)[1])
-    assert [(link["source"], link["anchor"]) for link in rows(told(store, links, to=LONG)[1])] == [(HOME, "long one")]
+    assert [(link["source"], link["anchor"]) for link in rows(told(store, links, url=LONG)[1])] == [(HOME, "long one")]
     assert {row["what"] for row in rows(told(store, changes)[1])} == {"new"}
     assert told(store, changes, days=0)[0].startswith("The most important pages first. There are none.")
 

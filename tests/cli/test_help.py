@@ -50,3 +50,8 @@ def test_commands_are_listed_in_groups_each_once_in_a_line() -> None:
     listed = re.findall(r"^  (\w+) +[A-Z].*\.$", groups, re.MULTILINE)
     assert listed == main.list_commands(click.Context(main))
     assert re.findall(r"^(\w.*):$", groups, re.MULTILINE) == ["Read", "Analyse", "Keep", "Set up"]
+
+
+@pytest.mark.parametrize("words", [(), ("top",), ("crawl", "limits")])
+def test_help_comes_first_or_last(words: tuple[str, ...]) -> None:
+    assert run("help", *words).stdout == run(*words[:1], "--help", *words[1:]).stdout
