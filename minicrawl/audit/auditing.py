@@ -38,12 +38,14 @@ class Finding(NamedTuple):
 class Audit:
     """The findings in a store: errors before warnings and notices, first those with most importance at stake.
 
-    rules: those that were asked for, by name. not_checked: why, for each rule that could not be. new, mended, unknown:
-    beside the store `against`, None without one; unknown: findings there on what was not looked at again.
+    rules: those that were asked for, by name. stakes: by rule, the importance of all pages concerned, each once.
+    not_checked: why, for each rule that could not be. new, mended, unknown: beside the store `against`, None without
+    one; unknown: findings there on what was not looked at again.
     """
 
     rules: Mapping[str, Rule]
     findings: Sequence[Finding]
+    stakes: Mapping[str, float] = field(default_factory=dict)
     not_checked: Mapping[str, str] = field(default_factory=dict)
     new: Sequence[Finding] | None = None
     mended: Sequence[Finding] | None = None
@@ -60,25 +62,25 @@ class Audit:
         return self.findings if self.new is None else self.new
 
     def at_stake(self) -> dict[str, float]:
-        """The importance at stake with all findings of each rule that has any, in their order."""
-        sums: dict[str, float] = {}
-        for finding in self.findings:
-            sums[finding.rule] = sums.get(finding.rule, 0.0) + finding.importance
-        return dict(sorted(sums.items(), key=lambda each: (self.rules[each[0]].gravity, -each[1], each[0])))
+        """The importance at stake with each rule that has findings, in their order."""
+        return dict(sorted(self.stakes.items(), key=lambda each: (self.rules[each[0]].gravity, -each[1], each[0])))
 
 
 def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store | None = None) -> Audit:
     """Audit a store, in a snapshot of it and of `against`. Raises StoreError, and SettingError for a rule's query."""
     crawled = Crawled(store)
     judged, findings, not_checked = crawled.judged(), list[Finding](), dict[str, str]()
+    stakes = dict[str, float]()
     for rule in rules.values():
         if (lack := _lack(store, rule.needs, judged)) is None:
-            findings += _found_by(rule, crawled)
+            found, stake = _found_by(rule, crawled)
+            findings += found
+            stakes |= {rule.name: stake} if found else {}
         else:
             not_checked[rule.name] = lack
     findings.sort(key=lambda found: (rules[found.rule].gravity, -found.importance, found.rule, found.target))
     if against is None:
-        return Audit(rules, findings, not_checked, judged=judged)
+        return Audit(rules, findings, stakes, not_checked, judged=judged)
     before = audited(against, rules)
     new = [found for found in _missing(findings, before.findings) if found.rule not in before.not_checked]
     mended, unknown = list[Finding](), list[Finding]()
@@ -87,7 +89,7 @@ def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store |
     for found in gone:
         is_mended = found.rule not in not_checked and _is_looked_at(found, seen)
         (mended if is_mended else unknown).append(found)
-    return Audit(rules, findings, not_checked, new, mended, unknown, judged)
+    return Audit(rules, findings, stakes, not_checked, new, mended, unknown, judged)
 
 
 def _lack(store: Store, need: Need, judged: Judged) -> str | None:
@@ -105,8 +107,8 @@ def _lack(store: Store, need: Need, judged: Judged) -> str | None:
     return f"the crawl has kept no facts of pages; {remedy}"
 
 
-def _found_by(rule: Rule, crawled: Crawled) -> list[Finding]:
-    """The findings of a rule, each with the most important of its sources."""
+def _found_by(rule: Rule, crawled: Crawled) -> tuple[list[Finding], float]:
+    """The findings of a rule, each with the most important of its sources, and what is at stake with all of them."""
     store, stake = crawled.store, crawled.stake
     faults: dict[int | str, _Fault] = {}
     try:
@@ -132,17 +134,18 @@ def _found_by(rule: Rule, crawled: Crawled) -> list[Finding]:
     urls: dict[int | str, str] = {text: text for text in texts}
     for page, url in store.page_table.urls_of(named).items():
         urls[page] = url
-    found = []
+    found, told, concerned = list[Finding](), 0.0, set[int | str]()
     for at, fault in faults.items():
+        pages_of = fault.sources if isinstance(at, str) and fault.sources else [at]
         if fault.importance is not None:
             importance = float(fault.importance)
-        elif isinstance(at, str) and fault.sources:
-            importance = sum(map(worth, fault.sources))
+            told += importance
         else:
-            importance = worth(at)
+            importance = sum(map(worth, pages_of))
+            concerned.update(pages_of)
         examples = tuple(urls[each] for each in best[at])
         found.append(Finding(rule.name, urls[at], importance, len(fault.sources), examples, fault.detail))
-    return found
+    return found, told + sum(map(worth, concerned))
 
 
 def _page_or_text(value: object, stake: npt.NDArray[np.float64]) -> int | str:

@@ -10,7 +10,7 @@ from support.sites import Reply, Site, crawl
 
 from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.audit.auditing import Audit, audited
-from minicrawl.audit.rules import RULES
+from minicrawl.audit.rules import RULES, Rule
 from minicrawl.errors import NothingFetchedError
 from minicrawl.store.reader import open_store
 
@@ -45,6 +45,15 @@ def test_errors_come_first_and_then_what_has_most_at_stake(tmp_path: Path) -> No
     assert {gravity for gravity, _ in order} == {0, 1, 2}
     assert [found.rules[name].gravity for name in found.at_stake()] == [0, 1, 1, 2]
     assert sum(each.importance for each in found.findings) == pytest.approx(sum(found.at_stake().values()))
+
+
+def test_a_page_with_several_faults_is_at_stake_once(tmp_path: Path) -> None:
+    crawl({HOME: []}, tmp_path / "crawl.db", [HOME])
+    select = "SELECT column1, '', id FROM page, (VALUES ('style'), ('script'))"
+    with open_store(tmp_path / "crawl.db") as reader, reader.snapshot():
+        found = audited(reader, {"files": Rule("files", select)})
+    assert [each.importance for each in found.findings] == pytest.approx([1, 1])
+    assert found.at_stake() == pytest.approx({"files": 1})
 
 
 def test_what_an_earlier_crawl_has_not_is_new_and_what_it_alone_has_is_mended(tmp_path: Path) -> None:

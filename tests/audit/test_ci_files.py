@@ -20,7 +20,7 @@ FOUND = Audit(
         Finding("broken-link", "http://a.test/x", 0.5, 2, ("http://a.test/", URL), "http-404"),
         Finding("page-slow", "a.test\x00", 0.1, 1, (), "<b>\ud800"),
     ],
-    {"orphan": "3 pages still wait"},
+    not_checked={"orphan": "3 pages still wait"},
 )
 
 
