@@ -9,12 +9,14 @@ Everything else is by subject, such as `store.hosts.all()`: see minicrawl.store.
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, overload
+from typing import Any, NamedTuple, overload  # Any: rows
 
+from minicrawl.analysis.explain import Explanation, explain
 from minicrawl.analysis.page_links import Asked as AskedLinks
 from minicrawl.analysis.page_links import PageLink, page_links
 from minicrawl.analysis.top import lines_per_site, top_list
 from minicrawl.audit.auditing import Audit, audited
+from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.search.searching import Asked, FoundPage, search
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -92,6 +94,26 @@ class StoreReading(Store):
             return self.link_table.graph()
         with self.snapshot():
             return list(page_links(self, asked).rows())
+
+    def why(self, url: str) -> Explanation:
+        """What `minicrawl why` says of a URL: its state and reason, its host's rules, importance and links.
+
+            print(store.why("https://example.org/about").meaning)
+
+        Raises ConfigError for what is not a URL, StoreError.
+        """
+        return explain(self, url)
+
+    def sql(self, query: str, seconds: float = 60.0) -> list[dict[str, Any]]:
+        """The rows of a query that only reads, by column name, as `minicrawl sql` prints them.
+
+            pandas.DataFrame(store.sql("SELECT host, count(*) AS pages FROM page GROUP BY host"))
+
+        seconds: that it may take. Raises ConfigError for a query that fails or takes longer, StoreError.
+        """
+        self.define("meaning", meaning)
+        with self.questions.asked(query, seconds) as (columns, rows):
+            return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def audit(self, *, against: Store | None = None) -> Audit:
         """The faults of the crawled sites, the worst first.

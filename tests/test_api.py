@@ -41,6 +41,15 @@ async def _failing(folder: Path) -> None:
     minicrawl.crawl([HOME], store=folder / "other.db", pages="many")
 
 
+def test_a_store_answers_queries_and_explains_a_url(tmp_path: Path) -> None:
+    minicrawl.crawl([HOME], store=tmp_path / "crawl.db", transport=Server({HOME: []}), delay=0.0)
+    with minicrawl.open_store(tmp_path / "crawl.db") as store:
+        found = store.sql("SELECT url, meaning(reason) AS why FROM page")
+        assert found == [{"url": HOME, "why": store.why(HOME).meaning}]
+        with pytest.raises(minicrawl.ConfigError, match="does more than read"):
+            store.sql("DELETE FROM pages")
+
+
 def test_top_is_what_the_command_shows(tmp_path: Path) -> None:
     """Pages that were read, with nothing internal."""
     server = Server({HOME: ["/b", "/c", "<title>Home</title>"], HOME + "b": [HOME], HOME + "c": [HOME]})

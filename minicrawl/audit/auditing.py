@@ -73,9 +73,9 @@ def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store |
     stakes = dict[str, float]()
     for rule in rules.values():
         if (lack := _lack(store, rule.needs, judged)) is None:
-            found, stake = _found_by(rule, crawled)
-            findings += found
-            stakes |= {rule.name: stake} if found else {}
+            these, stake = _found_by(rule, crawled)
+            findings += these
+            stakes |= {rule.name: stake} if these else {}
         else:
             not_checked[rule.name] = lack
     findings.sort(key=lambda found: (rules[found.rule].gravity, -found.importance, found.rule, found.target))
