@@ -19,10 +19,10 @@ from h2.exceptions import H2Error
 
 from minicrawl.crawler.http.answer_reader import LONGEST_HEAD
 from minicrawl.crawler.http.connection import Endpoint, Proxy
+from minicrawl.crawler.http.response_fields import Field
 from minicrawl.crawler.http.transport import (
     OF_THE_SYSTEM,
     BrokenOffError,
-    Field,
     ProxyError,
     Reasons,
     Sign,

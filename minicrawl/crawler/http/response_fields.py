@@ -10,8 +10,10 @@ from datetime import UTC
 from functools import cached_property, lru_cache
 from typing import NamedTuple, Self
 
-from minicrawl.crawler.http.transport import Field
 from minicrawl.model import Fetched
+
+Field = tuple[bytes, bytes]
+"""Name and value of a header field."""
 
 XHTML = "application/xhtml+xml"
 HTML_TYPES = frozenset({"text/html", XHTML})

@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from minicrawl import log
+from minicrawl.crawler.http.response_fields import Field
 from minicrawl.crawler.net.addresses import NameServerError, PrivateAddressError
 from minicrawl.crawler.net.open_files import OPEN_FILES, OWN_TROUBLE
 from minicrawl.crawler.net.tls import tls_reason
@@ -22,8 +23,6 @@ from minicrawl.model import ArchiveRecord, Exchange, Fetched, ParsedPage
 
 PROXY = "proxy"
 """The reason code of a request that no proxy could forward."""
-Field = tuple[bytes, bytes]
-"""Name and value of a header field."""
 Sign = Callable[[Sequence[Field]], Sequence[Field]]
 """Returns a request's header fields with a signature made now."""
 

@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 from minicrawl.crawler.hosts import HostDelays
 from minicrawl.crawler.http.fetch import Exchanged, Fetcher
-from minicrawl.crawler.http.transport import Field, Parts
+from minicrawl.crawler.http.response_fields import Field
+from minicrawl.crawler.http.transport import Parts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.robots.rules import MAX_BYTES, MAX_REDIRECTS, RobotsState, judged
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
