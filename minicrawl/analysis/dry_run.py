@@ -90,7 +90,7 @@ def dry_run(  # noqa: PLR0913 - what a crawl is called with, and how much of it 
         with closing(Writer(copy)) as writer:
             settings = resumed(kept, given, forgotten).settings
             if not seeds.urls and not writer.size():
-                raise SeedError(f"no seeds are given, and there is no crawl at {store} to go on with")
+                raise SeedError(f"you gave no seeds, and there is no crawl at {store} to continue")
             known = spelled(seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
             ask_again(writer, known.urls, settings.retry)
             quiet = replace(settings, text=False, search=False, archive=None, items="", hook=())

@@ -42,7 +42,7 @@ def page_changes(store: Store, text: str, since: float, *, reads_texts: bool = T
         found = explain(store, text)
         page = store.page_table.find([found.url]).get(found.url)
         if page is None:
-            raise SettingError(f"{found.url} is not known to this crawl ({found.reason}); 'minicrawl why' tells more")
+            raise SettingError(f"{found.url} is not known to this crawl ({found.reason}); 'minicrawl why' says more")
         versions = Versions(store, found.url) if reads_texts else None
         changes, before = list[PageChange](), 0.0
         for row in store.refreshes.changes_of(page):

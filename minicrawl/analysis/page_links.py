@@ -238,4 +238,4 @@ def _known(store: Store, text: str) -> int:
     for url in meant:
         if url in found:
             return found[url]
-    raise SettingError(f"{meant[0]} is not known to this crawl; 'minicrawl why {meant[0]}' tells more")
+    raise SettingError(f"{meant[0]} is not known to this crawl; 'minicrawl why {meant[0]}' says more")

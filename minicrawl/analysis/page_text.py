@@ -36,7 +36,7 @@ def check_has_texts(store: Store) -> None:
     """Raise SettingError where no text is kept at all."""
     if not store.texts.size:
         raise SettingError(
-            f"{store.path} has no texts; let the crawl go on with --text, from then on it keeps them, and "
+            f"{store.path} has no texts; continue the crawl with --text, which keeps them from then on, and "
             "'minicrawl refresh' reads again what it has read"
         )
 
@@ -85,7 +85,7 @@ def page_text(store: Store, text: str) -> KeptText:
                 return kept
         found = explain(store, text)
         if found.page is None:
-            raise SettingError(f"{found.url} is not known to this crawl ({found.reason}); 'minicrawl why' tells more")
+            raise SettingError(f"{found.url} is not known to this crawl ({found.reason}); 'minicrawl why' says more")
         kept = _followed(store, found.url)
         if kept is not None:
             return kept

@@ -170,7 +170,7 @@ def merge(index: Path, lines: Iterable[str], *, is_anew: bool = False) -> int:
             os.fsync(out.fileno())
         unfinished.replace(index)
     except OSError as error:
-        raise StoreError(f"{index} cannot be written: {error.strerror}; see to its disk and folder") from error
+        raise StoreError(f"{index} cannot be written: {error.strerror}; check its disk and folder") from error
     finally:
         for part in (*runs, unfinished):
             part.unlink(missing_ok=True)

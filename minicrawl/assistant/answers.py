@@ -71,7 +71,7 @@ def read_page(store: Store, url: str, offset: int = 0, limit: int = 8_000, headi
         stop = text.rfind("\n", start + (stop - start) // 2, stop) + 1 or stop
     about = f"Characters {start:,} to {stop:,} of {len(text):,} of the page's main content."
     if stop < len(text):
-        about += f" The {'section ends here; the ' * (stop == end)}page goes on: read_page with offset={stop}."
+        about += f" The {'section ends here; the ' * (stop == end)}page continues: read_page with offset={stop}."
     head = {"url": kept.url, "title": kept.title, "language": kept.language, "fetched": _day(row.fetched_at)}
     lines = [_line(head)]
     if not start and stop < len(text):

@@ -106,7 +106,7 @@ class Guide:
         told = "; ".join(filter(None, (meaning(reason), _ADVICE.get(reason, "").format(leads_to=leads_to))))
         return (
             f"nothing could be {'read' if report.fetched else 'fetched'} ({reason}){f': {told}' if told else ''}; "
-            f"'{typed(('why', printable(url)), self.option)}' tells more"
+            f"'{typed(('why', printable(url)), self.option)}' says more"
         )
 
 

@@ -119,8 +119,7 @@ def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) ->
     counts = Counter[str]()
     for (status, reason), count in ends.items():
         counts[_came_of(None if reason == f"http-{status}" else status, reason)] += count
-    first = "the first is" if n == 1 else f"the first {n:,} are"
-    shown = f", of which {first} shown; --n has more, --json all" if len(found) > n else ""
+    shown = f", the first {n:,} shown; --n shows more, --json all" if len(found) > n else ""
     yield f"{counted(len(found), 'link')}{shown}. They end with: {tally(counts)}."
 
 

@@ -66,7 +66,7 @@ def command(
         raise click.exceptions.Exit(INTERRUPTED)
     reason = None if report.fetched else report.cause()
     if reason is not None:
-        raise NothingFetchedError(f"nothing could be fetched ({reason}); 'minicrawl why URL' tells more")
+        raise NothingFetchedError(f"nothing could be fetched ({reason}); 'minicrawl why URL' says more")
 
 
 def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "CrawlReport":

@@ -178,7 +178,7 @@ class Changes:
         name = politeness_key(meant[0]) if meant else text
         host = self._state.hosts.known(name)
         if host is None:
-            raise SettingError(f"{name} is no host that this crawl knows a page of")
+            raise SettingError(f"{name} is not a host of this crawl")
         return host
 
     def _spelled(self, seeds: Seeds) -> Seeds:

@@ -80,7 +80,7 @@ def request_of(head: bytes) -> tuple[Request, int]:
     first, *lines = head.decode("latin-1").split("\r\n")
     words = first.split(" ")
     if len(words) != 3 or words[2] not in ("HTTP/1.1", "HTTP/1.0") or not words[1].startswith("/"):
-        raise BadRequestError(400, "this is no request of HTTP/1.1")
+        raise BadRequestError(400, "this is not an HTTP/1.1 request")
     headers: dict[str, str] = {}
     for line in filter(None, lines):
         name, colon, value = line.partition(":")
@@ -98,7 +98,7 @@ def request_of(head: bytes) -> tuple[Request, int]:
         url = urlsplit(words[1])
         query = parse_qsl(url.query, keep_blank_values=True, max_num_fields=50)
     except ValueError as error:
-        raise BadRequestError(400, "this is no path") from error
+        raise BadRequestError(400, "this is not a path") from error
     first_of_each = dict(reversed(query))
     return Request(words[0], url.path, first_of_each, headers), int(length)
 
@@ -235,7 +235,7 @@ class Connections:
             return await self._answering(request)
         except Exception as error:  # no request ends the server
             log.event("dashboard-failed", method=request.method, path=request.path[:200], error=error)
-            return refused(500, "the dashboard failed over this; its log tells where")
+            return refused(500, "the dashboard failed on this; its log says where")
 
 
 async def _read(first: bytes, reader: asyncio.StreamReader) -> Request | None:

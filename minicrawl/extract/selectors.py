@@ -62,8 +62,8 @@ def read_field(text: str) -> Field:
         selector, attribute = css_parts(selector)
         if wrong_css(selector):
             raise SettingError(
-                f"--extract {text!r}: {selector!r} is not a CSS selector; an XPath has xpath: before it, and behind a "
-                "selector ::text or ::attr(NAME) may stand"
+                f"--extract {text!r}: {selector!r} is not a CSS selector; write xpath: before an XPath, and "
+                "::text or ::attr(NAME) after a selector"
             )
     return Field(name, selector, is_xpath, attribute, match["all"] is not None)
 

@@ -144,7 +144,7 @@ def bring_up_to_date(store: Store, *, rebuild: bool = False) -> tuple[int, int, 
     rebuild: from nothing; what is there stays until the new one is whole.
     """
     if not store.texts.size:
-        raise SettingError(f"{store.path} has no texts to make an index of; let the crawl go on with --search")
+        raise SettingError(f"{store.path} has no texts to make an index of; continue the crawl with --search")
     with following(store.path, rebuild=rebuild) as follower:
         return follower.catch_up(), follower.pages(), follower.size()
 

@@ -104,7 +104,7 @@ def index_errors(path: Path) -> Iterator[None]:
         raise
 
 
-_REBUILD = "the index {path} cannot be used ({error}); 'minicrawl index --rebuild' builds it anew"
+_REBUILD = "the index {path} cannot be used ({error}); 'minicrawl index --rebuild' rebuilds it"
 _CAUSE = re.compile(r'message: "([^"]*)"')
 
 
@@ -112,7 +112,7 @@ def _damaged(path: Path, error: BaseException) -> StoreError:
     """The error of an index that cannot be read; with a cause if the system gave one, not in the words of tantivy."""
     if cause := _CAUSE.search(str(error)):
         return StoreError(_REBUILD.format(path=path, error=cause[1]))
-    return StoreError(f"the index {path} is damaged; 'minicrawl index --rebuild' builds it anew")
+    return StoreError(f"the index {path} is damaged; 'minicrawl index --rebuild' rebuilds it")
 
 
 @contextlib.contextmanager
@@ -149,11 +149,11 @@ def open_index(path: Path, mark: str, *, writes: bool = False) -> Index:
     elif not path.exists():
         raise SettingError(f"there is no index at {path} yet; 'minicrawl index' builds it from the texts of the store")
     if not all((path / part).is_file() for part in (_STATE, f"{_WORDS}/meta.json")):
-        raise StoreError(f"{path} is not an index of this version; 'minicrawl index --rebuild' makes it anew")
+        raise StoreError(f"{path} is not an index of this version; 'minicrawl index --rebuild' rebuilds it")
     with index_errors(path):
         state: State = json.loads((path / _STATE).read_bytes())
     if state.get("version") != VERSION:
-        raise StoreError(f"{path} was made by another version; 'minicrawl index --rebuild' builds it anew")
+        raise StoreError(f"{path} was made by another version; 'minicrawl index --rebuild' rebuilds it")
     if state.get("store") != mark:
         raise StoreError(
             f"{path} is the index of another store; 'minicrawl index --rebuild' builds the one of this store"

@@ -158,6 +158,6 @@ def search(store: Store, text: str, asked: Asked | None = None) -> Found:
     """The pages of a store that agree best with a query and are most important. Raises SettingError, StoreError."""
     asked = asked or Asked()
     if not store.texts.size:
-        raise SettingError(f"{store.path} has no texts to search in; crawl with --search, or go on with it")
+        raise SettingError(f"{store.path} has no texts to search in; crawl with --search, or continue with it")
     with closing(Searcher(store)) as searcher:
         return searcher.search(text, asked)

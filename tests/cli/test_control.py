@@ -141,7 +141,7 @@ def test_without_a_running_crawl_changes_are_for_the_next_one(store: Path, tmp_p
     [
         (["pause"], 1, "no crawl runs on"),
         (["status", "--json"], 1, "no crawl runs on"),
-        (["set", "delay"], 2, "a setting is written as NAME=VALUE"),
+        (["set", "delay"], 2, "write a setting as NAME=VALUE"),
         (["set", "dely=2"], 2, "did you mean 'delay'?"),
         (["set"], 2, "Missing argument"),
         (["add", "nowhere.txt"], 2, "seed file nowhere.txt cannot be read"),

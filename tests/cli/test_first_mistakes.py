@@ -16,7 +16,7 @@ HOME = "http://a.test/"
     [
         (["a.test", "--ca-file", __file__], "holds no certificate"),
         (["a.test", "--ca-file", __file__, "--workers", "1"], "holds no certificate"),
-        (["a.test", "--connect-to", "ü<b::127.0.0.1:80"], "is no host name"),
+        (["a.test", "--connect-to", "ü<b::127.0.0.1:80"], "is not a host name"),
         ([], "no seeds are given"),
     ],
     ids=str,
@@ -125,4 +125,4 @@ def test_a_command_that_is_the_way_out_names_the_store(tmp_path: Path) -> None:
     store = tmp_path / "my crawl.db"
     crawl({HOME: []}, store, [HOME])
     told = run("links", "--to", "b.test", "--store", store).stderr
-    assert f"'minicrawl why https://b.test/ --store '{store}'' tells more" in " ".join(told.split())
+    assert f"'minicrawl why https://b.test/ --store '{store}'' says more" in " ".join(told.split())

@@ -36,7 +36,7 @@ def test_broken_links_are_told_with_page_anchor_and_end(store: Path) -> None:
     assert "\x1b" not in printed
     assert "3 links. They end with: http-404 2, http-403 1." in printed
     few = run("links", "--broken", "-n", "2", "--store", store).stdout
-    assert "3 links, of which the first 2 are shown; --n has more" in few
+    assert "3 links, the first 2 shown; --n shows more" in few
 
 
 @pytest.mark.parametrize(

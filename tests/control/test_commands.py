@@ -24,7 +24,7 @@ NONE: list[tuple[dict[str, Any], str]] = [
     ({"do": "pause", "now": True}, "pause takes no 'now'"),
     ({"do": "stop", "now": "yes"}, "stop does not accept now = 'yes'"),
     ({"do": "ban", "host": 3}, "ban does not accept host = '3'"),
-    ({"do": "ban", "host": "\ud800"}, "is no host that this crawl knows"),
+    ({"do": "ban", "host": "\ud800"}, "is not a host of this crawl"),
     ({"do": "again", "url": "mailto:x@y.test"}, "is not an http or https URL"),
     ({"do": "again", "url": "\ud800"}, "is not an http or https URL"),
     ({"do": "set", "settings": {}}, "set does not accept settings"),

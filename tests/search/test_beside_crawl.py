@@ -92,5 +92,5 @@ def test_an_index_of_another_version_is_told_with_one_way_out(
     crawl(SITE, store, [A], search=True, pages=10)
     (index_path(store) / "index.json").write_text('{"version": 1}')
     crawl(SITE, store, [])
-    assert "'minicrawl index --rebuild' builds it anew" in capfd.readouterr().err
+    assert "'minicrawl index --rebuild' rebuilds it" in capfd.readouterr().err
     assert "brings it up to date" not in caplog.text

@@ -95,7 +95,7 @@ def test_panic_of_tantivy_is_one_sentence(path: Path) -> None:
         file.write_bytes(b"\xff" * end + octets[end:])
     with pytest.raises(StoreError) as caught, open_index(path, MARK) as index, index_errors(path):
         pages(index.words, '"zebra lion"')
-    assert str(caught.value) == f"the index {path} is damaged; 'minicrawl index --rebuild' builds it anew"
+    assert str(caught.value) == f"the index {path} is damaged; 'minicrawl index --rebuild' rebuilds it"
 
 
 def test_index_is_replaced_when_whole_and_its_reader_goes_on(path: Path) -> None:

@@ -46,7 +46,7 @@ class Place:
         scheme, name, port = re.fullmatch(r"(?:(https?)://)?(.*?)(?::(\d+))?", text, re.IGNORECASE).groups()  # type: ignore[union-attr]
         url = normalise(f"{scheme or 'http'}://{name}:{port}/" if port else f"{scheme or 'http'}://{name}/")
         if url is None:
-            raise SettingError(f"{option} {text}=...: {text!r} is no host; write it as example.org or example.org:8080")
+            raise SettingError(f"{option} {text}=...: {text!r} is not a host; write example.org or example.org:8080")
         self._name, own_port = endpoint(url)
         self._scheme = scheme and scheme.lower()
         self._port = own_port if port or scheme else None

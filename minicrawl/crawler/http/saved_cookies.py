@@ -47,8 +47,8 @@ def read_cookie_file(path: Path) -> list[Cookie]:
         cookie = _parsed(line, changed)
         if cookie is None:
             raise SettingError(
-                f"--cookie-file {path}, line {numbers[line]}: not the seven parts of a cookie, divided by tabs, "
-                "of which the fifth is a time in seconds"
+                f"--cookie-file {path}, line {numbers[line]}: not a cookie: seven parts divided by tabs, the "
+                "fifth a time in seconds"
             )
         found.append(cookie)
     return found

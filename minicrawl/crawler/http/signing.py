@@ -115,7 +115,7 @@ def read_key(path: Path) -> SigningKey:
     try:
         private = load_pem_private_key(pem, password=None)
     except (ValueError, TypeError) as error:  # TypeError: a password is needed
-        raise SettingError(f"{path} is no private key in PEM format, without a password") from error
+        raise SettingError(f"{path} is not a private key in PEM format, without a password") from error
     except UnsupportedAlgorithm:
         private = None
     if not isinstance(private, Ed25519PrivateKey):

@@ -168,7 +168,7 @@ def _ascii(name: str | None) -> str | None:
         return name
     url = normalise(f"http://{name}/")
     if url is None:
-        raise SettingError(f"--connect-to: {name!r} is no host name")
+        raise SettingError(f"--connect-to: {name!r} is not a host name")
     return hostname(url)
 
 
@@ -211,7 +211,7 @@ class Resolver:
         if is_literal(host):
             self.check(host)
         elif not self._allow_private and host.lower().rstrip(".").rpartition(".")[2] == "localhost":
-            raise PrivateAddressError(f"{host} is no host of the public internet; --allow-private permits it")
+            raise PrivateAddressError(f"{host} is not a host of the public internet; --allow-private permits it")
 
     def check(self, address: str) -> None:
         """Raise PrivateAddressError unless connections to this IP address are allowed."""

@@ -81,7 +81,7 @@ MEANINGS = {
     "timeout": "the whole answer took longer than --timeout",
     "timeout-connect": "no connection could be made in time",
     "timeout-read": "the answer stopped coming",
-    "host-dead": "its host has not answered for a while, and is left alone for now",
+    "host-dead": "its host has not answered for a while; minicrawl asks again later",
     "not-archived": "it is not in the archive that this crawl reads (--from-archive)",
     # It may not be asked for.
     "host-banned": "its host is banned: nothing is requested from it until the ban is lifted",

@@ -123,7 +123,7 @@ _NO_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', '
 _SENTENCES = {
     cage.NAMESPACE: "Chromium has no network (a namespace of its own), and its sandbox",
     cage.FILTER: "Chromium has no network: the system refuses it a namespace, so it is refused sockets (seccomp)",
-    cage.OPEN: "Chromium is kept off the network by its switches alone: the system has neither namespaces nor seccomp",
+    cage.OPEN: "only Chromium's own switches keep it off the network: the system has neither namespaces nor seccomp",
 }
 _NO_SANDBOX = "; without its sandbox, as root has none: crawl as another user"
 _OUTER_HTML = "most => document.documentElement.outerHTML.slice(0, most)"

@@ -110,7 +110,7 @@ def test_a_disk_that_fails_midway_stops_the_crawl_and_the_next_run_lacks_nothing
                 (folder / "archive").write_text("no folder")
             return super()._answer(request)
 
-    with pytest.raises(StoreError, match=r"the archive at .* (fails|cannot be written)"):
+    with pytest.raises(StoreError, match=r"the archive at .* (failed|cannot be written)"):
         crawl(Failing(SITE), store, [HOME], archive=folder)
     (folder / "archive").unlink()
     (folder / "away").rename(folder / "archive")
