@@ -81,5 +81,5 @@ def test_what_is_left_out_is_named_with_its_rule(tmp_path: Path) -> None:
 
 
 def test_nothing_to_go_on_with_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(SeedError, match="no seeds are given, and there is no crawl at"):
+    with pytest.raises(SeedError, match="you gave no seeds, and there is no crawl at"):
         planned(tmp_path / "crawl.db")

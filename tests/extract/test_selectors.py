@@ -32,7 +32,7 @@ def test_field_is_read_and_found(text: str, field: Field, value: object) -> None
         ("h1", "--extract takes NAME=SELECTOR, such as title=h1, not 'h1'"),
         ("title=", "--extract takes NAME=SELECTOR, such as title=h1, not 'title='"),
         ("url=h1", "--extract 'url=h1': every item has a field url already; choose another name"),
-        ("a=p[", "--extract 'a=p[': 'p[' is not a CSS selector; an XPath has xpath: before it"),
+        ("a=p[", "--extract 'a=p[': 'p[' is not a CSS selector; write xpath: before an XPath"),
         ("a=xpath://p[", "--extract 'a=xpath://p[': '//p[' is not an XPath"),
     ],
 )
