@@ -18,9 +18,10 @@ goes to pages that were read, whatever the others link to, as if these kept all 
 Schonfeld: "RankMass Crawler", VLDB 2007, whose walkers start at the seeds; these start where births say). By the links
 found so far it is
 
-    shown = K / (K + U)
+    shown = K / (K + U - D)
 
-Where nothing waits, low = shown / (shown + (1 - shown) / (1-d)).
+with D what waits at hosts that do not answer, as pages that are not there hold nothing. Where nothing waits, low =
+shown / (shown + (1 - shown) / (1-d)).
 
 Where several books share the web, K, U, p, q and m are sums over all of them. They may be taken at different moments:
 reading a page adds to K no less than to all the rest, so later reads can only raise the bound. Cash handed over and not
@@ -28,7 +29,7 @@ yet taken by its home is in transit, to be credited (m) or debited (q); a home a
 none is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -62,11 +63,12 @@ COLLECTED = (_PAGE, _ALIAS)
 class CoverageSums(NamedTuple):
     """One book's sums for the common bound, in units.
 
-    read: K; unread: U; waiting: p; moving: m; owed: q; damping: d, the same in all books.
+    read: K; unread: U; doubted: D; waiting: p; moving: m; owed: q; damping: d, the same in all books.
     """
 
     read: int
     unread: int
+    doubted: int
     waiting: int
     moving: int
     owed: int
@@ -91,6 +93,8 @@ class Coverage:
         """True if the crawl ends by the bound: then it is kept as high as it can be while the crawl goes on."""
         self._shares: tuple[float, float] | None = None
         self._turns = 0  # since these were computed
+        self.doubted: Callable[[], Flags] | None = None
+        """Flags of the pages not tried so far whose hosts do not answer, shape (size,)."""
 
     def grow(self, size: int) -> None:
         self.kind = grown(self.kind, size)
@@ -125,17 +129,20 @@ class Coverage:
     def shares(self) -> tuple[float, float]:
         """`low` and `shown`, 0 to 1.
 
-        It takes a pass over all pages, so old values serve until a thousandth of all have had a turn. Where sites
-        share births, pages found since the last sharing have next to none: there they are those of the latest virtual
-        visits.
+        It takes a pass over all pages, so old values serve until a hundredth of all have had a turn. Where sites share
+        births, pages found since the last sharing have next to none, so `low` is of then, and `shown` only rises.
         """
-        if self._shares is None or (self._book.are_born_alike and 1000 * self._turns >= self._book.size):
-            self._shares, self._turns = shares_of_all([self.sums()]), 0
+        if self._shares is None or 100 * self._turns >= self._book.size:
+            (low, shown), old = shares_of_all([self.sums()]), self._shares
+            if old is not None and not self._book.are_born_alike:
+                low, shown = old[0], max(old[1], shown)
+            self._shares, self._turns = (low, shown), 0
         return self._shares
 
     def sums(self) -> CoverageSums:
         """This book's sums for the bound of several."""
-        read = unread = waiting = moving = owed = 0
+        read = unread = doubted = waiting = moving = owed = 0
+        doubts = None if self.doubted is None else self.doubted()
         for rows in slices(self._book.size):
             kind, pending = self.kind[rows], self._book.cash_of(rows)
             held = pending + self._book.forwarded[rows]
@@ -146,10 +153,12 @@ class Coverage:
             more = np.maximum(pending, 0)
             read += int(held.sum(where=is_page))
             unread += int(held.sum(where=~(is_page | hands_on | has_gone)))
+            if doubts is not None:
+                doubted += int(held.sum(where=doubts[rows] & ~has_gone))
             waiting += int(more.sum(where=leads))
             moving += int(more.sum(where=hands_on))
             owed += int((more - pending).sum(where=leads | hands_on))
-        return CoverageSums(read, unread, waiting, moving, owed, self._book.twentieths / 20)
+        return CoverageSums(read, unread, doubted, waiting, moving, owed, self._book.twentieths / 20)
 
     def missing(self) -> FloatArray:
         """Most of all importance that each unread page has; 0 for the others. Shape (size,)."""
@@ -174,14 +183,15 @@ def shares_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int =
     """
     some = list(books)
     read, unread, owed = (sum(getattr(one, name) for one in some) for name in ("read", "unread", "owed"))
+    doubted = sum(one.doubted for one in some)
     if read <= 0:
         return 0.0, 0.0
     low = max((1.0 - some[0].damping) * read - owed - debits, 0.0) / (_time(some) + credits)
     # With all pages read, it may miss 1 by the error of settled importance.
-    return min(low + (0.0 if unread else SETTLED_ERROR), 1.0), read / (read + unread)
+    return min(low + (0.0 if unread else SETTLED_ERROR), 1.0), read / (read + unread - doubted)
 
 
 def _time(books: Sequence[CoverageSums]) -> float:
     """1-d times the steps that all walkers make at most."""
-    d, (read, unread, waiting, moving, *_) = books[0].damping, map(sum, zip(*books, strict=True))
+    d, (read, unread, _, waiting, moving, *_) = books[0].damping, map(sum, zip(*books, strict=True))
     return (1.0 - d) * read + unread + d * waiting + moving

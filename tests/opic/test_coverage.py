@@ -219,7 +219,7 @@ def test_lonely_page_without_links_is_everything() -> None:
 def test_all_pages_read_are_everything_up_to_the_error_of_settled_importance() -> None:
     read = 10**8
     for unread, waiting, low in ((0, 4, 1.0), (0, 400, 1 - 3e-6), (1, 0, 1 - 2e-8)):
-        sums = CoverageSums(read, unread, waiting, moving=0, owed=0, damping=0.5)
+        sums = CoverageSums(read, unread, 0, waiting, moving=0, owed=0, damping=0.5)
         assert shares_of_all([sums])[0] == pytest.approx(low, abs=1e-9)
 
 
@@ -241,6 +241,17 @@ def test_a_page_that_is_lost_and_found_again_counts_as_at_first() -> None:
         assert coverage.shares() == pytest.approx((low, shown))
 
 
+def test_what_waits_at_hosts_that_do_not_answer_is_not_there_by_what_is_shown_and_may_be_by_low() -> None:
+    book = Book()
+    book.discover(4)
+    coverage = Coverage(book)
+    coverage.grow(4)
+    book.visit(0, pages([]))
+    coverage.note(0, PageKind.PAGE)
+    coverage.doubted = lambda: np.array([False, True, True, False])
+    assert coverage.shares() == pytest.approx((0.15 / 3.15, 0.5))
+
+
 def test_what_waits_counts_by_how_far_it_may_go() -> None:
     """Both pages were read, and the second has .85 that it has not passed on: (1-d) 2.85 of (1-d) 2.85 + d .85.
 
@@ -258,14 +269,14 @@ def test_what_waits_counts_by_how_far_it_may_go() -> None:
         assert coverage.shares() == pytest.approx((low, 1.0), abs=2e-6)
 
 
-def test_bound_of_many_pages_is_looked_up_again_after_a_thousandth_of_them() -> None:
+def test_shares_of_many_pages_are_looked_up_again_after_a_hundredth_of_them() -> None:
     book = Book()
     book.discover(5_000)
     coverage = Coverage(book)
     coverage.grow(5_000)
     found = []
-    for page in range(11):
+    for page in range(101):
         book.visit(page, pages([]))
         coverage.note(page, PageKind.PAGE)
         found.append(round(coverage.shares()[1] * 5_000))
-    assert found == [1, 1, 1, 1, 1, 6, 6, 6, 6, 6, 11]
+    assert found == [1] * 50 + [51] * 50 + [101]
