@@ -11,6 +11,7 @@ MinicrawlError          every message is one sentence: the problem, the value, t
 
 import math
 import re
+from collections.abc import Callable
 
 # The login before the @ of a host, in a URL or alone. A password may hold any character, but a port is none. Lengths
 # are bounded, as messages may quote text from the web.
@@ -33,9 +34,18 @@ def counted(number: int, what: str) -> str:
 
 
 def covered(share: float) -> str:
-    """ "58 %", "0.3 %": a coverage, which is a lower bound, rounded down."""
-    percent = 100 * share + 1e-9
-    return f"{math.floor(percent)} %" if percent >= 1 else f"{math.floor(10 * percent) / 10} %"
+    """ "58 %", "0.3 %": a share, rounded down."""
+    return f"{_percent(100 * share + 1e-9, math.floor)} %"
+
+
+def between(low: float, shown: float) -> str:
+    """ "between 58 and 71 %", "100 %": a coverage, rounded outwards."""
+    least, most = _percent(100 * low + 1e-9, math.floor), _percent(100 * shown - 1e-9, math.ceil)
+    return f"between {least} and {most} %" if least != most else f"{most} %"
+
+
+def _percent(number: float, rounded: Callable[[float], int]) -> float:
+    return rounded(number) if number >= 1 else rounded(10 * number) / 10
 
 
 class MinicrawlError(Exception):

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, Self
 
 
 class RecordKind(StrEnum):
@@ -342,13 +342,29 @@ class SitemapAnswer(NamedTuple):
     found: int = 0
 
 
+class ReadShare(NamedTuple):
+    """Share of the importance that the pages read hold, between two figures: `low`, whatever the others link to, and
+    `shown`, by the links found so far; see `minicrawl.opic.coverage`."""
+
+    low: float
+    shown: float
+
+    @classmethod
+    def settled(cls, shown: float, *, by_sites: bool) -> Self:
+        """Both of a settled ranking. by_sites: walkers jump to sites, with d = .5 (opic/sites.py), else .85."""
+        return cls(shown / (shown + (1.0 - shown) / (0.5 if by_sites else 0.15)), shown)
+
+
+NOTHING_READ = ReadShare(0.0, 0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class CrawlReport:
     """The outcome of a crawl.
 
     `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "interrupted".
     `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `left_out`:
-    links of its read pages that a scope, a filter or a trap left out. `coverage`: see `minicrawl.opic.coverage`.
+    links of its read pages that a scope, a filter or a trap left out.
     `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
     code; `unanswered`: requests of any kind without a usable answer. `out_of_reach`: upper bound of the unreadable
     pages' share of the importance, by reason code, if nothing was left before the coverage asked for was reached; else
@@ -361,7 +377,7 @@ class CrawlReport:
     seconds: float
     known: int
     read: int
-    coverage: float
+    coverage: ReadShare
     error: float
     failures: dict[str, int]
     left_out: int = 0
@@ -453,7 +469,7 @@ class Progress:
     hosts_waiting: int
     in_flight: int
     clock: float
-    coverage: float
+    coverage: ReadShare
     errors: dict[str, int]
     left_out: int = 0
     silence: Silence | None = None
@@ -491,8 +507,8 @@ class CoursePoint(NamedTuple):
     """One point of a crawl's time series.
 
     `seconds`: crawling time so far in all runs, without pauses; `fetched`, `bytes`: answers for pages in them, and
-    bytes of their bodies. `known`, `read`, `given_up`: numbers of pages, the last failed or forbidden. `coverage`: as
-    in `Progress`.
+    bytes of their bodies. `known`, `read`, `given_up`: numbers of pages, the last failed or forbidden. `coverage`,
+    `shown`: `ReadShare`.
     """
 
     seconds: float
@@ -503,6 +519,7 @@ class CoursePoint(NamedTuple):
     read: int
     given_up: int
     coverage: float
+    shown: float
 
 
 @dataclass(frozen=True, slots=True)

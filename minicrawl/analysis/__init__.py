@@ -2,7 +2,7 @@
 
 status          state of a crawl                         explain          everything known of one URL (`why`)
 top             the lists of `top`, and their filter     rankings         pages ranked by other methods (`rank`)
-sites           sites and hosts with their importance, grades for archiving, mirrors
+sites           sites and hosts with their importance, mirrors
 link_graph      the stored links as a graph, aliases merged into their target pages
 verify          the crawl's own ranking against exact PageRank
 why_facts       due times of a page, and what jumps and links contribute to its importance

@@ -22,7 +22,7 @@ from minicrawl.crawler.steps.all_steps import STEPS
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import stripped
 from minicrawl.errors import SettingError
-from minicrawl.model import State
+from minicrawl.model import ReadShare, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.pages import Queue
@@ -66,13 +66,14 @@ class KnownPage:
     delay: seconds between two requests to the host. linked_from, links_to: some of the links. nofollow, refused: links
     not counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
     host's soft 404s. queue: position among waiting pages. refresh: None where no page is fetched again. jump: None
-    where walkers jump to all pages uniformly.
+    where walkers jump to all pages uniformly. coverage: of the crawl.
     """
 
     ranked: RankedPage
     is_rank_exact: bool
     leads_to: str | None
     known_pages: int
+    coverage: ReadShare
     found_on: str | None
     attempts: int
     content_type: str | None
@@ -285,6 +286,7 @@ class _Explainer:
             is_rank_exact=store.ranks.is_exact(page),
             leads_to=leads_to,
             known_pages=store.size(),
+            coverage=store.coverage(),
             found_on=None if facts["found_on"] is None else store.page_table.url(facts["found_on"]),
             attempts=facts["attempts"],
             content_type=facts["content_type"],

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
-from minicrawl.model import READ, Silence, State, Sums
+from minicrawl.model import READ, ReadShare, Silence, State, Sums
 from minicrawl.parts import parts
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import HostRow
@@ -49,7 +49,7 @@ class Run:
     seconds: float
     in_flight: int
     errors: dict[str, int]
-    coverage: float
+    coverage: ReadShare
     silence: Silence | None = None
 
     @property
@@ -85,8 +85,8 @@ class Status:
     left_out: links of read pages excluded by scope, filters and traps. states, reasons: pages by state, and by
     "state/reason". duplicates: numbers of exact and near ones. probed: number of probes for nonexistent pages;
     soft_404: the folders that answered them with a page. hook_errors: failures by hook. run: None before the first
-    commit; for a folder its duration is the longest partition's, and its coverage is by the links found so far,
-    no bound. last_commit: Unix seconds. partitions: of a folder. notes: lines of parts. requisites: None without any.
+    commit; for a folder its duration is the longest partition's, and its coverage is as if all were settled.
+    last_commit: Unix seconds. partitions: of a folder. notes: lines of parts. requisites: None without any.
     """
 
     store: str
@@ -210,5 +210,5 @@ def _run(kept: dict[str, Any]) -> Run | None:
     if not kept:
         return None
     silence = kept.get("silence")
-    names = ("fetched", "bytes", "seconds", "in_flight", "errors", "coverage")
-    return Run(**{name: kept[name] for name in names}, silence=Silence(**silence) if silence else None)
+    of = {name: kept[name] for name in ("fetched", "bytes", "seconds", "in_flight", "errors")}
+    return Run(**of, coverage=ReadShare(*kept["coverage"]), silence=Silence(**silence) if silence else None)

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ from minicrawl.model import State
 from minicrawl.settings import RANKINGS
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
+from minicrawl.store.sites import TrustedSite
 
 
 def best_wanted(store: Store, where: str, n: int) -> tuple[int, list[RankedPage]]:
@@ -77,6 +79,8 @@ _MANY_SITES = 10
 """Number of answering sites from which a crawl counts as one of many sites."""
 _LOOKED_AT = 1_000
 """Pages to read for the display of a running crawl."""
+_LOOKED_AT_FOR_SITES = 100_000
+"""Pages to read at most for the best pages of sites."""
 _SAME_PAGE = {"print", "mirror"}
 """Kinds of near-duplicates that are the same page to a reader."""
 
@@ -154,6 +158,28 @@ def top_list(
     with store.snapshot():
         order, ranked = best_first(store, by)
         return replace(list_of(store, only(ranked, is_wanted), n, per_site), order=order)
+
+
+class BestOfSite(NamedTuple):
+    """A site, and the most important of its pages that can be opened."""
+
+    site: TrustedSite
+    url: str
+
+
+def best_of_sites(store: Store, n: int) -> list[BestOfSite]:
+    """The n most trusted sites of a crawl of many; none of few sites, or where walkers jump to all pages alike."""
+    with store.snapshot():
+        if lines_per_site(store) is None:
+            return []
+        trusted = sorted((site for site in store.site_table.trusted() if site.trust), key=lambda site: -site.trust)
+        best, wanted = dict[str, str](), {site.name for site in trusted[:n]}
+        for _, page, _ in islice(best_first(store)[1], _LOOKED_AT_FOR_SITES):
+            if page.state == State.FETCHED and (name := site_of(page.url)) in wanted:
+                best.setdefault(name, page.url)
+                if len(best) == len(wanted):
+                    break
+    return [BestOfSite(site, best[site.name]) for site in trusted[:n] if site.name in best]
 
 
 def first_lines(store: Store, n: int) -> list[Line]:

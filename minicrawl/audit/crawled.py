@@ -24,6 +24,7 @@ from minicrawl.analysis.page_links import Web, sites
 from minicrawl.crawler.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import site_of
+from minicrawl.model import NOTHING_READ, ReadShare
 from minicrawl.opic.arrays import Pages
 from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.reader import Store
@@ -126,7 +127,7 @@ class Judged(NamedTuple):
     failed: int = 0
     first: float = math.nan
     last: float = math.nan
-    coverage: float = 0.0
+    coverage: ReadShare = NOTHING_READ
     robots: int = 0
     traps: int = 0
     left_out: int = 0
@@ -200,7 +201,7 @@ class Crawled:
             failed,
             math.nan if first is None else first,
             math.nan if last is None else last,
-            coverage=float(self.store.meta_json("run").get("coverage", 0.0)),
+            coverage=self.store.coverage(),
             robots=robots,
             traps=sum(row.dropped for row in self.store.patterns.trap_patterns()),
             left_out=int(self.store.meta("links_left_out") or 0),

@@ -12,7 +12,7 @@ import click
 from minicrawl.cli.option_sources import tables_of_file
 from minicrawl.cli.options import json_option, store_option, teller
 from minicrawl.cli.output import document, fitted, left_out_line, lines_of
-from minicrawl.errors import SettingError, counted, covered
+from minicrawl.errors import SettingError, between, counted, covered
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def _judged_lines(judged: "Judged") -> Iterator[str]:
         first, last = (str(iso(moment))[:16].replace("T", " ") for moment in (judged.first, judged.last))
         when = f", crawled {first if first == last else f'{first} to {last}'} UTC"
     hosts = f"{counted(judged.pages, 'page')} of {counted(judged.hosts, 'host')}"
-    yield f"Judged: {hosts}{when}; the pages read have {covered(judged.coverage)} of the importance."
+    yield f"Judged: {hosts}{when}; the pages read have {between(*judged.coverage)} of the importance."
     parts = [
         (judged.waiting, f"{counted(judged.waiting, 'page')} not requested yet"),
         (judged.failed, f"{counted(judged.failed, 'page')} without an answer to read"),

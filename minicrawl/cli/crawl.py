@@ -350,20 +350,20 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     if is_quiet():
         click.echo("\n".join(fitted(list(_summary(report)))))
         return
-    from minicrawl.analysis.top import asked_list
+    from minicrawl.analysis.top import asked_list, best_of_sites
     from minicrawl.cli.display import SHOWN
-    from minicrawl.cli.top import list_lines
+    from minicrawl.cli.top import best_lines, list_lines
     from minicrawl.store.reader import open_store
 
     if is_folder(guide.path):
         from minicrawl.cluster import answers
 
-        best = answers.top(guide.path, RANKINGS[0], SHOWN)
+        best, sites = answers.top(guide.path, RANKINGS[0], SHOWN), []
     else:
         with open_store(guide.path) as reader:
-            best = asked_list(reader, RANKINGS[0], SHOWN)
+            best, sites = asked_list(reader, RANKINGS[0], SHOWN), best_of_sites(reader, SHOWN)
     shown = ["", *list_lines(best, None, command=f"{called_as()} top ")] if best.lines else []
-    click.echo("\n".join(fitted([*_summary(report), *shown])))
+    click.echo("\n".join(fitted([*_summary(report), *best_lines(sites), *shown])))
     if best.lines and says_more():
         _say(guide.next_steps(best))
 

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from minicrawl.cli.display import SHOWN, Best, bars, doing
 from minicrawl.cli.output import amount, duration, shortened, silence_line, tally
-from minicrawl.errors import counted, covered
+from minicrawl.errors import between, counted
 from minicrawl.log import printable
 from minicrawl.model import Progress, RunState
 
@@ -51,7 +51,7 @@ def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:
         yield "paused", Text(silence_line(progress.silence), style="red")
     yield "pages", Text(_pages(progress))
     yield "known", Text(f"{progress.known:,}, {progress.never_read:,} of them not read{_left_out(progress)}")
-    yield "coverage", Text(f"{covered(progress.coverage)} of the importance of the known pages")
+    yield "coverage", Text(f"{between(*progress.coverage)} of the importance of the known pages")
     yield "in flight", Text(f"{progress.in_flight:,}")
     hosts = f"{progress.hosts_ready:,} ready, {progress.hosts_waiting:,} waiting"
     reasons = f" for: {tally(progress.waiting_for)}" if progress.waiting_for else ""

@@ -30,7 +30,7 @@ _HOSTS_SHOWN = 5
 def command(store: Path, as_json: bool) -> None:
     """Print what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped.
 
-    Coverage is a lower bound, not a sum of the column "importance" of 'export': docs/coverage.md says why.
+    Coverage is between two figures: docs/coverage.md says why.
     """
     from minicrawl.analysis.status import status
     from minicrawl.store.reader import open_store

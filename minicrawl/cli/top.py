@@ -22,7 +22,7 @@ from minicrawl.store.partitions.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.analysis.sites import SiteRow
-    from minicrawl.analysis.top import TopList
+    from minicrawl.analysis.top import BestOfSite, TopList
     from minicrawl.store.sites import TrustedSite
 
 
@@ -164,6 +164,16 @@ def _number_columns(rows: "Sequence[SiteRow]", has_trust: bool) -> dict[str, lis
     }
     without = "linking domains" if has_trust else "trust"
     return {name: column for name, column in numbers.items() if name != without}
+
+
+def best_lines(sites: "Sequence[BestOfSite]") -> list[str]:
+    """A line for each site: "python.org  seed, trusted by 17 sites, first gnu.org  -> https://docs.python.org/3/"."""
+    if not sites:
+        return []
+    columns = ([each.site.name for each in sites], [", ".join(trust_reasons(each.site)) for each in sites])
+    padded = ([f"{printable(text):<{max(map(len, column))}}" for text in column] for column in columns)
+    starts, urls = map("  ".join, zip(*padded, strict=True)), [f"-> {printable(each.url)}" for each in sites]
+    return ["", "The most trusted sites, and the best page of each:", *lines_of(list(starts), urls)]
 
 
 def trust_reasons(site: "SiteRow | TrustedSite", seed: str = "seed") -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import amount
+from minicrawl.cli.output import amount, read_line
 from minicrawl.errors import counted
 from minicrawl.log import printable
 
@@ -84,8 +84,8 @@ def _problem(found: "Verification", tolerance: float) -> str | None:
 
 def _verification_lines(found: "Verification", store: Path) -> list[str]:
     return [
-        f"{store}: {counted(found.known, 'page')} known, {found.read:,} read, {counted(found.links, 'link')}; aliases, "
-        f"folded into their targets: {found.aliases:,}",
+        f"{store}: {counted(found.links, 'link')}; aliases, folded into their targets: {found.aliases:,}",
+        f"{read_line(found.known, found.read, found.coverage)}.",
         "",
         f"{'against exact PageRank':<24}{f'top {found.top}':>8}  {'tau':>8}  {'L1 error':>9}  {'largest':>9}  "
         f"{'certified':>9}",

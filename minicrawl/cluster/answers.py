@@ -31,8 +31,8 @@ from minicrawl.cluster.combined import counted, earlier_of
 from minicrawl.cluster.folder import Folder, found
 from minicrawl.errors import SettingError
 from minicrawl.export.tables import COLUMNS, Table, export_table
-from minicrawl.model import State
-from minicrawl.settings import RANKINGS
+from minicrawl.model import ReadShare, State
+from minicrawl.settings import BY_SITES, RANKINGS
 from minicrawl.store.partitions.united import Sums, sum_of
 from minicrawl.store.reader import Store, open_store
 
@@ -154,8 +154,9 @@ def why(path: Path, text: str) -> Explanation:
             return explained
         rank = 1 + sum(asked(folder, _better, _sums(looks), x))
     ranked = explained.page.ranked._replace(rank=rank)
-    known = sum(look.known for look in looks)
-    return replace(explained, page=replace(explained.page, ranked=ranked, is_rank_exact=True, known_pages=known))
+    known, coverage = sum(look.known for look in looks), _sums(looks).coverage(by_sites=explained.page.jump is not None)
+    whole = replace(explained.page, ranked=ranked, is_rank_exact=True, known_pages=known, coverage=coverage)
+    return replace(explained, page=whole)
 
 
 def _why(path: Path, sums: Sums, text: str) -> tuple[Explanation, float]:
@@ -178,7 +179,7 @@ def whole(path: Path) -> AtRest:
     with _opened(path) as folder:
         each = asked(folder, _at_rest)
     statuses, runs = [status for (status, *_), _, _ in each], [earlier for (_, earlier, *_), _, _ in each]
-    coverage = sum_of(sums for _, sums, _ in each).coverage
+    coverage = sum_of(sums for _, sums, _ in each).coverage(by_sites=each[0][0][3].jump == BY_SITES)
     banned = sorted({name for (_, _, names, _), _, _ in each for name in names})
     hosts = sum(count for _, _, count in each)
     return _status(path, statuses, coverage, hosts), earlier_of(runs), banned, each[0][0][3]
@@ -189,7 +190,7 @@ def _at_rest(path: Path) -> tuple[AtRest, Sums, int]:
         return at_rest(store), store.united.sums(), store.united.hosts()
 
 
-def _status(path: Path, each: Sequence[Status], coverage: float, hosts: int) -> Status:
+def _status(path: Path, each: Sequence[Status], coverage: ReadShare, hosts: int) -> Status:
     first = each[0]
     parts = [part for one in each for part in one.partitions]
     is_running = any(one.running for one in each)
@@ -221,7 +222,7 @@ def _status(path: Path, each: Sequence[Status], coverage: float, hosts: int) -> 
     )
 
 
-def _run(each: Sequence[Run], coverage: float) -> Run | None:
+def _run(each: Sequence[Run], coverage: ReadShare) -> Run | None:
     if not each:
         return None
     fetched, size, in_flight = (sum(getattr(one, name) for one in each) for name in ("fetched", "bytes", "in_flight"))

@@ -15,8 +15,9 @@ import numpy as np
 from minicrawl.control.messages import Message
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Carried
-from minicrawl.model import LimitsNow, Progress, RunState, State, Sums
-from minicrawl.opic.coverage import CoverageSums, bound_of_all
+from minicrawl.model import NOTHING_READ, LimitsNow, Progress, ReadShare, RunState, State, Sums
+from minicrawl.opic.coverage import CoverageSums
+from minicrawl.opic.coverage import shares_of_all as read_shares
 from minicrawl.opic.sites import SiteLinks, SiteShares
 
 _REQUESTS, _SHOWN = 20, 3
@@ -150,21 +151,21 @@ class Covered(NamedTuple):
     carried: Mapping[int, Carried]
 
 
-def covered_by_all(each: Mapping[int, Covered]) -> float:
-    """The coverage bound of all partitions. each: by number; valid also for figures of different moments."""
+def covered_by_all(each: Mapping[int, Covered]) -> ReadShare:
+    """The coverage of all partitions. each: by number; valid also for figures of different moments."""
     credits = debits = 0
     for source, sender in each.items():
         for home, sent in sender.carried.items():
             taken = each[home].carried.get(source, Carried()) if home in each else Carried()
             credits += max(sent.credit_sent - taken.credit_taken, 0)
             debits += max(sent.debit_sent - taken.debit_taken, 0)
-    return bound_of_all([of.sums for of in each.values()], credits, debits)
+    return ReadShare(*read_shares([of.sums for of in each.values()], credits, debits))
 
 
-def coverage_of(each: Mapping[int, Covered | None]) -> float:
-    """The same; 0 where a partition does not know its figures yet."""
+def coverage_of(each: Mapping[int, Covered | None]) -> ReadShare:
+    """The same; nothing where a partition does not know its figures yet."""
     known = {number: of for number, of in each.items() if of is not None}
-    return covered_by_all(known) if len(known) == len(each) else 0.0
+    return covered_by_all(known) if len(known) == len(each) else NOTHING_READ
 
 
 def site_links(intake: Intake) -> SiteLinks:

@@ -34,9 +34,8 @@ from minicrawl.crawler.http.saved_cookies import write_rows
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.limits import RunClock, limit_reached
 from minicrawl.errors import StoreError
-from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
+from minicrawl.model import CrawlReport, LimitsNow, Progress, ReadShare, RunState
 from minicrawl.opic.book import BookSums, certificate_of
-from minicrawl.opic.coverage import told
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.partitions.agreement import check_traffic
 from minicrawl.system import STOPPING, on_signals
@@ -187,7 +186,7 @@ class Keeper:
             "fetched": self._fetched(),
             "bytes": self._bytes(),
             "seconds": self.clock.seconds,
-            "coverage": told(self._coverage(), known, read),
+            "coverage": self._coverage(),
             "known": known,
             "read": read,
         }
@@ -275,7 +274,7 @@ class Keeper:
     async def _stop_if_due(self, reports: Mapping[int, Report | None], seconds: float, *, is_over: bool) -> None:
         """Stop all partitions if there is a reason to. Those that go on for requisites are stopped by time, and by an
         interruption."""
-        coverage = 0.0 if None in reports.values() else self._coverage()
+        coverage = 0.0 if None in reports.values() else self._coverage().low
         reached = limit_reached(self.settings, self._fetched(), self._bytes(), seconds, coverage)
         reached = "interrupted" if self._interrupts else reached
         self._reason = self._reason or reached or ("nothing-left" if is_over else None)
@@ -451,7 +450,7 @@ class Keeper:
     def _bytes(self) -> int:
         return sum(report.bytes - self.before[number][1] for number, report in self._latest.items())
 
-    def _coverage(self) -> float:
+    def _coverage(self) -> ReadShare:
         return coverage_of({number: getattr(self._latest.get(number), "coverage", None) for number in self.numbers})
 
     def _ended(self, rounds: int | None, answers: Mapping[int, Final]) -> Ended:
@@ -466,7 +465,7 @@ class Keeper:
             seconds=self.clock.seconds,
             known=known,
             read=read,
-            coverage=told(coverage, known, read),
+            coverage=coverage,
             error=certificate_of(*(sum(answer.unsettled[at] for answer in answers.values()) for at in (0, 1))),
             failures=counted(answer.failures for answer in answers.values()),
             left_out=sum(report.left_out for report in by_number.values()),

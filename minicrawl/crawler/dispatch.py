@@ -52,7 +52,7 @@ class Dispatch:
         self._timing = self._state.timing
         self._files = files
         self._deliver = deliver
-        self.limits = Limits(settings, progress, intake.state.accounts.coverage.bound)
+        self.limits = Limits(settings, progress, lambda: intake.state.accounts.coverage.shares()[0])
         self.in_flight = InFlight(
             files(settings.concurrency), soon=None, one_by_one=False, on_change=on_change, slots=slots
         )

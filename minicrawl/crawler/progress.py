@@ -21,6 +21,7 @@ from minicrawl.model import (
     HostNow,
     InFlightNow,
     Progress,
+    ReadShare,
     Silence,
     State,
     Sums,
@@ -153,7 +154,7 @@ class RunProgress:
             hosts_waiting=len(waiting),
             in_flight=frontier.in_flight,
             clock=accounts.book.clock / max(accounts.book.births, 1),
-            coverage=accounts.coverage.told(),
+            coverage=ReadShare(*accounts.coverage.shares()),
             errors=dict(intake.state.tally.failures),
             left_out=intake.state.tally.left_out,
             silence=silence,
@@ -181,7 +182,7 @@ class RunProgress:
         looked_at = frontier.hosts if hosts else ()
         shown, doing, states = hosts_now(looked_at, frontier.pages.has_page, self._clock(), hosts)
         return {
-            "coverage": accounts.coverage.told(),
+            "coverage": accounts.coverage.shares(),
             "errors": dict(self._state.tally.failures),
             "silence": None if silence is None else asdict(silence),
             "earlier": self.earlier._asdict(),
@@ -219,6 +220,7 @@ class RunProgress:
     def point(self) -> CoursePoint:
         """The crawl as it stands, by the committed data."""
         accounts = self._state.accounts
+        coverage, shown = accounts.coverage.shares()
         return CoursePoint(
             seconds=self.seconds_in_all,
             at=self._clock(),
@@ -227,7 +229,8 @@ class RunProgress:
             known=accounts.size,
             read=accounts.coverage.collected,
             given_up=sum(self._given_up().values()),
-            coverage=accounts.coverage.told(),
+            coverage=coverage,
+            shown=shown,
         )
 
     def _given_up(self) -> dict[str, int]:
@@ -241,7 +244,7 @@ class RunProgress:
     def out_of_reach(self, asked_for: float) -> dict[str, float] | None:
         """Most importance of pages that could not be read, by reason, if a requested coverage was missed."""
         coverage, store = self._state.accounts.coverage, self._state.writer
-        if coverage.bound() >= asked_for:
+        if coverage.shares()[0] >= asked_for:
             return None
         missing, shares = coverage.missing(), defaultdict[str, float](float)
         for page, reason in store.page_table.given_up():
@@ -258,7 +261,7 @@ class RunProgress:
             "in_flight": in_flight,
             "errors": dict(self._state.tally.failures),
             "refreshed": self._state.tally.refreshed,
-            "coverage": accounts.coverage.told(),
+            "coverage": accounts.coverage.shares(),
             "silence": None if silence is None else asdict(silence),
         }
         now = self._clock()

@@ -38,7 +38,7 @@ from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource
 from minicrawl.crawler.steps.archive import Archive
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.model import CrawlReport, Progress, Wanted
+from minicrawl.model import CrawlReport, Progress, ReadShare, Wanted
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -388,7 +388,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         seconds=engine.progress.seconds,
         known=accounts.size,
         read=accounts.coverage.collected,
-        coverage=accounts.coverage.told(),
+        coverage=ReadShare(*accounts.coverage.shares()),
         error=accounts.book.certificate(),
         failures=dict(intake.state.tally.failures),
         left_out=intake.state.tally.left_out,

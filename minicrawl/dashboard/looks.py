@@ -18,7 +18,7 @@ from minicrawl.crawler.loop.limits import aims
 from minicrawl.crawler.loop.measurements import Speed
 from minicrawl.dashboard.readings import Readings, partition
 from minicrawl.errors import CrawlEndedError, StoreError
-from minicrawl.model import NOTHING_YET
+from minicrawl.model import NOTHING_READ, NOTHING_YET
 
 Look = Mapping[str, Any]
 """A JSON object. `at`: Unix seconds. `crawl`: "running", "resting", "busy" (it does not answer), or "none" yet."""
@@ -163,7 +163,7 @@ def _with_aims(look: dict[str, Any], *, is_going_on: bool) -> Look:
         "pages": look["fetched"],
         "time": look["seconds"],
         "bytes": look["bytes"],
-        "until_coverage": look.get("coverage") or 0.0,
+        "until_coverage": (look.get("coverage") or NOTHING_READ)[0],
     }
     speed = {**look["speed"], "time": 1.0} if is_going_on else {}
     return {**look, "aims": [aim._asdict() for aim in aims(look["limits"], done, speed)]}
@@ -183,7 +183,8 @@ _OF_RUN: _Table = (
     ("pages_known", "Known pages", "known"),
     ("pages_read", "Known pages that were read", "read"),
     ("hosts_in_flight", "Hosts that are being asked", "in_flight"),
-    ("coverage_ratio", "Share of importance the read pages hold, from below", "coverage"),
+    ("coverage_ratio", "Least share of importance that the read pages hold", "low"),
+    ("coverage_shown_ratio", "Share of importance that the read pages hold by the links found so far", "shown"),
 )
 _OF_WORK: _Table = (
     ("commits_total", "Commits in this run", "commits"),
@@ -228,7 +229,8 @@ def _lines(look: Mapping[str, Any]) -> Iterator[str]:
     if look["crawl"] == "none":
         return
     yield from _family("paused", "1 while the crawl is paused", [({}, float(look["state"] == "paused"))])
-    for table, values in ((_OF_RUN, look), (_OF_WORK, look.get("work", {}))):
+    coverage = dict(zip(("low", "shown"), look.get("coverage") or (), strict=False))
+    for table, values in ((_OF_RUN, {**look, **coverage}), (_OF_WORK, look.get("work", {}))):
         for name, about, key in table:
             yield from _family(name, about, [({}, values[key])] if values.get(key) is not None else [])
     yield from _family("answers_total", "Answers for pages, by class of status", _by("status", look.get("statuses")))

@@ -8,8 +8,6 @@ agreement  a third of the sites that link to others are drawn as judges, and the
            page has a point from each judge that links to it. NDCG@n of the n first pages of a ranking: their points by
            the logarithm of their places, as a share of the best; the mean of two draws
 fronts     of the sites with three pages read or more, those whose best page is a seed or front page
-attack     one page each of 30 read sites, drawn, links to one new domain, or to one each, which link to the first:
-           the share of all importance that this one has, and its place
 
 Source of NDCG: K. Jarvelin, J. Kekalainen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 2002.
 """
@@ -24,7 +22,7 @@ from minicrawl.opic.arrays import Flags, FloatArray, IntArray
 from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks
 from minicrawl.rank import Graph, pagerank
 
-_ATTACKERS, _DRAWS, _PLACES = 30, 2, (100, 1_000)
+_DRAWS, _PLACES = 2, (100, 1_000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,26 +92,6 @@ def agreement(web: SiteWeb, ranking: Callable[[SiteWeb], FloatArray], seed: int)
     return [float((points[order] * worth)[:most].sum() / max((best * worth)[:most].sum(), 1e-9)) for most in _PLACES]
 
 
-def attacked(web: SiteWeb, *, domains: int, seed: int) -> tuple[SiteWeb, int]:
-    """The web after an attack by so many new domains, and the page that it lifts."""
-    draw, size, sites = np.random.default_rng(seed), web.graph.size, len(web.is_root)
-    hosts = draw.permutation(np.unique(web.site[web.is_read]))[:_ATTACKERS]
-    pages = np.array([draw.choice(np.flatnonzero(web.is_read & (web.site == host))) for host in hosts], dtype=np.int64)
-    new = size + np.arange(domains)
-    named = new[np.arange(len(pages)) % domains]
-    sources = np.concatenate([web.graph.sources(), pages, new[1:]])
-    targets = np.concatenate([web.graph.targets, named, np.full(domains - 1, size)])
-    more = {name: np.append(getattr(web, name), np.ones(domains, dtype=np.bool_)) for name in _OF_PAGES}
-    graph, is_root = (
-        Graph.from_edges(sources, targets, size + domains),
-        np.append(web.is_root, np.zeros(domains, np.bool_)),
-    )
-    return SiteWeb(graph, np.append(web.site, sites + np.arange(domains)), **more, is_root=is_root), size
-
-
-_OF_PAGES = ("entrance", "is_read", "is_standing", "is_live")
-
-
 def result(web: SiteWeb, seed: int = 0) -> Result:
     """A row for each ranking."""
     rows = []
@@ -124,17 +102,12 @@ def result(web: SiteWeb, seed: int = 0) -> Result:
         sites, first = np.unique(web.site[order], return_index=True)
         best = web.entrance[order[first]][counts[sites] >= 3]
         fronts = float(best.mean()) if len(best) else None
-        bought: list[float | int] = []
-        for domains in (1, _ATTACKERS):
-            after, target = attacked(web, domains=domains, seed=seed)
-            found = ranking(after)
-            bought += [float(found[target] / found.sum()), int((found > found[target]).sum()) + 1]
-        rows.append((name, *agreed, fronts, *bought))
+        rows.append((name, *agreed, fronts))
     by_name = {row[0]: row for row in rows}
     claim = Claim(
         "importance by jumps to sites agrees better with what other sites link to than by jumps to all pages",
         by_name["sites"][1] > by_name["pages"][1],
         ", ".join(f"{name} {row[1]:.3f} and {row[2]:.3f}" for name, row in by_name.items()) + " (NDCG@100, @1,000)",
     )
-    columns = ("ranking", "ndcg_100", "ndcg_1000", "fronts", "one_domain", "place", "many_domains", "place_of_many")
+    columns = ("ranking", "ndcg_100", "ndcg_1000", "fronts")
     return Result("sites", "Where walkers jump to", columns, rows, (), (claim,))

@@ -1,4 +1,4 @@
-"""Share of all importance certainly in pages that were read: a bound from below, from the book's own sums.
+"""Share of all importance in pages that were read, between two figures from the book's own sums.
 
 B + R of the book counts the walkers that have come to a page, in units. Those it has passed on, H, have gone; the
 others wait there:
@@ -12,11 +12,16 @@ m    the same sum over aliases and mirrors, where it is positive; and cash in tr
 A walker waiting at a page visits d / (1-d) others at most before it starts again. So of the time of all walkers at
 least
 
-    coverage = ((1-d) K - q) / ((1-d) (K + U) + d p + m)
+    low = ((1-d) K - q) / ((1-d) K + U + d p + m)
 
-goes to pages that were read (after RankMass: Cho, Schonfeld: "RankMass Crawler", VLDB 2007, whose walkers start at the
-seeds; these start where births say). Where nothing waits, that is K / (K + U), exactly the read pages' share of the
-importance of the known graph.
+goes to pages that were read, whatever the others link to, as if these kept all that comes to them (after RankMass: Cho,
+Schonfeld: "RankMass Crawler", VLDB 2007, whose walkers start at the seeds; these start where births say). By the links
+found so far it is
+
+    shown = K / (K + U - D)
+
+with D what waits at hosts that do not answer, as pages that are not there hold nothing. Where nothing waits, low =
+shown / (shown + (1 - shown) / (1-d)).
 
 Where several books share the web, K, U, p, q and m are sums over all of them. They may be taken at different moments:
 reading a page adds to K no less than to all the rest, so later reads can only raise the bound. Cash handed over and not
@@ -24,7 +29,7 @@ yet taken by its home is in transit, to be credited (m) or debited (q); a home a
 none is.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -58,11 +63,12 @@ COLLECTED = (_PAGE, _ALIAS)
 class CoverageSums(NamedTuple):
     """One book's sums for the common bound, in units.
 
-    read: K; unread: U; waiting: p; moving: m; owed: q; damping: d, the same in all books.
+    read: K; unread: U; doubted: D; waiting: p; moving: m; owed: q; damping: d, the same in all books.
     """
 
     read: int
     unread: int
+    doubted: int
     waiting: int
     moving: int
     owed: int
@@ -70,10 +76,9 @@ class CoverageSums(NamedTuple):
 
 
 class Coverage:
-    """Pages that were read, and a lower bound on their share of the importance in a book.
+    """Pages that were read, and their share of the importance in a book.
 
-    Invariant: the bound never exceeds the read pages' share of the importance of the known graph, in which all other
-    pages have no links.
+    Invariant: the bound, `low`, never exceeds that share, whatever pages that are not read link to.
     """
 
     def __init__(self, book: Book) -> None:
@@ -86,8 +91,10 @@ class Coverage:
         """Number of pages that were read, aliases among them."""
         self.ends_crawl = False
         """True if the crawl ends by the bound: then it is kept as high as it can be while the crawl goes on."""
-        self._bound: float | None = None
-        self._turns = 0  # since the bound was computed
+        self._shares: tuple[float, float] | None = None
+        self._turns = 0  # since these were computed
+        self.doubted: Callable[[], Flags] | None = None
+        """Flags of the pages not tried so far whose hosts do not answer, shape (size,)."""
 
     def grow(self, size: int) -> None:
         self.kind = grown(self.kind, size)
@@ -105,8 +112,8 @@ class Coverage:
         self._turns += 1
 
     def note_change(self) -> None:
-        """Forget the bound, as the book has changed at many pages."""
-        self._bound = None
+        """Forget the shares, as the book has changed at many pages."""
+        self._shares = None
 
     def note_links(self, leads: Flags) -> None:
         """Set the pages with links, shape (size,)."""
@@ -117,26 +124,25 @@ class Coverage:
         """Recompute the values derived from the kinds, which were filled from elsewhere."""
         self.collected = int(np.count_nonzero(np.isin(self.kind, COLLECTED)))
         self.knows_links = not self.collected
-        self._bound = None
+        self._shares = None
 
-    def bound(self) -> float:
-        """Least share of all importance, 0 to 1, that the pages read so far have.
+    def shares(self) -> tuple[float, float]:
+        """`low` and `shown`, 0 to 1.
 
-        It takes a pass over all pages, so an old value serves until a thousandth of all have had a turn. Where sites
-        share births, pages found since the last sharing have next to none: there the bound is that of the latest
-        virtual visits.
+        It takes a pass over all pages, so old values serve until a hundredth of all have had a turn. Where sites share
+        births, pages found since the last sharing have next to none, so `low` is of then, and `shown` only rises.
         """
-        if self._bound is None or (self._book.are_born_alike and 1000 * self._turns >= self._book.size):
-            self._bound, self._turns = bound_of_all([self.sums()]), 0
-        return self._bound
-
-    def told(self) -> float:
-        """The bound as people are told it."""
-        return told(self.bound(), self._book.size, self.collected)
+        if self._shares is None or 100 * self._turns >= self._book.size:
+            (low, shown), old = shares_of_all([self.sums()]), self._shares
+            if old is not None and not self._book.are_born_alike:
+                low, shown = old[0], max(old[1], shown)
+            self._shares, self._turns = (low, shown), 0
+        return self._shares
 
     def sums(self) -> CoverageSums:
         """This book's sums for the bound of several."""
-        read = unread = waiting = moving = owed = 0
+        read = unread = doubted = waiting = moving = owed = 0
+        doubts = None if self.doubted is None else self.doubted()
         for rows in slices(self._book.size):
             kind, pending = self.kind[rows], self._book.cash_of(rows)
             held = pending + self._book.forwarded[rows]
@@ -147,18 +153,20 @@ class Coverage:
             more = np.maximum(pending, 0)
             read += int(held.sum(where=is_page))
             unread += int(held.sum(where=~(is_page | hands_on | has_gone)))
+            if doubts is not None:
+                doubted += int(held.sum(where=doubts[rows] & ~has_gone))
             waiting += int(more.sum(where=leads))
             moving += int(more.sum(where=hands_on))
             owed += int((more - pending).sum(where=leads | hands_on))
-        return CoverageSums(read, unread, waiting, moving, owed, self._book.twentieths / 20)
+        return CoverageSums(read, unread, doubted, waiting, moving, owed, self._book.twentieths / 20)
 
     def missing(self) -> FloatArray:
-        """Share of all importance that each unread page has; 0 for the others. Shape (size,)."""
+        """Most of all importance that each unread page has; 0 for the others. Shape (size,)."""
         known = slice(0, self._book.size)
         held = self._book.received(known) + self._book.birth(known)
         is_unread = ~(np.isin(self.kind[known], COLLECTED) | self._book.gone[known])
         sums = self.sums()
-        missing: FloatArray = (1.0 - sums.damping) * np.where(is_unread, held, 0) / max(_time([sums]), 1.0)
+        missing: FloatArray = np.where(is_unread, held, 0) / max(_time([sums]), 1.0)
         return missing
 
     def matters(self, mirrors: Pages) -> Flags:
@@ -168,23 +176,22 @@ class Coverage:
         return flags
 
 
-def bound_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int = 0) -> float:
-    """Least share of all importance, 0 to 1, that the pages read have, by the sums of all books.
+def shares_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int = 0) -> tuple[float, float]:
+    """`low` and `shown`, 0 to 1, by the sums of all books.
 
     credits, debits: units handed over, and not taken yet.
     """
     some = list(books)
-    read, owed = sum(one.read for one in some), sum(one.owed for one in some) + debits
-    time = _time(some) + credits
-    return min(max((1.0 - some[0].damping) * read - owed, 0.0) / time, 1.0) if time > 0.0 else 0.0
-
-
-def told(bound: float, known: int, read: int) -> float:
-    """A bound as people are told it: with all pages read, it may miss 1 by the error of settled importance."""
-    return min(bound + (SETTLED_ERROR if read == known else 0.0), 1.0)
+    read, unread, owed = (sum(getattr(one, name) for one in some) for name in ("read", "unread", "owed"))
+    doubted = sum(one.doubted for one in some)
+    if read <= 0:
+        return 0.0, 0.0
+    low = max((1.0 - some[0].damping) * read - owed - debits, 0.0) / (_time(some) + credits)
+    # With all pages read, it may miss 1 by the error of settled importance.
+    return min(low + (0.0 if unread else SETTLED_ERROR), 1.0), read / (read + unread - doubted)
 
 
 def _time(books: Sequence[CoverageSums]) -> float:
     """1-d times the steps that all walkers make at most."""
-    d, (read, unread, waiting, moving, *_) = books[0].damping, map(sum, zip(*books, strict=True))
-    return (1.0 - d) * (read + unread) + d * waiting + moving
+    d, (read, unread, _, waiting, moving, *_) = books[0].damping, map(sum, zip(*books, strict=True))
+    return (1.0 - d) * read + unread + d * waiting + moving

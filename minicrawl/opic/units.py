@@ -33,13 +33,7 @@ def damped(cash: int, twentieths: int = TWENTIETHS) -> int:
 
 
 def sigma(h: int, o: int) -> int:
-    """Units that a page with `h` forwarded in all has sent along each of its `o` links.
-
-    sigma(h, o) = floor(floor(.85 h) / o), 0 when o = 0
-
-    The floor is taken of the sum, not of each payment: so after any number of visits a link has carried
-    exactly sigma(h, o), and Lemma 2.3 of the paper holds in integers.
-    """
+    """floor(floor(.85 h) / o): what a page that has forwarded `h` in all has sent along each of its `o` links."""
     return damped(h) // o if o else 0
 
 

@@ -26,7 +26,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.model import CoursePoint
+from minicrawl.model import CoursePoint, ReadShare
+from minicrawl.settings import BY_SITES
 from minicrawl.settings.crawl import in_full
 from minicrawl.store.database import damaged, open_to_write, real_path, store_errors
 from minicrawl.store.declaration import MetaValue, insert, meanings, tables
@@ -297,10 +298,10 @@ class _Gathering:
             "total": f"total({worth}) FROM born CROSS JOIN book WHERE state <> 'alias' AND NOT is_dead",
         }.items():
             self._save({key: db.execute(f"SELECT {of_all}").fetchone()[0]})
-        self._rank()
+        self._rank(by_sites=meta.get("jump") == BY_SITES)
         self._save({GATHERED: json.dumps({**of, "store": _mark([db.execute(_META)])})})
 
-    def _rank(self) -> None:
+    def _rank(self, *, by_sites: bool) -> None:
         """Write the order of all pages, so that none is ranked anew, and the importance of those that were read."""
         query = "SELECT id, iif(state = 'fetched', importance, 0.0), x FROM weighed ORDER BY x DESC, id"
         kind = [("page", np.int32), ("read", np.float64), ("x", np.float64)]
@@ -312,8 +313,9 @@ class _Gathering:
         self._db.executemany("INSERT INTO best (page) VALUES (?)", ((page,) for page in best["page"].tolist()))
         floor = np.nextafter(best["x"][-1], np.inf) if len(ranked) > _BEST else np.finfo(np.float64).tiny
         self._save({"is_ranked": 1, "best_floor": float(floor)})
-        covered = "json_set(value, '$.coverage', ?)"
-        self._db.execute(f"UPDATE meta SET value = {covered} WHERE key = 'run'", (float(ranked["read"].sum()),))
+        coverage = ReadShare.settled(float(ranked["read"].sum()), by_sites=by_sites)
+        covered = "json_set(value, '$.coverage', json(?))"
+        self._db.execute(f"UPDATE meta SET value = {covered} WHERE key = 'run'", (json.dumps(coverage),))
 
     def _save(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())

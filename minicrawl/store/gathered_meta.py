@@ -17,7 +17,7 @@ _NOT_MERGED = {
 }
 """Keys of `meta` that only partitions have, or that a store gets later."""
 _ADDED_UP = {"virtual", "window", "links_left_out", "sitemap_thirds", "discovery_credit"}
-_LARGEST = {"run_at", "asked_until", "in_doubt", "shared_out", "runs", "seconds", "coverage", "since", "pause", FILES}
+_LARGEST = {"run_at", "asked_until", "in_doubt", "shared_out", "runs", "seconds", "since", "pause", FILES}
 _SMALLEST = {"voice_level"}
 _JSON = {"run", "earlier_runs", "sitemaps_left_out", "hook_errors", "banned_hosts", "refuted_canonicals", FILES}
 """How values of `meta`, and of JSON in it, become one. Of all other keys the first value counts."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self  # Any: JSON
 
-from minicrawl.model import CoursePoint
+from minicrawl.model import NOTHING_READ, CoursePoint, ReadShare
 from minicrawl.settings import RANKINGS
 from minicrawl.settings.crawl import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -125,6 +125,10 @@ class Store:
     def changes(self, since: float = 0.0) -> list[ChangedPage]:
         """New, changed and gone pages since a time (Unix seconds), the most important first."""
         return self.refreshes.changed_pages(since)
+
+    def coverage(self) -> ReadShare:
+        """As of the last commit."""
+        return ReadShare(*self.meta_json("run").get("coverage", NOTHING_READ))
 
     def course(self) -> list[CoursePoint]:
         """The crawl's progress from its start."""

@@ -18,7 +18,7 @@ KEYS_OF_A_PAGE = {
     *("url", "asked", "state", "reason", "meaning", "rule", "sitemap", "trap", "robots", "leads_to", "probe"),
     "queue",
     *("rank", "importance", "history", "cash", "depth", "status", "inlinks", "outlinks", "fetched_at", "title"),
-    *("is_rank_exact", "known_pages", "found_on", "attempts", "content_type", "bytes", "seconds", "host"),
+    *("is_rank_exact", "known_pages", "coverage", "found_on", "attempts", "content_type", "bytes", "seconds", "host"),
     *("linked_from", "links_to", "not_counted", "alternate_of", "duplicate_of"),
     "refresh",
     "jump",

@@ -8,7 +8,7 @@ import pytest
 from support.sites import Site, crawl, rows, web_of_sites
 
 from minicrawl.analysis.page_links import Asked, page_links
-from minicrawl.analysis.sites import best_sites, graded_sites, sites_of
+from minicrawl.analysis.sites import best_sites, sites_of
 from minicrawl.analysis.top import top_list
 from minicrawl.crawler.urls.keys import partition_key, site_of
 from minicrawl.store.links import from_bytes
@@ -81,7 +81,6 @@ CONSUMERS: dict[str, Callable[[Store], Iterable[object]]] = {
     "lines of a site in top": lambda store: [
         line.page.url.split("/")[2] for line in top_list(store, "importance", 102, per_site=1).lines
     ],
-    "archive select": lambda store: [row.site for row in graded_sites(store, "site", 4)],
     "trust": lambda store: [row.name for row in store.site_table.trusted()],
     "partition key": lambda store: [
         host.name for host in {partition_key(host.name): host for host in store.hosts.all()}.values()

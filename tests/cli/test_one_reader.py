@@ -90,7 +90,7 @@ COMMANDS = [
     f"rank --by trustrank --trusted {HOME}", f"text {HOME}", "index",
     "search print --n 100 --site alpine-sport.test",
     "refresh --pages 3 --dry-run", f"changes {HOME} --diff",
-    "archive select", "copies --hosts", f"copies {HOME} --least 10",
+    "copies --hosts", f"copies {HOME} --least 10",
 ]  # fmt: skip
 
 

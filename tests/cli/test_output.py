@@ -11,6 +11,7 @@ from support.sites import crawl
 
 from minicrawl.cli.output import amount, duration, left_out_line, read_line, reassuring, tally
 from minicrawl.log import printable
+from minicrawl.model import NOTHING_READ, ReadShare
 
 
 def test_values_are_written_for_people() -> None:
@@ -52,16 +53,23 @@ def test_work_that_takes_no_time_is_not_spoken_of() -> None:
 
 
 def test_one_page_is_no_pages() -> None:
-    assert read_line(1, 0, 0.0) == "Read 0 of 1 known page"
-    assert read_line(1, 1, 1.0) == "Read 1 of 1 known page: 100 % of the importance"
+    assert read_line(1, 0, NOTHING_READ) == "Read 0 of 1 known page"
+    assert read_line(1, 1, ReadShare(1.0, 1.0)) == "Read 1 of 1 known page: 100 % of the importance"
     assert left_out_line(1) == "1 link was left out"
 
 
-def test_coverage_is_rounded_down() -> None:
-    assert read_line(52_368, 4_514, 0.58999) == "Read 4,514 of 52,368 known pages: 58 % of the importance"
-    assert read_line(9_000, 9, 0.00999) == "Read 9 of 9,000 known pages: 0.9 % of the importance"
-    assert read_line(3, 2, 0.9999999) == "Read 2 of 3 known pages: 99 % of the importance"
-    assert read_line(3, 3, 1 - 1e-12) == "Read 3 of 3 known pages: 100 % of the importance"
+@pytest.mark.parametrize(
+    ("low", "shown", "told"),
+    [
+        (0.58999, 0.70001, "between 58 and 71 %"),
+        (0.00999, 0.0101, "between 0.9 and 2 %"),
+        (0.0012, 0.0021, "between 0.1 and 0.3 %"),
+        (0.9999999, 1.0, "between 99 and 100 %"),
+        (1 - 1e-12, 1.0, "100 %"),
+    ],
+)
+def test_coverage_is_rounded_outwards(low: float, shown: float, told: str) -> None:
+    assert read_line(3, 2, ReadShare(low, shown)) == f"Read 2 of 3 known pages: {told} of the importance"
 
 
 @pytest.mark.parametrize("words", [["status"], ["graph", "stats"]])

@@ -38,3 +38,20 @@ def test_where_walkers_jump_to_sites_they_are_by_trust_with_who_trusts_them(tmp_
     assert [(row["trusted_by"], row["trusted_first"], row["is_seed"]) for row in found] == [
         (1, "second.test", True), (1, "first.test", False), (1, "second.test", False)
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [9, 10])
+def test_crawl_of_many_sites_ends_with_the_most_trusted_and_the_best_page_of_each(tmp_path: Path, count: int) -> None:
+    """The first links to all others, which link back, but the last; one inner page is named by seven others."""
+    first, *others = (f"http://s{number}.test/" for number in range(count))
+    site = {first: others, f"{others[0]}inner": []} | {home: [first, f"{others[0]}inner"] for home in others[:-1]}
+    site |= {others[-1]: []}
+    crawl(site, tmp_path / "crawl.db", [first], jump="sites")
+    head, *lines = run("crawl", "--store", tmp_path / "crawl.db").stdout.split("\n\n")[1].splitlines()
+    if count == 9:
+        assert head.split()[0] == "rank"
+        return
+    assert head == "The most trusted sites, and the best page of each:"
+    assert lines[0].split() == f"s0.test seed, trusted by 8 sites, first s1.test -> {first}".split()
+    assert lines[1].split() == f"s1.test trusted by 8 sites, first s0.test -> {others[0]}inner".split()
+    assert len(lines) == 10

@@ -4,7 +4,8 @@ import math
 import re
 from pathlib import Path
 
-from support.command_line import answer, run
+from support.command_line import HOME, answer, run
+from support.sites import crawl
 
 from minicrawl.analysis.status import Partition
 from minicrawl.cli.status import _partition_lines
@@ -15,18 +16,21 @@ from minicrawl.report import report_on
 from minicrawl.store.reader import open_store
 
 
-def test_one_coverage_is_told_everywhere(store: Path) -> None:
+def test_one_coverage_is_told_everywhere(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl({HOME: ["/a", "/b"], f"{HOME}a": [HOME], f"{HOME}b": 403}, store, [HOME])
     last = run("crawl", "--store", store).stdout
     share = answer("status", "--store", store)["run"]["coverage"]
-    assert 0.5 < share < 1
-    told = f"{math.floor(100 * share)} % of the importance"
+    assert 0.3 < share[0] < share[1] < 1
+    told = f"between {math.floor(100 * share[0])} and {math.ceil(100 * share[1])} % of the importance"
     assert told in last
     assert told in run("status", "--store", store).stdout
-    assert told in run("audit", "--store", store).stdout
+    for words in (["audit"], ["verify"], ["why", HOME]):
+        assert told in run(*words, "--store", store).stdout
     assert answer("audit", "--store", store)["judged"]["coverage"] == share
-    assert Looks(Readings(store)).look()["coverage"] == share
+    assert list(Looks(Readings(store)).look()["coverage"]) == share
     with open_store(store) as reader:
-        assert report_on(reader)["/api/now"]["coverage"] == share
+        assert report_on(reader)["/api/now"]["coverage"] == tuple(share)
 
 
 def test_figures_of_partitions_stand_below_their_headings() -> None:

@@ -47,7 +47,7 @@ def test_verify_compares_every_ranking_with_exact_pagerank(store: Path) -> None:
     told = json.loads(run("verify", "--json", "--store", store).stdout)
     assert list(told) == [
         *("store", "known", "read", "aliases", "links", "top", "stored", "settled", "history", "inlinks"),
-        *("rounds", "visits", "rounding", "tolerance", "problem"),
+        *("rounds", "visits", "rounding", "coverage", "tolerance", "problem"),
     ]
     assert list(told["stored"]) == ["overlap", "tau", "l1", "largest", "certificate"]
     assert (told["known"], told["aliases"], told["links"], told["top"]) == (5, 1, 8, 4)
@@ -55,12 +55,15 @@ def test_verify_compares_every_ranking_with_exact_pagerank(store: Path) -> None:
     result = run("verify", "--store", store)
     assert result.exit_code == 0
     lines = result.output.splitlines()
-    assert lines[0] == (f"{store}: 5 pages known, 4 read, 8 links; aliases, folded into their targets: 1")
-    assert lines[2].split() == [
+    assert lines[:2] == [
+        f"{store}: 8 links; aliases, folded into their targets: 1",
+        "Read 4 of 5 known pages: 100 % of the importance.",
+    ]
+    assert lines[3].split() == [
         *("against", "exact", "PageRank", "top", "4", "tau", "L1", "error", "largest", "certified")
     ]
-    assert [line.split()[-5:-3] for line in lines[3:5]] == [["4", f"{told['stored']['tau']:.5f}"]] * 2
-    assert [line.split()[-1] for line in lines[5:7]] == ["-", "-"]
+    assert [line.split()[-5:-3] for line in lines[4:6]] == [["4", f"{told['stored']['tau']:.5f}"]] * 2
+    assert [line.split()[-1] for line in lines[6:8]] == ["-", "-"]
 
 
 def test_verify_exits_with_4_when_the_accounts_do_not_belong_to_the_links(store: Path) -> None:

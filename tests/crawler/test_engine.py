@@ -21,7 +21,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.demo.web import DemoWeb, serving
-from minicrawl.model import Fetched, PageRequest, ParsedPage
+from minicrawl.model import Fetched, PageRequest, ParsedPage, ReadShare
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
@@ -221,7 +221,8 @@ def test_pages_that_were_never_fetched_are_not_collected(tmp_path: Path) -> None
     report, _ = crawl(server, store, [HOME], jump="pages")
     assert (report.reason, report.fetched, report.known, report.read) == ("nothing-left", 2, 22, 2)
     # Walkers start at each of 22 pages, and .85 go on from HOME; HOME and /yes have 2 + .85 / 21 of 22.85.
-    assert report.coverage == pytest.approx((2 + 0.85 / 21) / 22.85, rel=1e-6)
+    shown = (2 + 0.85 / 21) / 22.85
+    assert report.coverage == pytest.approx(ReadShare.settled(shown, by_sites=False), rel=1e-6)
     with open_store(store) as reader:
         assert verify(reader).read == 2
 
@@ -249,7 +250,7 @@ def test_coverage_of_a_crawl_that_has_ended_is_what_the_read_pages_have_of_the_k
             folded = folded_store(reader)
         is_read = np.isin(folded.states, ["fetched", "alias"])
         assert report.read == np.count_nonzero(is_read)
-        assert report.coverage == pytest.approx(folded.importance(REASONABLE)[is_read].sum(), abs=1e-5)
+        assert report.coverage.shown == pytest.approx(folded.importance(REASONABLE)[is_read].sum(), abs=1e-5)
 
 
 def test_links_left_out_are_counted_as_the_store_has_them(tmp_path: Path) -> None:

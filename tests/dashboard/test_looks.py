@@ -134,7 +134,7 @@ LOOK: dict[str, Any] = {
     "known": 9,
     "read": 6,
     "in_flight": 0,
-    "coverage": 0.125,
+    "coverage": [0.125, 0.25],
     "memory": 2**30,
     "statuses": {"2xx": 5, "4xx": 2},
     "failed": {"dns": 2, 'evil"\\\n': 1},

@@ -1,4 +1,4 @@
-"""The coverage bound never says more than the truth, and is the truth once everything is settled."""
+"""Coverage is never lower than said, whatever unread pages link to, and is what is said once all is settled."""
 
 import random
 from collections.abc import Iterable
@@ -9,9 +9,10 @@ import numpy.typing as npt
 import pytest
 from support.opic_webs import D, csr, exact_importance, final, pages, random_web
 
+from minicrawl.model import ReadShare
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.book import resend
-from minicrawl.opic.coverage import PageKind, told
+from minicrawl.opic.coverage import CoverageSums, PageKind, shares_of_all
 from minicrawl.opic.sites import SiteBirths, SiteShares
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
 
@@ -107,15 +108,22 @@ class Life:
             resend(self.book, *self.rows(range(self.n)), before)
         self.coverage.note_change()
 
-    def truth(self) -> float:
-        """Share of the pages read, all others having no links, by the linear system of the known graph."""
+    def truth(self, *, keep: bool = False) -> float:
+        """Share of the pages read, by the linear system of the known graph. The others have no links, or `keep` all
+        that comes to them."""
         jump = self.book.birth(slice(0, self.n)).astype(float).tolist()
         weights = [self.surfer.weights[places].tolist() if places else [] for places in self.places]
-        importance = exact_importance(self.links, jump, self.aliases(), weights, self.book.twentieths / 20, self.gone)
+        links = list(self.links)
+        for page in range(self.n):
+            if keep and self.kinds[page] not in READ and page not in self.gone:
+                links[page], weights[page] = [page], [1]
+        importance = exact_importance(links, jump, self.aliases(), weights, self.book.twentieths / 20, self.gone)
         return share_of(importance, [page for page in range(self.n) if self.kinds[page] is PageKind.PAGE])
 
     def check(self) -> None:
-        assert 0.0 <= self.coverage.bound() <= self.truth() + ROUNDING
+        low, shown = self.coverage.shares()
+        assert 0.0 <= low <= self.truth(keep=True) + ROUNDING
+        assert low <= shown <= 1.0
         assert self.coverage.kind[: self.n].tolist() == self.kinds
         collected = self.coverage.collected
         assert collected == sum(kind in READ for kind in self.kinds)
@@ -128,7 +136,7 @@ def share_of(importance: np.ndarray, read: Iterable[int]) -> float:
 
 
 @pytest.mark.parametrize("seed", [0, 1, 3, 4, 5])
-def test_bound_stays_below_the_truth_whatever_becomes_of_pages(seed: int) -> None:
+def test_low_stays_below_the_truth_whatever_becomes_of_pages(seed: int) -> None:
     """Forbidden pages, errors, pages lost and found again, new links, aliases, other trust: after each of some hundred
     turns."""
     life = Life(seed, n=12)
@@ -141,7 +149,7 @@ def test_bound_stays_below_the_truth_whatever_becomes_of_pages(seed: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_bound_is_the_truth_once_everything_is_settled_and_what_it_misses_is_in_pages_not_read(seed: int) -> None:
+def test_both_are_the_truth_once_everything_is_settled_and_what_low_misses_is_in_pages_not_read(seed: int) -> None:
     life = Life(seed, n=12)
     if seed % 2:
         life.share_births_out()
@@ -150,10 +158,15 @@ def test_bound_is_the_truth_once_everything_is_settled_and_what_it_misses_is_in_
     while life.book.certificate() > 1e-8:
         life.settle(range(life.n))
         life.check()
-    assert life.coverage.bound() == pytest.approx(life.truth(), abs=1e-6)
+    low, shown = life.coverage.shares()
+    assert shown == pytest.approx(life.truth(), abs=1e-6)
+    assert low == pytest.approx(life.truth(keep=True), abs=1e-6)
+    assert low == pytest.approx(ReadShare.settled(shown, by_sites=not life.book.are_born_alike).low, abs=1e-6)
     missing, importance = life.coverage.missing(), life.book.importance()
+    assert missing.sum() == pytest.approx(1.0 - low, abs=1e-6)
     for page, kind in enumerate(life.kinds):
-        assert missing[page] == pytest.approx(0.0 if kind in READ else importance[page], abs=1e-6)
+        share = 0.0 if kind in READ else importance[page] / (1.0 - shown) * (1.0 - low)
+        assert missing[page] == pytest.approx(share, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -176,16 +189,21 @@ def test_crawl_of_a_larger_web_comes_near_the_truth(seed: int) -> None:
             coverage.note_change()
             known = [web[page] if page in read else [] for page in range(n)]
             truth = share_of(exact_importance(known, [1.0] * n), read)
-            assert truth - 0.05 <= coverage.bound() <= truth + ROUNDING
+            low, shown = coverage.shares()
+            assert shown == pytest.approx(truth, abs=0.05)
+            least = ReadShare.settled(truth, by_sites=False).low
+            assert least - 0.05 <= low <= least + ROUNDING
+            whole = exact_importance(web, [1.0] * n)
+            assert low <= share_of(whole, read) + ROUNDING
 
 
 def test_nothing_known_or_read_is_nothing_covered() -> None:
     book = Book()
-    assert Coverage(book).bound() == 0.0
+    assert Coverage(book).shares() == (0.0, 0.0)
     book.discover(2)
     coverage = Coverage(book)
     coverage.grow(2)
-    assert coverage.bound() == 0.0
+    assert coverage.shares() == (0.0, 0.0)
 
 
 def test_lonely_page_without_links_is_everything() -> None:
@@ -195,13 +213,14 @@ def test_lonely_page_without_links_is_everything() -> None:
     coverage.grow(1)
     book.visit(0, pages([]))
     coverage.note(0, PageKind.PAGE)
-    assert coverage.bound() == 1.0
+    assert coverage.shares() == (1.0, 1.0)
 
 
 def test_all_pages_read_are_everything_up_to_the_error_of_settled_importance() -> None:
-    assert told(1 - 4e-7, 3, 3) == 1.0
-    assert told(1 - 4e-6, 3, 3) < 1.0
-    assert told(1 - 4e-7, 3, 2) == 1 - 4e-7
+    read = 10**8
+    for unread, waiting, low in ((0, 4, 1.0), (0, 400, 1 - 3e-6), (1, 0, 1 - 2e-8)):
+        sums = CoverageSums(read, unread, 0, waiting, moving=0, owed=0, damping=0.5)
+        assert shares_of_all([sums])[0] == pytest.approx(low, abs=1e-9)
 
 
 def test_a_page_that_is_lost_and_found_again_counts_as_at_first() -> None:
@@ -215,10 +234,22 @@ def test_a_page_that_is_lost_and_found_again_counts_as_at_first() -> None:
     coverage.grow(3)
     book.visit(0, pages([1, 2]))
     coverage.note(0, PageKind.PAGE, leads=True)
-    for kind, share in ((PageKind.PAGE, 2.425), (PageKind.NOTHING, 1.0), (PageKind.PAGE, 2.425)):
+    for kind, read in ((PageKind.PAGE, 2.425), (PageKind.NOTHING, 1.0), (PageKind.PAGE, 2.425)):
         book.visit(1, pages([]))
         coverage.note(1, kind)
-        assert coverage.bound() == pytest.approx(share / 3.85)
+        low, shown = (1 - D) * read / ((1 - D) * read + 3.85 - read), read / 3.85
+        assert coverage.shares() == pytest.approx((low, shown))
+
+
+def test_what_waits_at_hosts_that_do_not_answer_is_not_there_by_what_is_shown_and_may_be_by_low() -> None:
+    book = Book()
+    book.discover(4)
+    coverage = Coverage(book)
+    coverage.grow(4)
+    book.visit(0, pages([]))
+    coverage.note(0, PageKind.PAGE)
+    coverage.doubted = lambda: np.array([False, True, True, False])
+    assert coverage.shares() == pytest.approx((0.15 / 3.15, 0.5))
 
 
 def test_what_waits_counts_by_how_far_it_may_go() -> None:
@@ -234,17 +265,18 @@ def test_what_waits_counts_by_how_far_it_may_go() -> None:
         for page, links in ((1, []), (0, [1])):
             book.visit(page, pages(links))
             coverage.note(page, PageKind.PAGE, leads=leads)
-        assert coverage.bound() == pytest.approx((1 - D) * 2.85 / ((1 - D) * 2.85 + moves))
+        low = (1 - D) * 2.85 / ((1 - D) * 2.85 + moves)
+        assert coverage.shares() == pytest.approx((low, 1.0), abs=2e-6)
 
 
-def test_bound_of_many_pages_is_looked_up_again_after_a_thousandth_of_them() -> None:
+def test_shares_of_many_pages_are_looked_up_again_after_a_hundredth_of_them() -> None:
     book = Book()
     book.discover(5_000)
     coverage = Coverage(book)
     coverage.grow(5_000)
     found = []
-    for page in range(11):
+    for page in range(101):
         book.visit(page, pages([]))
         coverage.note(page, PageKind.PAGE)
-        found.append(round(coverage.bound() * 5_000))
-    assert found == [1, 1, 1, 1, 1, 6, 6, 6, 6, 6, 11]
+        found.append(round(coverage.shares()[1] * 5_000))
+    assert found == [1] * 50 + [51] * 50 + [101]

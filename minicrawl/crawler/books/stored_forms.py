@@ -20,7 +20,8 @@ BANNED_HOSTS, ASKED_FIRST = "banned_hosts", "asked_first"
 EARLIER_RUNS = "earlier_runs"
 """Key for the sums of the runs before the last one."""
 _NUMBER = int | float
-_RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _NUMBER}
+_SHARES = (_NUMBER, _NUMBER)
+_RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _SHARES}
 _OF_RUN = {"refreshed": int, "silence": {"since": _NUMBER, "pause": _NUMBER}}
 
 _META: dict[str, Any] = {

@@ -9,12 +9,15 @@ import heapq
 import math
 from collections.abc import Iterable, Mapping
 
+import numpy as np
+
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.lanes import Addresses, NameServer, Trade, WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts import FRESH, TURNS_PER_ERRAND, Address, Clock, Errand, Health, Host, HostTurn
 from minicrawl.opic import DiscoveryBudget, Strategy
+from minicrawl.opic.arrays import Flags
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.timing import STANDARD
 
@@ -43,6 +46,7 @@ class Frontier:
         loaded_at_once: int = STANDARD_SIZES.loaded,
         due: DuePages | None = None,
     ) -> None:
+        self._accounts = accounts
         self._per_host = per_host
         self._ip_delay = ip_delay
         self._on_its_way = on_its_way
@@ -98,6 +102,13 @@ class Frontier:
             host.answers = answers
             self._reschedule(host, now)
         host.answers = answers
+
+    def doubted(self) -> Flags:
+        """Flags of the pages not tried so far whose hosts do not answer, shape (pages,)."""
+        silent = np.fromiter((host.answers is False for host in self.hosts), np.bool_, len(self.hosts))
+        size = self._accounts.size
+        doubted: Flags = silent[self.pages.host_of[:size]] & ~self._accounts.had_turn[:size]
+        return doubted
 
     def looked_up(self, is_answered: bool, now: float) -> None:
         """Record the end of a look-up, which adapts their number."""

@@ -55,10 +55,11 @@ export function percent(share, digits = 1) {
   return `${(100 * (share ?? 0)).toFixed(digits)} %`;
 }
 
-// A coverage, which is a lower bound, rounded down: as in the terminal.
-export function covered(share) {
-  const found = 100 * share + 1e-9;
-  return `${found >= 1 ? Math.floor(found) : (Math.floor(10 * found) / 10).toFixed(1)} %`;
+// A coverage, rounded outwards: as in the terminal.
+export function between([low, shown]) {
+  const part = (number, rounded) => (number >= 1 ? rounded(number) : rounded(10 * number) / 10);
+  const [least, most] = [part(100 * low + 1e-9, Math.floor), part(100 * shown - 1e-9, Math.ceil)];
+  return least === most ? `${most} %` : `between ${least} and ${most} %`;
 }
 
 export function rate(number) {

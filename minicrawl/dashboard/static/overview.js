@@ -31,7 +31,7 @@ export class Overview {
       {title: "Page", wide: true, of: (page) => [page.url, page.title], node: (page) => known(page.url, printable(page.title) || printable(page.url))},
       {title: "Importance", numeric: true, text: (page) => small(page.importance)},
     ], (page) => page.url, "No page has been read yet.");
-    this.coverage = overTime("Coverage", {yLabel: "share of importance", yText: covered});
+    this.coverage = overTime("Coverage", {yLabel: "share of importance", yText: percent});
     this.ofCoverage = card("Coverage", this.coverage.node);
     this.hosts = el("ul", {class: "plain tally"});
     this.failed = el("ul", {class: "plain tally"});
@@ -64,7 +64,7 @@ export class Overview {
       const {states, points} = await this.app.get("/api/course");
       const [first, last] = [points[0], points[points.length - 1]];
       const words = last ? `${day(first.at)} to ${day(last.at)}: ${count(last.fetched)} answers in ${duration(last.seconds)}.` : "";
-      this.coverage.show([{name: "coverage", points: points.map((point) => [point.seconds, point.coverage])}], words);
+      this.coverage.show([["at least", "coverage"], ["by the links found so far", "shown"]].map(([name, of]) => ({name, points: points.map((point) => [point.seconds, point[of]])})), words);
       const failed = states.filter(({state}) => FAILED.includes(state)).map(({state, reason, meaning, pages}) => el("li", {}, el("span", {}, toPages({state, reason}, printable(reason)), meaning ? `: ${meaning}` : null), el("b", {}, count(pages))));
       fill(this.failed, failed, "Nothing.");
     } catch (failure) {
@@ -130,8 +130,6 @@ class Figures {
   show(now) {
     const all = now.earlier ?? {runs: 0, fetched: 0, bytes: 0, seconds: 0};
     const before = (number, text) => (all.runs ? `${text(number)} in all runs` : "");
-    // Partitions at rest have no stored bound: see docs/cluster.md.
-    setText(this.titles[6], now.partitions && !isOn(now) ? "Read, by links so far" : "Coverage");
     const shown = [
       [count(now.fetched), before(all.fetched + now.fetched, count)],
       [rate(now.speed.pages), `${amount(now.speed.bytes)}/s`],
@@ -139,7 +137,7 @@ class Figures {
       [duration(now.seconds), before(all.seconds + now.seconds, duration)],
       [count(now.known), "pages"],
       [count(now.read), now.known ? percent(now.read / now.known) : ""],
-      now.coverage === null ? ["–", now.partitions ? "not known: not all partitions are read here" : "not known just now"] : [covered(now.coverage), "of the importance"],
+      now.coverage === null ? ["–", now.partitions ? "not known: not all partitions are read here" : "not known just now"] : [between(now.coverage), "of the importance"],
       [count(now.in_flight), doing(now.doing)],
     ];
     shown.forEach(([value, note], index) => {

@@ -11,6 +11,7 @@ one partition to another counts nowhere.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from minicrawl.model import ReadShare
 from minicrawl.store.tables import Tables
 
 _VIEWS = ("born", "weighed", "ranks")
@@ -34,10 +35,10 @@ class Sums(NamedTuple):
         """sum(X)."""
         return max(self.received + self.born * self.virtual / max(self.births, 1.0), 1e-300)
 
-    @property
-    def coverage(self) -> float:
-        """Importance of the pages that were read, by the links found so far."""
-        return (self.read_received + self.read_born * self.virtual / max(self.births, 1.0)) / self.total
+    def coverage(self, *, by_sites: bool) -> ReadShare:
+        """That of the pages that were read, as if all were settled."""
+        read = self.read_received + self.read_born * self.virtual / max(self.births, 1.0)
+        return ReadShare.settled(read / self.total, by_sites=by_sites)
 
 
 def sum_of(each: Iterable[Sums]) -> Sums:

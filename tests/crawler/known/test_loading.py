@@ -23,7 +23,7 @@ def held(intake: Intake) -> dict[str, Any]:
         "gone": intake.state.accounts.book.gone[:size].tolist(),
         "visited": intake.state.accounts.had_turn[:size].tolist(),
         "read": intake.state.accounts.coverage.collected,
-        "bound": intake.state.accounts.coverage.bound(),
+        "bound": intake.state.accounts.coverage.shares(),
     }
 
 

@@ -25,7 +25,7 @@ from minicrawl.store.writer import Writer
 
 def point(seconds: float) -> CoursePoint:
     """How a crawl stands that fetches two pages a second."""
-    return CoursePoint(seconds, 1e9 + seconds, int(2 * seconds), 0, 0, 0, 0, 0.0)
+    return CoursePoint(seconds, 1e9 + seconds, int(2 * seconds), 0, 0, 0, 0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("longest", [1.0, 30.0, 4_000.0])
@@ -67,7 +67,7 @@ def test_the_last_point_says_how_the_run_has_ended(tmp_path: Path) -> None:
     assert last.fetched == sum(report.fetched for report in reports)
     assert last.bytes == sum(report.bytes for report in reports)
     assert (last.known, last.read) == (reports[1].known, reports[1].read)
-    assert last.coverage == reports[1].coverage
+    assert (last.coverage, last.shown) == reports[1].coverage
     assert last.given_up == sum(number for (state, _), number in states.items() if state == "error") == 1
     milliseconds = 1e-3  # of rounding
     assert earlier["seconds"] + run["seconds"] - milliseconds <= last.seconds
