@@ -24,7 +24,6 @@ from minicrawl.cluster.combined import (
     shares_of_all,
     status_of,
 )
-from minicrawl.cluster.folder import Folder
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.sharing import Carried
 from minicrawl.crawler.urls.keys import site_of
@@ -32,6 +31,7 @@ from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.sites import UNIT, SiteLinks
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.partitions.folder import Folder
 from minicrawl.store.reader import open_store
 
 ROUNDING = 1e-7
@@ -263,7 +263,15 @@ def test_trust_is_that_of_one_graph_whatever_the_numbers_are() -> None:
 
 
 STATUS: dict[str, Any] = {"pid": 7, "state": "running", "known": 12, "read": 3, "fetched": 4, "bytes": 50}
-STATUS |= {"in_flight": 1, "waits_for": {"hooks": 1}, "cpu": 0.5, "memory": 2**20, "banned": ("b.test",)}
+STATUS |= {
+    "mirrors": 2,
+    "waiting": 3,
+    "in_flight": 1,
+    "waits_for": {"hooks": 1},
+    "cpu": 0.5,
+    "memory": 2**20,
+    "banned": ("b.test",),
+}
 LOOK: dict[str, Any] = {
     "errors": {"dns": 2},
     "silence": None,
@@ -283,7 +291,7 @@ LOOK: dict[str, Any] = {
 
 
 def test_urls_of_others_are_known_once() -> None:
-    parts = [part_of(0, STATUS, 2, 3, 1), part_of(1, STATUS, 0, 0, 0)]
+    parts = [part_of(0, STATUS, 1), part_of(1, {**STATUS, "mirrors": 0}, 0)]
     assert [parts[0][name] for name in ("known", "waiting", "mirrors", "deaths")] == [10, 3, 2, 1]
     whole = status_of(parts, [STATUS, {**STATUS, "banned": ["a.test"]}])
     assert (whole["known"], whole["read"], whole["in_flight"]) == (22, 6, 2)
@@ -326,4 +334,4 @@ def test_events_are_taken_once_and_those_of_a_new_process_too() -> None:
     events.take(1, 8, [{"number": 1, "what": "c"}])
     events.take(0, 9, [{"number": 1, "what": "d"}])
     assert [(event["number"], event["what"]) for event in events.behind(1)] == [(2, "b"), (3, "c"), (4, "d")]
-    assert (events.seen(0, 7), events.seen(1, 9)) == (3, 0)
+    assert [events.seen(number) for number in (0, 1, 2)] == [{"after": 1}, {"after": 1}, {"after": 0}]

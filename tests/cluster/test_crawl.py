@@ -18,10 +18,10 @@ from support.sites import html, rows
 from support.small_web import small_web
 
 from minicrawl.api import acrawl
-from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import serving_answers
 from minicrawl.model import CrawlReport
+from minicrawl.store.partitions.folder import found
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 
@@ -43,7 +43,7 @@ def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]],
     with small_web() as port:
         words = [*SEEDS, "--store", str(tmp_path / "crawl.db"), "--connect-to", f"::127.0.0.1:{port}"]
         one = answer("crawl", *words, "--allow-private", "--delay", "0", "-q")
-    assert report.keys() == one.keys() | {"rounds", "deaths"}
+    assert report.keys() == one.keys() | {"deaths"}
     for name in ("reason", "fetched", "bytes", "known", "read", "failures", "left_out", "unanswered", "out_of_reach"):
         assert report[name] == one[name], name
     assert report["coverage"] == pytest.approx(one["coverage"], abs=1e-5)
@@ -67,7 +67,6 @@ def test_a_crawl_killed_at_its_birth_needs_its_seeds_again(tmp_path: Path) -> No
 
 REFUSED = {
     "number": (["--partitions", "3"], 2, "has 2 partitions, which is fixed"),
-    "less than one each": (["--concurrency", "1"], 2, "--concurrency 1 is less than one request for each"),
     "seed": (["nowhere.txt"], 2, "seed file nowhere.txt cannot be read"),
 }
 

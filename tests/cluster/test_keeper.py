@@ -14,12 +14,11 @@ from support.gathered import all_violations, ranked_pages
 from support.patience import PATIENCE
 from support.sites import rows
 
-from minicrawl.cluster.folder import Folder, found
 from minicrawl.cluster.keeper import Ended, Keeper, Listener
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.store.partitions.folder import store_of
+from minicrawl.store.partitions.folder import Folder, found, store_of
 from minicrawl.store.ranks import RankedPage
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
@@ -48,7 +47,7 @@ def run(folder: Path, at: Callable[[Keeper, int], None], **settings: object) -> 
 
     def beside(keeper: Keeper) -> None:
         watch(keeper, at)
-        keeper.listener = replace(keeper.listener, died=lambda number, _: died.append(number))
+        keeper.listener = replace(keeper.listener, warn=lambda sentence: died.append(int(sentence.split()[1])))
 
     return asyncio.run(run_in_parts(folder, 3, {**SLOWLY, **settings}, beside)), died
 
@@ -73,7 +72,7 @@ def test_an_interrupted_crawl_settles_and_goes_on_although_one_dies_as_it_stops(
 
     died_once: list[bool] = []
     ended, died = run(tmp_path / "web", interrupt)
-    assert (ended.reason, died, ended.rounds is None) == ("interrupted", [2], False)
+    assert (ended.reason, died, ended.error <= 1e-6) == ("interrupted", [2], True)
     assert ended.fetched < len(alone)
     with found(tmp_path / "web").opened() as stores:
         assert list(all_violations(stores)) == []
@@ -93,7 +92,7 @@ def test_who_interrupts_again_does_not_wait_for_one_that_does_not_answer(tmp_pat
 
     stopped: list[int] = []
     ended, died = run(tmp_path / "web", stop)
-    assert (ended.reason, ended.rounds, died) == ("interrupted", None, [])
+    assert (ended.reason, died) == ("interrupted", [])
     os.kill(stopped[0], signal.SIGKILL)
     with found(tmp_path / "web").opened() as stores:
         assert list(all_violations(stores)) == []
@@ -122,8 +121,7 @@ def test_one_that_fails_ends_the_crawl_with_its_sentence(tmp_path: Path) -> None
 
 def test_the_time_of_all_is_the_time_of_the_run(tmp_path: Path) -> None:
     ended, _ = run(tmp_path / "web", lambda keeper, fetched: None, time=0.1, delay=60.0)
-    assert ended.reason == "time"
-    assert ended.rounds is not None
+    assert (ended.reason, ended.error <= 1e-6) == ("time", True)
 
 
 HOSTS = [f"http://h{number}.test/" for number in range(9)]
