@@ -1,17 +1,14 @@
 """The folder of a crawl in partitions: made whole, found again, refused when it is not what it was."""
 
 import json
-import stat
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.folder import Folder, found, made, make_store
-from minicrawl.store.reader import open_store
 
 
 @pytest.fixture
@@ -20,12 +17,6 @@ def folder(tmp_path: Path) -> Folder:
     for number, store in enumerate(folder.stores):
         make_store(store, folder.cluster, number, 3)
     return folder
-
-
-def test_a_crawl_is_made_once_and_found_again(folder: Folder) -> None:
-    assert [path.name for path in folder.stores] == ["000.db", "001.db", "002.db"]
-    assert found(folder.path) == folder
-    assert stat.S_IMODE((folder.path / "cluster.json").stat().st_mode) == 0o600, "whoever has the key can aim hosts"
 
 
 def test_settings_are_kept_without_what_may_be_secret(folder: Folder) -> None:
@@ -41,21 +32,6 @@ def test_a_new_crawl_needs_an_empty_folder(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="has files in it"):
         made(tmp_path, 2)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-
-
-def test_a_new_store_is_sound_and_finished_where_a_kill_has_left_it(tmp_path: Path) -> None:
-    store = tmp_path / "2.db"
-    store.touch()
-    for _ in range(2):
-        make_store(store, "a crawl", 2, 3)
-        with open_store(store) as reader:
-            assert (list(violations(reader)), reader.meta("partition")) == ([], 2)
-
-
-def test_what_a_kill_at_its_birth_has_left_is_no_file_of_somebody_else(tmp_path: Path) -> None:
-    (tmp_path / "cluster.json.new").write_text('{"version": ')
-    assert made(tmp_path, 2).partitions == 2
-    assert [path.name for path in tmp_path.iterdir()] == ["cluster.json"]
 
 
 NO_SEEDS = '{"version": 3, "cluster": "x", "partitions": 2, "secret": "00", "settings": {}, "nodes": {}}'

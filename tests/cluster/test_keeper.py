@@ -18,7 +18,7 @@ from minicrawl.cluster.keeper import Ended, Keeper, Listener
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.store.partitions.folder import Folder, found, store_of
+from minicrawl.store.partitions.folder import Folder, found
 from minicrawl.store.ranks import RankedPage
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
@@ -112,18 +112,6 @@ def test_an_actor_that_dies_again_and_again_ends_the_crawl(tmp_path: Path) -> No
         counted(web, folder_at(tmp_path / "web", 2), at)
 
 
-def test_one_that_fails_ends_the_crawl_with_its_sentence(tmp_path: Path) -> None:
-    folder_at(tmp_path / "web", 2)
-    store_of(tmp_path / "web", 1).write_bytes(b"no store " * 1000)
-    with pytest.raises(StoreError, match=r"001\.db is damaged or not an SQLite file"):
-        asyncio.run(run_in_parts(tmp_path / "web", 2, SETTINGS))
-
-
-def test_the_time_of_all_is_the_time_of_the_run(tmp_path: Path) -> None:
-    ended, _ = run(tmp_path / "web", lambda keeper, fetched: None, time=0.1, delay=60.0)
-    assert (ended.reason, ended.error <= 1e-6) == ("time", True)
-
-
 HOSTS = [f"http://h{number}.test/" for number in range(9)]
 
 
@@ -169,15 +157,6 @@ def test_pages_are_exact_although_processes_are_killed(tmp_path: Path) -> None:
         ended = counted(web, folder, pages=1_000)
         assert (ended.reason, ended.fetched) == ("nothing-left", 9 * 61 - 301)
     assert answered(folder) == 9 * 61
-
-
-def test_bytes_of_all_end_the_run(tmp_path: Path) -> None:
-    folder = folder_at(tmp_path / "web", 2)
-    with counted_web(pages=200, seconds=0.02) as web:
-        ended = counted(web, folder, bytes=5_000)
-    assert ended.reason == "bytes"
-    assert ended.bytes >= 5_000
-    assert answered(folder) < 9 * 201
 
 
 def test_a_run_that_has_its_coverage_to_begin_with_asks_for_nothing(tmp_path: Path) -> None:

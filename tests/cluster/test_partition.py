@@ -31,18 +31,6 @@ def test_rows_behind_a_gap_wait_and_rows_that_were_taken_are_left_out(tmp_path: 
         assert partitions.pages("inlinks, depth")[RIGHT[0]] == (3, 1)
 
 
-def test_new_page_is_born_at_home_and_says_where_it_was_found(tmp_path: Path) -> None:
-    with Partitions(tmp_path, {LEFT[0]: [LEFT[1]], LEFT[1]: [RIGHT[0]]}, LEFT[:1], 2) as partitions:
-        partitions.turn(0)
-        partitions.turn(0)
-        partitions.exchange()
-        assert partitions.turn(1)
-        partitions.exchange()
-    query = """SELECT pages.url, pages.state, pages.depth, finder.url, finder.state, finder.depth > 1000
-               FROM pages JOIN pages AS finder ON finder.id = pages.found_on WHERE pages.state <> 'elsewhere'"""
-    assert rows(tmp_path / "001.db", query) == [(RIGHT[0], "error", 2, LEFT[1], "elsewhere", 1)]
-
-
 def test_shorter_way_through_another_partition_brings_what_is_behind_nearer(tmp_path: Path) -> None:
     """Read at depth 3 by a long way at home; then a link from elsewhere makes that 1."""
     web = {RIGHT[0]: [RIGHT[1]], RIGHT[1]: [RIGHT[2]], RIGHT[2]: [RIGHT[3]], LEFT[0]: [RIGHT[2]]}

@@ -3,11 +3,10 @@
 import random
 from dataclasses import dataclass, field
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.cluster.quotas import Part, Quotas, shared_out
+from minicrawl.cluster.quotas import Part, Quotas
 from minicrawl.crawler.loop.limits import Limits
 from minicrawl.settings import CrawlSettings
 
@@ -105,22 +104,3 @@ def test_all_fetch_exactly_so_many(parts: list[tuple[int, int, int]], pages: int
         assert sum(fetcher.earlier + fetcher.fetched for fetcher in fetchers) <= due
         looks += 1
         assert looks < 20 * (due + 10), "nothing goes on"
-
-
-@pytest.mark.parametrize(
-    ("pages", "parts", "quotas"),
-    [
-        (1000, [Part(0, 0, False), Part(0, 0, False)], [250, 250]),
-        (1000, [Part(250, 250, True), Part(10, 250, False)], [435, 195]),
-        (10, [Part(4, 5, True), Part(4, 4, True)], [5, 5]),
-        (10, [Part(4, 6, False), Part(4, 4, True)], [4, 4]),
-        (10, [Part(4, 4, False), Part(4, 4, True)], [4, 5]),
-        (10, [Part(5, 5, True), Part(5, 5, True)], [5, 5]),
-        (3, [Part(0, 0, True), Part(0, 0, True), Part(0, 0, True), Part(0, 0, True)], [1, 1, 1, 0]),
-    ],
-)
-def test_who_has_how_many(pages: int, parts: list[Part], quotas: list[int]) -> None:
-    """A slow one gives back what it has and cannot use; who is short has one at least as long as there are any."""
-    orders = shared_out(pages, parts)
-    assert list(orders) == quotas
-    assert sum(max(part.quota, order) for part, order in zip(parts, orders, strict=True)) <= pages

@@ -4,12 +4,10 @@ import random
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
-from minicrawl.settings import CrawlSettings
+from minicrawl.cluster.shared_addresses import SharedAddresses
 
 DELAY, ANSWER = 1.0, 0.3
 
@@ -106,18 +104,3 @@ def test_nothing_is_granted_before_all_are_heard_of() -> None:
     assert shared.orders(range(2), 50.0)[0]["granted"] == {}
     shared.note(1, [], {}, 60.0)
     assert shared.orders(range(2), 60.0)[0]["granted"] == {"a": DELAY}
-
-
-def test_who_needs_an_address_no_longer_is_not_granted_it() -> None:
-    shared = SharedAddresses(DELAY, range(1), is_new=True)
-    shared.note(0, ["a"], {}, 0.0)
-    shared.note(0, [], {}, 0.0)
-    assert shared.orders(range(1), 0.0)[0]["granted"] == {}
-
-
-@pytest.mark.parametrize(
-    ("settings", "partitions", "shares"),
-    [({}, 2, True), ({}, 1, False), ({"ip_delay": 0.0}, 2, False), ({"delay": 0.0}, 2, False)],
-)
-def test_only_clocks_that_there_are_need_one_holder(settings: dict[str, object], partitions: int, shares: bool) -> None:
-    assert shares_addresses(CrawlSettings.of(settings), partitions) is shares
