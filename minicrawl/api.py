@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Unpack  # Any: settings as given
 
-from minicrawl.cluster.crawl import Callbacks, crawl_partitions
+from minicrawl.cluster.crawl import crawl_partitions
 from minicrawl.cluster.keeper import Listener
 from minicrawl.crawler.admission.seeds import gather_seeds
 from minicrawl.crawler.run import Run, crawl_with
@@ -128,7 +128,7 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
             Path(store),
             partitions=partitions,
             ray=ray,
-            callbacks=Callbacks(listener=Listener(shows=on_progress)),
+            listener=Listener(shows=on_progress),
             handle_signals=handle_signals,
             started=started,
         )

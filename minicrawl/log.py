@@ -203,7 +203,6 @@ EVENTS = {
     "hook-failed": (ERROR, "hook {hook} failed on {over}: {why}\n{trace}"),
     "page-parser-died": (WARNING, "{url} gets another try: the process that parsed it died ({why})"),
     "document-unread": (WARNING, "{url} cannot be read: {why}"),
-    "partition-refused": (WARNING, "a message to partition {partition} is refused: {why}"),
     "cookies-expired": (
         WARNING,
         "{expired:,} of {of:,} cookies in --cookie-file {file} have expired and are not sent; log in again",

@@ -19,10 +19,10 @@ from support.patience import PATIENCE
 from support.sites import Server, faults_in, html
 
 from minicrawl.api import acrawl
-from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import serving_answers
 from minicrawl.model import CrawlReport
+from minicrawl.store.partitions.folder import found
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import open_store
 

@@ -206,7 +206,7 @@ def print_settings(
     if store is None:
         pass
     elif is_folder(store):
-        from minicrawl.cluster.folder import found
+        from minicrawl.store.partitions.folder import found
 
         kept = found(store).settings_in_full
     elif store.exists():
@@ -258,14 +258,14 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     with showing(live, BestSoFar(guide.path)) as show:
         told = show if says_more() else None
         if is_parted:
-            from minicrawl.cluster.crawl import Callbacks, crawl_partitions
+            from minicrawl.cluster.crawl import crawl_partitions
             from minicrawl.cluster.keeper import Listener
 
-            callbacks = Callbacks(begins, warn, Listener(_warn_of_death, shows=told))
+            listener = Listener(begins, warn, told)
             with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # Ray prints which processes died
                 return asyncio.run(
                     crawl_partitions(
-                        given, seeds, guide.path, partitions=parts[0], ray=parts[1], callbacks=callbacks, **shared
+                        given, seeds, guide.path, partitions=parts[0], ray=parts[1], listener=listener, **shared
                     )
                 )
         from minicrawl.crawler.run import crawl_with
@@ -283,10 +283,6 @@ async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport
 
     async with RunningCrawl(crawl) as running, listening(running, store, warn):
         return await running.finished()
-
-
-def _warn_of_death(number: int, node: str) -> None:
-    warn(f"partition {number} was killed on node {node}; it is started again.")
 
 
 def warn(why: str) -> None:

@@ -114,15 +114,15 @@ def _agreement_line(name: str, agreement: "Agreement", top: int) -> str:
 @store_option
 @json_option
 def backup(file: Path, force: bool, store: Path, as_json: bool) -> None:
-    """Copy a store to FILE, also while a crawl writes to it; or a folder of partitions at rest to a new folder.
+    """Copy a store to FILE, also while a crawl writes to it.
 
     FILE appears whole or not at all. It is a normal store, as of one commit: 'minicrawl crawl --store FILE' continues
     from there.
     """
-    from minicrawl.cluster import backup as copying
+    from minicrawl.store import upkeep
     from minicrawl.store.reader import open_store
 
-    size = copying.backup(store, file, force=force)
+    size = upkeep.backup(store, file, force=force)
     with open_store(file) as copy:
         pages = copy.size()
     report = {"store": str(store), "file": str(file), "pages": pages, "bytes": size}

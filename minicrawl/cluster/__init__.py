@@ -1,7 +1,6 @@
 """One crawl in several partitions on Ray: each has a part of the web, its own store and its share of the cash.
 
 crawl     a run of such a crawl
-folder    its folder: the paths of the stores, and what they have in common
 homes     which partition a URL belongs to
 settings  settings that crawls in partitions support, and those of one partition
 ray       the machines, and actors on them: the only module that imports Ray
@@ -14,11 +13,10 @@ shared_addresses  IP addresses shared by hosts of several partitions
 hints     rel=canonical that names a dead page of another partition
 
 actor      the actor of some partitions, and the post to other actors
-member     a partition as its keeper knows it
-partition  a partition while it crawls: its engine, the rows it sends and takes
+partition  a partition: its engine, the rows it sends, and what its keeper asks of it
+taking     rows of other partitions, taken into the accounts
 
-answers  what a crawl in partitions tells by itself, from the answers of its stores
-backup   a copy of all stores as of one moment, while no crawl runs
+answers    what a crawl in partitions tells by itself, from the answers of its stores
 
 Rows for other partitions are gathered by the crawl itself: see crawler/sharing.py.
 """

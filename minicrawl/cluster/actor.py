@@ -10,12 +10,12 @@ import os
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: messages
 
 from minicrawl import log
-from minicrawl.cluster.folder import Folder, make_store
-from minicrawl.cluster.member import Member
+from minicrawl.cluster.partition import Partition
 from minicrawl.cluster.ray import GoneError, Where
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.invariants import damage_as_store_error
@@ -25,12 +25,13 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.database import is_held
 from minicrawl.store.partitions.agreement import Traffic, traffic
+from minicrawl.store.partitions.folder import Folder, make_store
 from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
 from minicrawl.system import manage_memory
 
-_MOST_ROWS, _MOST_BYTES = 1_000, 64 * 2**20
-"""Maximum rows and bytes of a call; a single row may be larger, and is then sent alone."""
+_MOST_BYTES = 4 * 2**20
+"""Maximum bytes of the rows of a parcel; a single row may be larger."""
 _GATHERED = 0.2
 """Seconds for which rows wait for others to the same actor."""
 _SECONDS, _APART = 60.0, 0.1
@@ -45,7 +46,6 @@ class Brief:
 
     beside: number of partitions in its actor. crawls: False: it only settles. is_first: not begun again. is_paused: it
     makes no requests until it is resumed. shows_progress: its reports have a `Progress`. logs: outputs of the log.
-    replayed: folders of archives in place of the network.
     """
 
     folder: Folder
@@ -59,7 +59,6 @@ class Brief:
     is_paused: bool = False
     shows_progress: bool = False
     logs: tuple[log.Output, ...] = ()
-    replayed: tuple[Path, ...] = ()
 
 
 class Parcel(NamedTuple):
@@ -71,14 +70,14 @@ class Parcel(NamedTuple):
 
 
 class Actor:
-    """Partitions of one process: `members` by number. Its public methods are called by Ray."""
+    """Partitions of one process: `partitions` by number. Its public methods are called by Ray."""
 
     def __init__(self) -> None:
-        self.members: dict[int, Member] = {}
+        self.partitions: dict[int, Partition] = {}
         self._open: dict[int, contextlib.AsyncExitStack] = {}
         self._turns: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         """By partition: `begin` waits until it has left its store."""
-        self._post = Post(self.members)
+        self._post = Post(self.partitions)
         self._together: Together | None = None
 
     async def prepare(self, folder: Folder, numbers: Sequence[int]) -> list[Traffic]:
@@ -90,7 +89,7 @@ class Actor:
             await _released(store)
             if not folder.settings:
                 make_store(store, folder.cluster, number, folder.partitions)
-            with folder.opened_some([number]) as (reader,):
+            with folder.open(number) as reader:
                 found.append(traffic(reader))
         return found
 
@@ -104,9 +103,9 @@ class Actor:
         return os.getpid()
 
     async def ask(self, number: int, what: str, given: tuple[object, ...], named: dict[str, object]) -> Any:
-        """Call a method of a `Member`. Returns its answer. Raises MinicrawlError, a GoneError if it is not here, as
+        """Call a method of a `Partition`. Returns its answer. Raises MinicrawlError, a GoneError if it is not here, as
         after a death."""
-        member = self.members.get(number)
+        member = self.partitions.get(number)
         if member is None:
             raise GoneError(f"partition {number} is not in this process")
         with damage_as_store_error(member.store):
@@ -116,9 +115,9 @@ class Actor:
         """Let partitions here take rows. Returns for each parcel the number of the last one committed, or an error."""
 
         async def taken(parcel: Parcel) -> int:
-            if parcel.home not in self.members:
+            if parcel.home not in self.partitions:
                 raise CrawlEndedError(f"partition {parcel.home} is not in this process")
-            return await self.members[parcel.home].receive(parcel.source, parcel.rows)
+            return await self.partitions[parcel.home].receive(parcel.source, parcel.rows)
 
         return await asyncio.gather(*map(taken, parcels), return_exceptions=True)
 
@@ -139,9 +138,9 @@ class Actor:
         async with contextlib.AsyncExitStack() as stack:
             stack.enter_context(damage_as_store_error(store))
             books = stack.enter_context(contextlib.closing(Writer(store, sizes)))
-            member = Member(brief, books, self._post, self._together)
-            self.members[brief.number] = member
-            stack.callback(self.members.pop, brief.number)
+            member = Partition(brief, books, self._post, self._together)
+            self.partitions[brief.number] = member
+            stack.callback(self.partitions.pop, brief.number)
             stack.push_async_callback(member.leave)
             member.begin()
             return stack.pop_all()
@@ -161,14 +160,15 @@ class Actor:
 class Post:
     """Sends rows of this actor's partitions. here: its partitions, which get theirs directly."""
 
-    def __init__(self, here: Mapping[int, Member]) -> None:
+    def __init__(self, here: Mapping[int, Partition]) -> None:
         self.where = Where([], [], [])
         self._here = here
         self._gathered: dict[int, list[tuple[Parcel, asyncio.Future[int]]]] = {}
         self._batches: set[asyncio.Task[None]] = set()
 
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
-        """See `partition.Post`."""
+        """Send rows, possibly not all, to their home. Returns the number of the last row of `source` committed there.
+        Raises MinicrawlError: they may have arrived. hurries: wait for no other rows."""
         rows = some_of(rows)
         if home in self._here:
             return await self._here[home].receive(source, rows)
@@ -181,13 +181,9 @@ class Post:
         return await confirmed
 
     def _send_off(self, actor: int) -> None:
-        waiting = self._gathered.pop(actor, [])
-        while waiting:
-            count = _count_of([parcel for parcel, _ in waiting])
-            batch = asyncio.create_task(self._carry(actor, waiting[:count]))
-            self._batches.add(batch)
-            batch.add_done_callback(self._batches.discard)
-            waiting = waiting[count:]
+        batch = asyncio.create_task(self._carry(actor, self._gathered.pop(actor)))
+        self._batches.add(batch)
+        batch.add_done_callback(self._batches.discard)
 
     async def _carry(self, actor: int, batch: Sequence[tuple[Parcel, "asyncio.Future[int]"]]) -> None:
         answers: Sequence[int | BaseException]
@@ -203,24 +199,9 @@ class Post:
 
 
 def some_of(rows: Sequence[OutboxRow], most_bytes: int = _MOST_BYTES) -> Sequence[OutboxRow]:
-    """The first rows, up to the limits of a call."""
-    size = 0
-    for count, row in enumerate(rows[:_MOST_ROWS]):
-        size += len(row.records)
-        if count and size > most_bytes:
-            return rows[:count]
-    return rows[:_MOST_ROWS]
-
-
-def _count_of(parcels: Sequence[Parcel]) -> int:
-    """Number of parcels, at least one, that keep the limits of a call."""
-    rows = size = 0
-    for count, parcel in enumerate(parcels):
-        rows += len(parcel.rows)
-        size += sum(len(row.records) for row in parcel.rows)
-        if count and (rows > _MOST_ROWS or size > _MOST_BYTES):
-            return count
-    return len(parcels)
+    """The first rows, up to the limit of a parcel."""
+    sizes = accumulate(len(row.records) for row in rows)
+    return rows[: max(sum(size <= most_bytes for size in sizes), 1)]
 
 
 async def _released(store: Path) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar, TypeVarTuple
 
 from minicrawl.analysis.explain import Explanation, explain, meant_by
-from minicrawl.analysis.status import AtRest, Requisites, Run, Sitemaps, Status, at_rest
+from minicrawl.analysis.status import AtRest, Status, at_rest
 from minicrawl.analysis.top import (
     Order,
     TopList,
@@ -27,12 +27,13 @@ from minicrawl.analysis.top import (
 )
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.cluster import ray
-from minicrawl.cluster.combined import counted, earlier_of
-from minicrawl.cluster.folder import Folder, found
+from minicrawl.cluster.combined import added, earlier_of
+from minicrawl.cluster.homes import Homes
 from minicrawl.errors import SettingError
 from minicrawl.export.tables import COLUMNS, Table, export_table
 from minicrawl.model import ReadShare, State
 from minicrawl.settings import BY_SITES, RANKINGS
+from minicrawl.store.partitions.folder import Folder, found
 from minicrawl.store.partitions.united import Sums, sum_of
 from minicrawl.store.reader import Store, open_store
 
@@ -110,7 +111,7 @@ def top(path: Path, by: str, n: int, where: str | None = None, per_site: int | N
         lists = asked(folder, _top, _sums(looks), by, n, where, per_site or 0)
     lines = sorted((line for one in lists for line in one.lines), key=lambda line: -getattr(line.page, by))
     orders = [one.order for one in lists if one.order is not None]
-    unread = counted(one.unread for one in lists)
+    unread = added([one.unread for one in lists])
     unread.pop(State.ELSEWHERE, None)
     return TopList(
         [replace(line, page=line.page._replace(rank=rank)) for rank, line in enumerate(lines[:n], 1)],
@@ -146,7 +147,7 @@ def _top(  # noqa: PLR0913 - the options of a list
 def why(path: Path, text: str) -> Explanation:
     """Explain the URL that a user means, as its home knows it. Raises SettingError, StoreError."""
     with _opened(path) as folder:
-        home = folder.homes.home_of(meant_by(text)[0])
+        home = Homes.of(folder).home_of(meant_by(text)[0])
         looks = asked(folder, _looked)
         ((explained, x),) = asked(folder, _why, _sums(looks), text, of=[home])
         explained = replace(explained, partition=home)
@@ -191,50 +192,22 @@ def _at_rest(path: Path) -> tuple[AtRest, Sums, int]:
 
 
 def _status(path: Path, each: Sequence[Status], coverage: ReadShare, hosts: int) -> Status:
-    first = each[0]
-    parts = [part for one in each for part in one.partitions]
+    whole: Status = added(each)
     is_running = any(one.running for one in each)
-    maps = [one.sitemaps for one in each]
-    commits = [one.last_commit for one in each if one.last_commit is not None]
-    sitemaps = [sum(getattr(one, name) for one in maps) for name in Sitemaps.__dataclass_fields__ if name != "reasons"]
+    seconds = max((one.run.seconds for one in each if one.run is not None), default=0.0)
     return replace(
-        first,
+        whole,
         store=str(path),
         running=is_running,
         stopped=None if is_running else ", ".join(dict.fromkeys(str(one.stopped) for one in each)),
-        known=sum(part.known for part in parts),
-        read=sum(one.read for one in each),
-        left_out=sum(one.left_out for one in each),
-        states=counted(part.pages for part in parts),
-        reasons={name: n for name, n in counted(one.reasons for one in each).items() if State.ELSEWHERE not in name},
+        known=sum(part.known for part in whole.partitions),
+        states=added([part.pages for part in whole.partitions]),
+        reasons={name: n for name, n in whole.reasons.items() if State.ELSEWHERE not in name},
         hosts=hosts,
-        failing_hosts=tuple(host for one in each for host in one.failing_hosts),
-        traps=tuple(trap for one in each for trap in one.traps),
-        sitemaps=Sitemaps(counted(one.reasons for one in maps), *sitemaps),
-        duplicates=counted(one.duplicates for one in each),
-        probed=sum(one.probed for one in each),
-        soft_404=tuple(sorted(folder for one in each for folder in one.soft_404)),
-        hook_errors=counted(one.hook_errors for one in each),
-        run=_run([one.run for one in each if one.run is not None], coverage),
-        last_commit=max(commits, default=None),
-        partitions=tuple(parts),
-        requisites=_requisites([one.requisites for one in each if one.requisites is not None]),
+        run=whole.run and replace(whole.run, seconds=seconds, coverage=coverage, silence=None),
+        last_commit=max((one.last_commit for one in each if one.last_commit is not None), default=None),
+        notes=each[0].notes,
     )
-
-
-def _run(each: Sequence[Run], coverage: ReadShare) -> Run | None:
-    if not each:
-        return None
-    fetched, size, in_flight = (sum(getattr(one, name) for one in each) for name in ("fetched", "bytes", "in_flight"))
-    seconds, errors = max(one.seconds for one in each), counted(one.errors for one in each)
-    return Run(fetched, size, seconds, in_flight, errors, coverage)
-
-
-def _requisites(each: Sequence[Requisites]) -> Requisites | None:
-    if not each:
-        return None
-    kept, waiting, size = (sum(getattr(one, name) for one in each) for name in ("kept", "waiting", "bytes"))
-    return Requisites(kept, waiting, counted(one.failed for one in each), size)
 
 
 # Files.

@@ -5,9 +5,10 @@ the names of linked sites elsewhere, and receives the trust of the sites that it
 crawl in one process gives (control/commands.py).
 """
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple  # Any: messages
 
 import numpy as np
@@ -22,29 +23,25 @@ from minicrawl.opic.sites import SiteLinks, SiteShares
 
 _REQUESTS, _SHOWN = 20, 3
 _OF_LOOKS = ("errors", "earlier", "doing", "host_states", "statuses", "failed", "work", "pages", "histograms", "took")
-_OF_PROGRESS = (
-    *("hosts_ready", "hosts_waiting", "in_flight", "errors", "left_out", "given_up"),
-    *("pages_per_second", "bytes_per_second", "waiting_for"),
-)
-"""Figures that are added up."""
+"""Figures of a look that are added up."""
 _EVENTS = 500
 _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
 """Display order of the states of hosts."""
 
 
-def part_of(number: int, status: Message, mirrors: int, waiting: int, deaths: int) -> Message:
+def part_of(number: int, status: Message, deaths: int) -> Message:
     """The status of one partition. known: pages at home; waiting: unconfirmed rows of its outbox; deaths: of its
     processes in this run."""
-    names = ("pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
-    counts = {"known": status["known"] - mirrors, "waiting": waiting, "mirrors": mirrors, "deaths": deaths}
-    return {"number": number, **counts, **{name: status[name] for name in names}}
+    names = ("waiting", "mirrors", "pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
+    known = status["known"] - status["mirrors"]
+    return {"number": number, "known": known, "deaths": deaths, **{name: status[name] for name in names}}
 
 
 def status_of(parts: Sequence[Message], statuses: Sequence[Message]) -> Message:
     """Status figures summed over partitions. parts: from `part_of`."""
     return {
         **{name: sum(part[name] for part in parts) for name in ("known", "read", "in_flight")},
-        "waits_for": counted(status["waits_for"] for status in statuses),
+        "waits_for": added([status["waits_for"] for status in statuses]) or {},
         "banned": sorted({host for status in statuses for host in status["banned"]}),
         "partitions": list(parts),
     }
@@ -71,38 +68,41 @@ def look_of(looks: Sequence[Message], hosts: int) -> Message:
 
 
 def added(each: Sequence[Any]) -> Any:
-    """The sum of numbers, or of what has the same names."""
-    if not isinstance(each[0], Mapping):
-        return sum(each)
-    names = dict.fromkeys(name for one in each for name in one)
-    return {name: added([one[name] for one in each if name in one]) for name in names}
+    """Values of all partitions as one: numbers are added up, tuples joined, what has names name by name; of texts the
+    first counts. None is left out."""
+    some = [one for one in each if one is not None]
+    first = some[0] if some else None
+    if isinstance(first, Mapping):
+        names = dict.fromkeys(name for one in some for name in one)
+        return {name: added([one[name] for one in some if name in one]) for name in names}
+    if is_dataclass(first) and not isinstance(first, type):
+        return replace(first, **{one.name: added([getattr(of, one.name) for of in some]) for one in fields(first)})
+    if isinstance(first, tuple):
+        return tuple(chain(*some))
+    return first if first is None or isinstance(first, str) else sum(some)
 
 
 def progress_of(parts: Sequence[Progress], state: RunState, limits: LimitsNow, figures: Message) -> Progress:
     """The progress of all partitions, for the display. figures: see `Keeper`."""
-    requests = sorted((one for part in parts for one in part.requests), key=lambda one: -one.seconds)
+    whole: Progress = added(parts)
     return replace(
-        parts[0],
+        whole,
         **{name: figures[name] for name in ("seconds", "fetched", "bytes", "known", "coverage", "reason")},
-        **{name: added([getattr(part, name) for part in parts]) for name in _OF_PROGRESS},
         never_read=figures["known"] - figures["read"],
         clock=0.0,
         silence=parts[0].silence if all(part.silence for part in parts) else None,
         state=state,
         limits=limits,
         earlier=earlier_of([part.earlier for part in parts]),
-        requests=tuple(requests[:_SHOWN]),
+        requests=tuple(sorted(whole.requests, key=lambda one: -one.seconds)[:_SHOWN]),
+        has_its_pages=all(part.has_its_pages for part in parts),
     )
 
 
 def earlier_of(each: Sequence[Sums]) -> Sums:
     """The runs of all partitions, which are together in each."""
-    return Sums(
-        max(one.runs for one in each),
-        sum(one.fetched for one in each),
-        sum(one.bytes for one in each),
-        max(one.seconds for one in each),
-    )
+    runs, fetched, size, seconds = zip(*each, strict=True)
+    return Sums(max(runs), sum(fetched), sum(size), max(seconds))
 
 
 class Events:
@@ -111,18 +111,22 @@ class Events:
     def __init__(self) -> None:
         self._log: deque[Message] = deque(maxlen=_EVENTS)
         self._number = 0
-        self._seen: dict[tuple[int, int], int] = {}
+        self._seen: dict[int, tuple[int, int]] = {}
 
-    def seen(self, number: int, pid: int) -> int:
-        """The number of the last event received from a process of a partition."""
-        return self._seen.get((number, pid), 0)
+    def seen(self, number: int) -> Message:
+        """The number of the last event received from a partition, as a command says it."""
+        return {"after": self._seen.get(number, (0, 0))[1]}
 
     def take(self, number: int, pid: int, events: Iterable[Message]) -> None:
+        """Add the events of a partition. pid: of its process, which numbers them."""
+        before = self._seen.get(number, (pid, 0))
+        last = before[1] if before[0] == pid else 0
         for event in events:
-            if event["number"] > self.seen(number, pid):
-                self._seen[number, pid] = event["number"]
+            if event["number"] > last:
+                last = event["number"]
                 self._number += 1
                 self._log.append({**event, "number": self._number})
+        self._seen[number] = pid, last
 
     def behind(self, after: int) -> list[Message]:
         return [event for event in self._log if event["number"] > after]
@@ -134,14 +138,6 @@ def _first(hosts: Sequence[Message], count: int) -> list[Message]:
     for host in sorted(hosts, key=lambda host: _DOING.index(host["doing"])):
         found.setdefault(host["host"], host)
     return list(found.values())[:count]
-
-
-def counted(each: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """The sum of counters."""
-    found: Counter[str] = Counter()
-    for one in each:
-        found.update(one)
-    return dict(found)
 
 
 class Covered(NamedTuple):

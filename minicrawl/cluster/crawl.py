@@ -1,34 +1,24 @@
 """A run of a crawl in partitions: the counterpart of crawler/run.py."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any  # Any: settings as given
 
 from minicrawl import log
 from minicrawl.cluster.answers import whole
-from minicrawl.cluster.folder import Folder, found, made
-from minicrawl.cluster.keeper import Ended, Keeper, Listener
+from minicrawl.cluster.keeper import NOBODY, Ended, Keeper, Listener
 from minicrawl.cluster.ray import away, connected, placed
 from minicrawl.cluster.settings import check_item_files, check_working, check_working_on_machines, workers_of
 from minicrawl.cluster.steering import Steering
 from minicrawl.control.commands import answering
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.remembered_settings import Resumed, is_nameless, resumed
-from minicrawl.crawler.run import Before, Start, archives_of, check_settings, log_end
+from minicrawl.crawler.run import Before, Start, check_settings, log_end
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import State
-from minicrawl.store.partitions.folder import is_folder, taken
-
-
-@dataclass(frozen=True)
-class Callbacks:
-    """Callbacks of a run. on_start: before the first request; warn: with a sentence; listener: see Keeper."""
-
-    on_start: Callable[[Start], None] | None = None
-    warn: Callable[[str], None] = lambda sentence: None
-    listener: Listener = field(default_factory=Listener)
+from minicrawl.store.database import hold
+from minicrawl.store.partitions.folder import Folder, found, is_folder, made
 
 
 async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
@@ -39,7 +29,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     partitions: int | None,
     ray: str | None = None,
     forgotten: Iterable[str] = (),
-    callbacks: Callbacks = Callbacks(),
+    listener: Listener = NOBODY,
     handle_signals: bool = False,
     started: float,
 ) -> Ended:
@@ -53,7 +43,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     remembered = resumed({} if folder is None else folder.settings_in_full, given, tuple(forgotten))
     settings = remembered.settings
     await check_settings(settings, None)  # report wrong settings before a folder is made
-    check_working(settings, count)
+    check_working(settings)
     if not seeds.urls and (folder is None or not folder.settings):  # which was killed at its birth
         raise SeedError(f"no seeds are given and {store} has no crawl yet; name a seed file or a URL")
     if folder is None:
@@ -66,8 +56,11 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
             folder = folder.keep_ray(ray)
         if folder.nodes:
             check_working_on_machines(settings)
-        with taken(folder.path):
-            return await _crawl(folder, remembered, seeds, callbacks, started, signals=handle_signals)
+        lock = hold(folder.path)
+        try:
+            return await _crawl(folder, remembered, seeds, listener, started, signals=handle_signals)
+        finally:
+            lock.release()
 
 
 def _count(folder: Folder | None, partitions: int | None, store: Path) -> int:
@@ -87,22 +80,20 @@ def _count(folder: Folder | None, partitions: int | None, store: Path) -> int:
 
 
 async def _crawl(  # noqa: PLR0913 - a run, and its arguments
-    folder: Folder, remembered: Resumed, seeds: Seeds, callbacks: Callbacks, started: float, *, signals: bool
+    folder: Folder, remembered: Resumed, seeds: Seeds, listener: Listener, started: float, *, signals: bool
 ) -> Ended:
     settings, is_new = remembered.settings, not folder.settings
     for name, numbers in away(folder).items():
         which = ", ".join(map(str, numbers))
-        callbacks.warn(f"node {name} is away, and the crawl waits for it, with partitions {which}")
-    if callbacks.on_start is not None:
-        names_nobody = is_new and not settings.from_archive and is_nameless(settings, seeds.urls)
-        callbacks.on_start(Start(settings, remembered.changes, 0, names_nobody, seeds, _before(folder)))
+        listener.warn(f"node {name} is away, and the crawl waits for it, with partitions {which}")
+    names_nobody = is_new and is_nameless(settings, seeds.urls)
+    listener.on_start(Start(settings, remembered.changes, 0, names_nobody, seeds, _before(folder)))
     log.event("crawl-started", store=str(folder.path), seeds=len(seeds.urls), settings=settings.not_default())
     report: Ended | None = None
     try:
-        with archives_of(settings) as replayed:
-            keeper = Keeper(folder, settings, seeds, callbacks.listener, started, replayed)
-            async with answering(Steering(keeper).done, folder.path, callbacks.warn):
-                report = await keeper.crawl(handle_signals=signals)
+        keeper = Keeper(folder, settings, seeds, listener, started)
+        async with answering(Steering(keeper).done, folder.path, listener.warn):
+            report = await keeper.crawl(handle_signals=signals)
         return report
     finally:
         log_end(folder.path, report, time.monotonic() - started)

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from minicrawl.crawler.sharing import Share
 from minicrawl.crawler.urls.keys import authority, hostname, partition_key
+from minicrawl.store.partitions.folder import Folder
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,11 @@ class Homes:
 
     partitions: int
     secret: bytes
+
+    @classmethod
+    def of(cls, folder: Folder) -> "Homes":
+        """Those of the crawl in a folder."""
+        return cls(folder.partitions, folder.secret)
 
     def home_of(self, url: str) -> int:
         """The partition of a normalised URL, from 0 on; independent of scheme and port."""

@@ -6,38 +6,39 @@ the poll itself, which wakes it. A partition whose actor died is begun again fro
 crawl.
 
 Limits apply to all partitions together. Quotas make the number of pages exact. Bytes and coverage are summed at every
-poll, and polls become more frequent near a limit.
+poll.
 """
 
 import asyncio
 import contextlib
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any  # Any: messages
 
 from minicrawl import log
 from minicrawl.cluster import ray
 from minicrawl.cluster.actor import Actor, Brief
-from minicrawl.cluster.combined import counted, coverage_of, progress_of, shared_out, shares_of_all, site_links
-from minicrawl.cluster.folder import Folder
+from minicrawl.cluster.combined import added, coverage_of, progress_of, shared_out, shares_of_all, site_links
 from minicrawl.cluster.hints import void_hints
-from minicrawl.cluster.member import Final, Report
-from minicrawl.cluster.quotas import Quotas, has_quotas
+from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.partition import Final, Report
+from minicrawl.cluster.quotas import Part, Quotas, has_quotas
 from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
 from minicrawl.crawler.http.saved_cookies import write_rows
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.limits import RunClock, limit_reached
+from minicrawl.crawler.run import Start
 from minicrawl.errors import StoreError
 from minicrawl.model import CrawlReport, LimitsNow, Progress, ReadShare, RunState
-from minicrawl.opic.book import BookSums, certificate_of
+from minicrawl.opic.book import certificate_of
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.partitions.agreement import check_traffic
+from minicrawl.store.partitions.folder import Folder
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD
 
@@ -58,50 +59,52 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until a partition whose actor did not answer is begun again; doubled each time."""
 
 
-_NO_SUMS = BookSums(0, 0, 0, 0)
-
-
 @dataclass(frozen=True, slots=True)
 class Ended(CrawlReport):
-    """The report of a run in partitions. rounds: of settling; None if not settled."""
+    """The report of a run in partitions. deaths: of partitions, each time that one was killed."""
 
-    rounds: int | None = None
     deaths: int = 0
 
 
 @dataclass(frozen=True)
 class Listener:
-    """Callbacks of a run: `died(number, node)`, and `shows(progress)`."""
+    """Callbacks of a run. on_start: before the first request. warn: with a sentence."""
 
-    died: Callable[[int, str], None] = lambda number, node: None
+    on_start: Callable[[Start], None] = lambda start: None
+    warn: Callable[[str], None] = lambda sentence: None
     shows: Callable[[Progress], None] | None = None
+
+
+NOBODY = Listener()
 
 
 @dataclass
 class Keeper:
     """One run. `interrupt` may be called at any time; the second call ends the run without waiting.
 
-    started: start of the run by time.monotonic(). replayed: folders of archives in place of the network.
-    `is_crawling`: all partitions have begun, and none settles. `quotas`, `addresses`: None if not shared. `before`:
-    pages and bytes of earlier runs, by partition; so are `deaths`. A partition that is begun again has the `settings`,
-    the seeds and the state of the `clock` as they are then.
+    started: start of the run by time.monotonic(). `is_crawling`: all partitions have begun, and none settles. `deaths`:
+    by partition. `since`: Unix time at which each began. A partition that begins again has the seeds and the state of
+    the `clock` as they are then.
     """
 
     folder: Folder
     settings: CrawlSettings
     seeds: Seeds
-    listener: Listener = Listener()
+    listener: Listener = NOBODY
     started: float = field(default_factory=time.monotonic)
-    replayed: tuple[Path, ...] = ()
 
     def __post_init__(self) -> None:
         self.clock = RunClock(time.monotonic, self.started)
         self.numbers = range(self.folder.partitions)
         self.is_crawling = self._is_over = False
         self.deaths: Counter[int] = Counter()
-        self.before: dict[int, tuple[int, int]] = {}
-        self.quotas: Quotas | None = None
-        self.addresses: SharedAddresses | None = None
+        self.since: dict[int, float] = {}
+        self._before: dict[int, tuple[int, int]] = {}
+        """Pages and bytes of earlier runs, by partition."""
+        self._quotas = Quotas(self.settings.pages, self.numbers) if has_quotas(self.settings) else None
+        self._addresses: SharedAddresses | None = None
+        if shares_addresses(self.settings, self.folder.partitions):
+            self._addresses = SharedAddresses(rest_of(self.settings), self.numbers, is_new=not self.folder.settings)
         self.where = ray.started(Actor, self.folder, self.settings.workers)
         self._begun: dict[int, asyncio.Task[int]] = {}
         """Each partition's beginning; its result is the process id of its actor."""
@@ -113,7 +116,7 @@ class Keeper:
         self._latest: dict[int, Report] = {}
         """Latest reports in this run, also of partitions whose actor has died since."""
         self._bell = asyncio.Event()
-        self._settling: asyncio.Task[int] | None = None
+        self._settling: asyncio.Task[None] | None = None
         self._reason: str | None = None
         self._interrupts = 0
         self._end_of_patience: asyncio.TimerHandle | None = None
@@ -126,10 +129,6 @@ class Keeper:
 
     async def crawl(self, *, handle_signals: bool = False) -> Ended:
         """Run the crawl. Raises MinicrawlError if a partition has failed; the others have stopped by then."""
-        if has_quotas(self.settings):
-            self.quotas = Quotas(self.settings.pages, self.numbers)
-        if shares_addresses(self.settings, self.folder.partitions):
-            self.addresses = SharedAddresses(rest_of(self.settings), self.numbers, is_new=not self.folder.settings)
         try:
             with on_signals(asyncio.get_running_loop(), STOPPING if handle_signals else (), self.interrupt):
                 await self._prepare()
@@ -140,8 +139,8 @@ class Keeper:
                 self.is_crawling = True
                 await self._until_crawled()
                 self.is_crawling = False
-                rounds = await self._settled()
-            return self._ended(rounds, {} if rounds is None else await self._end())
+                finals = await self._end() if await self._settled() else {}
+            return self._ended(finals)
         finally:
             self.is_crawling, self._is_over = False, True
             await self._end_all()
@@ -152,7 +151,7 @@ class Keeper:
         """Note more seeds, for partitions that begin from now on, and for the next run."""
         self.folder = self.folder.keep_seeds([*seeds.urls, *map(in_plain_http, seeds.guessed)])
         for url in seeds.urls:
-            self._seeds[self.folder.homes.home_of(url)][url] = None
+            self._seeds[Homes.of(self.folder).home_of(url)][url] = None
         self._guessed |= seeds.guessed
 
     @property
@@ -191,13 +190,9 @@ class Keeper:
             "read": read,
         }
 
-    def look_soon(self) -> None:
-        """Poll at once: partitions must hear of a change."""
-        self._bell.set()
-
     def interrupt(self) -> None:
         self._interrupts += 1
-        self.look_soon()
+        self._bell.set()
         if self._interrupts == 2:
             self._end_of_patience = asyncio.get_running_loop().call_later(_PATIENCE, self._kill_all)
         if self._settling is not None:
@@ -234,42 +229,37 @@ class Keeper:
                 return
             before = now or before
             waits = any(report is not None and report.is_short for report in reports.values())
-            waits |= self.addresses is not None and self.addresses.has_to_grant
-            pause = _SOON if now or waits else _until_limit(self.settings.bytes, self._bytes(), seconds)
+            waits |= self._addresses is not None and self._addresses.has_to_grant
+            pause = _SOON if now or waits else _LOOKS_APART
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._bell.wait(), max(pause, _OF_A_REPORT * len(self.numbers)))
 
     def _orders(self) -> Mapping[int, tuple[object, ...]]:
-        """What partitions are told by the next poll, see `Member.report`."""
+        """What partitions are told by the next poll, see `Partition.report`."""
         pages: Mapping[int, int] = {}
         knows_all = len(self._latest) == len(self.numbers) and all(one.coverage for one in self._latest.values())
-        if self.quotas is not None and (self.settings.until_coverage is None or knows_all):
-            pages = self.quotas.orders()  # else the coverage may suffice from the start
-        orders = self.addresses.orders(self.numbers, time.monotonic()) if self.addresses is not None else {}
-        total = sum_of(report.sums for report in self._latest.values()) if self.settings.refreshes else None
+        if self._quotas is not None and (self.settings.until_coverage is None or knows_all):
+            pages = self._quotas.orders()  # else the coverage may suffice from the start
+        orders = self._addresses.orders(self.numbers, time.monotonic()) if self._addresses is not None else {}
         return {
-            number: (
-                None if self.quotas is None else pages.get(number, 0),
-                None if total is None else without(self._latest.get(number), total),
-                orders.get(number),
-            )
+            number: (None if self._quotas is None else pages.get(number, 0), orders.get(number))
             for number in self.numbers
         }
 
     def _note(self, number: int, report: Report | None) -> None:
         if report is None:
-            if self.addresses is not None:
-                self.addresses.note_death(number, time.monotonic())
+            if self._addresses is not None:
+                self._addresses.note_death(number, time.monotonic())
             return
         before = self._latest.get(number)
         if report.is_idle or (before is not None and report.fetched > before.fetched):
             self._fruitless[self.where.places[number]] = 0
-        self.before.setdefault(number, report.before)
+        self._before.setdefault(number, report.before)
         self._latest[number] = report
-        if self.quotas is not None:
-            self.quotas.note(number, report.fetched, report.quota, is_short=report.is_short)
-        if self.addresses is not None:
-            self.addresses.note(number, report.wanted, report.left, time.monotonic())
+        if self._quotas is not None:
+            self._quotas.note(number, Part(report.fetched, report.quota, report.is_short))
+        if self._addresses is not None:
+            self._addresses.note(number, report.wanted, report.left, time.monotonic())
 
     async def _stop_if_due(self, reports: Mapping[int, Report | None], seconds: float, *, is_over: bool) -> None:
         """Stop all partitions if there is a reason to. Those that go on for requisites are stopped by time, and by an
@@ -282,23 +272,24 @@ class Keeper:
             why = reached if reached in ("interrupted", "time") else self._reason
             await self.all("stop", why, now=self._interrupts > 1)
 
-    async def _settled(self) -> int | None:
-        """Settle the ranking. Returns the number of rounds; None if interrupted."""
+    async def _settled(self) -> bool:
+        """Settle the ranking. Returns False if interrupted."""
         if self._interrupts > 1:
-            return None
+            return False
         self._settling = asyncio.create_task(self._settle())
         try:
-            return await self._settling
+            await self._settling
+            return True
         except asyncio.CancelledError:
             if not self._interrupts:
                 raise
             self._reason = "interrupted"
             self._kill_all()
-            return None
+            return False
         finally:
             self._settling = None
 
-    async def _settle(self) -> int:
+    async def _settle(self) -> None:
         while await void_hints(self):
             await asyncio.sleep(_SOON)
         if self.settings.jump == BY_SITES:
@@ -306,19 +297,17 @@ class Keeper:
             while not is_shared_out:
                 await self._in_rounds("count_voices")
                 is_shared_out = await self._share_births_out()
-        return await self._in_rounds("settle")
+        await self._in_rounds("settle")
 
-    async def _in_rounds(self, what: str) -> int:
-        """Let all do something and hand over, until no outbox has rows. Returns the number of rounds."""
-        rounds = 0
+    async def _in_rounds(self, what: str) -> None:
+        """Let all do something and hand over, until no outbox has rows."""
         while True:
             done = (await self.all(what)).values()
             handed = (await self.all("hand_over")).values()
             if None in done or None in handed:
                 await asyncio.sleep(_LOOKS_APART)
             elif not any(handed):
-                return rounds
-            rounds += 1
+                return
 
     async def _share_births_out_if_due(self) -> None:
         """Share out births if walkers jump to sites, and the crawl has grown enough."""
@@ -364,8 +353,8 @@ class Keeper:
         return dict(zip(given, await asyncio.gather(*asking), strict=True))
 
     async def ask(self, number: int, what: str, *given: object, **named: object) -> Any:
-        """Call a method of a `Member` after earlier ones. Returns the answer; None if the partition cannot now, or is
-        being begun. Raises MinicrawlError if it has failed."""
+        """Call a method of a `Partition` after earlier ones. Returns the answer; None if the partition cannot now.
+        Raises MinicrawlError if it has failed."""
         async with self._turns[number]:
             begun, call = self._begun[number], self.where.actors[self.where.places[number]]
             await asyncio.wait([begun], timeout=_BEGINNING)
@@ -390,7 +379,7 @@ class Keeper:
                 f"partition {number} has died {_MOST_DEATHS + 1} times on node {self.where.names[at]} without fetching "
                 "a page; out of memory, perhaps: free some, and run again"
             )
-        self.listener.died(number, self.where.names[at])
+        self.listener.warn(f"partition {number} was killed on node {self.where.names[at]}; it is started again.")
         self.deaths[number] += 1
         self._begin(number, is_first=False)
 
@@ -409,8 +398,8 @@ class Keeper:
             is_paused=self.clock.is_paused,
             shows_progress=self.listener.shows is not None,
             logs=tuple(logs),
-            replayed=self.replayed,
         )
+        self.since[number] = time.time()
 
         async def begin() -> int:
             pause = _FIRST_PAUSE
@@ -445,15 +434,15 @@ class Keeper:
 
     def _fetched(self) -> int:
         """Pages of this run; uncommitted work of a killed process counts until the next process reports."""
-        return sum(report.fetched - self.before[number][0] for number, report in self._latest.items())
+        return sum(report.fetched - self._before[number][0] for number, report in self._latest.items())
 
     def _bytes(self) -> int:
-        return sum(report.bytes - self.before[number][1] for number, report in self._latest.items())
+        return sum(report.bytes - self._before[number][1] for number, report in self._latest.items())
 
     def _coverage(self) -> ReadShare:
         return coverage_of({number: getattr(self._latest.get(number), "coverage", None) for number in self.numbers})
 
-    def _ended(self, rounds: int | None, answers: Mapping[int, Final]) -> Ended:
+    def _ended(self, answers: Mapping[int, Final]) -> Ended:
         """The report of the run. answers: of all partitions if they have settled, else empty."""
         by_number: Mapping[int, Final | Report] = answers or self._latest
         known, read = (sum(report.pages[at] for report in by_number.values()) for at in (0, 1))
@@ -467,10 +456,9 @@ class Keeper:
             read=read,
             coverage=coverage,
             error=certificate_of(*(sum(answer.unsettled[at] for answer in answers.values()) for at in (0, 1))),
-            failures=counted(answer.failures for answer in answers.values()),
+            failures=added([answer.failures for answer in answers.values()]) or {},
             left_out=sum(report.left_out for report in by_number.values()),
-            unanswered=counted(answer.unanswered for answer in answers.values()),
-            rounds=rounds,
+            unanswered=added([answer.unanswered for answer in answers.values()]) or {},
             deaths=self.deaths.total(),
         )
 
@@ -478,14 +466,6 @@ class Keeper:
 def _has_ended(task: "asyncio.Task[int]") -> bool:
     """True if a task has ended without a failure."""
     return task.done() and not task.cancelled() and task.exception() is None
-
-
-def _until_limit(limit: int | None, size: int, seconds: float) -> float:
-    """Seconds until the next poll: half the time until the limit may be reached at the speed so far."""
-    if limit is None:
-        return _LOOKS_APART
-    left = (limit - size) * seconds / max(size, 1)
-    return min(max(left / 2, _SOON), _LOOKS_APART)
 
 
 def rest_of(settings: CrawlSettings) -> float:
@@ -500,13 +480,3 @@ def _counters(reports: Mapping[int, Report | None]) -> object:
     if len(known) == len(reports) and all(report.is_idle for report in known):
         return [report.counters for report in known]
     return None
-
-
-def without(report: Report | None, total: BookSums) -> BookSums:
-    """The sums of all other partitions."""
-    return total if report is None else BookSums(*(whole - own for whole, own in zip(total, report.sums, strict=True)))
-
-
-def sum_of(each: Iterable[BookSums]) -> BookSums:
-    """The sums of several partitions."""
-    return BookSums(*(sum(column) for column in zip(_NO_SUMS, *each, strict=True)))

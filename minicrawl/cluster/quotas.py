@@ -15,7 +15,7 @@ the end only partitions that could ask at once have any.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from minicrawl.settings import CrawlSettings
 
@@ -27,8 +27,7 @@ def has_quotas(settings: CrawlSettings) -> bool:
     return settings.pages is not None or settings.until_coverage is not None
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """The report of a partition. fetched, quota: in all runs. is_short: it waits for quota."""
 
     fetched: int
@@ -39,33 +38,29 @@ class Part:
 class Quotas:
     """The quotas of one run. Partitions begin with none, also after a restart."""
 
-    def __init__(self, pages: int | None, numbers: Iterable[int], before: Mapping[int, int] | None = None) -> None:
-        """pages: total limit of this run; None: unlimited. numbers: partitions with which the run begins; others have
-        fetched nothing before. before: pages of each partition before this run, if they began without quotas."""
-        self.adjust(pages)
+    def __init__(self, pages: int | None, numbers: Iterable[int]) -> None:
+        """pages: limit of this run; None: unlimited. numbers: of all partitions."""
+        self._pages = _ANY if pages is None else pages
         self._unheard = set(numbers)
-        self._before = dict(before or {})
+        self._before = 0
         self._parts: dict[int, Part] = {}
 
-    def adjust(self, pages: int | None) -> None:
-        """Change the limit of this run. None: no limit."""
-        self._pages = _ANY if pages is None else pages
-
-    def note(self, number: int, fetched: int, quota: int, *, is_short: bool) -> None:
-        """Record the answer of a partition to the latest order; its first one is before any fetch of this run."""
-        self._before.setdefault(number, fetched)
-        self._parts[number] = Part(fetched, quota, is_short)
-        self._unheard.discard(number)
+    def note(self, number: int, part: Part) -> None:
+        """Record a partition's answer to the latest order. Its first one comes before any fetch of this run."""
+        if number in self._unheard:
+            self._unheard.remove(number)
+            self._before += part.fetched
+        self._parts[number] = part
 
     def orders(self) -> Mapping[int, int]:
         """The quotas to send, by partition; one counts as given until the partition reports otherwise."""
         if self._unheard:
             return {}
-        quotas = shared_out(self._pages + sum(self._before.values()), list(self._parts.values()))
+        quotas = shared_out(self._pages + self._before, list(self._parts.values()))
         orders = dict(zip(self._parts, quotas, strict=True))
         for number, quota in orders.items():
             part = self._parts[number]
-            self._parts[number] = Part(part.fetched, max(quota, part.quota), part.is_short)
+            self._parts[number] = part._replace(quota=max(quota, part.quota))
         return orders
 
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple  # Any: messages
 
 from minicrawl import installed
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
-from minicrawl.store.partitions.folder import PartitionFolder
+from minicrawl.store.partitions.folder import Folder
 
 _A_BIT = 0.001
 """Amount of a node's resource per actor: a thousand actors fit on a node."""
@@ -131,7 +131,7 @@ def placed(partitions: int) -> Mapping[int, str]:
     return {number: name for number, name in enumerate(islice(cycle(names), partitions)) if name != names[0]}
 
 
-def away(folder: PartitionFolder) -> Mapping[str, Sequence[int]]:
+def away(folder: Folder) -> Mapping[str, Sequence[int]]:
     """Unreachable nodes, with the partitions of each."""
     there, found = nodes(), dict[str, list[int]]()
     for number, name in folder.nodes.items():
@@ -140,7 +140,7 @@ def away(folder: PartitionFolder) -> Mapping[str, Sequence[int]]:
     return found
 
 
-def started(kind: type, folder: PartitionFolder, workers: int) -> Where:
+def started(kind: type, folder: Folder, workers: int) -> Where:
     """Start the actors of a crawl on its nodes. workers: on each; 0: one a CPU, as Ray counts them."""
     import ray  # noqa: PLC0415
 
@@ -156,9 +156,7 @@ def started(kind: type, folder: PartitionFolder, workers: int) -> Where:
     return where
 
 
-def asked(
-    folder: PartitionFolder, numbers: Sequence[int], question: Callable[..., object], *given: object
-) -> list[Any]:
+def asked(folder: Folder, numbers: Sequence[int], question: Callable[..., object], *given: object) -> list[Any]:
     """The answers of stores to a question, by number, each where the store lies. question: a function of a module; its
     first argument is the path of the store. Raises MinicrawlError, also where a node is away."""
     import ray  # noqa: PLC0415
@@ -179,7 +177,7 @@ def _answers(question: Callable[..., object], stores: Sequence[Path], *given: ob
     return [question(store, *given) for store in stores]
 
 
-def _by_node(folder: PartitionFolder, numbers: Sequence[int]) -> Mapping[str, Sequence[int]]:
+def _by_node(folder: Folder, numbers: Sequence[int]) -> Mapping[str, Sequence[int]]:
     here = next(iter(nodes()))
     found: dict[str, list[int]] = {}
     for number in numbers:

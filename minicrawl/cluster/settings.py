@@ -11,24 +11,18 @@ from minicrawl.extract.item_file import check_item_file
 from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.system import cores
 
-_HERE_ALONE = ("archive", "from_archive", "items", "search", "cookie_file")
+_HERE_ALONE = ("archive", "items", "cookie_file")
 """Settings supported on one machine only."""
 _FOR_EVER = 3e9
 """Seconds, in place of infinity: 95 years."""
 
 
-def check_working(settings: CrawlSettings, partitions: int) -> None:
-    """Raise SettingError for settings that `partitions` partitions do not support."""
+def check_working(settings: CrawlSettings) -> None:
+    """Raise SettingError for settings that partitions do not support."""
     for name, setting in SETTINGS.items():
         if setting.is_alone and getattr(settings, name):
-            wrong = f"{option(name)} does not work in partitions yet"
+            wrong = f"{option(name)} does not work in partitions"
             raise SettingError(f"{wrong}; leave it out, or crawl without --partitions")
-    workers = workers_of(settings, partitions)
-    if settings.concurrency < workers:
-        raise SettingError(
-            f"--concurrency {settings.concurrency} is less than one request for each of {workers} processes; "
-            "give more of it, or fewer --workers"
-        )
 
 
 def workers_of(settings: CrawlSettings, partitions: int) -> int:
@@ -40,7 +34,7 @@ def check_working_on_machines(settings: CrawlSettings) -> None:
     """Raise SettingError for settings that several machines do not support."""
     for name in _HERE_ALONE:
         if getattr(settings, name):
-            raise SettingError(f"{option(name)} does not work on several machines yet; leave it out")
+            raise SettingError(f"{option(name)} does not work on several machines; leave it out")
 
 
 def check_item_files(settings: CrawlSettings, partitions: int) -> None:

@@ -22,8 +22,8 @@ from minicrawl.archive.writer import ArchiveWriter, Committed, Rules
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.body import decoder
-from minicrawl.crawler.http.response_fields import ResponseFields
-from minicrawl.crawler.http.transport import BrokenOffError, Capture, Field, Sign, head, target_of
+from minicrawl.crawler.http.response_fields import Field, ResponseFields
+from minicrawl.crawler.http.transport import BrokenOffError, Capture, Sign, head, target_of
 from minicrawl.crawler.net.tls import HTTP_1
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise

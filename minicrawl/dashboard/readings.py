@@ -20,7 +20,7 @@ from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, logs
 from minicrawl.store.hosts import HostPages, HostRow
-from minicrawl.store.partitions.folder import files_of, folder_at, is_folder
+from minicrawl.store.partitions.folder import files_of, found, is_folder
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store, open_store
 
@@ -152,7 +152,7 @@ class Readings:
         self._store = store
         self._at_rest: tuple[object, AtRest] | None = None
         if path.is_dir():
-            folder_at(path)
+            found(path)
 
     @contextmanager
     def _opened(self) -> Iterator[Store]:

@@ -15,6 +15,7 @@ from minicrawl.parts import parts
 from minicrawl.settings import requests
 from minicrawl.settings.requests import ConnectTo, Header, ProxyRule
 from minicrawl.settings.values import (
+    ALONE,
     AT_REFRESH,
     BOOSTS,
     FLAG,
@@ -218,7 +219,7 @@ class Options:
         "Call your own functions: MODULE:FUNCTION, FILE.py or an entry point. Give it at every run. Repeatable.",
         ONE_RUN,
     )
-    search: bool = setting(False, FLAG, "Index pages for 'minicrawl search'. Keeps texts, as --text does.")
+    search: bool = setting(False, FLAG, "Index pages for 'minicrawl search'. Keeps texts, as --text does.", ALONE)
 
     RENDERING = "Pages made by scripts, in Chromium."
     render: tuple[str, ...] = setting(
@@ -249,6 +250,7 @@ class Options:
         PLACES,
         "Read this archive instead of the network: a folder of --archive, WARC or WACZ files of any program, or "
         "- for standard input. Repeatable.",
+        ALONE,
     )
     dedup: bool = setting(
         True,

@@ -35,7 +35,7 @@ from minicrawl.store.gathered_meta import course, merged
 from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.links import to_bytes
 from minicrawl.store.partitions.agreement import check_traffic, disagreements, traffic
-from minicrawl.store.partitions.folder import PartitionFolder, folder_at
+from minicrawl.store.partitions.folder import Folder, found
 from minicrawl.store.partitions.records import from_bytes
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
@@ -96,7 +96,7 @@ def gather(path: Path, file: Path, *, force: bool = False) -> bool:
     A file that was gathered of the same crawl is replaced; False: it is of the last commits, and was left as it is.
     force: replace any other file, too. Raises StoreError, SettingError.
     """
-    folder = folder_at(path)
+    folder = found(path)
     if real_path(file).parent == real_path(path):
         raise SettingError(f"{file} is among the stores of the crawl; name a file in another folder")
     with _opened(folder) as stores:
@@ -112,7 +112,7 @@ def gather(path: Path, file: Path, *, force: bool = False) -> bool:
 
 
 @contextmanager
-def _opened(folder: PartitionFolder) -> Iterator[Sequence[Store]]:
+def _opened(folder: Folder) -> Iterator[Sequence[Store]]:
     """All stores, as of commits that go together: each keeps what another has not taken yet, and none has taken more.
 
     Commits of a running crawl between the first look and the last may break that; then all are looked at again.
@@ -153,7 +153,7 @@ def _is_there(file: Path, of: Mapping[str, str]) -> bool:
 class _Gathering:
     """Fills the empty store behind a connection. texts: its file of texts."""
 
-    def __init__(self, db: sqlite3.Connection, folder: PartitionFolder, stores: Sequence[Store], texts: Path) -> None:
+    def __init__(self, db: sqlite3.Connection, folder: Folder, stores: Sequence[Store], texts: Path) -> None:
         self._db, self._folder, self._stores, self._texts = db, folder, stores, texts
         self._key = os.urandom(16)
         self._pages, self._olds, self._unknown = _page_numbers(stores)

@@ -59,11 +59,6 @@ def test_list_is_that_of_one_store(folder: Path, one: Store, where: str | None, 
     assert (here.order, here.unread) == (there.order, there.unread)
 
 
-def test_list_is_as_long_as_asked_for(folder: Path) -> None:
-    whole = answers.top(folder, "inlinks", ALL, None, 0).lines
-    assert answers.top(folder, "inlinks", 3, None, 0).lines == whole[:3]
-
-
 def test_why_ranks_a_page_among_all(folder: Path, one: Store) -> None:
     for page in one.pages(n=20):
         here, there = answers.why(folder, page.url), explain(one, page.url)
@@ -125,9 +120,3 @@ def test_commands_answer(folder: Path, words: list[str]) -> None:
     done = CliRunner().invoke(main, [*words, "--store", str(folder), "--json"])
     assert done.exit_code in (0, SettingError.exit_code), done.output
     assert done.output.startswith(("{", "["))
-
-
-def test_folder_without_a_store_says_so(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "cluster.json").write_bytes((folder / "cluster.json").read_bytes())
-    with pytest.raises(StoreError, match=r"000\.db is missing or empty"):
-        answers.whole(tmp_path)

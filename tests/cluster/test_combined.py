@@ -20,18 +20,15 @@ from minicrawl.cluster.combined import (
     Events,
     covered_by_all,
     look_of,
-    part_of,
-    shares_of_all,
-    status_of,
 )
-from minicrawl.cluster.folder import Folder
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.sharing import Carried
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
-from minicrawl.opic.sites import UNIT, SiteLinks
+from minicrawl.opic.sites import UNIT
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.partitions.folder import Folder
 from minicrawl.store.reader import open_store
 
 ROUNDING = 1e-7
@@ -243,27 +240,16 @@ def test_link_that_goes_takes_its_voice_from_another_partition(tmp_path: Path) -
         assert partitions.faults() == []
 
 
-def test_trust_is_that_of_one_graph_whatever_the_numbers_are() -> None:
-    """b has links from a in one partition and c in another; each is told its sites in its own order."""
-    one, other = (
-        SiteLinks(names, np.array(roots), *(np.array(column) for column in columns))
-        for names, roots, *columns in (
-            (["b", "a"], [0.0, 2.0], [1, 0], [0, 1], [3, 1], [2, 1]),
-            (["c", "b"], [0.0, 0.0], [0], [1], [1], [1]),
-        )
-    )
-    shares, others = shares_of_all([one, other])
-    (b, a), (c, b_again) = shares.trust, others.trust
-    assert shares[3:] == others[3:]
-    assert b == b_again
-    assert a > b > c == 0.0
-    assert a + b == pytest.approx(1.0)
-    assert shares.vouchers.tolist() == [1.0, 1.0]  # a, by b, from where it has much trust
-    assert others.vouchers.tolist() == [0.0, 1.0]
-
-
 STATUS: dict[str, Any] = {"pid": 7, "state": "running", "known": 12, "read": 3, "fetched": 4, "bytes": 50}
-STATUS |= {"in_flight": 1, "waits_for": {"hooks": 1}, "cpu": 0.5, "memory": 2**20, "banned": ("b.test",)}
+STATUS |= {
+    "mirrors": 2,
+    "waiting": 3,
+    "in_flight": 1,
+    "waits_for": {"hooks": 1},
+    "cpu": 0.5,
+    "memory": 2**20,
+    "banned": ("b.test",),
+}
 LOOK: dict[str, Any] = {
     "errors": {"dns": 2},
     "silence": None,
@@ -280,32 +266,6 @@ LOOK: dict[str, Any] = {
     "work": {"commits": 2, "commit_rows": 9, "commit_seconds": 0.5, "store_bytes": 100},
     "took": 0.1,
 }
-
-
-def test_urls_of_others_are_known_once() -> None:
-    parts = [part_of(0, STATUS, 2, 3, 1), part_of(1, STATUS, 0, 0, 0)]
-    assert [parts[0][name] for name in ("known", "waiting", "mirrors", "deaths")] == [10, 3, 2, 1]
-    whole = status_of(parts, [STATUS, {**STATUS, "banned": ["a.test"]}])
-    assert (whole["known"], whole["read"], whole["in_flight"]) == (22, 6, 2)
-    assert whole["waits_for"] == {"hooks": 2}
-    assert whole["banned"] == ["a.test", "b.test"]
-
-
-def test_looks_are_added_up_and_hosts_come_in_order() -> None:
-    other = {**LOOK, "errors": {"dns": 1, "tls": 1}, "hosts": [{"host": "b.test", "doing": "asked"}]}
-    other |= {"earlier": {"runs": 2, "fetched": 1, "bytes": 1, "seconds": 9.0}, "silence": {"since": 1.0, "pause": 2.0}}
-    other |= {"requests": [{"url": "http://b.test/", "seconds": 3.0}], "statuses": {"2xx": 1, "4xx": 1}}
-    whole = look_of([LOOK, other, {"state": "starting"}], hosts=2)
-    assert whole["errors"] == {"dns": 3, "tls": 1}
-    assert (whole["statuses"], whole["failed"]) == ({"2xx": 4, "4xx": 1}, {"dns": 4})
-    assert whole["histograms"] == {"latency_seconds": {"http": {"0.1": 2, "+Inf": 4, "sum": 41.0}}}
-    assert (whole["pages"], whole["host_states"]) == ({"fetched/ok": 6}, {"delay": 2})
-    assert whole["work"] == {"commits": 4, "commit_rows": 18, "commit_seconds": 1.0, "store_bytes": 200}
-    assert [host["host"] for host in whole["hosts"]] == ["b.test", "a.test"]
-    assert whole["earlier"] == {"runs": 2, "fetched": 11, "bytes": 6, "seconds": 9.0}
-    requests = [(request["url"], request["worker"]) for request in whole["requests"]]
-    assert requests == [("http://b.test/", 1), ("http://a.test/", 0)]
-    assert whole["silence"] is None, "one of them is answered"
 
 
 def test_a_host_is_shown_as_it_is_at_home() -> None:
@@ -326,4 +286,4 @@ def test_events_are_taken_once_and_those_of_a_new_process_too() -> None:
     events.take(1, 8, [{"number": 1, "what": "c"}])
     events.take(0, 9, [{"number": 1, "what": "d"}])
     assert [(event["number"], event["what"]) for event in events.behind(1)] == [(2, "b"), (3, "c"), (4, "d")]
-    assert (events.seen(0, 7), events.seen(1, 9)) == (3, 0)
+    assert [events.seen(number) for number in (0, 1, 2)] == [{"after": 1}, {"after": 1}, {"after": 0}]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cluster_runs import SEEDS, crawled_by_command, folder_at
+from support.cluster_runs import SEEDS, crawled_by_command
 from support.command_line import answer, run
 from support.counted_web import counted_web
 from support.gathered import all_violations
@@ -18,10 +18,10 @@ from support.sites import html, rows
 from support.small_web import small_web
 
 from minicrawl.api import acrawl
-from minicrawl.cluster.folder import found
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import serving_answers
 from minicrawl.model import CrawlReport
+from minicrawl.store.partitions.folder import found
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 
@@ -43,7 +43,7 @@ def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]],
     with small_web() as port:
         words = [*SEEDS, "--store", str(tmp_path / "crawl.db"), "--connect-to", f"::127.0.0.1:{port}"]
         one = answer("crawl", *words, "--allow-private", "--delay", "0", "-q")
-    assert report.keys() == one.keys() | {"rounds", "deaths"}
+    assert report.keys() == one.keys() | {"deaths"}
     for name in ("reason", "fetched", "bytes", "known", "read", "failures", "left_out", "unanswered", "out_of_reach"):
         assert report[name] == one[name], name
     assert report["coverage"] == pytest.approx(one["coverage"], abs=1e-5)
@@ -58,16 +58,8 @@ def test_a_folder_goes_on_with_what_it_remembers(folder: Path) -> None:
     assert settings["delay"] == {"value": 0.0, "from": "store"}
 
 
-def test_a_crawl_killed_at_its_birth_needs_its_seeds_again(tmp_path: Path) -> None:
-    folder = folder_at(tmp_path / "web", 2).keep_seeds(SEEDS)
-    result = run("crawl", "--store", folder.path, "-q")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert f"no seeds are given and {folder.path} has no crawl yet" in result.stderr
-
-
 REFUSED = {
     "number": (["--partitions", "3"], 2, "has 2 partitions, which is fixed"),
-    "less than one each": (["--concurrency", "1"], 2, "--concurrency 1 is less than one request for each"),
     "seed": (["nowhere.txt"], 2, "seed file nowhere.txt cannot be read"),
 }
 
@@ -78,17 +70,6 @@ def test_mistake_gets_one_sentence(folder: Path, words: list[str], code: int, me
     result = run("crawl", "--store", folder, *words)
     assert (result.exit_code, message in result.stderr, "Traceback" in result.stderr) == (code, True, False)
     assert (folder / "cluster.json").read_text() == before
-
-
-def test_a_file_of_one_process_stays_one(tmp_path: Path) -> None:
-    (tmp_path / "crawl.db").touch()
-    result = run("crawl", "http://a.test/", "--partitions", "2", "--store", tmp_path / "crawl.db")
-    assert (result.exit_code, "--store" in result.stderr) == (3, True)
-
-
-def test_nothing_is_made_without_seeds(tmp_path: Path) -> None:
-    assert "no seeds are given" in run("crawl", "--store", tmp_path / "web", "--partitions", "2").stderr
-    assert not (tmp_path / "web").exists()
 
 
 def test_a_partition_is_not_crawled_by_itself(folder: Path) -> None:

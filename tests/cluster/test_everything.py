@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from filelock import FileLock
 from support.cluster_runs import SETTINGS, check_same, folder_at
 from support.gathered import all_violations, ranked_pages
 from support.needs import is_there
-from support.patience import PATIENCE
 from support.pdfs import answered, document
 from support.prose import prose
 from support.sites import canonical, rows
@@ -24,16 +22,14 @@ from support.sites import canonical, rows
 from minicrawl.api import acrawl
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection
-from minicrawl.cluster.folder import found
 from minicrawl.cluster.keeper import Ended, Keeper, Listener
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import serving_answers
 from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport, Progress
-from minicrawl.search.searching import Asked, search
 from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.store.database import beside
+from minicrawl.store.partitions.folder import found
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import open_store
 
@@ -51,8 +47,8 @@ EVERYTHING: dict[str, Any] = {
     "pdf": True,
     "recrawl_after": "30d",
     "requisites": True,
-    "search": True,
     "sitemaps": True,
+    "text": True,
     "traps": True,
 }
 
@@ -198,13 +194,6 @@ def compare(parts: Run, one: Run) -> None:
     kept, expected = Collection(parts.archive), Collection(one.archive)
     assert check(kept, deep=True).wrong == []
     assert {captured.url for captured in kept} == {captured.url for captured in expected}
-    for index in parts.store.glob("*.search"):  # the indexer of a partition that was killed may still be writing
-        with FileLock(beside(index, ".lock"), timeout=PATIENCE):
-            pass
-    folder = found(parts.store)
-    with open_store(folder.store(folder.homes.home_of(HOMES[2]))) as store:
-        title = f'"{HOMES[2]}member"'
-        assert f"{HOMES[2]}member" in [page.url for page in search(store, title, Asked(10)).pages]
 
 
 def check_all_is_in(one: Run, *, renders: bool) -> None:
@@ -242,7 +231,7 @@ def test_partitions_find_keep_and_take_out_what_one_process_does(tmp_path: Path)
     """Though processes are killed; and once more, when all is fetched again. Where there is a Chromium, it renders."""
     renders = is_there("chromium")
     one, parts = (Run(tmp_path, name, {"render": ("test/$",)} if renders else {}) for name in ("one", "parts"))
-    left, died = [10, 30, 50], list[int]()
+    left, deaths = [10, 30, 50], list[str]()
 
     def beside(keeper: Keeper) -> None:
         def kill(progress: Progress) -> None:
@@ -251,12 +240,12 @@ def test_partitions_find_keep_and_take_out_what_one_process_does(tmp_path: Path)
                 os.kill(pid, signal.SIGKILL)
                 left.pop(0)
 
-        keeper.listener = Listener(lambda number, _: died.append(number), kill)
+        keeper.listener = Listener(warn=deaths.append, shows=kill)
 
     first = one.crawl()
     check_all_is_in(one, renders=renders)
     parts.in_parts(beside)
-    assert (left, len(died) >= 3) == ([], True)
+    assert (left, len(deaths) >= 3) == ([], True)
     compare(parts, one)
     check_secrets(parts)
     one.age()
@@ -276,18 +265,3 @@ def test_a_file_of_items_that_is_there_already_is_left_alone(tmp_path: Path) -> 
     with pytest.raises(SettingError, match=r"many\.001\.jsonl already exists"):
         asyncio.run(acrawl(HOMES, tmp_path / "web", partitions=2, **settings))
     assert (tmp_path / "many.001.jsonl").read_text() == "mine\n"
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("ray")
-def test_archive_in_place_of_the_network_is_read_by_all_partitions(tmp_path: Path) -> None:
-    """Loose files, which are indexed once; without delays."""
-    one = Run(tmp_path, "one", {})
-    one.crawl()
-    names = {name: value for name, value in EVERYTHING.items() if name in ("max_depth", "pdf", "sitemaps", "traps")}
-    again = Run(tmp_path, "again", {})
-    again.settings = SETTINGS | names | {"from_archive": one.archive / "archive", "delay": PATIENCE}
-    folder_at(again.store, 3)
-    assert again.crawl().seconds < PATIENCE
-    read = {url for url, page in one.ranked().items() if page.status == 200}
-    assert {url for url, page in again.ranked().items() if page.status == 200} == read

@@ -1,21 +1,14 @@
 """The folder of a crawl in partitions: made whole, found again, refused when it is not what it was."""
 
 import json
-import os
-import resource
-import stat
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from minicrawl.cluster.folder import Folder, found, made, make_store
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.database import hold, is_held
-from minicrawl.store.partitions.folder import taken
-from minicrawl.store.reader import open_store
+from minicrawl.store.partitions.folder import Folder, found, made, make_store
 
 
 @pytest.fixture
@@ -26,24 +19,12 @@ def folder(tmp_path: Path) -> Folder:
     return folder
 
 
-def test_a_crawl_is_made_once_and_found_again(folder: Folder) -> None:
-    assert [path.name for path in folder.stores] == ["000.db", "001.db", "002.db"]
-    assert found(folder.path) == folder
-    assert stat.S_IMODE((folder.path / "cluster.json").stat().st_mode) == 0o600, "whoever has the key can aim hosts"
-
-
-def test_two_crawls_have_nothing_in_common(folder: Folder, tmp_path: Path) -> None:
-    other = made(tmp_path / "other", 3)
-    assert other.cluster != folder.cluster
-    assert other.homes.secret != folder.homes.secret
-
-
 def test_settings_are_kept_without_what_may_be_secret(folder: Folder) -> None:
     folder.keep_settings(CrawlSettings.of({"scope": "site", "header": ["Authorization: secret"]}))
     kept = found(folder.path)
     assert kept.settings["scope"] == "site"
     assert "secret" not in str(kept.settings)
-    assert (kept.cluster, kept.homes) == (folder.cluster, folder.homes)
+    assert (kept.cluster, kept.secret) == (folder.cluster, folder.secret)
 
 
 def test_a_new_crawl_needs_an_empty_folder(tmp_path: Path) -> None:
@@ -51,21 +32,6 @@ def test_a_new_crawl_needs_an_empty_folder(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="has files in it"):
         made(tmp_path, 2)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
-
-
-def test_a_new_store_is_sound_and_finished_where_a_kill_has_left_it(tmp_path: Path) -> None:
-    store = tmp_path / "2.db"
-    store.touch()
-    for _ in range(2):
-        make_store(store, "a crawl", 2, 3)
-        with open_store(store) as reader:
-            assert (list(violations(reader)), reader.meta("partition")) == ([], 2)
-
-
-def test_what_a_kill_at_its_birth_has_left_is_no_file_of_somebody_else(tmp_path: Path) -> None:
-    (tmp_path / "cluster.json.new").write_text('{"version": ')
-    assert made(tmp_path, 2).partitions == 2
-    assert [path.name for path in tmp_path.iterdir()] == ["cluster.json"]
 
 
 NO_SEEDS = '{"version": 3, "cluster": "x", "partitions": 2, "secret": "00", "settings": {}, "nodes": {}}'
@@ -89,7 +55,7 @@ def test_partitions_are_on_their_nodes(folder: Folder) -> None:
     replace(folder, partitions=1_024, nodes={1: "10.0.0.2", 7: "10.0.0.2"}).keep_ray("auto")
     file = folder.path / "cluster.json"
     read = found(folder.path)
-    assert (read.nodes, read.made[:3], len(read.made)) == ({1: "10.0.0.2", 7: "10.0.0.2"}, [0, 2, 3], 1_022)
+    assert (read.nodes, len(read.here)) == ({1: "10.0.0.2", 7: "10.0.0.2"}, 1_022)
     for wrong in ({"1024": "x"}, {"one": "x"}, {"-1": "x"}, ["x"]):
         file.write_text(json.dumps({**json.loads(file.read_text()), "nodes": wrong}))
         with pytest.raises(StoreError, match="is damaged"):
@@ -114,36 +80,3 @@ def test_no_crawl_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "crawl.db").touch()
     with pytest.raises(StoreError, match=r"crawl[.]db is a file, and a crawl in partitions has a folder"):
         found(tmp_path / "crawl.db")
-
-
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="asks Linux for open files")
-def test_a_crawl_of_more_stores_than_files_may_be_open_is_locked(tmp_path: Path) -> None:
-    folder = made(tmp_path / "web", 40)
-    for number in range(40):
-        folder.store(number).write_bytes(b"a store")
-    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) + 20, limits[1]))
-    try:
-        with folder.locked():
-            pass
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-
-
-def test_a_locked_crawl_can_neither_begin_nor_be_locked_again(folder: Folder) -> None:
-    for other in (taken(folder.path), folder.locked()):
-        with folder.locked(), pytest.raises(StoreError, match=f"another crawl is using {folder.path}; wait"), other:
-            pass
-    with taken(folder.path), pytest.raises(StoreError, match="another crawl is using"), folder.locked():
-        pass
-    with folder.locked():
-        pass
-
-
-def test_a_crawl_whose_command_was_killed_is_locked_once_its_processes_have_ended(folder: Folder) -> None:
-    left = hold(folder.store(1))
-    with pytest.raises(StoreError, match=r"another crawl is using .*001\.db"), folder.locked():
-        pass
-    left.release()
-    with folder.locked():
-        assert not any(map(is_held, folder.stores))

@@ -41,11 +41,3 @@ def test_home_is_another_one_by_another_key_and_the_same_in_another_process() ->
     )
     found = subprocess.run([sys.executable, "-c", program, *urls], capture_output=True, text=True, check=True)
     assert list(map(int, found.stdout.split())) == [HOMES.home_of(url) for url in urls]
-
-
-def test_share_says_of_every_url_what_its_crawl_does() -> None:
-    urls = ["http://h.test/a", "https://h.test:99/b", "http://h.test./", "http://[::1]/", "https://x.me.github.io/?q=/"]
-    share = HOMES.share(3)
-    assert share.here == 3
-    for _ in range(2):  # the second time as it is remembered
-        assert [share.home_of(url) for url in urls] == [HOMES.home_of(url) for url in urls]

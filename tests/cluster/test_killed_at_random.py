@@ -26,9 +26,10 @@ from support.patience import PATIENCE
 from support.sites import rows
 from support.small_web import Pages, WebServer
 
-from minicrawl.cluster.folder import found
+from minicrawl.cluster.homes import Homes
 from minicrawl.control.asking import ask
 from minicrawl.crawler.books.invariants import violations
+from minicrawl.store.partitions.folder import found
 from minicrawl.store.reader import open_store
 
 HOSTS, PAGES, ADDRESSES, PARTITIONS = 20, 24, 5, 16
@@ -180,7 +181,7 @@ def test_a_crawl_whose_processes_are_killed_at_random_is_polite_and_exact(tmp_pa
     folder = found(tmp_path / "web")
     for number in range(PARTITIONS):
         query = "SELECT url FROM pages WHERE fetch IS NOT NULL UNION SELECT origin FROM robots"
-        homes = {folder.homes.home_of(url) for (url,) in rows(folder.store(number), query)}
+        homes = {Homes.of(folder).home_of(url) for (url,) in rows(folder.store(number), query)}
         assert homes <= {number}, "a host is asked by its home alone"
     with folder.opened() as stores:
         assert list(all_violations(stores)) == []

@@ -38,11 +38,3 @@ def test_loop_of_redirects_over_partitions_ends(partitions: int, length: int, tm
     assert {reason for state, reason, _ in pages.values() if state == "error"} == {"redirect-chain"}
     assert sum(state == "error" for state, _, _ in pages.values()) >= 1
     assert exchanges <= 12 + MAX_HOPS
-
-
-@pytest.mark.parametrize("length", [1, 5, MAX_HOPS])
-def test_chain_that_is_short_enough_stands_for_its_end(length: int, tmp_path: Path) -> None:
-    urls = hosts_by_turns(3, length + 1)
-    web: Web = {url: urls[at + 1] for at, url in enumerate(urls[:-1])} | {urls[-1]: []}
-    pages, _ = crawled(tmp_path, web, urls[:1], 3)
-    assert [pages[url][0] for url in urls] == ["alias"] * length + ["fetched"]

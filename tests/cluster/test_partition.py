@@ -7,10 +7,9 @@ from support.intakes import answer, intake_of, next_page, page_of
 from support.partitions import Partitions
 from support.sites import rows
 
-from minicrawl.cluster.folder import make_store
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.partition import Taking
-from minicrawl.store.partitions.records import from_bytes, to_bytes
+from minicrawl.cluster.taking import Taking
+from minicrawl.store.partitions.folder import make_store
 
 HOMES = Homes(2, b"a secret")
 LEFT, RIGHT = (
@@ -30,38 +29,6 @@ def test_rows_behind_a_gap_wait_and_rows_that_were_taken_are_left_out(tmp_path: 
         partitions.commit(1)
         assert partitions.faults() == []
         assert partitions.pages("inlinks, depth")[RIGHT[0]] == (3, 1)
-
-
-def test_invalid_row_of_one_source_keeps_no_other_from_being_taken(tmp_path: Path) -> None:
-    with Partitions(tmp_path, {LEFT[0]: [RIGHT[0], RIGHT[1]]}, LEFT[:1], 2) as partitions:
-        partitions.turn(0)
-        partitions.commit(0)
-        (good,) = partitions.outbox(0).rows(1)
-        unfounded = to_bytes(from_bytes(good.records)._replace(urls=RIGHT[2:4], found_on=["", ""]))
-        bad = [good._replace(records=unfounded), good._replace(received=good.received + 1), good._replace(records=b"")]
-        parcels = [(7, bad[:1]), (8, [bad[1]]), (0, [good]), (9, [good, good._replace(number=2, records=b"")]), (9, [])]
-        answers = partitions.take_all(1, parcels)
-        assert [answer if isinstance(answer, int) else str(answer).partition(" ")[0] for answer in answers] == [
-            "it",
-            "row",
-            1,
-            "row",
-            1,
-        ]
-        partitions.commit(1)
-        assert partitions.pages("inlinks")[RIGHT[0]] == (2,)
-
-
-def test_new_page_is_born_at_home_and_says_where_it_was_found(tmp_path: Path) -> None:
-    with Partitions(tmp_path, {LEFT[0]: [LEFT[1]], LEFT[1]: [RIGHT[0]]}, LEFT[:1], 2) as partitions:
-        partitions.turn(0)
-        partitions.turn(0)
-        partitions.exchange()
-        assert partitions.turn(1)
-        partitions.exchange()
-    query = """SELECT pages.url, pages.state, pages.depth, finder.url, finder.state, finder.depth > 1000
-               FROM pages JOIN pages AS finder ON finder.id = pages.found_on WHERE pages.state <> 'elsewhere'"""
-    assert rows(tmp_path / "001.db", query) == [(RIGHT[0], "error", 2, LEFT[1], "elsewhere", 1)]
 
 
 def test_shorter_way_through_another_partition_brings_what_is_behind_nearer(tmp_path: Path) -> None:
@@ -103,7 +70,7 @@ def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> Non
     source.visits.absorb(page, *answer({LEFT[0]: [trap]}, LEFT[0]), 0.0)
     source.commit({})
     assert source.state.outbox is not None
-    assert Taking(home).take(0, source.state.outbox.rows(1), 0.0) == 1
+    assert Taking(home).take_all([(0, source.state.outbox.rows(1))], 0.0) == [1]
     home.commit({})
     (found_page,) = rows(tmp_path / "1.db", f"SELECT state, inlinks FROM pages WHERE url = '{trap}'")
     assert found_page == ("disallowed" if has_traps else "waiting", 1)

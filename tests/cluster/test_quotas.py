@@ -3,11 +3,10 @@
 import random
 from dataclasses import dataclass, field
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.cluster.quotas import Part, Quotas, shared_out
+from minicrawl.cluster.quotas import Part, Quotas
 from minicrawl.crawler.loop.limits import Limits
 from minicrawl.settings import CrawlSettings
 
@@ -27,8 +26,6 @@ class Fetcher:
     late: int = 0
     """Requests that nobody expects to be answered any more."""
     earlier: int = 0
-    has_quota: bool = True
-    """Whether it begins with one."""
     limits: Limits = field(init=False)
 
     def __post_init__(self) -> None:
@@ -40,8 +37,7 @@ class Fetcher:
         self.left += self.earlier + self.fetched - self.committed + self.flying + self.late
         self.earlier, self.fetched, self.flying, self.late = self.committed, 0, 0, 0
         self.limits = Limits(CrawlSettings(), self, lambda: 0.0)
-        if self.has_quota:
-            self.limits.let(0, 0)
+        self.limits.let(0, 0)
 
     def work(self, rng: random.Random) -> None:
         for _ in range(self.speed):
@@ -74,7 +70,8 @@ class Fetcher:
     def report(self, order: int, quotas: Quotas, number: int) -> None:
         self.hear(order)
         is_short = self.left > 0 and not self.limits.allow_one_more(self.flying)
-        quotas.note(number, self.earlier + self.fetched, self.earlier + (self.limits.quota or 0), is_short=is_short)
+        quota = self.earlier + (self.limits.quota or 0)
+        quotas.note(number, Part(self.earlier + self.fetched, quota, is_short))
 
 
 PARTS = st.lists(
@@ -89,36 +86,8 @@ def test_all_fetch_exactly_so_many(parts: list[tuple[int, int, int]], pages: int
     fetchers = [Fetcher(*part) for part in parts]
     before = sum(fetcher.committed for fetcher in fetchers)
     due = min(pages, sum(fetcher.left for fetcher in fetchers))
-    fetch(fetchers, Quotas(pages, range(len(fetchers))), before + due, rng, deaths)
-
-
-@given(PARTS, st.integers(1, 600), st.integers(0, 20), st.integers(0, 2**32))
-def test_all_fetch_exactly_so_many_when_that_is_set_later(
-    parts: list[tuple[int, int, int]], pages: int, steps: int, seed: int
-) -> None:
-    """Or what they have fetched and asked for by then, where that is more."""
-    rng = random.Random(seed)
-    fetchers = [Fetcher(*part, has_quota=False) for part in parts]
-    before = {number: fetcher.committed for number, fetcher in enumerate(fetchers)}
-    for fetcher in fetchers:
-        for _ in range(steps):
-            fetcher.work(rng)
-    quotas = Quotas(pages, range(len(fetchers)), before)
-    orders = quotas.orders()
-    for number, fetcher in enumerate(fetchers):
-        fetcher.has_quota = True
-        fetcher.report(orders.get(number, 0), quotas, number)
-    begun = sum(fetcher.earlier + fetcher.fetched + fetcher.flying for fetcher in fetchers)
-    left = sum(fetcher.earlier + fetcher.fetched + fetcher.left + fetcher.flying + fetcher.late for fetcher in fetchers)
-    due = min(sum(before.values()) + pages, left)
-    fetch(fetchers, quotas, due, rng, most=max(due, begun))
-
-
-def fetch(  # noqa: PLR0913 - deaths of one test, and the most of the other
-    fetchers: list[Fetcher], quotas: Quotas, due: int, rng: random.Random, deaths: int = 0, most: int | None = None
-) -> None:
-    """Let all fetch until so many pages are fetched in all runs, and never more than these, or than `most`."""
-    looks = 0
+    due += before
+    quotas, looks = Quotas(pages, range(len(fetchers))), 0
     while sum(fetcher.earlier + fetcher.fetched for fetcher in fetchers) < due:
         orders = quotas.orders()
         for number, fetcher in enumerate(fetchers):
@@ -132,25 +101,6 @@ def fetch(  # noqa: PLR0913 - deaths of one test, and the most of the other
                 fetcher.begin()
             else:
                 fetcher.report(order, quotas, number)
-        assert sum(fetcher.earlier + fetcher.fetched for fetcher in fetchers) <= (most or due)
+        assert sum(fetcher.earlier + fetcher.fetched for fetcher in fetchers) <= due
         looks += 1
         assert looks < 20 * (due + 10), "nothing goes on"
-
-
-@pytest.mark.parametrize(
-    ("pages", "parts", "quotas"),
-    [
-        (1000, [Part(0, 0, False), Part(0, 0, False)], [250, 250]),
-        (1000, [Part(250, 250, True), Part(10, 250, False)], [435, 195]),
-        (10, [Part(4, 5, True), Part(4, 4, True)], [5, 5]),
-        (10, [Part(4, 6, False), Part(4, 4, True)], [4, 4]),
-        (10, [Part(4, 4, False), Part(4, 4, True)], [4, 5]),
-        (10, [Part(5, 5, True), Part(5, 5, True)], [5, 5]),
-        (3, [Part(0, 0, True), Part(0, 0, True), Part(0, 0, True), Part(0, 0, True)], [1, 1, 1, 0]),
-    ],
-)
-def test_who_has_how_many(pages: int, parts: list[Part], quotas: list[int]) -> None:
-    """A slow one gives back what it has and cannot use; who is short has one at least as long as there are any."""
-    orders = shared_out(pages, parts)
-    assert list(orders) == quotas
-    assert sum(max(part.quota, order) for part, order in zip(parts, orders, strict=True)) <= pages

@@ -10,17 +10,13 @@ from minicrawl.settings import CrawlSettings
 @pytest.mark.parametrize(
     ("settings", "option"),
     [
-        ({"on_change": "true"}, "--on-change"),
-        ({"concurrency": 2, "workers": 3}, "--concurrency 2 is less than one request for each of 3 processes"),
+        ({"on_change": "true"}, "--on-change does not work in partitions"),
+        ({"from_archive": ("a.warc",)}, "--from-archive does not work in partitions"),
     ],
 )
 def test_what_does_not_work_is_refused(settings: dict[str, object], option: str) -> None:
     with pytest.raises(SettingError, match=option):
-        check_working(CrawlSettings.of(settings), 3)
-
-
-def test_what_works_is_let_through() -> None:
-    check_working(CrawlSettings.of({"pages": 10, "scope": "site", "delay": "2s", "time": "1h", "concurrency": 3}), 3)
+        check_working(CrawlSettings.of(settings))
 
 
 def test_partitions_of_a_crawl_with_a_budget_share_its_requests_and_leave_its_end_to_the_keeper() -> None:

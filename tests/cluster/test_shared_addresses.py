@@ -1,32 +1,13 @@
 """Addresses that partitions share: one holds each, whoever waits has its turn, and no gap is below the delay."""
 
-import asyncio
-import math
 import random
-import shutil
-from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from politeness import Witness
-from support import skipping
 
-from minicrawl.cluster.folder import make_store
-from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.partition import Partition
-from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
-from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.run import opened
-from minicrawl.errors import CrawlEndedError
-from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.store.transfers import OutboxRow
-from minicrawl.store.writer import Writer
+from minicrawl.cluster.shared_addresses import SharedAddresses
 
 DELAY, ANSWER = 1.0, 0.3
 
@@ -123,112 +104,3 @@ def test_nothing_is_granted_before_all_are_heard_of() -> None:
     assert shared.orders(range(2), 50.0)[0]["granted"] == {}
     shared.note(1, [], {}, 60.0)
     assert shared.orders(range(2), 60.0)[0]["granted"] == {"a": DELAY}
-
-
-def test_who_needs_an_address_no_longer_is_not_granted_it() -> None:
-    shared = SharedAddresses(DELAY, range(1), is_new=True)
-    shared.note(0, ["a"], {}, 0.0)
-    shared.note(0, [], {}, 0.0)
-    assert shared.orders(range(1), 0.0)[0]["granted"] == {}
-
-
-@pytest.mark.parametrize(
-    ("settings", "partitions", "shares"),
-    [({}, 2, True), ({}, 1, False), ({"ip_delay": 0.0}, 2, False), ({"delay": 0.0}, 2, False)],
-)
-def test_only_clocks_that_there_are_need_one_holder(settings: dict[str, object], partitions: int, shares: bool) -> None:
-    assert shares_addresses(CrawlSettings.of(settings), partitions) is shares
-
-
-PARTITIONS, HOSTS = 3, 12
-HOMES = Homes(PARTITIONS, b"a secret")
-
-
-@dataclass
-class DirectPost:
-    """Brings rows to partitions of this process."""
-
-    partitions: Sequence[Partition] = ()
-
-    async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
-        try:
-            return await self.partitions[home].receive(source, rows)
-        except CrawlEndedError as error:
-            raise AssertionError from error
-
-
-async def shared_out(running: Sequence[Partition], rest: float) -> None:
-    """Be the keeper of addresses of partitions that run."""
-    shared = SharedAddresses(rest, range(PARTITIONS), is_new=True)
-    for partition in running:
-        partition.share_addresses()
-    while True:
-        orders = shared.orders(range(PARTITIONS), asyncio.get_running_loop().time())
-        for number, order in orders.items():
-            trade = await running[number].trade(**order)
-            shared.note(number, *trade, asyncio.get_running_loop().time())
-        await asyncio.sleep(0.05 if shared.has_to_grant else 0.5)
-
-
-async def crawled(
-    witness: Witness, folder: Path, beside: Callable[[Sequence[Partition]], Coroutine[None, None, None]]
-) -> None:
-    """Go on with the crawl in a folder until nothing is left. beside: runs while they crawl."""
-    rules = tuple(map(ConnectTo.parse, witness.connect_to))
-    settings = CrawlSettings.of({"connect_to": rules, "allow_private": True, "delay": DELAY, "traps": False})
-    post = DirectPost()
-    async with AsyncExitStack() as stack:
-        running = []
-        for number in range(PARTITIONS):
-            store = folder / f"{number:03}.db"
-            if not store.exists():
-                make_store(store, "a crawl", number, PARTITIONS)
-            writer = stack.enter_context(closing(Writer(store)))
-            run = opened(settings, Seeds(witness.seeds), writer, share=HOMES.share(number))
-            await stack.enter_async_context(run.source)
-            running.append(Partition(number, run, post))
-        post.partitions = running
-        crawls = [asyncio.create_task(partition.crawl(witness.seeds)) for partition in running]
-        keeping = asyncio.create_task(beside(running))
-        while not (all(partition.is_idle for partition in running) or any(crawl.done() for crawl in crawls)):
-            await asyncio.sleep(0.01)
-        keeping.cancel()
-        for partition in running:
-            partition.run.engine.stop("nothing-left")
-        await asyncio.gather(*crawls)
-
-
-def check(witness: Witness) -> None:
-    askers = {(asked.address, HOMES.home_of(f"http://{asked.host}/")) for asked in witness.log}
-    assert len(askers) > 4, "several partitions ask some address"
-    assert len({asked.host for asked in witness.log}) == HOSTS
-    assert [gap for gap in witness.gaps(DELAY) if gap[1] < gap[2]] == []
-    assert [gap for gap in witness.address_gaps() if gap[1] < DELAY] == []
-
-
-@pytest.mark.slow
-def test_no_gap_is_below_the_promised_one_across_a_kill_of_all(tmp_path: Path) -> None:
-    """What a kill leaves are the stores of that moment, and requests that nobody has noted."""
-    witness, left = Witness(HOSTS, 3, crawl_delay=3.0, retry_after=10, pages=2), tmp_path / "left"
-    left.mkdir()
-
-    async def killed(running: Sequence[Partition]) -> None:
-        keeping = asyncio.create_task(shared_out(running, DELAY))
-        while len(witness.log) < 15:
-            await asyncio.sleep(0.1)
-        for path in (*tmp_path.glob("0*.db"), *tmp_path.glob("0*.db-wal")):
-            shutil.copy(path, left)
-        witness.kills.append((asyncio.get_running_loop().time(), math.inf))
-        keeping.cancel()
-        for partition in running:
-            partition.run.engine.abort()
-
-    async def crawl() -> None:
-        async with witness.serving():
-            await crawled(witness, tmp_path, killed)
-            await witness.drained()
-            witness.kills[0] = witness.kills[0][0], asyncio.get_running_loop().time()
-            await crawled(witness, left, partial(shared_out, rest=DELAY))
-
-    skipping.run(crawl())
-    check(witness)

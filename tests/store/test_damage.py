@@ -136,33 +136,6 @@ def test_damage_that_sqlite_does_not_see_is_found(sound: Path, tmp_path: Path, c
     use(path, tmp_path)
 
 
-def test_why_tells_of_times_that_no_calendar_has(sound: Path, tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db"
-    path.write_bytes(sound.read_bytes())
-    rows(path, "UPDATE hosts SET dead_until = ?", -(2**62))
-    told = CliRunner().invoke(main, ["why", SEEDS[0], "--store", str(path)])
-    assert (told.exit_code, "s after 1970" in told.output) == (0, True), repr(told.exception)
-
-
-def test_page_without_a_url_is_told_as_what_sqlite_finds(sound: Path, tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db"
-    path.write_bytes(sound.read_bytes())
-    change = "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'pages'"
-    declared = "url TEXT NOT NULL"
-    for statement in ((declared, declared[:-9]), None, (declared[:-9], declared)):
-        with sqlite3.connect(path) as db:
-            if statement is None:
-                db.execute("UPDATE pages SET url = NULL WHERE id = 3")
-            else:
-                db.execute("PRAGMA writable_schema = on")
-                db.execute(change, statement)
-        db.close()
-    use(path, tmp_path)
-    told = CliRunner().invoke(main, ["why", SEEDS[0], "--store", str(path)])
-    assert told.exception is None or isinstance(told.exception, SystemExit), repr(told.exception)
-    assert "NoneType" not in told.output
-
-
 DEFINITIONS = {
     "book": ("never_visited", "never_visitet"),
     "weighed": ("'alias'", "'alibs'"),
@@ -184,30 +157,6 @@ def test_definition_that_is_damaged_is_found(sound: Path, tmp_path: Path, name: 
     db.close()
     assert CliRunner().invoke(main, ["check", "--store", str(path)]).exit_code in (3, 4)
     use(path, tmp_path)
-
-
-@pytest.mark.parametrize("value", ["NULL", "9e999", "-9e999", "'many'", "x'00'"])
-@pytest.mark.parametrize("key", ["virtual", "never_visited", "births", "total", "window"])
-def test_importance_of_books_that_are_no_numbers_is_told_by_nobody(
-    sound: Path, tmp_path: Path, key: str, value: str
-) -> None:
-    """Else it would be -inf, which is not JSON, or made of 0 in place of a word."""
-    path = tmp_path / "crawl.db"
-    path.write_bytes(sound.read_bytes())
-    rows(path, f"UPDATE meta SET value = {value} WHERE key = '{key}'")
-    for command in ("top", "export -", "why " + SEEDS[0]):
-        told = CliRunner().invoke(main, [*command.split(), "--store", str(path)])
-        assert (told.exit_code, "is damaged" in told.output) == (3, True), told.output
-
-
-@pytest.mark.parametrize("clock", ["-1e300", "9e999", "-1"])
-def test_clock_that_cannot_be_meant_is_damage(sound: Path, tmp_path: Path, clock: str) -> None:
-    path = tmp_path / "crawl.db"
-    path.write_bytes(sound.read_bytes())
-    rows(path, f"UPDATE meta SET value = {clock} WHERE key = 'clock'")
-    for words in (["crawl", "--pages", "1"], ["top"], ["check"]):
-        told = CliRunner().invoke(main, [*words, "--store", str(path)])
-        assert (told.exit_code, "is damaged: meta.clock is" in told.output) == (3, True), told.output
 
 
 @pytest.mark.parametrize("seed", range(100, 125))

@@ -17,15 +17,13 @@ from support.partitions import COMPARED, Partitions, answer, plain_intake, rando
 from support.partitions import crawled_alone as alone_in_memory
 from support.sites import faults_in, rows
 
-from minicrawl.cluster.folder import Folder
-from minicrawl.cluster.folder import found as cluster_folder
 from minicrawl.cluster.keeper import Keeper
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import Progress
 from minicrawl.search.searching import Asked, search
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.gather import gather
-from minicrawl.store.partitions.folder import folder_at
+from minicrawl.store.partitions.folder import Folder, found
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.texts.text_file import text_path
@@ -279,18 +277,18 @@ def test_what_is_not_a_whole_crawl_is_refused(midst: tuple[Midst, Partitions], t
     (folder, _), partitions = midst
     for number in partitions.numbers:
         partitions.kill(number)
-    found, store = folder_at(folder), tmp_path / "crawl.db"
+    parted, store = found(folder), tmp_path / "crawl.db"
     older = shutil.copytree(folder, tmp_path / "older")
     with partitions:
         partitions.crawl()
-    elsewhere = replace(cluster_folder(folder), nodes={1: "10.0.0.2"})
+    elsewhere = replace(found(folder), nodes={1: "10.0.0.2"})
     refused: dict[str, Callable[[], object]] = {
         "there is no crawl in partitions": lambda: shutil.rmtree(folder),
-        "is missing or empty": lambda: found.store(1).unlink(),
+        "is missing or empty": lambda: parted.store(1).unlink(),
         "restore all from one backup": lambda: shutil.copy(older / "001.db", folder),
-        "is damaged": lambda: found.store(1).write_bytes(found.store(1).read_bytes()[:5000]),
-        "a row refers to one that is not in it": lambda: rows(found.store(1), "UPDATE links SET targets = x'ffffff00'"),
-        "the number 2000000000": lambda: rows(found.store(1), "UPDATE pages SET id = 2000000000 WHERE id = 3"),
+        "is damaged": lambda: parted.store(1).write_bytes(parted.store(1).read_bytes()[:5000]),
+        "a row refers to one that is not": lambda: rows(parted.store(1), "UPDATE links SET targets = x'ffffff00'"),
+        "the number 2000000000": lambda: rows(parted.store(1), "UPDATE pages SET id = 2000000000 WHERE id = 3"),
         "is on node 10.0.0.2": lambda: elsewhere.keep_settings(CrawlSettings()),
     }
     kept = shutil.copytree(folder, tmp_path / "kept")

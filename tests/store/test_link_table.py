@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.sites import rows
-from support.stored_pages import add_pages, turn
+from support.stored_pages import add_pages
 
 from minicrawl.sizes import Sizes
 from minicrawl.store.link_table import Links
@@ -86,45 +86,6 @@ def test_every_link_comes_with_its_place(tmp_path: Path, sizes: Sizes) -> None:
 def of_pages(graph: LinkGraph) -> dict[int, list[int]]:
     places = np.zeros(len(graph.targets), dtype=np.int32) if graph.places is None else graph.places.astype(np.int32)
     return lists(dataclasses.replace(graph, targets=places))
-
-
-def test_the_graph_of_some_pages_has_no_others(tmp_path: Path) -> None:
-    outlinks = web()
-    with Writer(tmp_path / "crawl.db") as writer:
-        written(writer, outlinks)
-        assert lists(writer.link_table.graph_of([8, 3, 2])) == {page: outlinks[page] for page in (2, 8)}
-        assert lists(writer.link_table.graph_of([])) == {}
-
-
-def test_sources_of_a_link_are_pages_that_have_it(tmp_path: Path) -> None:
-    """Also where the bytes of a target stand across two numbers, which is not a link."""
-    outlinks = {0: [1, 256], 1: [2, 65536], 2: [256], 3: [1]}
-    with Writer(tmp_path / "crawl.db") as writer:
-        written(writer, outlinks)
-        for page in range(SIZE):
-            having = {source for source, targets in outlinks.items() if page in targets}
-            assert set(writer.link_table.some_sources(page, 10)) == having
-        assert len(writer.link_table.some_sources(1, 1)) == 1
-
-
-def test_aliases_are_told_by_what_made_them(tmp_path: Path) -> None:
-    """A hint leaves a page its own links, a redirect does not; copies are merged, canonical pages are not."""
-    with Writer(tmp_path / "crawl.db") as writer:
-        add_pages(writer, [f"http://a.test/{page}" for page in range(5)])
-        with writer.transaction():
-            turns = [turn(1, "alias", "duplicate"), turn(2, "alias", "canonical"), turn(3, "alias", "http-301")]
-            writer.page_rows.save_turns(turns)
-            writer.save_links(
-                [
-                    Links(0, packed([1, 2, 3]), 0, 0),
-                    Links(1, packed([0]), 0, 0, packed([4, 2])),
-                    Links(2, packed([0]), 0, 0, packed([])),
-                    Links(3, packed([0]), 0, 0),
-                ]
-            )
-        assert list(writer.link_table.hinted()) == [(1, 0), (2, 0)]
-        own = {page: (links.targets.tolist(), links.places) for page, links in writer.link_table.own()}
-        assert own == {1: ([4, 2], None), 2: ([], None)}
 
 
 def test_view_has_the_links_as_they_stand_on_pages(tmp_path: Path) -> None:

@@ -17,29 +17,6 @@ def test_links_are_four_bytes_each_little_endian_in_their_order() -> None:
     assert from_bytes(b"").tolist() == []
 
 
-def test_graph_of_rows() -> None:
-    graph = to_graph([(0, targets(1, 2), None), (3, b"", None), (5, targets(0), None)], 7)
-    assert (graph.sources.tolist(), graph.indptr.tolist(), graph.targets.tolist()) == (
-        [0, 3, 5],
-        [0, 2, 2, 3],
-        [1, 2, 0],
-    )
-    assert graph.size == 7
-    none = to_graph([], 0)
-    assert (none.indptr.tolist(), none.targets.tolist()) == ([0], [])
-
-
-def test_every_link_has_its_source() -> None:
-    graph = to_graph([(0, targets(1, 2), None), (3, b"", None), (5, targets(0), None)], 7)
-    assert graph.link_sources().tolist() == [0, 0, 5]
-    assert to_graph([], 3).link_sources().tolist() == []
-
-
-def test_some_rows_of_a_graph() -> None:
-    some = to_graph([(0, targets(1, 2), None), (3, b"", None), (5, targets(0, 4), None)], 7).rows(np.array([0, 2]))
-    assert (some.sources.tolist(), some.indptr.tolist(), some.targets.tolist()) == ([0, 5], [0, 2, 4], [1, 2, 0, 4])
-
-
 PLACES = st.lists(st.integers(0, 2), max_size=21)
 
 

@@ -185,14 +185,6 @@ def test_one_crawl_at_a_time_by_whatever_path(tmp_path: Path, other: Callable[[P
     assert not list(tmp_path.glob("*-wal"))
 
 
-def test_store_is_made_where_a_link_leads(tmp_path: Path) -> None:
-    link = tmp_path / "link.db"
-    link.symlink_to("real.db")
-    Writer(link).close()
-    assert link.is_symlink()
-    assert (tmp_path / "real.db").is_file()
-
-
 def test_store_by_two_names_is_refused(tmp_path: Path) -> None:
     path, other = tmp_path / "crawl.db", tmp_path / "other.db"
     writer = Writer(path)

@@ -9,7 +9,6 @@ from pathlib import Path
 from support.sites import rows
 from support.stored_pages import add_pages, answer
 
-from minicrawl.store.page_writing import Tallies
 from minicrawl.store.pages import Fetch, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
@@ -93,41 +92,9 @@ def test_pages_are_as_the_last_of_many_random_steps_left_them(tmp_path: Path) ->
     writer.close()
 
 
-def test_a_page_that_is_asked_for_again_waits_with_all_that_it_holds(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    with Writer(store) as writer:
-        add_pages(writer, ["http://a.test/", "http://a.test/never"])
-        with writer.transaction():
-            writer.page_rows.save_turns([Turn(0, "error", "timeout", 2, answer())])
-        rows(store, "UPDATE pages SET visited = 1, cash = -30 WHERE id = 0")
-        with writer.transaction():
-            writer.page_rows.ask_again([0, 1], [], [])
-    found = rows(store, "SELECT state, reason, attempts, visited, cash, fetch FROM pages")
-    assert found == [("waiting", "timeout", 0, 0, -30, None), ("waiting", "seed", 0, 0, 100, None)]
-    assert rows(store, "SELECT count(*) FROM fetches") == [(0,)]
-
-
 def counts(db: sqlite3.Connection, table: str) -> dict[tuple[str, str], int]:
     query = {
         "pages": "SELECT state, reason, count(*) FROM pages GROUP BY 1, 2",
         "tallies": "SELECT state, reason, pages FROM tallies WHERE pages <> 0",
     }[table]
     return {(state, reason): count for state, reason, count in db.execute(query)}
-
-
-def test_tallies_are_those_of_the_pages_after_every_change() -> None:
-    db = sqlite3.connect(":memory:")
-    db.execute("CREATE TABLE pages (id INTEGER PRIMARY KEY, state TEXT, reason TEXT)")
-    db.execute("CREATE TABLE tallies (state TEXT, reason TEXT, pages INTEGER, PRIMARY KEY (state, reason))")
-    tallies = Tallies(db)
-    db.executemany("INSERT INTO pages VALUES (?, 'waiting', 'link')", [(page,) for page in range(5)])
-    tallies.add({("waiting", "link"): 5})
-    assert counts(db, "tallies") == counts(db, "pages")
-    tallies.replace([0, 1], {("fetched", "ok"): 1, ("error", "dns"): 1})
-    db.execute("UPDATE pages SET state = 'fetched', reason = 'ok' WHERE id = 0")
-    db.execute("UPDATE pages SET state = 'error', reason = 'dns' WHERE id = 1")
-    assert counts(db, "tallies") == counts(db, "pages")
-    with tallies.kept([1, 2]):
-        db.execute("UPDATE pages SET state = 'fetched', reason = 'ok' WHERE id IN (1, 2)")
-    assert counts(db, "tallies") == counts(db, "pages") == {("waiting", "link"): 2, ("fetched", "ok"): 3}
-    db.close()

@@ -8,8 +8,6 @@ from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import StoreError
-from minicrawl.settings import RANKINGS
-from minicrawl.sizes import Sizes
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -46,12 +44,6 @@ def test_kept_ranking_comes_back_best_first(store: Path) -> None:
         assert reader.ranks.values("importance") == {page.url: page.importance for page in reader.pages()}
 
 
-def test_keeping_under_the_same_name_replaces(store: Path) -> None:
-    keep(store, "mine", 1, 2, 3)
-    keep(store, "mine", 3, 2)
-    assert rows(store, "SELECT name, page, value FROM rankings") == [("mine", 0, 3.0), ("mine", 1, 2.0)]
-
-
 def test_kept_ranking_stays_while_the_crawl_goes_on(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site, seeds = random_site(2)
@@ -63,21 +55,6 @@ def test_kept_ranking_stays_while_the_crawl_goes_on(tmp_path: Path) -> None:
         assert reader.size() > known
         assert len(list(reader.ranks.best_first("early"))) == len(reader.ranks.values("early")) == known
         assert list(violations(reader)) == []
-
-
-def test_pages_are_ranked_in_the_order_they_are_asked_for(store: Path) -> None:
-    with open_store(store) as reader:
-        assert reader.ranks.of([2, 0]) == [reader.ranks.page(2), reader.ranks.page(0)]
-        assert reader.ranks.of([]) == []
-        assert [page.url for page in reader.ranks.numbered()] == list(reader.page_table.urls())
-
-
-@pytest.mark.parametrize("by", RANKINGS)
-def test_pages_fall_by_any_ranking(store: Path, by: str) -> None:
-    with open_store(store) as reader:
-        values = [getattr(page, by) for page in reader.pages(by)]
-        assert values == sorted(values, reverse=True)
-        assert list(reader.pages(by, 2)) == list(reader.pages(by, 2)) == list(reader.pages(by))[:2]
 
 
 def test_pages_in_many_rows_of_places_keep_their_order(tmp_path: Path) -> None:
@@ -98,32 +75,3 @@ def test_pages_in_many_rows_of_places_keep_their_order(tmp_path: Path) -> None:
     rows(path, "UPDATE places SET pages = ? WHERE first = 0", np.array([0, 1, 10**6], dtype=np.int32).tobytes())
     with open_store(path) as reader, pytest.raises(StoreError, match="a page that has a rank is missing"):
         list(reader.ranks.best_first("importance"))
-
-
-def test_links_come_in_blocks_that_make_the_whole(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    site, seeds = random_site(3)
-    crawl(site, store, seeds)
-    with open_store(store, Sizes(link_rows=4)) as reader:
-        whole, blocks = reader.links(), list(reader.link_table.blocks())
-        assert len(blocks) > 3
-        assert np.concatenate([block.sources for block in blocks]).tolist() == whole.sources.tolist()
-        assert np.concatenate([block.targets for block in blocks]).tolist() == whole.targets.tolist()
-        assert {block.size for block in blocks} == {whole.size}
-        assert reader.link_table.count() == len(whole.targets)
-
-
-def test_snapshot_within_a_snapshot_is_the_same(store: Path) -> None:
-    with open_store(store) as reader, reader.snapshot():
-        before = reader.size()
-        with reader.snapshot():
-            rows(store, "DELETE FROM pages")
-        assert reader.size() == before
-
-
-@pytest.mark.parametrize("by", RANKINGS)
-def test_numbers_come_with_the_pages_in_order(store: Path, by: str) -> None:
-    with open_store(store) as reader:
-        found = list(reader.ranks.best_first(by))
-        assert [page for _, page, _ in found] == list(reader.pages(by, 1000))
-        assert [reader.page_table.url(number) for number, _, _ in found] == [page.url for _, page, _ in found]

@@ -65,19 +65,6 @@ def test_store_in_a_folder_that_cannot_be_written_to_is_read(folder: Path) -> No
     assert not list(folder.glob("*-*"))
 
 
-def test_store_that_is_being_written_by_another_is_read(folder: Path) -> None:
-    store = folder / "crawl.db"
-    crawl(SITE, store, [HOME])
-    writer = Writer(store)
-    with writer.transaction():
-        writer.save_meta({"mark": 1})
-    sealed(store)
-    told = top(store)
-    folder.chmod(0o755)
-    writer.close()
-    assert (told.returncode, told.stderr) == (0, "")
-
-
 def test_log_that_was_left_in_such_a_folder_is_named(folder: Path) -> None:
     store, left = folder / "crawl.db", folder / "left"
     left.mkdir()

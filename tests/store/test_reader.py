@@ -5,17 +5,12 @@ import sqlite3
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pytest
 from support.sites import Site, crawl, random_site, rows
 
-from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored import account_totals, load_block, load_totals, stored_births
 from minicrawl.errors import StoreError
-from minicrawl.opic.units import all_interpolated
-from minicrawl.settings import RANKINGS
 from minicrawl.store.database import SCHEMA_VERSION, open_to_read
-from minicrawl.store.reader import Store, open_store
+from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
@@ -29,16 +24,6 @@ def crawled(tmp_path: Path) -> Path:
     return store
 
 
-def loaded(store: Store) -> Accounts:
-    accounts = Accounts()
-    for pages in store.page_table.columns():
-        load_block(accounts, pages)
-    hosts = np.concatenate([np.array(pages.host) for pages in store.page_table.columns()])
-    accounts.book.rule = stored_births(store, hosts)
-    load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
-    return accounts
-
-
 def test_snapshot_is_of_one_commit_whatever_is_written_meanwhile(crawled: Path) -> None:
     with open_store(crawled) as store:
         with store.snapshot():
@@ -47,60 +32,6 @@ def test_snapshot_is_of_one_commit_whatever_is_written_meanwhile(crawled: Path) 
             rows(crawled, "UPDATE meta SET value = 7 WHERE key = 'clock'")
             assert (store.size(), store.ranks.arrays()["inlinks"].tolist(), store.meta("clock")) == before
         assert (set(store.ranks.arrays()["inlinks"]), store.meta("clock")) == ({99}, 7)
-
-
-def test_snapshot_ends_with_its_block_also_when_that_fails(crawled: Path) -> None:
-    with open_store(crawled) as store:
-        for _ in range(2):
-            with pytest.raises(RuntimeError), store.snapshot():
-                raise RuntimeError
-
-
-def test_rankings_are_the_columns_of_the_view(crawled: Path) -> None:
-    ranked = rows(crawled, "SELECT importance, history, cash, inlinks FROM ranks ORDER BY id")
-    with open_store(crawled) as store:
-        rankings = store.ranks.arrays()
-    assert tuple(rankings) == RANKINGS
-    assert np.array([rankings[by] for by in RANKINGS]).T.tolist() == np.array(ranked, dtype=np.float64).tolist()
-
-
-def test_view_shows_the_importance_history_and_cash_of_the_book(crawled: Path) -> None:
-    with open_store(crawled) as store:
-        accounts = loaded(store)
-        ranked = rows(crawled, "SELECT importance, history, cash FROM ranks ORDER BY id")
-    importance, history, cash = (np.array(column) for column in zip(*ranked, strict=True))
-    assert importance == pytest.approx(accounts.book.importance(), rel=1e-12)
-    known = slice(0, accounts.size)
-    assert cash.tolist() == accounts.book.cash_of(known).tolist()
-    elapsed = accounts.book.clock - accounts.book.clock_of[known]
-    now = all_interpolated(accounts.book.history[known], accounts.book.cash_of(known), elapsed, accounts.book.window)
-    assert history == pytest.approx(np.where(accounts.book.alias[known], 0.0, now), rel=1e-9)
-    assert rows(crawled, "SELECT rank FROM ranks") == [(rank + 1,) for rank in range(len(ranked))]
-    assert importance[rows(crawled, "SELECT id FROM ranks LIMIT 1")[0][0]] == importance.max()
-
-
-def test_ranking_that_is_none_is_refused(crawled: Path) -> None:
-    with open_store(crawled) as store, pytest.raises(ValueError, match="by must be one of"):
-        list(store.pages("charm", 5))
-
-
-def test_links_are_the_graph_that_was_served(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    site, seeds = random_site(4)
-    crawl(site, store, seeds)
-    url = dict(rows(store, "SELECT id, url FROM pages"))
-    with open_store(store) as reader:
-        graph = reader.links()
-        read = {
-            url[source]: [url[target] for target in graph.targets[start:end].tolist()]
-            for source, start, end in zip(graph.sources.tolist(), graph.indptr, graph.indptr[1:], strict=False)
-        }
-        some = np.array([0, 2, 3])
-        assert graph.rows(some).targets.tolist() == [
-            target for row in some for target in graph.targets[graph.indptr[row] : graph.indptr[row + 1]].tolist()
-        ]
-    expected = {page: [to for to in dict.fromkeys(site[page]) if to != page] for page in read}
-    assert read == expected
 
 
 def test_urls_that_share_a_hash_are_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,30 +7,9 @@ from operator import itemgetter
 from pathlib import Path
 
 import pytest
-from support.stored_pages import add_pages, answer, turn
 
 from minicrawl.sizes import Sizes
-from minicrawl.store.recognised import Fingerprint, RecentPage
 from minicrawl.store.writer import Writer
-
-SKETCH = bytes(range(40))
-URLS = [f"http://a.test/{number}" for number in range(6)]
-PRINTS = {
-    4: Fingerprint(4, 1, 11, SKETCH, None, None),  # the first that says it
-    1: Fingerprint(1, 1, 11, SKETCH, 4, None),  # the same bytes
-    2: Fingerprint(2, 2, 12, SKETCH[::-1], 4, 3),  # nearly the same words
-    0: Fingerprint(0, -3, -13, None, None, None),  # too little text
-}
-
-
-def written(store: Path) -> Writer:
-    """The pages had their first answers in the order 4, 1, 2, 0, 3."""
-    writer = Writer(store)
-    add_pages(writer, URLS)
-    with writer.transaction():
-        writer.page_rows.save_turns([turn(page, fetch=answer()) for page in (4, 1, 2, 0, 3)])
-        writer.save_fingerprints(PRINTS)
-    return writer
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -78,37 +57,3 @@ def test_fingerprints_are_as_row_by_row_whatever_the_numbers(tmp_path: Path, see
         for _, page, payload, sketch, leader, _ in sorted(kept, key=itemgetter(0))
         if payload is not None
     ]
-
-
-def test_fingerprints_of_one_page_and_counts_of_duplicates(tmp_path: Path) -> None:
-    with written(tmp_path / "crawl.db") as writer:
-        recognised = writer.recognised
-        assert [recognised.fingerprint(page) for page in range(6)] == [PRINTS.get(page) for page in range(6)]
-        assert (recognised.duplicate_counts(), recognised.duplicates_of(4)) == ((1, 1), (1, 1))
-        assert recognised.duplicates_of(1) == (0, 0)
-        assert [recognised.said_first(payload) for payload in (11, 12, -13, 14)] == [[4], [2], [0], []]
-        with writer.transaction():
-            writer.save_fingerprints({1: None, 2: PRINTS[2]._replace(leader=None, distance=None)})
-        assert recognised.duplicate_counts() == (0, 0)
-        assert recognised.fingerprint(1) is None
-
-
-def test_pages_read_lately_come_in_their_order_with_their_urls(tmp_path: Path) -> None:
-    pages = [RecentPage(number, page, None, b"1234", True) for number, page in enumerate((5, 0, 2))]
-    with written(tmp_path / "crawl.db") as writer:
-        with writer.transaction():
-            writer.add(RecentPage, reversed(pages))
-        assert list(writer.recognised.recent_pages()) == [(page, URLS[page.page]) for page in pages]
-        with writer.transaction():
-            writer.remove(RecentPage, [(1,)])
-        assert [page.page for page, _ in writer.recognised.recent_pages()] == [5, 2]
-
-
-def test_an_alternate_keeps_the_page_that_named_it_first(tmp_path: Path) -> None:
-    with written(tmp_path / "crawl.db") as writer:
-        with writer.transaction():
-            writer.page_rows.save_alternates([(1, 3), (1, 2)])
-        with writer.transaction():
-            writer.page_rows.save_alternates([(0, 3)])
-        assert writer.page_table.alternates() == [2, 3]
-        assert [writer.page_table.named_by(page) for page in (3, 4)] == [URLS[1], None]

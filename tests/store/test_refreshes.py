@@ -5,26 +5,9 @@ from pathlib import Path
 from support.sites import Site, crawl, rows
 
 from minicrawl.store.reader import open_store
-from minicrawl.store.refreshes import RefreshRow
 from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
-
-
-def test_rows_and_columns_are_of_the_pages_that_have_any(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl({HOME: [HOME + "1", HOME + "missing"], HOME + "1": HOME}, store, [HOME])
-    rows(store, "INSERT INTO refresh VALUES (1, 5.0, 9.0, 0.25, 1.0, 2, 1, 4.0, x'', '=#', 0.5, 6.0, 2)")
-    rows(store, "INSERT INTO refresh_hosts VALUES (0, 1, 2, 3, NULL)")
-    with open_store(store) as reader:
-        found = reader.refreshes
-        assert found.row(1) == RefreshRow(1, 5.0, 9.0, 0.25, 1.0, 2, 1, 4.0, b"", "=#", 0.5, 6.0, 2)
-        assert found.row(0) is None
-        never, once = zip(*(column.tolist() for column in found.schedule()), strict=True)
-        assert (never[0], never[2] == never[3], never[4:]) == (0, True, (-1.0, 0.0))  # due since it was read
-        assert once == (1, 0, 5.0, 9.0, 0.25, 1.0)
-        assert [tuple(row) for row in found.hosts()] == [(0, 1, 2, 3)]
-        assert [found.changed(belief) for belief in (3, 4)] == [{1}, set()]
 
 
 def test_changes_are_one_line_a_page_and_kind_and_pages_of_plain_crawls_became_new_when_they_were_read(
@@ -48,20 +31,6 @@ def test_changes_are_one_line_a_page_and_kind_and_pages_of_plain_crawls_became_n
         )
         assert {page.url for page in reader.changes(25.0)} == {HOME + "1", HOME + "2"}
         assert [page.times for page in reader.changes(25.0) if page.what == "changed"] == [1]
-
-
-def test_risen_pages_are_compared_with_the_last_importance_noted_before_or_the_first_one_after(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    crawl({HOME: [HOME + "1"], HOME + "1": [HOME]}, store, [HOME])
-    noted = [(0, 10.0, 0.1), (0, 20.0, 0.2), (0, 30.0, 0.3), (1, 40.0, 0.25), (1, 50.0, 0.9)]
-    for row in noted:
-        rows(store, "INSERT INTO importances VALUES (?, ?, ?)", *row)
-    with open_store(store) as reader:
-        assert min(page.importance for page in list(reader.pages(n=2))) > 0.3
-        found = [(page.url, page.before, page.since) for page in reader.refreshes.risen_pages(25.0)]
-        assert found == [(HOME, 0.2, 20.0), (HOME + "1", 0.25, 40.0)]
-        assert [page.url for page in reader.refreshes.risen_pages(60.0)] == [HOME]
-        assert [page.url for page in reader.refreshes.risen_pages(25.0, 1)] == [HOME]
 
 
 def test_a_crawl_has_begun_when_the_first_of_what_is_known_of_it_happened(tmp_path: Path) -> None:

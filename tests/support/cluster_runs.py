@@ -10,12 +10,11 @@ from support.command_line import answer
 from support.small_web import small_web
 
 from minicrawl.api import acrawl
-from minicrawl.cluster.folder import Folder, found, made
 from minicrawl.cluster.keeper import Ended, Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.web import DemoWeb, serving
 from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.store.partitions.folder import FILE
+from minicrawl.store.partitions.folder import FILE, Folder, found, made
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import open_store
 
@@ -72,7 +71,7 @@ def folder_at(path: Path, partitions: int) -> Folder:
     """
     if (path / FILE).exists():
         return found(path)
-    return replace(made(path, partitions), secret=b"a key").keep_copy(path)
+    return replace(made(path, partitions), secret=b"a key").keep_ray(None)
 
 
 def check_same(together: Mapping[str, RankedPage], alone: Mapping[str, RankedPage]) -> None:

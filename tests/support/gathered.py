@@ -3,13 +3,13 @@
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from minicrawl.cluster.folder import found
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.gather import gather
-from minicrawl.store.partitions.folder import FILE
+from minicrawl.store.partitions.folder import FILE, found
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store, open_store
 
@@ -23,7 +23,7 @@ def gathered(folder: Path) -> Iterator[Store]:
         for file in folder.iterdir():
             if file.name != FILE:
                 (web / file.name).symlink_to(file.absolute())
-        found(folder).keep_copy(web)
+        replace(found(folder), path=web, nodes={}).keep_ray(None)
         gather(web, Path(place) / "crawl.db")
         with open_store(Path(place) / "crawl.db") as store:
             yield store

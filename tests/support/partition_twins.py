@@ -6,8 +6,8 @@ from pathlib import Path
 from support.intakes import next_page
 from support.partitions import Partitions, Web, answer, plain_intake, settle
 
-from minicrawl.cluster.folder import Folder
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.partitions.folder import Folder
 
 A, B, C = (f"http://{name}.test/" for name in "abc")
 THREE: Web = {A: [B, C, f"{A}x"], f"{A}x": [A], B: [A, f"{A}x"], C: B}

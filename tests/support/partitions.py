@@ -13,16 +13,15 @@ from support.intakes import intake_of, next_page
 from support.sites import rows
 
 from minicrawl.cluster.combined import shared_out, shares_of_all, site_links
-from minicrawl.cluster.folder import Folder, make_store
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.partition import Taking
 from minicrawl.cluster.partition import settle as settle_here
+from minicrawl.cluster.taking import Taking
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Outbox
-from minicrawl.errors import ConfigError
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
+from minicrawl.store.partitions.folder import Folder, make_store
 from minicrawl.store.reader import open_store
 from minicrawl.store.transfers import OutboxRow
 
@@ -130,9 +129,9 @@ class Partitions:
         return outbox
 
     def take(self, home: int, source: int, some: Sequence[OutboxRow]) -> int:
-        return self._takings[home].take(source, some, 0.0)
+        return self._takings[home].take_all([(source, some)], 0.0)[0]
 
-    def take_all(self, home: int, parcels: Sequence[tuple[int, Sequence[OutboxRow]]]) -> list[int | ConfigError]:
+    def take_all(self, home: int, parcels: Sequence[tuple[int, Sequence[OutboxRow]]]) -> list[int]:
         return self._takings[home].take_all(parcels, 0.0)
 
     # What all of them do.
@@ -145,10 +144,7 @@ class Partitions:
         for home in self.numbers:
             sources = [source for source in self.numbers if home in self.outbox(source).homes()]
             numbers = self.take_all(home, [(one, self.outbox(one).rows(home)) for one in sources])
-            taken += [
-                (one, home, number) for one, number in zip(sources, numbers, strict=True) if isinstance(number, int)
-            ]
-            assert len(numbers) == len(sources) == sum(isinstance(number, int) for number in numbers), numbers
+            taken += [(one, home, number) for one, number in zip(sources, numbers, strict=True)]
         for number in self.numbers:
             self.commit(number)
         for source, home, number in taken:

@@ -11,12 +11,12 @@ from support.gathered import all_violations
 from support.lines import Line, asked
 from support.sites import rows
 
-from minicrawl.cluster.folder import Folder
 from minicrawl.cluster.keeper import Ended, Keeper
 from minicrawl.cluster.steering import Steering
 from minicrawl.control.commands import answering
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.store.partitions.folder import Folder
 
 Steer = Callable[[Folder, Keeper, CountedWeb], Awaitable[None]]
 

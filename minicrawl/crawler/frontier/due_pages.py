@@ -37,7 +37,6 @@ from minicrawl.crawler.frontier.schedules import (
 )
 from minicrawl.opic import Book
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown
-from minicrawl.opic.book import BookSums
 from minicrawl.opic.refresh import PRIOR_SHAPE, freshness, value
 from minicrawl.opic.strategy import packed, priority_in, unpacked
 from minicrawl.store.reader import Store
@@ -64,7 +63,6 @@ class DuePages:
 
     def __init__(self, book: Book, schedule: ByWorth, *, waits: bool, is_patient: bool) -> None:
         self._book = book
-        self.elsewhere = BookSums(0, 0, 0, 0)  # sums of the other partitions, if any
         self._schedule = schedule
         self.waits = waits
         self._is_patient = is_patient
@@ -272,7 +270,7 @@ class DuePages:
     @property
     def size(self) -> int:
         """Number of known pages, at least 1."""
-        return max(self._book.size - self._book.mirrors + self.elsewhere.pages, 1)
+        return max(self._book.size - self._book.mirrors, 1)
 
     def worth(self, page: int) -> float:
         """Importance of a page relative to the mean; at least that of a page without in-links."""
@@ -293,7 +291,7 @@ class DuePages:
 
     def _mean_worth(self) -> tuple[float, float]:
         """Mean importance of a page, and cash of the virtual page per unit of birth cash."""
-        received, births, held, pages = (a + b for a, b in zip(self._book.sums(), self.elsewhere, strict=True))
+        received, births, held, pages = self._book.sums()
         return (received + held) / max(pages, 1), held / max(births, 1)
 
     def _rates(self, pages: Pages) -> FloatArray:

@@ -19,10 +19,10 @@ from aiohappyeyeballs import start_connection
 from minicrawl import log
 from minicrawl.crawler.http.connection import Connection, Endpoint, Proxy
 from minicrawl.crawler.http.credentials import Proxies
+from minicrawl.crawler.http.response_fields import Field
 from minicrawl.crawler.http.transport import (
     Answer,
     BrokenOffError,
-    Field,
     NoHttp1Error,
     ProxyError,
     Sign,

@@ -15,12 +15,11 @@ from minicrawl import installed
 from minicrawl.crawler.http.body import ACCEPTED, Body, Take
 from minicrawl.crawler.http.connection_pool import ConnectionPool, WireTransport
 from minicrawl.crawler.http.credentials import Headers, Proxies, proxies_of_environment
-from minicrawl.crawler.http.response_fields import HTML_TYPES, XML_TYPES, ResponseFields, media_type, type_inside
+from minicrawl.crawler.http.response_fields import HTML_TYPES, XML_TYPES, Field, ResponseFields, media_type, type_inside
 from minicrawl.crawler.http.transport import (
     PARSER_FAILED,
     Answer,
     Capture,
-    Field,
     Parts,
     Transport,
     Truncated,

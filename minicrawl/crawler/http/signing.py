@@ -35,7 +35,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from minicrawl.crawler.http.transport import Field, replaced
+from minicrawl.crawler.http.response_fields import Field
+from minicrawl.crawler.http.transport import replaced
 from minicrawl.errors import SettingError
 
 Component = tuple[str, str]

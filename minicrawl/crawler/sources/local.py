@@ -12,8 +12,8 @@ from minicrawl import log
 from minicrawl.crawler.fingerprint import Identity
 from minicrawl.crawler.html.page_headers import canonicals, languages, read_refresh, with_refresh
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.response_fields import HTML_TYPES, PDF, UTF_8, media_type, refresh_value, shown
-from minicrawl.crawler.http.transport import PARSER_FAILED, Capture, Field, Transport, parser_failed, unread
+from minicrawl.crawler.http.response_fields import HTML_TYPES, PDF, UTF_8, Field, media_type, refresh_value, shown
+from minicrawl.crawler.http.transport import PARSER_FAILED, Capture, Transport, parser_failed, unread
 from minicrawl.crawler.net.open_files import Room, raised_limit, room
 from minicrawl.crawler.robots.rules import MAX_BYTES
 from minicrawl.crawler.sitemaps.reading import SitemapReader

@@ -81,11 +81,10 @@ export class Overview {
     this.figures.show(now);
     this.showAims(now);
     this.limits.show(now);
-    const isFixed = Boolean(now.partitions) && !isOn(now); // partitions can be changed only while they run
+    const isFixed = Boolean(now.partitions);
     this.refusal.hidden = !isFixed;
-    this.seeds.hidden = isFixed;
-    const settings = now.partitions ? {...now.settings, workers: undefined} : now.settings;
-    for (const slider of this.sliders) slider.show(settings, isFixed);
+    this.seeds.hidden = isFixed && !isOn(now);
+    for (const slider of this.sliders) slider.show(now.settings, isFixed);
     const hosts = Object.entries(now.host_states ?? {}).sort((one, other) => other[1] - one[1]);
     fill(this.hosts, hosts.map(([name, number]) => el("li", {}, HOSTS[name] ?? name, el("b", {}, count(number)))), "Nothing just now.");
     this.ofHosts.hidden = !hosts.length;

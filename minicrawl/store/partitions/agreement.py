@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from minicrawl.errors import StoreError
 from minicrawl.store.declaration import MetaValue
-from minicrawl.store.partitions.folder import PartitionFolder
 from minicrawl.store.reader import Store
 
 
@@ -27,16 +26,10 @@ class Traffic(NamedTuple):
     kept: set[tuple[int, int]]
 
 
-def check_agreement(folder: PartitionFolder) -> None:
-    """Raise StoreError for stores restored from different backups."""
-    with folder.opened() as stores:
-        check_traffic(list(map(traffic, stores)))
-
-
 def check_traffic(each: Sequence[Traffic]) -> None:
     """Raise StoreError for stores from different backups. each: of all partitions."""
     for fault in disagreements(each):
-        raise StoreError(f"{fault}; restore all from one backup, made by 'minicrawl backup'")
+        raise StoreError(f"{fault}; restore all from one backup")
 
 
 def disagreements(each: Sequence[Traffic]) -> Iterator[str]:

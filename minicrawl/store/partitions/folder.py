@@ -4,34 +4,31 @@
 cluster.json        {"version": 3, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
                     "seeds": [...], "settings": {...}, "nodes": {"1": "10.0.0.2", ...}}
 
-crawl.lock          held by the command that crawls, and by those that need the crawl at rest
-
 version     of this file: another one is refused
+settings    without what may be secret
 nodes       of partitions on other machines: their stores are in a folder of the same path there
-
-minicrawl.cluster.folder writes it.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from minicrawl.errors import StoreError
-from minicrawl.settings.crawl import in_full
+from minicrawl.errors import SettingError, StoreError
+from minicrawl.settings.crawl import CrawlSettings, in_full
 from minicrawl.store.database import is_held, store_errors
 from minicrawl.store.reader import Store, open_store
-from minicrawl.system import raise_open_files
+from minicrawl.store.writer import Writer
+from minicrawl.system import raise_open_files, sync_folder
 
 FILE, VERSION = "cluster.json", 3
+UNFINISHED = f"{FILE}.new"
 MOST = 1_024
 """Maximum number of partitions that a folder may have."""
 _FILES_OF_A_STORE, _OTHER_FILES = 4, 64
-_LOCK, _LOOK = "crawl.lock", 0.2
-"""Lock of a whole crawl; seconds to wait for it."""
 
 
 def is_folder(store: Path) -> bool:
@@ -40,7 +37,7 @@ def is_folder(store: Path) -> bool:
 
 
 @dataclass(frozen=True)
-class PartitionFolder:
+class Folder:
     """A crawl in partitions. cluster: an id that its stores share. secret: key of the hash that tells homes.
 
     settings: of the last run; {} before the first one. nodes: address of the Ray node of each partition that is not on
@@ -71,44 +68,37 @@ class PartitionFolder:
         return store_of(self.path.absolute() if number in self.nodes else self.path, number)
 
     @property
-    def made(self) -> Sequence[int]:
-        """Partitions of this machine, rising."""
-        return [number for number in range(self.partitions) if number not in self.nodes]
+    def here(self) -> list[Path]:
+        """The stores on this machine."""
+        return [self.store(number) for number in range(self.partitions) if number not in self.nodes]
 
     @property
     def is_in_use(self) -> bool:
         """True if a crawl writes to any of the stores right now."""
-        return any(is_held(self.store(number)) for number in self.made)
+        return any(map(is_held, self.here))
 
     @contextmanager
     def opened(self) -> Iterator[Sequence[Store]]:
         """The read side of all stores, each as of one commit. Raises StoreError, also where one is on another
         machine."""
-        self.check_is_here()
-        with self.opened_some(self.made) as stores:
-            yield stores
-
-    @contextmanager
-    def opened_some(self, numbers: Sequence[int]) -> Iterator[Sequence[Store]]:
-        """The read side of some partitions, which are on this machine. Raises StoreError."""
-        raise_open_files(_FILES_OF_A_STORE * len(numbers) + _OTHER_FILES)
-        with ExitStack() as stack:
-            stores = []
-            for number in numbers:
-                self.check_is_there(number)
-                store = stack.enter_context(open_store(self.store(number)))
-                store.pin()
-                self.check_is_current(number, store)
-                stores.append(store)
-            yield stores
-
-    def check_is_here(self) -> None:
-        """Raise StoreError where a partition is on another machine."""
         for number, node in self.nodes.items():
             raise StoreError(
                 f"partition {number} is on node {node}, and this needs all stores on one machine; "
                 f'while the crawl rests, copy its files to {self.path} here, and empty "nodes" in {FILE}'
             )
+        raise_open_files(_FILES_OF_A_STORE * self.partitions + _OTHER_FILES)
+        with ExitStack() as stack:
+            yield [stack.enter_context(self.open(number)) for number in range(self.partitions)]
+
+    def open(self, number: int) -> Store:
+        """The read side of a partition on this machine, as of one commit. Raises StoreError."""
+        self.check_is_there(number)
+        with ExitStack() as stack:
+            store = stack.enter_context(open_store(self.store(number)))
+            store.pin()
+            self.check_is_current(number, store)
+            stack.pop_all()
+        return store
 
     def check_is_current(self, number: int, store: Store) -> None:
         """Raise StoreError for a store that is not this partition."""
@@ -127,23 +117,18 @@ class PartitionFolder:
             "backup"
         )
 
+    def keep_settings(self, settings: CrawlSettings) -> "Folder":
+        """Save the settings for the next run. Returns the updated folder, as each of these does."""
+        return _written(replace(self, settings=json.loads(settings.to_json(self.path))))
 
-@contextmanager
-def taken(path: Path) -> Iterator[None]:
-    """Hold the lock of a whole crawl while the block runs: its command does, and those that need it at rest. Raises
-    StoreError if another process has it."""
-    lock = FileLock(path / _LOCK)
-    with store_errors(path / _LOCK):
-        try:
-            lock.acquire(timeout=_LOOK)
-        except Timeout as error:
-            raise StoreError(
-                f"another crawl is using {path}; wait for it, or name another folder with --store"
-            ) from error
-    try:
-        yield
-    finally:
-        lock.release()
+    def keep_seeds(self, seeds: Iterable[str]) -> "Folder":
+        """Save more seeds, if any are new."""
+        changed = replace(self, seeds=tuple(dict.fromkeys([*self.seeds, *seeds])))
+        return self if len(changed.seeds) == len(self.seeds) else _written(changed)
+
+    def keep_ray(self, address: str | None) -> "Folder":
+        """Save the address of the Ray cluster."""
+        return _written(replace(self, ray=address))
 
 
 def store_of(folder: Path, number: int) -> Path:
@@ -152,13 +137,10 @@ def store_of(folder: Path, number: int) -> Path:
 
 def files_of(path: Path) -> list[Path]:
     """The files on this machine of the store at `path`, a file or a folder of partitions. Raises StoreError."""
-    if not path.is_dir():
-        return [path]
-    folder = folder_at(path)
-    return [folder.store(number) for number in folder.made]
+    return found(path).here if path.is_dir() else [path]
 
 
-def folder_at(path: Path) -> PartitionFolder:
+def found(path: Path) -> Folder:
     """The crawl in a folder. Raises StoreError where there is none, or it is not whole."""
     file = path / FILE
     try:
@@ -173,7 +155,7 @@ def folder_at(path: Path) -> PartitionFolder:
             raise ValueError(f"it has a node of partition {strange[0]}, and {partitions} partitions")
         secret, settings = bytes.fromhex(kept["secret"]), dict(kept["settings"])
         seeds = tuple(map(str, kept["seeds"]))
-        return PartitionFolder(path, str(kept["cluster"]), secret, partitions, settings, seeds, kept.get("ray"), nodes)
+        return Folder(path, str(kept["cluster"]), secret, partitions, settings, seeds, kept.get("ray"), nodes)
     except NotADirectoryError as error:
         raise StoreError(f"{path} is a file, and a crawl in partitions has a folder; name that with --store") from error
     except FileNotFoundError as error:
@@ -185,3 +167,50 @@ def folder_at(path: Path) -> PartitionFolder:
         raise StoreError(f"{file} cannot be read: {error.strerror}; name another folder with --store") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(f"{file} is damaged: {error}; restore the folder from a backup") from error
+
+
+def made(path: Path, partitions: int, ray: str | None = None, nodes: Mapping[int, str] | None = None) -> Folder:
+    """Make the folder of a new crawl; its stores are made when it begins. Raises SettingError, StoreError."""
+    folder = Folder(path, secrets.token_hex(8), secrets.token_bytes(16), partitions, {}, (), ray, nodes or {})
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        if any(entry.name != UNFINISHED for entry in path.iterdir()):
+            raise SettingError(f"{path} has files in it, and no {FILE}; name an empty folder, or a new one")
+        return _written(folder)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}; name another folder with --store") from error
+
+
+def make_store(path: Path, cluster: str, number: int, partitions: int) -> None:
+    """Make the empty store of a partition, or finish one. cluster: id of the crawl, common to its partitions. Raises
+    StoreError."""
+    with store_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(Writer(path)) as writer:
+        if writer.meta("cluster") is None and not writer.size():
+            with writer.transaction():
+                writer.save_meta({"cluster": cluster, "partition": number, "partitions": partitions})
+                writer.save_meta({"clock": 0.0, "virtual": 0, "births": 0})
+
+
+def _written(folder: Folder) -> Folder:
+    """Write cluster.json atomically, also across a power cut."""
+    whole = {
+        "version": VERSION,
+        "cluster": folder.cluster,
+        "partitions": folder.partitions,
+        "secret": folder.secret.hex(),
+        "ray": folder.ray,
+        "nodes": folder.nodes,
+        "settings": folder.settings,
+        "seeds": folder.seeds,
+    }
+    new = folder.path / UNFINISHED
+    new.touch(mode=0o600)
+    with new.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(whole, indent=2) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(folder.path / FILE)
+    sync_folder(folder.path)
+    return folder

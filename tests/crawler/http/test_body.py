@@ -7,8 +7,8 @@ from collections.abc import Sequence, Set
 import pytest
 
 from minicrawl.crawler.http.body import Body
-from minicrawl.crawler.http.response_fields import HTML_TYPES, SNIFFED
-from minicrawl.crawler.http.transport import BrokenOffError, Field, Truncated
+from minicrawl.crawler.http.response_fields import HTML_TYPES, SNIFFED, Field
+from minicrawl.crawler.http.transport import BrokenOffError, Truncated
 
 
 class Pieces:

@@ -12,7 +12,8 @@ from support.misbehaving import answer, chunk
 from support.raw_server import Server, all_names_at, says
 
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.transport import Capture, Field, Sign, Truncated
+from minicrawl.crawler.http.response_fields import Field
+from minicrawl.crawler.http.transport import Capture, Sign, Truncated
 from minicrawl.crawler.sources.local import LocalSource
 from minicrawl.model import Exchange, Fetched, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings

@@ -54,15 +54,6 @@ def test_records_of_several_are_added_up(senders: int) -> None:
         assert found.found_on[at] == next(filter(None, pages), "")
 
 
-@pytest.mark.parametrize("count", [0, 1, 2, 500])
-def test_records_are_what_they_were_after_a_way_as_bytes(count: int) -> None:
-    records = some_records(random.Random(count), count)
-    found = from_bytes(to_bytes(records))
-    assert (found.urls, found.found_on) == (records.urls, records.found_on)
-    for name in Records._fields[2:]:
-        assert np.array_equal(getattr(found, name), getattr(records, name)), name
-
-
 def test_bytes_are_these() -> None:
     """Little endian, a column after the other: another program may read them."""
     one = Records(

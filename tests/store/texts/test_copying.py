@@ -57,16 +57,6 @@ def test_copy_has_the_texts_and_goes_on(store: Path, tmp_path: Path) -> None:
     assert {path.name for path in copy.parent.iterdir()} == {"copy.db", "copy.db.text", "copy.db.lock"}
 
 
-def test_copy_of_a_store_without_texts_takes_the_place_of_one_with(store: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.db"
-    backup(store, copy)
-    other = tmp_path / "other.db"
-    crawl(site(1), other, [HOME])
-    backup(other, copy, force=True)
-    assert not text_path(copy).exists()
-    assert texts(copy) == {}
-
-
 def test_store_made_smaller_has_the_same_texts_and_goes_on(store: Path) -> None:
     before = texts(store)
     compact(store)

@@ -41,20 +41,6 @@ def test_blocks_are_counted_by_the_last_pages_that_have_them(fetches: list[tuple
     assert counts(RepeatedBlocks(picture.packed()), range(122)) == again
 
 
-@given(st.lists(st.tuples(st.integers(0, 99), st.sets(st.integers(0, 9).map(lambda n: n * ROOM))), max_size=60))
-def test_of_blocks_with_one_place_two_are_known_and_none_for_another(fetches: list[tuple[int, set[int]]]) -> None:
-    picture, last = RepeatedBlocks(), dict[int, Set[int]]()
-    for page, blocks in fetches:
-        picture.note(page, packed(blocks))
-        last[page % 64] = blocks
-    known = counts(picture, (n * ROOM for n in range(10)))
-    assert all(pages <= sum(block in blocks for blocks in last.values()) for block, pages in known.items())
-    assert sum(pages > 0 for pages in known.values()) <= 2
-    few = len(last) < 8
-    kept = {block: pages if pages > 1 or few else 0 for block, pages in known.items()}
-    assert counts(RepeatedBlocks(picture.packed()), known) == kept
-
-
 def test_what_many_pages_repeat_is_known_among_much_that_they_do_not_and_forgotten_later() -> None:
     rng = random.Random(1)
     picture = RepeatedBlocks()

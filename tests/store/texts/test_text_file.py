@@ -15,24 +15,6 @@ def test_line_is_as_long_as_it_is_said_to_be() -> None:
     assert {len(first_line(KEY, made)) for made in (0, 7, 99_999_999)} == {HEAD}
 
 
-def test_what_is_added_is_read_back_also_by_others(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db.text"
-    with TextFile(path, LINE, writes=True) as file:
-        file.add(b"onetwo", HEAD)
-        with TextFile(path, LINE) as reader:
-            assert (reader.read(HEAD, 3), reader.read(HEAD + 3, 3)) == (b"one", b"two")
-    assert path.read_bytes() == LINE + b"onetwo"
-
-
-def test_what_was_not_committed_is_cut_off(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db.text"
-    with TextFile(path, LINE, writes=True) as file:
-        file.add(b"onetwo", HEAD)
-        file.cut(HEAD + 3)
-        file.add(b"2", HEAD + 3)
-    assert path.read_bytes() == LINE + b"one2"
-
-
 def test_file_that_is_too_short_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db.text"
     with TextFile(path, LINE, writes=True) as file:

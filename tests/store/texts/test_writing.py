@@ -8,9 +8,8 @@ import pytest
 from support.dying import killed_at
 from support.stored_pages import add_pages
 
-from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
-from minicrawl.store.texts.text_file import HEAD, text_path
+from minicrawl.store.texts.text_file import text_path
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.store.writer import Writer
 
@@ -71,24 +70,6 @@ def test_text_that_is_as_before_takes_no_room(store: Path) -> None:
     assert kept(store) == {0: b"one", 1: b"TWO"}
 
 
-def test_what_was_written_without_a_commit_is_gone(store: Path) -> None:
-    writer = Writer(store)
-    texts = TextWriter(writer)
-    commit(writer, texts, {0: b"one"})
-    texts.note(1, b"two")
-    with pytest.raises(RuntimeError), writer.transaction():
-        texts.save(writer)
-        raise RuntimeError
-    writer.close()
-    assert kept(store) == {0: b"one"}
-    assert text_path(store).stat().st_size == HEAD + 6
-    writer = Writer(store)
-    commit(writer, TextWriter(writer), {2: b"three"})
-    writer.close()
-    assert kept(store) == {0: b"one", 2: b"three"}
-    assert text_path(store).stat().st_size == HEAD + 8
-
-
 def rounds(store: Path, number: int) -> None:
     """Three commits, each with a text for every page."""
     writer = Writer(store)
@@ -125,16 +106,3 @@ def test_without_the_file_the_texts_are_given_up(store: Path, caplog: pytest.Log
     commit(writer, texts, {1: b"TWO"})
     writer.close()
     assert kept(store) == {1: b"TWO"}
-
-
-def test_file_of_another_store_is_left_alone(store: Path, tmp_path: Path) -> None:
-    other = Writer(tmp_path / "other.db")
-    commit(other, TextWriter(other), {})
-    add_pages(other, URLS)
-    commit(other, TextWriter(other), {0: b"one"})
-    other.close()
-    text_path(tmp_path / "other.db").rename(text_path(store))
-    writer = Writer(store)
-    with pytest.raises(StoreError, match="does not belong to this store"):
-        TextWriter(writer)
-    writer.close()
