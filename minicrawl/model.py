@@ -363,8 +363,9 @@ class CrawlReport:
     """The outcome of a crawl.
 
     `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "interrupted".
-    `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `left_out`:
-    links of its read pages that a scope, a filter or a trap left out.
+    `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `coverage`,
+    `coverage_shown`: `low` and `shown` of `ReadShare`; `left_out`: links of its read pages that a scope, a filter or a
+    trap left out.
     `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
     code; `unanswered`: requests of any kind without a usable answer. `out_of_reach`: upper bound of the unreadable
     pages' share of the importance, by reason code, if nothing was left before the coverage asked for was reached; else
@@ -377,7 +378,8 @@ class CrawlReport:
     seconds: float
     known: int
     read: int
-    coverage: ReadShare
+    coverage: float
+    coverage_shown: float
     error: float
     failures: dict[str, int]
     left_out: int = 0
@@ -469,7 +471,8 @@ class Progress:
     hosts_waiting: int
     in_flight: int
     clock: float
-    coverage: ReadShare
+    coverage: float
+    coverage_shown: float
     errors: dict[str, int]
     left_out: int = 0
     silence: Silence | None = None

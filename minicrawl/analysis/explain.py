@@ -22,7 +22,7 @@ from minicrawl.crawler.steps.all_steps import STEPS
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import stripped
 from minicrawl.errors import SettingError
-from minicrawl.model import ReadShare, State
+from minicrawl.model import State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.pages import Queue
@@ -73,7 +73,8 @@ class KnownPage:
     is_rank_exact: bool
     leads_to: str | None
     known_pages: int
-    coverage: ReadShare
+    coverage: float
+    coverage_shown: float
     found_on: str | None
     attempts: int
     content_type: str | None
@@ -286,7 +287,8 @@ class _Explainer:
             is_rank_exact=store.ranks.is_exact(page),
             leads_to=leads_to,
             known_pages=store.size(),
-            coverage=store.coverage(),
+            coverage=store.coverage().low,
+            coverage_shown=store.coverage().shown,
             found_on=None if facts["found_on"] is None else store.page_table.url(facts["found_on"]),
             attempts=facts["attempts"],
             content_type=facts["content_type"],

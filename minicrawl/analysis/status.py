@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
-from minicrawl.model import READ, ReadShare, Silence, State, Sums
+from minicrawl.model import READ, Silence, State, Sums
 from minicrawl.parts import parts
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import HostRow
@@ -49,7 +49,8 @@ class Run:
     seconds: float
     in_flight: int
     errors: dict[str, int]
-    coverage: ReadShare
+    coverage: float
+    coverage_shown: float
     silence: Silence | None = None
 
     @property
@@ -211,4 +212,5 @@ def _run(kept: dict[str, Any]) -> Run | None:
         return None
     silence = kept.get("silence")
     of = {name: kept[name] for name in ("fetched", "bytes", "seconds", "in_flight", "errors")}
-    return Run(**of, coverage=ReadShare(*kept["coverage"]), silence=Silence(**silence) if silence else None)
+    coverage, shown = kept["coverage"]
+    return Run(**of, coverage=coverage, coverage_shown=shown, silence=Silence(**silence) if silence else None)

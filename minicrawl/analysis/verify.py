@@ -20,7 +20,7 @@ from minicrawl.analysis.link_graph import (
     rankable,
 )
 from minicrawl.crawler.books.stored import read_births
-from minicrawl.model import READ, ReadShare, State
+from minicrawl.model import READ, State
 from minicrawl.opic import Book
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.book import SETTLED_ERROR
@@ -55,7 +55,7 @@ class Verification:
 
     stored, settled: the book's importance as stored, and after settling in `rounds` rounds with `visits` virtual
     visits in all. history: within the window. inlinks: ranking by in-degree. rounding: error of
-    whole units, beyond the certificate. coverage: as stored.
+    whole units, beyond the certificate. coverage, coverage_shown: as stored.
     """
 
     known: int
@@ -70,7 +70,8 @@ class Verification:
     rounds: int
     visits: int
     rounding: float
-    coverage: ReadShare
+    coverage: float
+    coverage_shown: float
 
     def excess(self) -> float:
         """Error of the settled ranking beyond its certificate and rounding; not above 0 when all is well."""
@@ -83,7 +84,7 @@ def verify(store: Store) -> Verification:
         check_is_rankable(store)
         links, columns, rankings = store.links(), _columns(store), store.ranks.arrays()
         cash, rule = columns["cash"], read_births(store)
-        virtual, coverage = int(store.meta("virtual") or 0), store.coverage()
+        virtual, (coverage, shown) = int(store.meta("virtual") or 0), store.coverage()
     states = columns["state"]
     with rankable(store):
         graph, jump, places = folded_graph(links, states, births_of(rule, states))
@@ -112,6 +113,7 @@ def verify(store: Store) -> Verification:
         visits=visits,
         rounding=book.rounding(len(links.targets)),
         coverage=coverage,
+        coverage_shown=shown,
     )
 
 

@@ -24,7 +24,6 @@ from minicrawl.analysis.page_links import Web, sites
 from minicrawl.crawler.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import site_of
-from minicrawl.model import NOTHING_READ, ReadShare
 from minicrawl.opic.arrays import Pages
 from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.reader import Store
@@ -116,9 +115,9 @@ class Judged(NamedTuple):
     """The part of the web that an audit is about: the sites of the seeds.
 
     pages: HTML pages that were judged; hosts: of these. waiting: pages not requested yet; failed: pages without an
-    answer that could be read. first, last: times of the answers, in Unix seconds, NaN without any. coverage: as
-    `status` tells it. robots: pages that robots.txt forbids; traps: links left out as those of traps; left_out: links
-    left out for any reason, such as the scope.
+    answer that could be read. first, last: times of the answers, in Unix seconds, NaN without any. coverage,
+    coverage_shown: as `status` tells them. robots: pages that robots.txt forbids; traps: links left out as those of
+    traps; left_out: links left out for any reason, such as the scope.
     """
 
     pages: int = 0
@@ -127,7 +126,8 @@ class Judged(NamedTuple):
     failed: int = 0
     first: float = math.nan
     last: float = math.nan
-    coverage: ReadShare = NOTHING_READ
+    coverage: float = 0.0
+    coverage_shown: float = 0.0
     robots: int = 0
     traps: int = 0
     left_out: int = 0
@@ -201,7 +201,8 @@ class Crawled:
             failed,
             math.nan if first is None else first,
             math.nan if last is None else last,
-            coverage=self.store.coverage(),
+            coverage=self.store.coverage().low,
+            coverage_shown=self.store.coverage().shown,
             robots=robots,
             traps=sum(row.dropped for row in self.store.patterns.trap_patterns()),
             left_out=int(self.store.meta("links_left_out") or 0),

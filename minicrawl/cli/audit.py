@@ -203,7 +203,8 @@ def _judged_lines(judged: "Judged") -> Iterator[str]:
         first, last = (str(iso(moment))[:16].replace("T", " ") for moment in (judged.first, judged.last))
         when = f", crawled {first if first == last else f'{first} to {last}'} UTC"
     hosts = f"{counted(judged.pages, 'page')} of {counted(judged.hosts, 'host')}"
-    yield f"Judged: {hosts}{when}; the pages read have {between(*judged.coverage)} of the importance."
+    share = between(judged.coverage, judged.coverage_shown)
+    yield f"Judged: {hosts}{when}; the pages read have {share} of the importance."
     parts = [
         (judged.waiting, f"{counted(judged.waiting, 'page')} not requested yet"),
         (judged.failed, f"{counted(judged.failed, 'page')} without an answer to read"),

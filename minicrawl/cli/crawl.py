@@ -329,7 +329,7 @@ def announce(start: "Start") -> None:
 
 
 def _summary(report: "CrawlReport") -> "Iterator[str]":
-    yield f"{read_line(report.known, report.read, report.coverage)}."
+    yield f"{read_line(report.known, report.read, report.coverage, report.coverage_shown)}."
     fetched = f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}"
     left_out = f" {left_out_line(report.left_out)}." if report.left_out else ""
     yield f"{fetched}: {WHY_STOPPED[report.reason]}.{left_out}"

@@ -32,7 +32,7 @@ def bars(progress: Progress) -> Iterator[tuple[float, str]]:
         "pages": progress.fetched,
         "time": progress.seconds,
         "bytes": progress.bytes,
-        "until_coverage": progress.coverage.low,
+        "until_coverage": progress.coverage,
     }
     speed = {"pages": progress.pages_per_second, "time": 1.0, "bytes": progress.bytes_per_second}
     waits = not progress.hosts_ready and progress.pages_per_second * progress.seconds < _STEADY * progress.fetched

@@ -51,7 +51,10 @@ def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:
         yield "paused", Text(silence_line(progress.silence), style="red")
     yield "pages", Text(_pages(progress))
     yield "known", Text(f"{progress.known:,}, {progress.never_read:,} of them not read{_left_out(progress)}")
-    yield "coverage", Text(f"{between(*progress.coverage)} of the importance of the known pages")
+    yield (
+        "coverage",
+        Text(f"{between(progress.coverage, progress.coverage_shown)} of the importance of the known pages"),
+    )
     yield "in flight", Text(f"{progress.in_flight:,}")
     hosts = f"{progress.hosts_ready:,} ready, {progress.hosts_waiting:,} waiting"
     reasons = f" for: {tally(progress.waiting_for)}" if progress.waiting_for else ""

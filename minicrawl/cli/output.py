@@ -20,7 +20,7 @@ from minicrawl.log import printable
 
 if TYPE_CHECKING:
     from minicrawl.analysis.top import Order
-    from minicrawl.model import ReadShare, Silence
+    from minicrawl.model import Silence
     from minicrawl.store.ranks import RankedPage
 
 _LEAST_FOR_URLS = 12
@@ -164,10 +164,10 @@ def tally(counts: dict[str, int]) -> str:
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1]))
 
 
-def read_line(known: int, read: int, coverage: "ReadShare") -> str:
+def read_line(known: int, read: int, coverage: float, shown: float) -> str:
     """ "Read 4,514 of 52,368 known pages: between 58 and 71 % of the importance"."""
     text = f"Read {read:,} of {counted(known, 'known page')}"
-    return f"{text}: {between(*coverage)} of the importance" if read else text
+    return f"{text}: {between(coverage, shown)} of the importance" if read else text
 
 
 def left_out_line(links: int) -> str:

@@ -114,7 +114,7 @@ def _trap_lines(traps: "tuple[PatternRow, ...]") -> Iterator[str]:
 def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:
     yield speed_line(run)
     left_out = f"; {left_out_line(status.left_out)}" if status.left_out else ""
-    yield f"coverage  {read_line(status.known, status.read, run.coverage)}{left_out}"
+    yield f"coverage  {read_line(status.known, status.read, run.coverage, run.coverage_shown)}{left_out}"
     if status.running:
         if run.silence is not None:
             yield f"paused    {silence_line(run.silence)}"

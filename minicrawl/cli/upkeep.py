@@ -85,7 +85,7 @@ def _problem(found: "Verification", tolerance: float) -> str | None:
 def _verification_lines(found: "Verification", store: Path) -> list[str]:
     return [
         f"{store}: {counted(found.links, 'link')}; aliases, folded into their targets: {found.aliases:,}",
-        f"{read_line(found.known, found.read, found.coverage)}.",
+        f"{read_line(found.known, found.read, found.coverage, found.coverage_shown)}.",
         "",
         f"{'against exact PageRank':<24}{f'top {found.top}':>8}  {'tau':>8}  {'L1 error':>9}  {'largest':>9}  "
         f"{'certified':>9}",

@@ -155,8 +155,9 @@ def why(path: Path, text: str) -> Explanation:
             return explained
         rank = 1 + sum(asked(folder, _better, _sums(looks), x))
     ranked = explained.page.ranked._replace(rank=rank)
-    known, coverage = sum(look.known for look in looks), _sums(looks).coverage(by_sites=explained.page.jump is not None)
-    whole = replace(explained.page, ranked=ranked, is_rank_exact=True, known_pages=known, coverage=coverage)
+    coverage, shown = _sums(looks).coverage(by_sites=explained.page.jump is not None)
+    whole = replace(explained.page, ranked=ranked, is_rank_exact=True, coverage=coverage, coverage_shown=shown)
+    whole = replace(whole, known_pages=sum(look.known for look in looks))
     return replace(explained, page=whole)
 
 
@@ -204,7 +205,8 @@ def _status(path: Path, each: Sequence[Status], coverage: ReadShare, hosts: int)
         states=added([part.pages for part in whole.partitions]),
         reasons={name: n for name, n in whole.reasons.items() if State.ELSEWHERE not in name},
         hosts=hosts,
-        run=whole.run and replace(whole.run, seconds=seconds, coverage=coverage, silence=None),
+        run=whole.run
+        and replace(whole.run, seconds=seconds, coverage=coverage.low, coverage_shown=coverage.shown, silence=None),
         last_commit=max((one.last_commit for one in each if one.last_commit is not None), default=None),
         notes=each[0].notes,
     )

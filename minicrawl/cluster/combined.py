@@ -87,7 +87,10 @@ def progress_of(parts: Sequence[Progress], state: RunState, limits: LimitsNow, f
     whole: Progress = added(parts)
     return replace(
         whole,
-        **{name: figures[name] for name in ("seconds", "fetched", "bytes", "known", "coverage", "reason")},
+        **{
+            name: figures[name]
+            for name in ("seconds", "fetched", "bytes", "known", "coverage", "coverage_shown", "reason")
+        },
         never_read=figures["known"] - figures["read"],
         clock=0.0,
         silence=parts[0].silence if all(part.silence for part in parts) else None,

@@ -180,12 +180,14 @@ class Keeper:
     def figures(self) -> Message:
         """Figures of all partitions for a status: of this run, excluding pauses."""
         known, read = (sum(report.pages[at] for report in self._latest.values()) for at in (0, 1))
+        coverage, shown = self._coverage()
         return {
             "reason": self._reason,
             "fetched": self._fetched(),
             "bytes": self._bytes(),
             "seconds": self.clock.seconds,
-            "coverage": self._coverage(),
+            "coverage": coverage,
+            "coverage_shown": shown,
             "known": known,
             "read": read,
         }
@@ -446,7 +448,7 @@ class Keeper:
         """The report of the run. answers: of all partitions if they have settled, else empty."""
         by_number: Mapping[int, Final | Report] = answers or self._latest
         known, read = (sum(report.pages[at] for report in by_number.values()) for at in (0, 1))
-        coverage = coverage_of({n: by_number[n].coverage if n in by_number else None for n in self.numbers})
+        coverage, shown = coverage_of({n: by_number[n].coverage if n in by_number else None for n in self.numbers})
         return Ended(
             reason=self._reason or "nothing-left",
             fetched=self._fetched(),
@@ -455,6 +457,7 @@ class Keeper:
             known=known,
             read=read,
             coverage=coverage,
+            coverage_shown=shown,
             error=certificate_of(*(sum(answer.unsettled[at] for answer in answers.values()) for at in (0, 1))),
             failures=added([answer.failures for answer in answers.values()]) or {},
             left_out=sum(report.left_out for report in by_number.values()),

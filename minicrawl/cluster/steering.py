@@ -87,7 +87,8 @@ class Steering:
         found = look_of(list(self._statuses.values()), hosts)
         return {
             **status,
-            **({**found, "coverage": self._keeper.figures["coverage"]} if found else {}),
+            **found,
+            **{name: self._keeper.figures[name] for name in ("coverage", "coverage_shown") if found},
             "processes": descendants(os.getpid()),
             "settings": adjustable(self._keeper.settings),
             "events": self._events.behind(after),

@@ -21,7 +21,6 @@ from minicrawl.model import (
     HostNow,
     InFlightNow,
     Progress,
-    ReadShare,
     Silence,
     State,
     Sums,
@@ -143,6 +142,7 @@ class RunProgress:
         intake, accounts, frontier = self._intake, self._state.accounts, self._state.frontier
         ready, waiting = frontier.ready_or_waiting()
         self._speed.record(self.seconds, self.fetched, self.bytes)
+        coverage, shown = accounts.coverage.shares()
         pages_per_second, bytes_per_second = self._speed.now()
         return Progress(
             seconds=self.seconds,
@@ -154,7 +154,8 @@ class RunProgress:
             hosts_waiting=len(waiting),
             in_flight=frontier.in_flight,
             clock=accounts.book.clock / max(accounts.book.births, 1),
-            coverage=ReadShare(*accounts.coverage.shares()),
+            coverage=coverage,
+            coverage_shown=shown,
             errors=dict(intake.state.tally.failures),
             left_out=intake.state.tally.left_out,
             silence=silence,
@@ -169,8 +170,8 @@ class RunProgress:
     def look(self, silence: Silence | None, requests: tuple[InFlightNow, ...], hosts: int) -> dict[str, Any]:
         """The crawl as it stands, as JSON, without reading every page; with up to `hosts` hosts.
 
-        `coverage`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: the oldest in flight. `hosts`: busy
-        and waiting ones first; `doing`: number of hosts by `HostNow.doing`; both are empty unless hosts were asked for,
+        `coverage`, `coverage_shown`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: the oldest in
+        flight. `hosts`: busy and waiting ones first; `doing`: number of hosts by `HostNow.doing`; both are empty unless hosts were asked for,
         and so is `host_states`, numbers of hosts by activity, waiting ones by the reason. `statuses`, `failed`:
         requests for pages of this run by class of status, and by reason where there was no answer; `histograms`:
         "latency_seconds" and "size_bytes" of the answers by "http" and "https", each a number by upper bound and their
@@ -180,14 +181,16 @@ class RunProgress:
         began = time.perf_counter()
         accounts, frontier = self._state.accounts, self._state.frontier
         looked_at = frontier.hosts if hosts else ()
-        shown, doing, states = hosts_now(looked_at, frontier.pages.has_page, self._clock(), hosts)
+        listed, doing, states = hosts_now(looked_at, frontier.pages.has_page, self._clock(), hosts)
+        coverage, shown = accounts.coverage.shares()
         return {
-            "coverage": accounts.coverage.shares(),
+            "coverage": coverage,
+            "coverage_shown": shown,
             "errors": dict(self._state.tally.failures),
             "silence": None if silence is None else asdict(silence),
             "earlier": self.earlier._asdict(),
             "requests": [request._asdict() for request in requests],
-            "hosts": [host._asdict() for host in shown],
+            "hosts": [host._asdict() for host in listed],
             "doing": doing,
             "host_states": states,
             "statuses": self._answers.statuses(),

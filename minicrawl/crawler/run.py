@@ -38,7 +38,7 @@ from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource
 from minicrawl.crawler.steps.archive import Archive
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.model import CrawlReport, Progress, ReadShare, Wanted
+from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic.arrays import Pages
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -379,6 +379,7 @@ def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> froz
 
 def _report(engine: Engine, intake: Intake) -> CrawlReport:
     accounts = intake.state.accounts
+    coverage, shown = accounts.coverage.shares()
     asked_for = engine.dispatch.limits.now.until_coverage or 0.0
     is_over = engine.reason in (None, "nothing-left")
     return CrawlReport(
@@ -388,7 +389,8 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         seconds=engine.progress.seconds,
         known=accounts.size,
         read=accounts.coverage.collected,
-        coverage=ReadShare(*accounts.coverage.shares()),
+        coverage=coverage,
+        coverage_shown=shown,
         error=accounts.book.certificate(),
         failures=dict(intake.state.tally.failures),
         left_out=intake.state.tally.left_out,

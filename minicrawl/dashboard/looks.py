@@ -18,7 +18,7 @@ from minicrawl.crawler.loop.limits import aims
 from minicrawl.crawler.loop.measurements import Speed
 from minicrawl.dashboard.readings import Readings, partition
 from minicrawl.errors import CrawlEndedError, StoreError
-from minicrawl.model import NOTHING_READ, NOTHING_YET
+from minicrawl.model import NOTHING_YET
 
 Look = Mapping[str, Any]
 """A JSON object. `at`: Unix seconds. `crawl`: "running", "resting", "busy" (it does not answer), or "none" yet."""
@@ -30,6 +30,7 @@ _LATELY = 10.0
 """Seconds over which speed is measured."""
 _NOTHING_SEEN: Look = {
     "coverage": None,
+    "coverage_shown": None,
     "errors": None,
     "silence": None,
     "earlier": NOTHING_YET._asdict(),
@@ -141,6 +142,7 @@ def at_rest(found: AtRest) -> Look:
         "bytes": run.bytes if run else 0,
         "seconds": run.seconds if run else 0.0,
         "coverage": run.coverage if run else None,
+        "coverage_shown": run.coverage_shown if run else None,
         "errors": run.errors if run else {},
         "known": status.known,
         "read": status.read,
@@ -163,7 +165,7 @@ def _with_aims(look: dict[str, Any], *, is_going_on: bool) -> Look:
         "pages": look["fetched"],
         "time": look["seconds"],
         "bytes": look["bytes"],
-        "until_coverage": (look.get("coverage") or NOTHING_READ)[0],
+        "until_coverage": look.get("coverage") or 0.0,
     }
     speed = {**look["speed"], "time": 1.0} if is_going_on else {}
     return {**look, "aims": [aim._asdict() for aim in aims(look["limits"], done, speed)]}
@@ -183,8 +185,12 @@ _OF_RUN: _Table = (
     ("pages_known", "Known pages", "known"),
     ("pages_read", "Known pages that were read", "read"),
     ("hosts_in_flight", "Hosts that are being asked", "in_flight"),
-    ("coverage_ratio", "Least share of importance that the read pages hold", "low"),
-    ("coverage_shown_ratio", "Share of importance that the read pages hold by the links found so far", "shown"),
+    ("coverage_ratio", "Least share of importance that the read pages hold", "coverage"),
+    (
+        "coverage_shown_ratio",
+        "Share of importance that the read pages hold by links found so far",
+        "coverage_shown",
+    ),
 )
 _OF_WORK: _Table = (
     ("commits_total", "Commits in this run", "commits"),
@@ -229,8 +235,7 @@ def _lines(look: Mapping[str, Any]) -> Iterator[str]:
     if look["crawl"] == "none":
         return
     yield from _family("paused", "1 while the crawl is paused", [({}, float(look["state"] == "paused"))])
-    coverage = dict(zip(("low", "shown"), look.get("coverage") or (), strict=False))
-    for table, values in ((_OF_RUN, {**look, **coverage}), (_OF_WORK, look.get("work", {}))):
+    for table, values in ((_OF_RUN, look), (_OF_WORK, look.get("work", {}))):
         for name, about, key in table:
             yield from _family(name, about, [({}, values[key])] if values.get(key) is not None else [])
     yield from _family("answers_total", "Answers for pages, by class of status", _by("status", look.get("statuses")))

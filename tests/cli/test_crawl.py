@@ -55,7 +55,7 @@ def test_coverage_that_cannot_be_reached_is_said_to_be_so_and_why(tmp_path: Path
     crawl({HOME: ["/a", "/b", "/c"], f"{HOME}a": [HOME], f"{HOME}b": 403, f"{HOME}c": 404}, store, [HOME])
     found = json.loads(run("crawl", "--store", store, "--until-coverage", "99%", "--json").stdout)
     assert (found["reason"], list(found["out_of_reach"])) == ("nothing-left", ["http-403"])
-    assert found["coverage"][0] + found["out_of_reach"]["http-403"] == pytest.approx(1.0, abs=2e-3)
+    assert found["coverage"] + found["out_of_reach"]["http-403"] == pytest.approx(1.0, abs=2e-3)
     share = f"{found['out_of_reach']['http-403']:.1%}"
     assert (
         "The coverage you asked for was not reached: pages that were not read have up to "

@@ -17,7 +17,7 @@ from support.terminal import Terminal
 
 from minicrawl.cli.display import SHOWN, Best, BestSoFar, awaiting_index, bars, doing, plain, showing
 from minicrawl.dashboard.readings import Readings
-from minicrawl.model import LimitsNow, Progress, ReadShare, RunState
+from minicrawl.model import LimitsNow, Progress, RunState
 from minicrawl.timing import Timing
 
 
@@ -159,7 +159,8 @@ BARE = Progress(
     hosts_waiting=40,
     in_flight=12,
     clock=1.25,
-    coverage=ReadShare(0.45, 0.6),
+    coverage=0.45,
+    coverage_shown=0.6,
     errors={},
     pages_per_second=10.0,
     bytes_per_second=100_000.0,

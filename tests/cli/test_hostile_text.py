@@ -18,7 +18,7 @@ from minicrawl.cli.display import plain
 from minicrawl.cli.live_display import render
 from minicrawl.export.tables import defused, export_ranks
 from minicrawl.log import printable
-from minicrawl.model import InFlightNow, Progress, ReadShare
+from minicrawl.model import InFlightNow, Progress
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
@@ -104,7 +104,7 @@ def test_servers_have_sent_what_could_steer_a_terminal(served: Path) -> None:
 
 def test_neither_does_the_display() -> None:
     progress = replace(
-        Progress(1.0, 1, 1, 1, 1, 1, 1, 1, 1.0, ReadShare(0.5, 0.5), {}),
+        Progress(1.0, 1, 1, 1, 1, 1, 1, 1, 1.0, 0.5, 0.5, {}),
         requests=(InFlightNow(HOME + EVIL, 1.0),),
     )
     best = ((0.5, HOME + EVIL),)

@@ -11,7 +11,6 @@ from support.sites import crawl
 
 from minicrawl.cli.output import amount, duration, left_out_line, read_line, reassuring, tally
 from minicrawl.log import printable
-from minicrawl.model import NOTHING_READ, ReadShare
 
 
 def test_values_are_written_for_people() -> None:
@@ -53,8 +52,8 @@ def test_work_that_takes_no_time_is_not_spoken_of() -> None:
 
 
 def test_one_page_is_no_pages() -> None:
-    assert read_line(1, 0, NOTHING_READ) == "Read 0 of 1 known page"
-    assert read_line(1, 1, ReadShare(1.0, 1.0)) == "Read 1 of 1 known page: 100 % of the importance"
+    assert read_line(1, 0, 0.0, 0.0) == "Read 0 of 1 known page"
+    assert read_line(1, 1, 1.0, 1.0) == "Read 1 of 1 known page: 100 % of the importance"
     assert left_out_line(1) == "1 link was left out"
 
 
@@ -69,7 +68,7 @@ def test_one_page_is_no_pages() -> None:
     ],
 )
 def test_coverage_is_rounded_outwards(low: float, shown: float, told: str) -> None:
-    assert read_line(3, 2, ReadShare(low, shown)) == f"Read 2 of 3 known pages: {told} of the importance"
+    assert read_line(3, 2, low, shown) == f"Read 2 of 3 known pages: {told} of the importance"
 
 
 @pytest.mark.parametrize("words", [["status"], ["graph", "stats"]])

@@ -1,6 +1,6 @@
 """A moment of a crawl, to be shown."""
 
-from minicrawl.model import InFlightNow, LimitsNow, Progress, ReadShare, Sums
+from minicrawl.model import InFlightNow, LimitsNow, Progress, Sums
 
 MOMENT = Progress(
     seconds=125.0,
@@ -12,7 +12,8 @@ MOMENT = Progress(
     hosts_waiting=40,
     in_flight=12,
     clock=1.25,
-    coverage=ReadShare(0.5, 0.6),
+    coverage=0.5,
+    coverage_shown=0.6,
     errors={"dns": 3},
     given_up={"dns": 3, "http-404": 12},
     left_out=15_001,

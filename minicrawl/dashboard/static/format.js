@@ -56,7 +56,7 @@ export function percent(share, digits = 1) {
 }
 
 // A coverage, rounded outwards: as in the terminal.
-export function between([low, shown]) {
+export function between(low, shown) {
   const part = (number, rounded) => (number >= 1 ? rounded(number) : rounded(10 * number) / 10);
   const [least, most] = [part(100 * low + 1e-9, Math.floor), part(100 * shown - 1e-9, Math.ceil)];
   return least === most ? `${most} %` : `between ${least} and ${most} %`;

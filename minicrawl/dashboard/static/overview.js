@@ -136,7 +136,7 @@ class Figures {
       [duration(now.seconds), before(all.seconds + now.seconds, duration)],
       [count(now.known), "pages"],
       [count(now.read), now.known ? percent(now.read / now.known) : ""],
-      now.coverage === null ? ["–", now.partitions ? "not known: not all partitions are read here" : "not known just now"] : [between(now.coverage), "of the importance"],
+      now.coverage === null ? ["–", now.partitions ? "not known: not all partitions are read here" : "not known just now"] : [between(now.coverage, now.coverage_shown), "of the importance"],
       [count(now.in_flight), doing(now.doing)],
     ];
     shown.forEach(([value, note], index) => {

@@ -67,7 +67,7 @@ def test_the_last_point_says_how_the_run_has_ended(tmp_path: Path) -> None:
     assert last.fetched == sum(report.fetched for report in reports)
     assert last.bytes == sum(report.bytes for report in reports)
     assert (last.known, last.read) == (reports[1].known, reports[1].read)
-    assert (last.coverage, last.shown) == reports[1].coverage
+    assert (last.coverage, last.shown) == (reports[1].coverage, reports[1].coverage_shown)
     assert last.given_up == sum(number for (state, _), number in states.items() if state == "error") == 1
     milliseconds = 1e-3  # of rounding
     assert earlier["seconds"] + run["seconds"] - milliseconds <= last.seconds
