@@ -1,4 +1,4 @@
-"""The sites or hosts of a store: importance and trust, and those that mirror others (`rank/mirrors.py`)."""
+"""The sites or hosts of a store: importance, trust and grades, and those that mirror others (`rank/mirrors.py`)."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -118,3 +118,33 @@ def best_sites(store: Store, kind: str) -> list[SiteRow]:
     if kind == "site" and jumps_to_sites(store):
         return sorted(rows, key=lambda row: (-(row.trust or 0.0), -row.importance))
     return sorted(rows, key=lambda row: -row.importance)
+
+
+class GradedSite(NamedTuple):
+    """A site with its grade, 1 the lowest. bytes: of its pages read, as received; pages: number of these. is_selected:
+    True if it fits the limit."""
+
+    site: str
+    grade: int
+    importance: float
+    pages: int
+    bytes: int
+    is_selected: bool
+
+
+def graded_sites(store: Store, kind: str, grades: int, most: int | None = None) -> list[GradedSite]:
+    """All sites, the most important first. kind: "site" or "host". most: limit of bytes; each site in turn is
+    selected if it still fits. Raises StoreError."""
+    rows = sorted(sites_of(store, kind), key=lambda row: (-row.importance, row.site))
+    of_site, left = DIVISIONS[kind], most
+    sizes: dict[str, int] = {}
+    for host, size in store.hosts.bytes().items():
+        sizes[of_site(host)] = sizes.get(of_site(host), 0) + size
+    graded = []
+    for place, row in enumerate(rows, 1):
+        grade = 1 + (len(rows) - place) * grades // len(rows)
+        size = sizes.get(row.site, 0)
+        fits = left is None or size <= left
+        left = left - size if left is not None and fits else left
+        graded.append(GradedSite(row.site, grade, row.importance, row.read, size, fits))
+    return graded

@@ -205,6 +205,36 @@ def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
             process.terminate()
 
 
+@command.command(epilog="Example: minicrawl archive select --grades 4 --bytes 50GB")
+@click.option(
+    "--grades", default=4, show_default=True, type=click.IntRange(2, 100), help="Number of grades; 1 is the lowest."
+)
+@click.option("--bytes", "most", metavar="50GB", help="Only the most important sites that fit into this size.")
+@store_option
+@json_option
+def select(grades: int, most: str | None, store: Path, as_json: bool) -> None:
+    """List the sites of a crawl by grade of importance, with as many sites in each grade, to choose what to archive.
+
+    A site is a registrable domain. On domains that give each user a subdomain, such as readthedocs.io, each of these
+    is a site.
+    """
+    from minicrawl.analysis.sites import graded_sites
+    from minicrawl.settings.values import parse_size
+    from minicrawl.store.reader import open_store
+
+    with open_store(store) as reader:
+        sites = graded_sites(reader, "site", grades, None if most is None else parse_size(most))
+    shown = [one for one in sites if one.is_selected]
+    if as_json:
+        click.echo(document({"sites": [one._asdict() for one in shown]}))
+        return
+    click.echo(f"grade  importance  {'pages':>9}  {'size':>9}  site")
+    for one in shown:
+        facts = f"{one.grade:>5}  {one.importance:>10.3g}  {one.pages:>9,}  {amount(one.bytes):>9}"
+        click.echo(f"{facts}  {printable(one.site)}")
+    click.echo(f"{len(shown):,} of {counted(len(sites), 'site')}, {amount(sum(one.bytes for one in shown))} as read")
+
+
 def _meant(text: str) -> list[str]:
     """The URLs that a user may mean, also behind urn:view: and the like. Raises SettingError."""
     from minicrawl.analysis.explain import meant_by

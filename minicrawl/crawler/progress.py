@@ -171,9 +171,10 @@ class RunProgress:
         """The crawl as it stands, as JSON, without reading every page; with up to `hosts` hosts.
 
         `coverage`, `coverage_shown`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: the oldest in
-        flight. `hosts`: busy and waiting ones first; `doing`: number of hosts by `HostNow.doing`; both are empty unless hosts were asked for,
-        and so is `host_states`, numbers of hosts by activity, waiting ones by the reason. `statuses`, `failed`:
-        requests for pages of this run by class of status, and by reason where there was no answer; `histograms`:
+        flight. `hosts`: busy and waiting ones first; `doing`: number of hosts by `HostNow.doing`; both are empty unless
+        hosts were asked for, and so is `host_states`, numbers of hosts by activity, waiting ones by the reason.
+        `statuses`, `failed`: requests for pages of this run by class of status, and by reason where there was no
+        answer; `histograms`:
         "latency_seconds" and "size_bytes" of the answers by "http" and "https", each a number by upper bound and their
         "sum". `pages`: numbers of pages by "state/reason" as of the last commit. `work`: commits of this run with their
         rows and seconds, turns not committed yet, and bytes of the files. `took`: seconds spent on this value.

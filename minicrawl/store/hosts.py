@@ -61,6 +61,11 @@ class Hosts:
         """Hosts whose last answers were failures, most consecutive failures first."""
         return self._tables.records(HostRow, "hosts WHERE strains > 0 ORDER BY strains DESC, name")
 
+    def bytes(self) -> dict[str, int]:
+        """Bytes transferred in the last answers of all pages, by host name. Scans all pages."""
+        query = "SELECT name, sum(bytes) FROM pages JOIN fetches ON fetches.id = fetch JOIN hosts ON hosts.id = host"
+        return dict(self._tables.rows(f"{query} GROUP BY host"))
+
     def answering(self) -> Iterator[str]:
         """Names of hosts that have answered, also for a robots.txt; some twice."""
         query = """

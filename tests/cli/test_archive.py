@@ -153,6 +153,13 @@ def test_without_a_viewer_there_is_one_line_that_says_what_to_do(
     assert "ended at once" in run("archive", "replay", "--archive", archive).stderr
 
 
+def test_sites_are_selected(archive: Path) -> None:
+    store = archive.parent / "crawl.db"
+    shown = run("archive", "select", "--grades", "2", "--bytes", "50GB", "--store", store).stdout
+    assert shown.splitlines()[0].split() == ["grade", "importance", "pages", "size", "site"]
+    assert len(answer("archive", "select", "--store", store)["sites"]) == len(shown.splitlines()) - 2
+
+
 def test_files_of_other_programs_are_looked_into_and_damage_is_told(tmp_path: Path) -> None:
     """A file, not a folder: a record in a member of several, and one byte of garbage between members."""
     block = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
