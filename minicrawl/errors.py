@@ -38,6 +38,14 @@ def covered(share: float) -> str:
     return f"{_percent(100 * share + 1e-9, math.floor)} %"
 
 
+def span(seconds: float) -> str:
+    """A rough duration: "3 days", "5 hours"."""
+    for unit, name in ((86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute")):
+        if seconds >= 2 * unit:
+            return counted(round(seconds / unit), name)
+    return counted(round(seconds), "second")
+
+
 def between(low: float, shown: float) -> str:
     """ "between 58 and 71 %", "100 %": a coverage, rounded outwards."""
     least, most = _percent(100 * low + 1e-9, math.floor), _percent(100 * shown - 1e-9, math.ceil)

@@ -19,6 +19,7 @@ from minicrawl.analysis.page_changes import page_changes
 from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.analysis.page_text import page_text
 from minicrawl.analysis.top import lines_per_site, top_list
+from minicrawl.analysis.why_words import explanation_lines
 from minicrawl.errors import SettingError
 from minicrawl.search import searching
 from minicrawl.settings import RANKINGS
@@ -92,8 +93,8 @@ def top(store: Store, n: int = 20, site: str = "") -> str:
 
 
 def why(store: Store, url: str) -> str:
-    """Everything known of a URL: its state and why, importance, links in and out, the host's rules."""
-    return _facts(explain(store, url).as_json())
+    """What is known of a URL, in words: its state and why, importance, links in and out, the host's rules."""
+    return _answer("What the crawl knows of the URL.", "\n".join(explanation_lines(explain(store, url)))[:MOST])
 
 
 def changes(store: Store, url: str = "", days: float = 7, n: int = 20) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from minicrawl.cli.output import amount, duration, reassuring, silence_line, span
+from minicrawl.cli.output import amount, duration, reassuring, silence_line
 from minicrawl.crawler.loop.limits import aims
-from minicrawl.errors import StoreError, counted
+from minicrawl.errors import StoreError, counted, span
 from minicrawl.log import printable
 from minicrawl.model import Progress, RunState
 

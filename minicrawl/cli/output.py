@@ -130,14 +130,6 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-def span(seconds: float) -> str:
-    """A rough duration: "3 days", "5 hours"."""
-    for unit, name in ((86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute")):
-        if seconds >= 2 * unit:
-            return counted(round(seconds / unit), name)
-    return counted(round(seconds), "second")
-
-
 @contextmanager
 def reassuring(
     what: str, say: Callable[[str], None], every: float = 5.0, *, progress: Callable[[], str] = str

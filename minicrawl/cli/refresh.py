@@ -15,8 +15,8 @@ import click
 
 from minicrawl.cli.crawl import INTERRUPTED, controlled
 from minicrawl.cli.options import json_option, logging_options, says_more, setting_options, store_option
-from minicrawl.cli.output import amount, document, duration, span, tally
-from minicrawl.errors import NothingFetchedError, counted
+from minicrawl.cli.output import amount, document, duration, tally
+from minicrawl.errors import NothingFetchedError, counted, span
 from minicrawl.log import printable
 from minicrawl.settings import SETTINGS
 

@@ -10,8 +10,8 @@ import click
 
 from minicrawl.cli.changes import day, moment_of
 from minicrawl.cli.options import json_option, store_option
-from minicrawl.cli.output import document, lines_of, span
-from minicrawl.errors import SettingError
+from minicrawl.cli.output import document, lines_of
+from minicrawl.errors import SettingError, span
 from minicrawl.log import printable
 
 if TYPE_CHECKING:

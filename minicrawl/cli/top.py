@@ -23,7 +23,6 @@ from minicrawl.store.partitions.folder import is_folder
 if TYPE_CHECKING:
     from minicrawl.analysis.sites import SiteRow
     from minicrawl.analysis.top import BestOfSite, TopList
-    from minicrawl.store.sites import TrustedSite
 
 
 def _per_site(context: click.Context, option: click.Parameter, value: str | None) -> int | None:
@@ -148,6 +147,8 @@ def site_table(rows: "Sequence[SiteRow]") -> list[str]:
     cells = ([name, *column] for name, column in numbers.items())
     lines = zip(*([f"{cell:>{max(map(len, column))}}" for cell in column] for column in cells), strict=True)
     mirrored = [[f"with a mirror of {row.mirror_of}"] if row.mirror_of else [] for row in rows]
+    from minicrawl.analysis.why_words import trust_reasons
+
     reasons = [trust_reasons(row) + mirror for row, mirror in zip(rows, mirrored, strict=True)]
     titles = ["", *(printable(", ".join(each)) for each in reasons)] if any(reasons) else []
     return lines_of(["  ".join(line) for line in lines], ["site", *(printable(row.site) for row in rows)], titles)
@@ -170,13 +171,9 @@ def best_lines(sites: "Sequence[BestOfSite]") -> list[str]:
     """A line for each site: "python.org  seed, trusted by 17 sites, first gnu.org  -> https://docs.python.org/3/"."""
     if not sites:
         return []
+    from minicrawl.analysis.why_words import trust_reasons
+
     columns = ([each.site.name for each in sites], [", ".join(trust_reasons(each.site)) for each in sites])
     padded = ([f"{printable(text):<{max(map(len, column))}}" for text in column] for column in columns)
     starts, urls = map("  ".join, zip(*padded, strict=True)), [f"-> {printable(each.url)}" for each in sites]
     return ["", "The most trusted sites, and the best page of each:", *lines_of(list(starts), urls)]
-
-
-def trust_reasons(site: "SiteRow | TrustedSite", seed: str = "seed") -> list[str]:
-    """Reasons for a site's trust: "seed", "trusted by 14 sites, first docs.python.org"."""
-    who = [f"trusted by {counted(site.trusted_by, 'site')}, first {site.trusted_first}"] if site.trusted_by else []
-    return [seed, *who] if site.is_seed else who

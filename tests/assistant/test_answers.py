@@ -167,7 +167,7 @@ def test_answers_say_what_the_commands_say(store: Path) -> None:
     found = rows(told(store, search, query="foresail")[1])
     assert [(page["url"], page["title"]) for page in found] == [(LONG, "Long")]
     assert "foresail" in found[0]["snippet"]
-    assert {"state": "fetched"} in rows(told(store, why, url=LONG)[1])
+    assert "state       fetched, because ok" in told(store, why, url=LONG)[1]
     assert {"known": 204} in rows(told(store, status)[1])
     assert [(link["source"], link["anchor"]) for link in rows(told(store, links, url=LONG)[1])] == [(HOME, "long one")]
     assert {row["what"] for row in rows(told(store, changes)[1])} == {"new"}

@@ -48,4 +48,4 @@ def test_mistakes_are_those_of_a_crawl(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     assert "--pages: a whole number is" in run("crawl", HOME, "--pages", "x", "--store", store, "--dry-run").stderr
     result = run("crawl", "--store", store, "--dry-run")
-    assert (result.exit_code, "no seeds are given" in result.stderr) == (2, True)
+    assert (result.exit_code, "you gave no seeds" in result.stderr) == (2, True)

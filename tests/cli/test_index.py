@@ -23,4 +23,4 @@ def test_store_without_texts_says_how_to_get_them(tmp_path: Path) -> None:
     crawl(SITE, tmp_path / "crawl.db", [A])
     result = run("index", "--store", tmp_path / "crawl.db")
     assert result.exit_code == 2
-    assert "let the crawl go on with --search" in result.stderr
+    assert "continue the crawl with --search" in result.stderr

@@ -51,7 +51,7 @@ def test_a_host_may_be_spelled_as_a_browser_takes_it() -> None:
 
 
 def test_a_host_that_is_none_is_told() -> None:
-    with pytest.raises(SettingError, match="is no host; write it as"):
+    with pytest.raises(SettingError, match="is not a host; write"):
         Headers([Header.parse("a..b%%=X-A: b")], frozenset())
 
 
@@ -131,7 +131,7 @@ def test_a_name_alone_means_https_and_the_seeds(text: str, seeds: str, expected:
 
 
 def test_what_is_no_host_is_named_with_its_option() -> None:
-    with pytest.raises(SettingError, match=r"--x a\.\.b%%=\.\.\.: 'a\.\.b%%' is no host"):
+    with pytest.raises(SettingError, match=r"--x a\.\.b%%=\.\.\.: 'a\.\.b%%' is not a host"):
         Place("a..b%%", "--x")
 
 
@@ -159,5 +159,5 @@ def test_the_first_of_several_passwords_counts_and_a_header_counts_before_all() 
 
 
 def test_a_host_that_is_none_is_named_by_its_option() -> None:
-    with pytest.raises(SettingError, match=r"--auth a\.\.b%%=\.\.\.: 'a\.\.b%%' is no host; write it as"):
+    with pytest.raises(SettingError, match=r"--auth a\.\.b%%=\.\.\.: 'a\.\.b%%' is not a host; write"):
         going("https://a.test", auth="a..b%%=me:hush")

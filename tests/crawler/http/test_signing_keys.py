@@ -149,12 +149,12 @@ def pem(private: ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey | Ed25519Private
 
 
 NO_KEYS = {
-    "empty": (b"", "is no private key in PEM format"),
-    "garbage": (b"\xff\x00" * 99, "is no private key in PEM format"),
-    "cut": (RFC_9421_KEY[:80].encode(), "is no private key in PEM format"),
+    "empty": (b"", "is not a private key in PEM format"),
+    "garbage": (b"\xff\x00" * 99, "is not a private key in PEM format"),
+    "cut": (RFC_9421_KEY[:80].encode(), "is not a private key in PEM format"),
     "public": (
         Ed25519PrivateKey.generate().public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo),
-        "is no private key in PEM format",
+        "is not a private key in PEM format",
     ),
     "with a password": (pem(Ed25519PrivateKey.generate(), b"secret"), "without a password"),
     "elliptic": (pem(ec.generate_private_key(ec.SECP256R1())), "another kind than Ed25519"),

@@ -12,8 +12,8 @@ from support.sites import faults_in, rows
 from minicrawl.analysis.archives import opened
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import Requisites, status
+from minicrawl.analysis.why_words import explanation_lines
 from minicrawl.archive.export import export
-from minicrawl.cli.why import explanation_lines
 from minicrawl.store.reader import open_store
 
 A, B = "http://a.test/", "http://b.test/"

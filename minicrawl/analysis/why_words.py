@@ -1,0 +1,272 @@
+"""What is known of a URL, in words: the lines of `minicrawl why`."""
+
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from minicrawl.analysis.explain import Explanation, KnownPage
+from minicrawl.analysis.why_facts import PageJump, PageRefresh
+from minicrawl.crawler.outcomes.reasons import meaning
+from minicrawl.errors import between, counted, span
+from minicrawl.log import printable
+from minicrawl.store.hosts import HostRow
+from minicrawl.store.requisites import RequisiteRow
+from minicrawl.store.sites import TrustedSite
+
+if TYPE_CHECKING:
+    from minicrawl.analysis.sites import SiteRow
+
+_KINDS = {
+    "print": "one for printing",
+    "mirror": "on another host",
+    "template": "of one folder",
+}
+"""Kinds of near-duplicates in words."""
+_WHY_DUE = {
+    "missing": "it was not found; one more try decides whether it is gone",
+    "failed": "postponed, because nothing was there",
+    "fixed": "every page again after the time of --recrawl-after",
+    "least": "no page again sooner than --refresh-min",
+    "most": "every page again after 90 days",
+    "lastmod": "by its importance, because its sitemap says it has changed",
+    "worth": "by its importance and how often it changes",
+}
+"""Reasons in words, by `PageRefresh.why_due`."""
+
+
+def explanation_lines(found: Explanation) -> Iterator[str]:
+    """The URL, sentences on it, and a line for each fact."""
+    yield printable(found.url)
+    if found.asked != found.url:
+        yield "  known as    this, without parameters for tracking and sessions (see --keep-parameters)"
+    if found.requisite is not None:
+        yield f"  {requisite_sentence(*found.requisite)}"
+    if found.page is None:
+        state = "unknown" if found.requisite is None else "no page"
+        yield f"  {state}     {found.reason}: {printable(found.rule or found.meaning or '')}"
+        if found.sitemap:
+            yield f"  sitemap     waits in {printable(found.sitemap)}"
+        yield from _trap_lines(found.trap)
+        yield f"  robots.txt  {_verdict(found)}"
+        yield from _usage_lines(found)
+    else:
+        yield from _page_lines(found, found.page)
+
+
+def _page_lines(found: Explanation, page: KnownPage) -> Iterator[str]:
+    ranked = page.ranked
+    if ranked.title:
+        yield f"  {printable(ranked.title)}"
+    yield from (f"  {sentence}" for sentence in sentences(found, page))
+    if page.jump is not None:
+        yield from (f"  {sentence}" for sentence in jump_sentences(page, page.jump))
+    why = found.rule or found.meaning
+    yield f"  state       {found.state}, because {found.reason}" + (f": {printable(why)}" if why else "")
+    yield from _trap_lines(found.trap)
+    yield from (f"  {printable(note)}" for note in found.notes)
+    yield from _duplicate_lines(page)
+    about = "" if page.is_rank_exact else "about "
+    yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
+    yield f"              the pages read hold {between(page.coverage, page.coverage_shown)} of the importance"
+    yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
+    where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
+    yield f"  found {printable(where)}, {counted(ranked.depth, 'link')} from a seed"
+    yield from _answer_lines(found, page)
+    yield from _link_lines(page)
+
+
+def _answer_lines(found: Explanation, page: KnownPage) -> Iterator[str]:
+    """Lines on the host, the robots.txt and the last answer of a page."""
+    ranked, robots, host = page.ranked, found.robots, page.host
+    until = _not_before(host)
+    when = f"no request before {at(until)}" if until else "not asked so far"
+    yield f"  host        {printable(host.name)}: {when}"
+    yield f"  delay       {_delay(host, page.delay)}"
+    yield f"  robots.txt  {_verdict(found)}" + (f", asks for {robots.crawl_delay:g} s" if robots.crawl_delay else "")
+    yield from _usage_lines(found)
+    if ranked.fetched_at is not None:
+        yield (
+            f"  fetched     {at(ranked.fetched_at)}: {ranked.status}, {printable(page.content_type or 'no type')}, "
+            f"{page.bytes:,} bytes in {page.seconds:.2f} s"
+        )
+    if page.refresh is not None:
+        yield from _refresh_lines(page.refresh, time.time())
+
+
+def _link_lines(page: KnownPage) -> Iterator[str]:
+    ranked = page.ranked
+    yield f"  links in    {ranked.inlinks:,}"
+    yield from _some(page.linked_from)
+    left_out = {"nofollow": page.nofollow, "out of scope or in a trap": page.refused}
+    not_counted = ", ".join(f"{count} {what}" for what, count in left_out.items() if count)
+    yield f"  links out   {ranked.outlinks or 0:,}" + (f"; not counted: {not_counted}" if not_counted else "")
+    yield from _some(page.links_to)
+
+
+def _refresh_lines(page: PageRefresh, now: float) -> Iterator[str]:
+    if page.is_learned:
+        learned = f"learned over {counted(page.fetches, 'answer')}, {page.changes:,} of them changed"
+    else:
+        learned = "like other pages; nothing is learned from its own yet"
+    yield f"  changes     about every {span(1.0 / page.rate)}, {learned}"
+    if page.answers:
+        yield f"  answers     {' '.join(page.answers).replace('#', '≠')}, the latest on the right"
+    if page.due is not None and page.why_due in _WHY_DUE:
+        late = f", overdue for {span(now - page.due)}" if page.due <= now else ""
+        yield f"  due         {at(page.due)}{late}: {_WHY_DUE[page.why_due]}"
+
+
+def _verdict(found: Explanation) -> str:
+    robots = found.robots
+    return ", ".join(filter(None, [robots.verdict, robots.rule and printable(robots.rule)]))
+
+
+def _usage_lines(found: Explanation) -> Iterator[str]:
+    """Lines on preferences on the use of a URL: what they are, and what says so."""
+    if not any(by is not None for _, by in found.usage.values()):
+        yield f"  usage       no statement on {', '.join(found.usage)}"
+        return
+    for use, (verdict, by) in found.usage.items():
+        said = "" if by is None else f": {printable(by.said)}, {printable(by.url or by.place)}"
+        yield f"  {use:<11} {verdict.word}{said}"
+
+
+def _not_before(host: HostRow) -> float:
+    return host.dead_until or max(host.next_fetch, host.rests_until)
+
+
+def _delay(host: HostRow, seconds: float) -> str:
+    """A host's delay and its reason, in words."""
+    if not seconds:
+        return "none: politeness is off"
+    delay = f"{seconds:.3g} s between two requests"
+    if host.strains:
+        dead = f"; dead until {at(host.dead_until)}" if host.dead_until else ""
+        return f"{delay}, backed off: {host.strains} failures in a row{dead}"
+    if seconds == host.crawl_delay:
+        return f"{delay}, as its robots.txt asks"
+    if seconds == host.backoff:
+        return f"{delay}, recovering after failures"
+    return f"{delay}; its last answer took {host.seconds:.2f} s"
+
+
+def _trap_lines(trap: tuple[str, str] | None) -> Iterator[str]:
+    if trap is not None:
+        yield f"  trap        {trap[0]}, pattern {printable(trap[1])}"
+
+
+def _duplicate_lines(page: KnownPage) -> Iterator[str]:
+    if (leader := page.duplicate_of) is not None:
+        kind = f", {_KINDS[leader.kind]}" if leader.kind else ""
+        near = f"near-duplicate (about {leader.alike:.0%} alike{kind})"
+        yield f"  duplicate   {'exact duplicate' if leader.is_exact else near} of {printable(leader.url)}"
+    if page.probe is not None:
+        yield f"  soft 404    it says what the host said of {printable(page.probe)}, which cannot exist"
+
+
+def _some(urls: tuple[str, ...]) -> Iterator[str]:
+    yield from (f"              {printable(url)}" for url in urls)
+
+
+_UNREAD = frozenset({"not-html", "pdf-unread"})
+
+
+def sentences(found: Explanation, page: KnownPage) -> Iterator[str]:
+    """Sentences on a known page's outcome, its redirect, and its next request."""
+    why = printable(found.meaning or found.reason)
+    match found.state:
+        case "waiting":
+            yield from _of_waiting(found, page, why)
+        case "disallowed":
+            rule = f": {printable(found.rule)}" if found.rule else ""
+            again = f" minicrawl reads it again after {at(found.robots.expires)}." if found.robots.expires else ""
+            by = "for a use that its site forbids" if found.reason == "usage" else "by robots.txt"
+            yield f"Refused {by}{rule}.{again}"
+        case "alias":
+            yield f"It stands for {_target(page)}: {why}."
+        case "error":
+            yield f"Given up{_tries(page)}: {why}." + (
+                f" It leads to {printable(page.leads_to)}." if page.leads_to else ""
+            )
+        case "gone":
+            yield f"It was read before and is gone: {why}."
+        case _ if found.reason in _UNREAD:
+            yield f"Fetched{_when(page)}: {why}. {_linked(page.ranked.inlinks).capitalize()} to it."
+        case _:
+            links = counted(page.ranked.outlinks or 0, "page")
+            yield f"Read{_when(page)}: it leads to {links}, and {_linked(page.ranked.inlinks)} to it."
+
+
+_FILES = {"style": "A style sheet", "frame": "A frame"}
+
+
+def requisite_sentence(file: RequisiteRow, needed_by: str) -> str:
+    """A sentence on a file that a page needs."""
+    through = f" by way of {counted(file.level, 'other')}" if file.level else ""
+    what = f"{_FILES.get(file.kind, 'A file')} that {printable(needed_by)} needs{through}, the first page to need it"
+    why = printable(meaning(file.reason) or file.reason)
+    match file.state:
+        case "kept" if file.asked_at is not None and file.status is not None:
+            return f"{what}: in the archive since {at(file.asked_at)} ({file.status}, {file.bytes:,} bytes)."
+        case "kept":
+            return f"{what}: {why}."
+        case "waiting":
+            return f"{what}: it waits; {why}."
+    return f"{what}: given up, as {why}."
+
+
+def trust_reasons(site: "SiteRow | TrustedSite", seed: str = "seed") -> list[str]:
+    """Reasons for a site's trust: "seed", "trusted by 14 sites, first docs.python.org"."""
+    who = [f"trusted by {counted(site.trusted_by, 'site')}, first {site.trusted_first}"] if site.trusted_by else []
+    return [seed, *who] if site.is_seed else who
+
+
+def jump_sentences(page: KnownPage, jump: PageJump) -> Iterator[str]:
+    """Sentences on the trust of a page's site, and the sources of its importance."""
+    if (site := jump.site) is not None:
+        why = ", and ".join(trust_reasons(site, "a seed's"))
+        because = f": it is {printable(why)}" if why else ""
+        yield f"Its site, {printable(site.name)}, has {site.trust:.3g} of all trust{because}."
+    first = f", first {printable(str(jump.linked_first))}" if jump.linked_by else ""
+    yield f"{counted(jump.linked_by, 'other site')} link{'s' if jump.linked_by == 1 else ''} to it{first}."
+    if jump.linked_by:
+        yield f"Weighed by trust, that makes {jump.voices:.3g} voice{'s' if jump.voices != 1 else ''}."
+    if page.ranked.importance:
+        most = f", first {printable(jump.most_by)} with {jump.most_share:.0%} of that" if jump.most_by else ""
+        share = jump.by_jumps / page.ranked.importance
+        yield f"Jumps bring {share:.0%} of its importance; the rest comes by links{most}."
+
+
+def _of_waiting(found: Explanation, page: KnownPage, why: str) -> Iterator[str]:
+    yield f"It waits: {why}."
+    if page.attempts:
+        yield f"It was tried {counted(page.attempts, 'time')}, without an answer."
+    if (queue := page.queue) is not None:
+        yield f"Pages that wait ahead of it: {queue.before:,}, {queue.before_on_host:,} of them on its host."
+    if found.reason != "host-banned" and (until := _not_before(page.host)):
+        yield f"Its host must rest until {at(until)}."
+
+
+def _target(page: KnownPage) -> str:
+    return printable(page.leads_to or (page.links_to[0] if page.links_to else "another page"))
+
+
+def _tries(page: KnownPage) -> str:
+    return f" after {page.attempts:,} {'try' if page.attempts == 1 else 'tries'}" if page.attempts else ""
+
+
+def _when(page: KnownPage) -> str:
+    return f" at {at(page.ranked.fetched_at)}" if page.ranked.fetched_at is not None else ""
+
+
+def _linked(pages: int) -> str:
+    return f"{counted(pages, 'page')} link{'s' if pages == 1 else ''}"
+
+
+def at(seconds: float) -> str:
+    """ "2026-11-21 12:03:10 UTC"."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OSError, OverflowError, ValueError):  # out of range, from a damaged store
+        return f"{seconds:g} s after 1970"
