@@ -5,7 +5,8 @@ top             the lists of `top`, and their filter     rankings         pages 
 sites           sites and hosts with their importance, mirrors
 link_graph      the stored links as a graph, aliases merged into their target pages
 verify          the crawl's own ranking against exact PageRank
-why_facts       due times of a page, and what jumps and links contribute to its importance; why_words: all of it in words
+why_facts       due times of a page, and what jumps and links contribute to its importance
+why_words       the lines of `why`
 page_links      links with their pages (`links`)         page_text        the kept text of a page, and a corpus
 copies          pages that carry the text of a document  usage            preferences on the use of pages
 page_changes    changes of a page, and the differences of its text
