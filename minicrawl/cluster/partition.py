@@ -42,9 +42,9 @@ _OF_A_COMMIT, _LONGEST = 0.08, 5.0
 """Seconds between commits for each partition of a process, so that these take a few percent of the time; and most."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until unconfirmed rows are sent again; doubled each time."""
-_TOGETHER, _MOST_TOGETHER, _SOON = 0.04, 2.5, 0.01
+_TOGETHER, _MOST_TOGETHER, _SOON, _SETTLING = 0.04, 2.5, 0.01, 0.05
 """Seconds for which rows wait for others, so that all are taken at once: for each partition of the process, at most,
-while requests are in flight; and else."""
+while requests are in flight; while none is; and after the crawl."""
 _BYTES_OF_A_LINK = 100
 """Bytes of rows that are as much work as a link."""
 _HAND_OVERS, _LEAST_APART, _MOST_APART = 300, 0.5, 2.0
@@ -229,7 +229,8 @@ class Partition:
 
     async def _take_received(self) -> Sequence[int]:
         """Take all rows received soon. Returns the last number of each once a commit holds them."""
-        await asyncio.sleep(self._apart if self._engine.dispatch.in_flight else _SOON)
+        soon = _SETTLING if self.has_crawled else _SOON
+        await asyncio.sleep(self._apart if self._engine.dispatch.in_flight else soon)
         received, self._received = self._received, []
         links = sum(len(row.records) for _, rows in received for row in rows) // _BYTES_OF_A_LINK
         if self.has_left:  # its store may be closed
@@ -334,8 +335,8 @@ class Partition:
         return {**answer, "mirrors": mirrors, "waiting": waiting}
 
     async def on_intake(self, do: Callable[[Intake], _Answer], *, changes: bool = True) -> _Answer | None:
-        """Run a function on the intake, and return its result, committed; None if it cannot run now. changes: False if
-        it only looks."""
+        """Run a function on the intake, and return its result; None if it cannot run now. changes: False if it only
+        looks. Changes are in the next commit: one that is lost is made again, as the keeper repeats them."""
         if self.has_crawled:
             answer = do(self._intake)
             if changes:  # else all has been committed when the crawl ended
@@ -343,7 +344,7 @@ class Partition:
             return answer
         if self._engine.state != RunState.STARTING:
             with suppress(CrawlEndedError):
-                return await self._engine.commands.done(lambda now: do(self._intake), self._state.accounts.size)
+                return await self._engine.commands.seen(lambda now: do(self._intake), self._state.accounts.size)
         return None
 
     async def void_hints(self, urls: Sequence[str]) -> int | None:
@@ -361,7 +362,6 @@ class Partition:
 
     async def settle(self) -> bool:
         """Make virtual visits here, and hand over what comes of them: nothing once the ranking was settled before."""
-        self._commit()
         self._mirrors.hands_over_all = not settle(self._intake)
         self._commit(hands_over=True)
         return True

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from minicrawl.model import ArchiveRecord
 from minicrawl.store.declaration import columns, table
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 FILES = "archive_files"
 """Key of meta. JSON: the committed bytes of every file of the archive by name; what is behind them is of no commit."""
@@ -26,11 +26,8 @@ _PLACE = "coalesce(records.url, pages.url), at, digest, file FROM records LEFT J
 _ROW = columns(ArchiveRecord, "records")
 
 
-class Archived:
+class Archived(Subject):
     """Reads the table `records`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def with_body(self, digest: bytes) -> tuple[str, float, bytes, str] | None:
         """URL, date, digest and file of the first whole answer whose body has this SHA-1."""

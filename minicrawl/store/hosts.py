@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
 from minicrawl.store.declaration import SiteId, Time, table
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 
 class HostRow(NamedTuple):
@@ -47,11 +47,8 @@ class HostPages(NamedTuple):
     given_up: int
 
 
-class Hosts:
+class Hosts(Subject):
     """Reads the tables `hosts` and `robots`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def all(self) -> list[HostRow]:
         """All hosts by number."""

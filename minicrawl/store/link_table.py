@@ -11,7 +11,7 @@ import numpy.typing as npt
 from minicrawl.store.declaration import PageId, PageIds, table
 from minicrawl.store.links import LinkGraph, PlacedLinks, Places, from_bytes, placed, to_bytes, to_graph
 from minicrawl.store.spill import Spill
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 _CHUNK = 500
 _LOOKED_AT = 10_000
@@ -44,11 +44,8 @@ table(
 )
 
 
-class LinkTable:
+class LinkTable(Subject):
     """Reads the table `links`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def outlinks(self, page: int) -> npt.NDArray[np.int32]:
         """Counted outlinks at the last visit; empty when there was none."""

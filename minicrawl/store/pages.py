@@ -15,7 +15,7 @@ from minicrawl.store.declaration import Blob, FetchId, HostId, PageId, Time, col
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.links import from_bytes
 from minicrawl.store.recognised import Fingerprint
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
@@ -238,11 +238,8 @@ class FirstAnswers(NamedTuple):
     is_read: npt.NDArray[np.bool_]
 
 
-class PageTable:
+class PageTable(Subject):
     """Reads the tables `pages`, `fetches` and `tallies`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def find(self, urls: Sequence[str]) -> dict[str, int]:
         """Page numbers of the URLs that are known."""

@@ -3,7 +3,7 @@
 from typing import Annotated, NamedTuple
 
 from minicrawl.store.declaration import table
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 
 class PatternRow(NamedTuple):
@@ -28,11 +28,8 @@ table("patterns", "what the trap defence has learned, see crawler/admission/trap
 table("digests", "64-bit digests of what the pages of a host said, the host in the digest", keys="digest", digest=int)
 
 
-class Patterns:
+class Patterns(Subject):
     """Reads the tables `patterns` and `digests`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def trap_patterns(self) -> list[PatternRow]:
         """Patterns shut by a rule, most dropped links first."""

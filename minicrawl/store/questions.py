@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple  # Any: rows
 
 from minicrawl.errors import SettingError
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 _READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _STEPS = 100_000
@@ -21,11 +21,8 @@ class Answer(NamedTuple):
     rows: Iterator[tuple[Any, ...]]
 
 
-class Questions:
+class Questions(Subject):
     """Answers questions about a store."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     @contextmanager
     def asked(self, query: str, seconds: float) -> Iterator[Answer]:

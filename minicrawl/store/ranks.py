@@ -13,7 +13,7 @@ from minicrawl.settings import RANKINGS
 from minicrawl.store.database import damaged
 from minicrawl.store.declaration import PageId, columns, table
 from minicrawl.store.links import from_bytes
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 _SAMPLE = 2_000
 """Sample size for the estimate of a rank."""
@@ -75,11 +75,8 @@ class Worth(NamedTuple):
     tie: npt.NDArray[np.float64]
 
 
-class Ranks:
+class Ranks(Subject):
     """Reads the views `ranks` and `weighed`, and the tables behind them: `best`, `places` and `rankings`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def pages(self, by: str = RANKINGS[0], n: int = -1) -> Iterator[RankedPage]:
         """Every page, or the first n, by falling `by`, one of RANKINGS; `rank`: by importance."""

@@ -1,9 +1,8 @@
 """The read side of a store. Works while a crawl runs: every query sees the last commit."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from itertools import chain
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self  # Any: JSON
@@ -15,7 +14,7 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
 from minicrawl.store.cookies import CookieRow
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
-from minicrawl.store.declaration import MetaValue, table
+from minicrawl.store.declaration import table
 from minicrawl.store.hosts import Hosts
 from minicrawl.store.link_table import LinkTable
 from minicrawl.store.links import LinkGraph
@@ -37,8 +36,6 @@ from minicrawl.store.texts.reading import Texts
 from minicrawl.store.transfers import TransferRows
 
 table("course", "progress of the crawl: up to 500 points, however long it lasts", CoursePoint, keys="seconds")
-_AT_ONCE = 1_000
-"""Rows of `each` that are in memory at a time."""
 
 
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
@@ -46,42 +43,40 @@ def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
     return Store.at(Path(path), sizes)
 
 
-class Store:
+class Store(Tables):
     """Reads a store: the ranking and the links here, everything else by subject (see minicrawl.store)."""
 
-    def __init__(self, tables: Tables) -> None:
-        self.path = tables.path
-        self.sizes = tables.sizes
-        self._tables = tables
-        self._tables.hash_key = _hash_key(self._tables)
-        check_books(self._tables)
-        self.page_table = PageTable(self._tables)
-        self.link_table = LinkTable(self._tables)
-        self.selection = Selection(self._tables)
-        self.questions = Questions(self._tables)
-        self.ranks = Ranks(self._tables)
-        self.united = United(self._tables)
-        self.hosts = Hosts(self._tables)
-        self.site_table = SiteTable(self._tables)
-        self.sitemaps = Sitemaps(self._tables)
-        self.patterns = Patterns(self._tables)
-        self.recognised = Recognised(self._tables)
-        self.refreshes = Refreshes(self._tables)
-        self.archived = Archived(self._tables)
-        self.requisites = Requisites(self._tables)
-        self.soundness = Soundness(self._tables)
-        self.texts = Texts(self._tables)
-        self.transfers = TransferRows(self._tables)
+    def __init__(self, path: Path, db: sqlite3.Connection, sizes: Sizes) -> None:
+        super().__init__(path, db, sizes)
+        self.hash_key = _hash_key(self)
+        check_books(self)
+        self.page_table = PageTable(self)
+        self.link_table = LinkTable(self)
+        self.selection = Selection(self)
+        self.questions = Questions(self)
+        self.ranks = Ranks(self)
+        self.united = United(self)
+        self.hosts = Hosts(self)
+        self.site_table = SiteTable(self)
+        self.sitemaps = Sitemaps(self)
+        self.patterns = Patterns(self)
+        self.recognised = Recognised(self)
+        self.refreshes = Refreshes(self)
+        self.archived = Archived(self)
+        self.requisites = Requisites(self)
+        self.soundness = Soundness(self)
+        self.texts = Texts(self)
+        self.transfers = TransferRows(self)
 
     @classmethod
     def at(cls, path: Path, sizes: Sizes = STANDARD_SIZES) -> Self:
         """The read side of the store in a file. Raises StoreError, also for a folder of partitions: gather it first."""
         with closed_if_it_fails(open_to_read(path)) as db:
-            return cls(Tables(path, db, sizes))
+            return cls(path, db, sizes)
 
     def close(self) -> None:
         self.texts.close()
-        self._tables.close()
+        super().close()
 
     def __enter__(self) -> Self:
         return self
@@ -90,33 +85,6 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    def pin(self) -> None:
-        """Read from one commit from now on: the last one."""
-        self._tables.pin()
-
-    def define(self, name: str, function: Callable[[Any], MetaValue | bytes]) -> None:
-        """Define an SQL function of one argument for `each`."""
-        self._tables.define(name, function)
-
-    def make_table(self, name: str, definition: str, rows: Iterable[Sequence[Any]] = (), *, index: str) -> None:
-        """Make a temporary table, see `Tables.make_table`."""
-        self._tables.make_table(name, definition, rows, index=index)
-
-    def make_views(self, views: Mapping[str, str]) -> None:
-        """Make temporary views. views: queries by name."""
-        self._tables.make_views(views)
-
-    def each(self, query: str, *values: MetaValue) -> Iterator[Any]:
-        """The rows of a query on the tables, read lazily."""
-        return chain.from_iterable(self._tables.blocks(query, _AT_ONCE, *values))
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Read from one commit inside the block, also while a crawl writes.
-
-        A nested block reads from the outer block's commit.
-        """
-        return self._tables.snapshot()
 
     def pages(self, by: str = RANKINGS[0], n: int = -1) -> Iterator[RankedPage]:
         """Every page, or the first n, by falling `by`, one of RANKINGS. `rank`: by importance."""
@@ -132,11 +100,11 @@ class Store:
 
     def course(self) -> list[CoursePoint]:
         """The crawl's progress from its start."""
-        return self._tables.records(CoursePoint, "course ORDER BY seconds")
+        return self.records(CoursePoint, "course ORDER BY seconds")
 
     def cookies(self) -> list[CookieRow]:
         """Every cookie, the one that changed last at the end."""
-        return self._tables.records(CookieRow, "cookies ORDER BY changed")
+        return self.records(CookieRow, "cookies ORDER BY changed")
 
     def links(self) -> LinkGraph:
         """The graph of counted links as CSR, one row per visited page."""
@@ -150,23 +118,6 @@ class Store:
         with self.snapshot():
             page = self.page_table.find([url]).get(url)
             return None if page is None else self.texts.text(page, url)
-
-    def size(self) -> int:
-        """Number of known pages."""
-        return self._tables.size()
-
-    @property
-    def hash_key(self) -> bytes:
-        """The key of the URL hashes, unique to the store."""
-        return self._tables.hash_key
-
-    def is_in_use(self) -> bool:
-        """True if a crawl holds the store right now."""
-        return self._tables.is_held
-
-    def meta(self, key: str) -> MetaValue:
-        """A value of `meta`; None when there is none."""
-        return self._tables.meta(key)
 
     def meta_json(self, key: str) -> dict[str, Any]:
         """A value of `meta` that holds JSON; {} when there is none."""

@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple  # Any: arrays
 import numpy as np
 
 from minicrawl.store.declaration import PageId, PageIds, Time, columns, table
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 SKETCH_BYTES = 40
 _FIRST, _LAST = -(2**63), 2**63 - 1
@@ -81,11 +81,8 @@ table("recent_pages", "pages that were read lately", RecentPage, keys="id")
 table("parameters", "parameters that may be sessions'", ParameterRow, keys="pattern name")
 
 
-class Recognised:
+class Recognised(Subject):
     """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages` and `parameters`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def fingerprints(self) -> Iterator[FingerprintColumns]:
         """Fingerprints of all pages, in the order of their first answers, a thousand at a time.

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from minicrawl.model import KINDS
 from minicrawl.store.declaration import HostId, PageId, Time, table
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 _NOTED = """
     SELECT page, what, max(at) AS at, count(*) AS times, sum(added) AS added, sum(removed) AS removed,
@@ -150,11 +150,8 @@ def kinds_of(text: str | None) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if kind in found)
 
 
-class Refreshes:
+class Refreshes(Subject):
     """Reads the tables `refresh`, `refresh_hosts`, `changes` and `importances`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def row(self, page: int) -> RefreshRow | None:
         return self._tables.record(RefreshRow, "refresh WHERE page = ?", page)

@@ -3,7 +3,7 @@
 from typing import Annotated, NamedTuple
 
 from minicrawl.store.declaration import Blob, PageId, Time, columns, table
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 
 class RequisiteRow(NamedTuple):
@@ -44,11 +44,8 @@ class RequisiteCount(NamedTuple):
     bytes: int
 
 
-class Requisites:
+class Requisites(Subject):
     """Reads the table `requisites`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def of(self, url: str) -> RequisiteRow | None:
         """The requisite with a URL."""

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 COLUMNS = (
     *("rank", "url", "host", "site", "importance", "title", "state", "reason", "status", "depth", "inlinks"),
@@ -41,11 +41,8 @@ _NOT_ALONE = {"'": "a text that does not end", ";": "a semicolon", "--": "a comm
 }
 
 
-class Selection:
+class Selection(Subject):
     """Selects pages of a store."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def where(self, expression: str) -> npt.NDArray[np.bool_]:
         """True for each page that satisfies a user's expression, by number, shape (size,). Raises SettingError."""

@@ -3,7 +3,7 @@
 from typing import Annotated, NamedTuple
 
 from minicrawl.store.declaration import HostId, PageId, SitemapId, Time, columns, table
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 
 class SitemapRow(NamedTuple):
@@ -45,11 +45,8 @@ table(
 _SITEMAP = columns(SitemapRow, "sitemaps")
 
 
-class Sitemaps:
+class Sitemaps(Subject):
     """Reads the tables `sitemaps`, `sitemap_urls` and `sitemap_pages`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def all(self) -> list[SitemapRow]:
         """All sitemaps by number."""

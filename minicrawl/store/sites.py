@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.store.declaration import PageId, SiteId, columns, table
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 IntArray = npt.NDArray[np.int64]
 _TRUSTED = """
@@ -73,11 +73,8 @@ class TrustedSite(NamedTuple):
     is_seed: bool
 
 
-class SiteTable:
+class SiteTable(Subject):
     """Reads the tables `sites`, `doors` and `voices`, and the site of each host."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def all(self) -> list[SiteRow]:
         """All sites by number."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from minicrawl.store.database import damaged, schema_errors
 from minicrawl.store.declaration import references
 from minicrawl.store.recognised import SKETCH_BYTES
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject, Tables
 from minicrawl.store.urlhash import url_hash
 
 _BOOK = ("clock", "window", "virtual", "never_visited", "births", "total", "best_floor")
@@ -35,11 +35,8 @@ _FLAWS = {
 """Queries that count flawed rows, by the flaw."""
 
 
-class Soundness:
+class Soundness(Subject):
     """Looks for damage in all tables."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def structure_errors(self) -> list[str]:
         """The first structural error that SQLite finds, contents unchecked; [] without one."""

@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar  # Any: rows
 
@@ -12,6 +13,8 @@ from minicrawl.store.declaration import MetaValue, columns, table
 from minicrawl.store.texts.text_file import OpenTexts, TextFile, text_path
 
 Row = TypeVar("Row", bound=NamedTuple)
+_AT_ONCE = 1_000
+"""Rows of `each` that are in memory at a time."""
 _LEAST_ROW = 16
 """Minimum bytes of a page."""
 
@@ -27,7 +30,7 @@ class Tables:
         self.sizes = sizes
         self.errors = store_errors(path)
         self.hash_key = b""
-        """Key of the URL hashes."""
+        """Key of the URL hashes, unique to the store."""
 
     @property
     def db(self) -> sqlite3.Connection:
@@ -36,8 +39,7 @@ class Tables:
     def close(self) -> None:
         self._db.close()
 
-    @property
-    def is_held(self) -> bool:
+    def is_in_use(self) -> bool:
         """True if a crawl writes to the store right now."""
         return is_held(self.path)
 
@@ -113,11 +115,7 @@ class Tables:
 
     def each(self, query: str, *values: Any) -> Iterator[Any]:
         """The rows of a result, read lazily."""
-        with self.errors:
-            rows = self.db.execute(query, values)
-            # "yield from" would close the cursor along with the generator, possibly after the store.
-            while (row := rows.fetchone()) is not None:
-                yield row
+        return chain.from_iterable(self.blocks(query, _AT_ONCE, *values))
 
     def blocks(self, query: str, size: int, *values: Any) -> Iterator[list[Any]]:
         """The rows of a result, `size` at a time."""
@@ -146,6 +144,13 @@ class Tables:
         if not 0 <= size <= octets // _LEAST_ROW:  # arrays of this size would be allocated
             raise damaged(self.path, f"it has a page with the number {size - 1}")
         return int(size)
+
+
+class Subject:
+    """Questions on some tables."""
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
 
 
 def quoted(name: str) -> str:

@@ -3,7 +3,7 @@
 from typing import Annotated, NamedTuple
 
 from minicrawl.store.declaration import PageId, columns, table
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 
 class MirrorRow(NamedTuple):
@@ -46,11 +46,8 @@ table("outbox", "what another partition has not committed yet", OutboxRow, keys=
 table("neighbours", "what has passed between this partition and the others", NeighbourRow, keys="partition")
 
 
-class TransferRows:
+class TransferRows(Subject):
     """Reads `mirrors`, `outbox` and `neighbours`."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def mirrors(self) -> list[tuple[MirrorRow, int | None]]:
         """Every mirror, with the page that made it known."""

@@ -24,7 +24,7 @@ from minicrawl.store.recognised import Fingerprint
 from minicrawl.store.refreshes import Change
 from minicrawl.store.requisites import RequisiteRow
 from minicrawl.store.sites import VoiceRow
-from minicrawl.store.tables import Row, Tables
+from minicrawl.store.tables import Row
 
 _VERSIONS = 8
 _KEEP_VERSION = "INSERT OR REPLACE INTO text_versions (at, page, start, size) SELECT ?, page, start, size"
@@ -42,15 +42,15 @@ class Writer(Store):
     def __init__(self, path: Path, sizes: Sizes = STANDARD_SIZES) -> None:
         self._lock = hold(path)
         try:
-            with closed_if_it_fails(open_to_write(real_path(path))) as self._db:
-                self._db.execute(f"PRAGMA cache_size = -{sizes.cache}")
-                super().__init__(Tables(path, self._db, sizes))
-                self.page_rows = PageRows(self._tables)
+            with closed_if_it_fails(open_to_write(real_path(path))) as db:
+                db.execute(f"PRAGMA cache_size = -{sizes.cache}")
+                super().__init__(path, db, sizes)
+                self.page_rows = PageRows(self)
                 self._watch = Watch(real_path(path))
-                if not self._tables.hash_key:
-                    self._tables.hash_key = os.urandom(16)
+                if not self.hash_key:
+                    self.hash_key = os.urandom(16)
                     with self.transaction():
-                        self.save_meta({"hash_key": self._tables.hash_key.hex()})
+                        self.save_meta({"hash_key": self.hash_key.hex()})
         except BaseException:
             self._lock.release()
             raise
@@ -58,7 +58,7 @@ class Writer(Store):
     def close(self) -> None:
         """Fold the write-ahead log into the file, wherever that was moved, and release the lock."""
         try:
-            with self._tables.errors:
+            with self.errors:
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             super().close()
@@ -68,7 +68,7 @@ class Writer(Store):
     def transaction(self) -> Iterator[None]:
         """Run the block as a transaction. Raises StoreError, also when the file at `path` was replaced."""
         self._watch.check()
-        with self._tables.errors, transaction(self._db):
+        with self.errors, transaction(self._db):
             yield
 
     @property
@@ -78,12 +78,12 @@ class Writer(Store):
 
     def forget_cached(self) -> None:
         """Free the memory of the pages of the file that were read or written lately."""
-        with self._tables.errors:
+        with self.errors:
             self._db.execute("PRAGMA shrink_memory")
 
     def vacuum(self) -> None:
         """Rewrite the file without free space."""
-        with self._tables.errors:
+        with self.errors:
             self._db.execute("VACUUM")
 
     # Rows; call all inside `transaction`.

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from minicrawl.model import ReadShare
-from minicrawl.store.tables import Tables
+from minicrawl.store.tables import Subject
 
 _VIEWS = ("born", "weighed", "ranks")
 _NEVER = 2**63 - 1
@@ -46,11 +46,8 @@ def sum_of(each: Iterable[Sums]) -> Sums:
     return Sums._make(map(sum, zip(*each, strict=True)))
 
 
-class United:
+class United(Subject):
     """Reads the sums of a partition, and makes the views."""
-
-    def __init__(self, tables: Tables) -> None:
-        self._tables = tables
 
     def sums(self) -> Sums:
         """The sums over the pages of this partition."""
