@@ -205,7 +205,8 @@ def site_web(store: "Store") -> "SiteWeb":
     entrance, is_root = np.zeros(folded.size, dtype=np.bool_), np.zeros(len(names), dtype=np.bool_)
     entrance[folded.stands_for[[*seeds, *fronts]]] = is_root[site[seeds]] = True
     is_read = folded.states == State.FETCHED
-    return SiteWeb(folded.graph, site, entrance, is_read, folded.is_live & ~folded.is_alias, folded.is_live, is_root)
+    is_standing = folded.is_live & ~folded.is_alias
+    return SiteWeb(folded.graph, site, entrance, is_read, is_standing, folded.is_live, is_root, folded.places)
 
 
 @command.command("all", epilog="Example: minicrawl lab all --quick")

@@ -1,7 +1,7 @@
 """The visit loops, compiled: the plain books of `opic`, about ten times as fast.
 
 Every function here takes a book and leaves it as repeated calls of the book's own `visit` would: equal to the unit, and
-to the last bit of every float, as tests check. The formulas of what a page passes on (`damped`, `sigma`) are not
+to the last bit of every float, as tests check. The formulas of what a page passes on (`damped`) are not
 duplicated: those functions are compiled.
 
 Pages are the graph's, all of them known to the book from the start; a page does not link to itself.
@@ -28,7 +28,7 @@ from numba.extending import register_jitable
 from minicrawl.opic import Adaptive, Book
 from minicrawl.opic.adaptive import PayOut
 from minicrawl.opic.arrays import FloatArray, IntArray
-from minicrawl.opic.units import damped, interpolated, sigma
+from minicrawl.opic.units import damped, interpolated
 from minicrawl.rank import Graph
 
 _CHILDREN = 4
@@ -121,7 +121,6 @@ def _heapify(heap: Heap) -> None:
 
 
 register_jitable(damped)
-register_jitable(sigma)
 register_jitable(interpolated)
 
 LAB_TOTAL = 2**52
@@ -331,7 +330,7 @@ def forward(held, page, outlinks, old):  # type: ignore[no-untyped-def]
     h, n = held.forwarded[page], held.received[page]
     held.till[RESTLESS] -= abs(n - h)
     held.forwarded[page] = n
-    sent, taken = sigma(n, len(outlinks)), sigma(h, len(old))
+    sent, taken = damped(n) // max(len(outlinks), 1), damped(h) // max(len(old), 1)
     held.till[VIRTUAL] += n - h - len(outlinks) * sent + len(old) * taken
     return sent, taken
 

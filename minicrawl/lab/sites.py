@@ -20,6 +20,7 @@ import numpy as np
 from minicrawl.experiment import Claim, Result
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray
 from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks
+from minicrawl.opic.surfer import REASONABLE, Places
 from minicrawl.rank import Graph, pagerank
 
 _DRAWS, _PLACES = 2, (100, 1_000)
@@ -28,7 +29,7 @@ _DRAWS, _PLACES = 2, (100, 1_000)
 @dataclass(frozen=True, eq=False)
 class SiteWeb:
     """Pages and their links, aliases folded. By page: site, from 0 on; whether it is an entrance, was read, is there to
-    be ranked, is there at all. By site: whether it has a seed."""
+    be ranked, is there at all. By site: whether it has a seed. places: of the links on their pages; None: all alike."""
 
     graph: Graph
     site: IntArray
@@ -37,6 +38,14 @@ class SiteWeb:
     is_standing: Flags
     is_live: Flags
     is_root: Flags
+    places: Places | None = None
+
+    def ranked(self, damping: float, jump: FloatArray) -> FloatArray:
+        """Importance, shape (pages,), sum 1."""
+        weights = None if self.places is None else REASONABLE.weights[self.places].astype(np.float64)
+        ranks = pagerank(self.graph, damping, jump, weights=weights) * self.is_live
+        shares: FloatArray = ranks / ranks.sum()
+        return shares
 
     def voices(self) -> IntArray:
         """Every other site that links to a page, once: page and site, shape (2, voices)."""
@@ -47,7 +56,7 @@ class SiteWeb:
 def by_sites(web: SiteWeb) -> FloatArray:
     """Importance as the crawl has it with `--jump sites`, shape (pages,)."""
     voices, births, sites = SiteGraph(), SiteBirths(), len(web.is_root)
-    voices.add_links(web.site, np.arange(web.graph.size), web.graph.indptr, web.graph.targets)
+    voices.add_links(web.site, np.arange(web.graph.size), web.graph.indptr, web.graph.targets, web.places)
     read = np.bincount(web.site[web.is_read], minlength=sites)
     roots = np.where(web.is_root, np.log2(1.0 + np.maximum(read, 1)), 0.0)
     shares = SiteLinks([""] * sites, roots, *voices.pairs(web.site)).shares()
@@ -57,23 +66,17 @@ def by_sites(web: SiteWeb) -> FloatArray:
     births.voices[known] = voices.voices_for(web.site, shares.voice)
     births.share_out(shares._replace(trust=np.append(0.0, shares.trust)), web.is_standing, ~web.is_live)
     jump = births.of(known, ~web.is_live, ~web.is_standing & web.is_live)
-    return _living(web, pagerank(web.graph, births.twentieths / 20, jump.astype(np.float64)))
+    return web.ranked(births.twentieths / 20, jump.astype(np.float64))
 
 
 def by_pages(web: SiteWeb) -> FloatArray:
     """Importance as the crawl has it with `--jump pages`, shape (pages,)."""
-    return _living(web, pagerank(web.graph, preference=web.is_standing.astype(np.float64)))
+    return web.ranked(0.85, web.is_standing.astype(np.float64))
 
 
 def by_count(web: SiteWeb) -> FloatArray:
     """Number of other sites that link to each page; ties by `by_pages`."""
     return np.bincount(web.voices()[0], minlength=web.graph.size) + by_pages(web)
-
-
-def _living(web: SiteWeb, ranks: FloatArray) -> FloatArray:
-    ranks[~web.is_live] = 0.0
-    ranks /= ranks.sum()
-    return ranks
 
 
 RANKINGS: dict[str, Callable[[SiteWeb], FloatArray]] = {"count": by_count, "pages": by_pages, "sites": by_sites}
@@ -86,7 +89,8 @@ def agreement(web: SiteWeb, ranking: Callable[[SiteWeb], FloatArray], seed: int)
     points = np.bincount(page[np.isin(site, judges)], minlength=web.graph.size) * web.is_live
     sources, targets = web.graph.sources(), web.graph.targets
     kept = ~(np.isin(web.site[sources], judges) & (web.site[sources] != web.site[targets]))
-    found = ranking(replace(web, graph=Graph.from_edges(sources[kept], targets[kept], web.graph.size)))
+    graph = Graph.from_edges(sources[kept], targets[kept], web.graph.size)
+    found = ranking(replace(web, graph=graph, places=None if web.places is None else web.places[kept]))
     best, order = -np.sort(-points), np.argsort(-found, kind="stable")
     worth = 1.0 / np.log2(np.arange(2, len(points) + 2))
     return [float((points[order] * worth)[:most].sum() / max((best * worth)[:most].sum(), 1e-9)) for most in _PLACES]

@@ -20,8 +20,8 @@ found so far it is
 
     shown = K / (K + U - D)
 
-with D what waits at hosts that do not answer, as pages that are not there hold nothing. Where nothing waits, low =
-shown / (shown + (1 - shown) / (1-d)).
+with D what waits for pages that may not be there, and then hold nothing. Where nothing waits, low = shown / (shown +
+(1 - shown) / (1-d)).
 
 Where several books share the web, K, U, p, q and m are sums over all of them. They may be taken at different moments:
 reading a page adds to K no less than to all the rest, so later reads can only raise the bound. Cash handed over and not
@@ -93,8 +93,8 @@ class Coverage:
         """True if the crawl ends by the bound: then it is kept as high as it can be while the crawl goes on."""
         self._shares: tuple[float, float] | None = None
         self._turns = 0  # since these were computed
-        self.doubted: Callable[[], Flags] | None = None
-        """Flags of the pages not tried so far whose hosts do not answer, shape (size,)."""
+        self.doubts: Callable[[], FloatArray] | None = None
+        """The chance that each page is not there, shape (size,)."""
 
     def grow(self, size: int) -> None:
         self.kind = grown(self.kind, size)
@@ -142,7 +142,7 @@ class Coverage:
     def sums(self) -> CoverageSums:
         """This book's sums for the bound of several."""
         read = unread = doubted = waiting = moving = owed = 0
-        doubts = None if self.doubted is None else self.doubted()
+        doubts = None if self.doubts is None else self.doubts()
         for rows in slices(self._book.size):
             kind, pending = self.kind[rows], self._book.cash_of(rows)
             held = pending + self._book.forwarded[rows]
@@ -154,7 +154,7 @@ class Coverage:
             read += int(held.sum(where=is_page))
             unread += int(held.sum(where=~(is_page | hands_on | has_gone)))
             if doubts is not None:
-                doubted += int(held.sum(where=doubts[rows] & ~has_gone))
+                doubted += int((held * doubts[rows]).sum(where=~(hands_on | has_gone)))
             waiting += int(more.sum(where=leads))
             moving += int(more.sum(where=hands_on))
             owed += int((more - pending).sum(where=leads | hands_on))

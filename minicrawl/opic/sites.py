@@ -1,7 +1,8 @@
 """Jumps to sites, by how far other sites trust them, and to the pages that other sites name; and the graph of sites.
 
 site        number of each page's site, from 0 on: its owner, so an owner of many hosts is one site
-c(a, b)     links from pages of a to pages of b
+c(a, b)     links from pages of a to pages of b, in their text or lists
+f(a, b)     those in a page's frame, such as navigation, footers and comments
 root(s)     log2(1 + pages of s that were read) if s has a seed, else 0; as a share of the sum
 u(a)        probability that a walk of at most three links of sites from a comes to a root
 t(s)        trust of site s, sum 1
@@ -11,13 +12,14 @@ g(a)        how far the voice of site a counts, 0 to 1
 e(p)        voices for page p
 N(s), F(s)  standing pages of s; its entrances, which are its seeds and the front pages of its hosts
 
-    w(a, b) = 1/4 if c(a, b) = 1; 1 if it is 2 or 3; else log2(1 + c(a, b))
+    w(a, b) = said(c(a, b)) + said(f(a, b)) / 8
+    said(n) = 0 of none, 1/4 of 1, 1 of 2 or 3, else log2(1 + n)
     u(a) = d * sum over b of w(a, b) / (sum over b' of w(a, b')) * (root(b) > 0 ? 1 : u(b))
     x(a, b) = d w(a, b) / (2 + sum over b' of w(a, b'))
     t(b) = sum over a of t(a) x(a, b) u(a) / (u(a) + kappa) + (the rest of 1) * root(b)
     T = exp(- sum over s of t(s) ln t(s))
     g(a) = min(1, 2 T t-(a))^2
-    e(p) = sum over other sites a that link to p of g(a), half of it where only one page of a does
+    e(p) = sum over other sites a that link to p of g(a), half of it for one link, an eighth for links in frames alone
     v(p) ~ T t(s) ((1 - m) / N(s) + m entrance(p) / F(s)) + z e(p) / 2,    s the site of p: the chance to jump to p
     z = min(1, T^2 / sum of e(p) / 2)
 
@@ -25,14 +27,12 @@ Every typical site has one jump, to its entrances or any of its pages. Every voi
 names; but all together have at most one for each two typical sites, so that a crawl from one seed stays with its site.
 Here d = .85; walkers on pages follow a link with probability 1/2 (SiteBirths).
 
-A trusted site gains nothing by more pages, and little by more links from the sites that link to it already. A site
-without a way back to the roots, such as a farm, lifts no other. One that has its trust from one site has no voice.
+A site without a way back to the roots, such as a farm, lifts no other. One that has its trust from one site is mute.
 
-Sources: L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking", 1999, for jumps that are not to all
-pages alike; Z. Gyongyi, H. Garcia-Molina, J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004, for trust that
-begins at known sites; S. Kamvar, T. Haveliwala, C. Manning, G. Golub, "Exploiting the Block Structure of the Web for
-Computing PageRank", 2003, and J. Wu, K. Aberer, "Using SiteRank for Decentralized Computation of Web Document Ranking",
-2004, for sites ranked before their pages. The rest was found by experiment: minicrawl/lab/README.md.
+Sources: L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking", 1999; Z. Gyongyi, H. Garcia-Molina,
+J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004; S. Kamvar and others, "Exploiting the Block Structure of
+the Web for Computing PageRank", 2003; J. Wu, K. Aberer, "Using SiteRank for Decentralized Computation of Web Document
+Ranking", 2004. The rest was found by experiment: minicrawl/lab/README.md.
 
 **Birth cash**: starts of walkers, and their jumps when they follow no link. In whole units.
 
@@ -60,12 +60,11 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.opic.arrays import BLOCK, Flags, FloatArray, IntArray, Pages, grown, slices
-from minicrawl.opic.units import TWENTIETHS
+from minicrawl.opic.surfer import Places
+from minicrawl.opic.units import DAMPING, TWENTIETHS
 
 Numbers = npt.NDArray[np.integer]
 
-DAMPING = 0.85
-"""d on the graph of sites: probability that a walker there follows a link to another site."""
 KAPPA = 0.5
 """The u at which a site passes on half of its trust."""
 ONE_LINK, FEW_LINKS = 0.25, 3
@@ -76,6 +75,10 @@ ENTRANCES = 0.5
 """m: the share of a site's jumps that go to its entrances; the rest goes to all of its pages alike."""
 VOUCHES = 0.04
 """Share of a typical site's trust from which on a site vouches in full for sites it links to."""
+FRAME = 2**32
+"""A link in a page's frame, in counts of links; one in its content is 1. So both counts are in one number."""
+FRAMED = 8
+"""A link in its content says as much as so many in a page's frame."""
 GENERATED = 100
 """Links from one site to more pages of another are generated, and are no voices."""
 WALK = 3
@@ -95,17 +98,15 @@ def site_trust(  # noqa: PLR0913 - the links of sites as columns
     """Trust of every site, t: a PageRank of the graph of sites, whose jumps are to the roots; its voice, g, in
     VOICE_UNITs, both of shape (size,); and T.
 
-        t(b) = sum over a of t(a) x(a, b) u(a) / (u(a) + kappa) + (the rest of 1) * root(b)
-
     Trust that a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots.
 
-    sources, targets, links: links[k] is c of the pair (sources[k], targets[k]), each pair once; links of a site to
-    itself do not count. roots: part of the jumps for every site, none negative, not all 0. start: initial trust, such
-    as the previous one. Each step brings t nearer to the exact one by `DAMPING`; the result is within 1e-12 (L1), so
+    sources, targets, links: links[k] is c + f FRAME of the pair (sources[k], targets[k]), each pair once; links of a
+    site to itself do not count. roots: part of the jumps for every site, none negative, not all 0. start: such as the
+    previous trust. Each step brings t nearer to the exact one by `DAMPING`; the result is within 1e-12 (L1), so
     near that every process rounds voices alike.
     """
     p = roots / roots.sum()
-    weights = np.where(links > FEW_LINKS, np.log2(1.0 + links), np.where(links == 1, ONE_LINK, 1.0))
+    weights = _said(links % FRAME) + _said(links // FRAME) / FRAMED
     weights[sources == targets] = 0.0
     total = _sums(sources, weights, size)
     plain, u = weights * (DAMPING / np.where(total > 0.0, total, 1.0))[sources], np.zeros(size)
@@ -123,6 +124,21 @@ def site_trust(  # noqa: PLR0913 - the links of sites as columns
     typical = math.exp(-float((held * np.log(held)).sum()))
     g = np.minimum(2.0 * typical * np.where(p > 0.0, t, np.maximum(t - most, 0.0)), 1.0) ** 2
     return t, np.rint(VOICE_UNIT * g).astype(np.int64), typical
+
+
+def _said(links: Numbers) -> FloatArray:
+    return np.where(links > FEW_LINKS, np.log2(1.0 + links), np.where(links == 1, ONE_LINK, links > 0))
+
+
+def _sixteenths(links: IntArray) -> IntArray:
+    """How far voices of these links count, in sixteenths of one in full."""
+    content = links % FRAME
+    return np.where(content > 0, FRAMED * np.minimum(content, 2), np.minimum(links // FRAME, 2))
+
+
+def counts(places: Places | None, links: int) -> IntArray:
+    """Links by their places, as `SiteGraph` counts them, shape (links,)."""
+    return np.ones(links, np.int64) if places is None else np.where(places == _FRAME_PLACE, FRAME, 1)
 
 
 def _sums(groups: Numbers, values: FloatArray, count: int) -> FloatArray:
@@ -224,8 +240,6 @@ class SiteBirths(Births):
     def share_out(self, shares: "SiteShares", standing: Flags, gone: Flags) -> None:
         """Recompute the levels from the current `site`, `entrance` and `voices`.
 
-            page_level(s) = homes t(s) (1 - m) / N(s)      entrance_level(s) = homes t(s) m / F(s)
-
         shares: those of site 0 are 0. standing: pages that have neither gone nor are aliases, shape (size,). A page has
         one unit at least, so it can pass on some; a site without entrances gives all to its pages, one without pages
         all to its entrances.
@@ -240,12 +254,12 @@ class SiteBirths(Births):
         self.voice_level = shares.voice_level
 
 
-_SITE_BITS = 31
+_SITE_BITS, _FRAME_PLACE = 31, 2
 _SITE = (1 << _SITE_BITS) - 1
 
 
 class Voices(NamedTuple):
-    """Voices, each once, by page and then by site; each field of shape (voices,). links: number of links of each."""
+    """Voices, each once, by page and then by site; each field of shape (voices,). links: c + f FRAME."""
 
     page: IntArray
     site: IntArray
@@ -274,8 +288,8 @@ class SiteShares(NamedTuple):
 class SiteLinks(NamedTuple):
     """Links between sites. names: of the sites, by number, from 0 on. roots: by site, 0 for one without a seed.
 
-    The others have shape (pairs,): source, target, links: number of links between pages of two sites. voices: twice the
-    number of pages that the source names by two links or more, plus that of those with one link; 0 if GENERATED.
+    The others have shape (pairs,): source, target, links: c + f FRAME of two sites. voices: how far the voices of the
+    source for pages of the target count, in sixteenths; 0 if GENERATED.
     """
 
     names: list[str]
@@ -286,16 +300,12 @@ class SiteLinks(NamedTuple):
     voices: IntArray
 
     def shares(self, start: FloatArray | None = None, total: int = ALL_BIRTHS) -> SiteShares:
-        """The shares of all sites; without a root, all are roots. start: initial trust, such as the previous one.
-
-        jump = total / (T + z V),   V = sum of e / 2,   z = min(1, T^2 / V)
-        homes = jump T,   a voice in full gets jump z / 2
-        """
+        """The shares of all sites; without a root, all are roots. start: initial trust, such as the previous one."""
         if not self.names:
             return SiteShares(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, 0)
         roots = self.roots if self.roots.any() else np.ones(len(self.names))
         trust, voice, sites = site_trust(self.source, self.target, self.links, roots, len(self.names), start)
-        voices = float((voice[self.source] // 2 * self.voices).sum()) / VOICE_UNIT / 2.0
+        voices = float((voice[self.source] * self.voices).sum()) / VOICE_UNIT / 32.0
         part = min(1.0, sites**2 / voices) if voices else 1.0
         jump = total / (sites + part * voices)
         vouchers = _sums(self.target, np.minimum(sites * trust / VOUCHES, 1.0)[self.source], len(self.names))
@@ -321,13 +331,15 @@ class SiteGraph:
             self._merge()
         return Voices(keys >> _SITE_BITS, keys & _SITE, links)
 
-    def add_links(self, site_of: IntArray, sources: Pages, indptr: IntArray, targets: Pages) -> Voices:
+    def add_links(
+        self, site_of: IntArray, sources: Pages, indptr: IntArray, targets: Pages, places: Places | None = None
+    ) -> Voices:
         """Add the links of some pages, CSR, by their sites; links to pages without a site are left out. Returns the
         changed voices as `add` does."""
         linking, linked = np.repeat(site_of[sources], np.diff(indptr)), targets.astype(np.int64)
         across = linked < len(site_of)
         across[across] = linking[across] != site_of[linked[across]]
-        return self.add(Voices(linked[across], linking[across], np.ones(np.count_nonzero(across), dtype=np.int64)))
+        return self.add(Voices(linked[across], linking[across], counts(places, len(linked))[across]))
 
     def voices(self) -> Voices:
         """All current voices."""
@@ -336,13 +348,11 @@ class SiteGraph:
 
     def pairs(self, site_of: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """Source, target, links and voices of each pair of sites, see `SiteLinks`. site_of: of every page, from 0."""
-        keys, links, pages, single = self._by_pair(site_of)
-        return keys >> _SITE_BITS, keys & _SITE, links, np.where(pages > most, 0, 2 * pages - single)
+        keys, links, pages, voices = self._by_pair(site_of)
+        return keys >> _SITE_BITS, keys & _SITE, links, np.where(pages > most, 0, voices)
 
     def voices_for(self, site_of: IntArray, voice: IntArray, most: int = GENERATED) -> IntArray:
         """e of every page, in VOICE_UNITs, shape (pages,).
-
-            e(p) = sum over other sites a that link to p of g(a), half of it where only one page of a does
 
         voice: g of every site in VOICE_UNITs, by its number in `site_of`.
         """
@@ -351,8 +361,7 @@ class SiteGraph:
         found = np.zeros(len(site_of), dtype=np.int64)
         for rows in slices(len(self._keys)):
             keys = self._keys[rows]
-            units = voice[keys & _SITE] // 2
-            units[self._links[rows] > 1] *= 2
+            units = voice[keys & _SITE] * _sixteenths(self._links[rows]) // 16
             if len(generated):
                 units[np.isin(self._pairs(rows, site_of), generated)] = 0
             page = keys >> _SITE_BITS
@@ -361,13 +370,13 @@ class SiteGraph:
         return found
 
     def _by_pair(self, site_of: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Pairs of sites as keys, rising; the number of their links, of pages with links, of those with one.
+        """Pairs of sites as keys, rising; their links, pages with links, and voices in sixteenths.
         By slices: whole arrays of all voices would take more memory than all else that is known of sites."""
         self._merge()
         each = [(self._keys[:0], *[self._links[:0]] * 3)]
         for rows in slices(len(self._keys)):
             links = self._links[rows]
-            each.append(_summed(self._pairs(rows, site_of), links, np.ones_like(links), (links == 1).astype(np.int64)))
+            each.append(_summed(self._pairs(rows, site_of), links, np.ones_like(links), _sixteenths(links)))
         columns = list(map(np.concatenate, zip(*each, strict=True)))
         each.clear()
         keys, *sums = _summed(*columns)

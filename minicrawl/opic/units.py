@@ -32,11 +32,6 @@ def damped(cash: int, twentieths: int = TWENTIETHS) -> int:
     return twentieths * cash // 20
 
 
-def sigma(h: int, o: int) -> int:
-    """floor(floor(.85 h) / o): what a page that has forwarded `h` in all has sent along each of its `o` links."""
-    return damped(h) // o if o else 0
-
-
 def dampeds(cash: IntArray, twentieths: int = TWENTIETHS) -> IntArray:
     """`damped` for arrays. 17 * cash could pass 2**63, so the multiple of 20 is taken out first."""
     whole = cash // 20

@@ -51,7 +51,7 @@ class VoiceRow(NamedTuple):
 
     page: PageId
     site: Annotated[SiteId, "0: sites of other partitions, see crawler/sharing.py"]
-    links: Annotated[int, "of site 0: their voices"]
+    links: Annotated[int, "2^32 for each in a page's frame, 1 for others; of site 0: their voices"]
 
 
 table("sites", "where walkers jump to; empty where they jump to all pages alike", SiteRow, keys="id", unique="name")

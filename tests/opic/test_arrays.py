@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minicrawl.opic.arrays import flagged, grown, order_of, slices
+from minicrawl.opic.arrays import flagged, grown, slices
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 20])
@@ -17,15 +17,6 @@ def test_flagged_pages_are_those_with_a_flag() -> None:
     flags = np.random.default_rng(0).random(1000) < 0.3
     assert flagged(flags).tolist() == np.flatnonzero(flags).tolist()
     assert flagged(np.zeros(0, dtype=np.bool_)).tolist() == []
-
-
-@pytest.mark.parametrize("most", [1, 300, 2**16, 2**16 + 1, 2**32 - 1])
-@pytest.mark.parametrize("kind", [np.int64, np.uint32])
-def test_order_leaves_equal_numbers_as_they_came(most: int, kind: type[np.integer]) -> None:
-    numbers = np.random.default_rng(most).integers(0, most, 2_000, endpoint=True).astype(kind)
-    numbers[::3] = numbers[0]
-    assert order_of(numbers).tolist() == sorted(range(2_000), key=numbers.tolist().__getitem__)
-    assert order_of(numbers[:0]).tolist() == []
 
 
 def test_column_grows_to_twice_its_length_and_keeps_what_it_has() -> None:

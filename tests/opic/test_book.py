@@ -16,7 +16,7 @@ from support.opic_webs import D, csr, exact_importance, final, pages, random_web
 from minicrawl.opic import UNIT, Book
 from minicrawl.opic.book import add_sent
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
-from minicrawl.opic.units import sigma
+from minicrawl.opic.units import damped
 
 MOST = 12
 ROUNDS = 1000
@@ -363,7 +363,7 @@ def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings
     world.retire(2)
     assert (world.book.received(slice(0, world.book.size))[2], world.book.forwarded[2]) == (0, 0)
     world.visit(0, [2])
-    assert moving(world.book).tolist() == [0, 0, sigma(UNIT, 1)]
+    assert moving(world.book).tolist() == [0, 0, damped(UNIT)]
     assert world.book.due(10).tolist() == [2]
     assert world.book.least_worth(1e-6) is not None
     book = world.book

@@ -223,32 +223,14 @@ def test_all_pages_read_are_everything_up_to_the_error_of_settled_importance() -
         assert shares_of_all([sums])[0] == pytest.approx(low, abs=1e-9)
 
 
-def test_a_page_that_is_lost_and_found_again_counts_as_at_first() -> None:
-    """A page with links to two, of which one was read: 1 and .425 of births of 3, and two parts of what was passed on.
-
-    B + R is 1, 1.425 and 1.425; nothing waits.
-    """
-    book = Book()
-    book.discover(3)
-    coverage = Coverage(book)
-    coverage.grow(3)
-    book.visit(0, pages([1, 2]))
-    coverage.note(0, PageKind.PAGE, leads=True)
-    for kind, read in ((PageKind.PAGE, 2.425), (PageKind.NOTHING, 1.0), (PageKind.PAGE, 2.425)):
-        book.visit(1, pages([]))
-        coverage.note(1, kind)
-        low, shown = (1 - D) * read / ((1 - D) * read + 3.85 - read), read / 3.85
-        assert coverage.shares() == pytest.approx((low, shown))
-
-
-def test_what_waits_at_hosts_that_do_not_answer_is_not_there_by_what_is_shown_and_may_be_by_low() -> None:
+def test_pages_that_will_not_be_there_hold_nothing_of_what_is_shown() -> None:
     book = Book()
     book.discover(4)
     coverage = Coverage(book)
     coverage.grow(4)
     book.visit(0, pages([]))
     coverage.note(0, PageKind.PAGE)
-    coverage.doubted = lambda: np.array([False, True, True, False])
+    coverage.doubts = lambda: np.array([0.0, 1.0, 0.5, 0.5])
     assert coverage.shares() == pytest.approx((0.15 / 3.15, 0.5))
 
 

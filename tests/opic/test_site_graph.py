@@ -6,11 +6,17 @@ from collections import Counter, defaultdict
 import numpy as np
 import pytest
 
-from minicrawl.opic.sites import SiteGraph, Voices
+from minicrawl.opic.sites import FRAME, SiteGraph, Voices
 
 
 def voices(rows: list[tuple[int, int, int]]) -> Voices:
     return Voices(*np.array(rows, dtype=np.int64).reshape(-1, 3).T)
+
+
+def sixteenths(links: int) -> int:
+    """Of a voice in full: two links in the content, or one, or none but such in the frame."""
+    frame, content = divmod(links, FRAME)
+    return 8 * min(content, 2) if content else min(frame, 2)
 
 
 def counted(found: Voices) -> dict[tuple[int, int], int]:
@@ -22,9 +28,11 @@ def test_graph_is_what_a_plain_count_says(seed: int) -> None:
     draw, graph, expected = random.Random(seed), SiteGraph(), Counter[tuple[int, int]]()
     site_of = np.array([draw.randrange(1, 5) for _ in range(30)])
     for _ in range(40):
-        rows = [(draw.randrange(30), draw.randrange(1, 5), 1) for _ in range(draw.randrange(6))]
-        there = sorted(expected.elements())
-        rows += [(*voice, -1) for voice in draw.sample(there, min(len(there), draw.randrange(5)))]
+        placed = (1, 1, FRAME)
+        rows = [(draw.randrange(30), draw.randrange(1, 5), draw.choice(placed)) for _ in range(draw.randrange(6))]
+        there = [(voice, 1) for voice, links in expected.items() if links % FRAME]
+        there += [(voice, FRAME) for voice, links in expected.items() if links >= FRAME]
+        rows += [(*voice, -each) for voice, each in draw.sample(there, min(len(there), draw.randrange(5)))]
         before = Counter(expected)
         for page, site, links in rows:
             expected[page, site] += links
@@ -36,7 +44,7 @@ def test_graph_is_what_a_plain_count_says(seed: int) -> None:
     pairs, voiced = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
     for (page, site), links in expected.items():
         pairs[site, int(site_of[page])] += links
-        voiced[site, int(site_of[page])] += 1 if links == 1 else 2
+        voiced[site, int(site_of[page])] += sixteenths(links)
     source, target, links, found = (column.tolist() for column in graph.pairs(site_of))
     assert counted(graph.voices()) == expected
     assert dict(zip(zip(source, target, strict=True), links, strict=True)) == pairs
@@ -52,13 +60,14 @@ def test_voices_for_a_page_are_added_up_but_for_generated_links(most: int) -> No
     pages, sites = draw.integers(0, 200, 500), draw.integers(1, 9, 500)
     sites[pages < 40] = 1  # links to many pages of a site
     across = sites != site_of[pages]
-    graph.add(Voices(pages[across], sites[across], np.ones(np.count_nonzero(across), dtype=np.int64)))
+    links = draw.choice([1, FRAME], len(pages))[across]
+    graph.add(Voices(pages[across], sites[across], links))
     found, expected = graph.voices_for(site_of, voice, most), [0] * 200
     linked: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
-    for page, site in zip(pages[across].tolist(), sites[across].tolist(), strict=True):
-        linked[site, int(site_of[page])][page] += 1
+    for page, site, each in zip(pages[across].tolist(), sites[across].tolist(), links.tolist(), strict=True):
+        linked[site, int(site_of[page])][page] += each
     for (site, _), of_pair in linked.items():
         for page, links in of_pair.items() if len(of_pair) <= most else ():
-            expected[page] += int(voice[site]) // 2 * (1 if links == 1 else 2)
+            expected[page] += int(voice[site]) * sixteenths(links) // 16
     assert found.any()
     assert found.tolist() == expected

@@ -14,7 +14,7 @@ from support.opic_webs import csr, exact_importance, pages
 from minicrawl.opic import Book
 from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Shares, Surfer
-from minicrawl.opic.units import sigma
+from minicrawl.opic.units import damped
 from minicrawl.rank import Graph, pagerank
 
 TEXT, LIST, NAVIGATION = range(3)
@@ -71,9 +71,10 @@ def test_links_that_all_stand_alike_carry_what_they_did_to_the_unit(
 ) -> None:
     """Wherever that is; and so do those of whose places nothing is known."""
     passed = 17 * h // 20
+    each = damped(h) // links
     alike, _ = surfer.sent(passed, links, np.full(links, place, dtype=np.uint8))
-    assert np.broadcast_to(alike, links).tolist() == [sigma(h, links)] * links
-    assert surfer.sent(passed, links) == UNIFORM.sent(passed, links) == (sigma(h, links), links * sigma(h, links))
+    assert np.broadcast_to(alike, links).tolist() == [each] * links
+    assert surfer.sent(passed, links) == UNIFORM.sent(passed, links) == (each, links * each)
 
 
 # Rankings.

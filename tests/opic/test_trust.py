@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.opic.sites import VOICE_UNIT, SiteLinks, site_trust
+from minicrawl.opic.sites import FRAME, VOICE_UNIT, SiteLinks, site_trust
 
 
 def trust(links: dict[tuple[int, int], int], roots: list[int], **options: Any) -> tuple[Any, Any, float]:
@@ -23,8 +23,11 @@ def slow_trust(links: dict[tuple[int, int], int], roots: list[int]) -> tuple[lis
     """The same by the formulas, site by site, three hundred times: t, and g."""
     size, d, root = len(roots), 0.85, [each / sum(roots) for each in roots]
 
+    def said(count: int) -> float:
+        return 0.0 if count == 0 else 0.25 if count == 1 else 1.0 if count in (2, 3) else math.log2(1 + count)
+
     def weight(count: int) -> float:
-        return 0.25 if count == 1 else 1.0 if count in (2, 3) else math.log2(1 + count)
+        return said(count % FRAME) + said(count // FRAME) / 8
 
     w = {pair: weight(count) for pair, count in links.items() if pair[0] != pair[1]}
     out = [sum(one for (a, _), one in w.items() if a == site) for site in range(size)]
@@ -49,7 +52,14 @@ def slow_trust(links: dict[tuple[int, int], int], roots: list[int]) -> tuple[lis
 def graphs_of_sites(draw: Callable[..., Any]) -> tuple[dict[tuple[int, int], int], list[int]] | None:
     size = draw(st.integers(1, 7))
     site = st.integers(0, size - 1)
-    links = draw(st.dictionaries(st.tuples(site, site), st.integers(1, 300), max_size=20))
+    number = st.sampled_from([1, 2, 3, 4, 99, FRAME, 3 * FRAME, 50 * FRAME + 1, FRAME + 7])
+    links = draw(
+        st.dictionaries(
+            st.tuples(site, site),
+            number,
+            max_size=20,
+        )
+    )
     roots = draw(st.lists(st.integers(0, 3), min_size=size, max_size=size).filter(any))
     return links, roots
 
@@ -109,7 +119,7 @@ def site_links(roots: list[float], pairs: dict[tuple[int, int], tuple[int, int]]
 
 def test_a_typical_site_has_a_jump_and_a_voice_half_of_one() -> None:
     """Two roots, which have all trust, as no link leads back from the third; the first names 3 of its pages."""
-    shares = site_links([1.0, 1.0, 0.0], {(0, 2): (5, 6)}).shares(total=2**40)
+    shares = site_links([1.0, 1.0, 0.0], {(0, 2): (5, 3 * 16)}).shares(total=2**40)
     assert shares.trust.tolist() == [0.5, 0.5, 0.0]
     assert shares.voice.tolist() == [VOICE_UNIT, VOICE_UNIT, 0]
     assert shares.vouchers.tolist() == [0.0, 0.0, 1.0]
@@ -121,7 +131,7 @@ def test_a_typical_site_has_a_jump_and_a_voice_half_of_one() -> None:
 def test_voices_have_no_more_than_a_jump_for_each_two_sites() -> None:
     """From one seed the site and all that it names have half of the jumps each, however much it names."""
     for named in (3, 300):
-        shares = site_links([1.0, 0.0], {(0, 1): (2 * named, 2 * named)}).shares(total=2**40)
+        shares = site_links([1.0, 0.0], {(0, 1): (2 * named, 16 * named)}).shares(total=2**40)
         assert shares.homes == pytest.approx(2**39)
         assert shares.voice_level * VOICE_UNIT * named == pytest.approx(2**39, rel=1e-6)
 

@@ -34,7 +34,7 @@ class Accounts:
         self.hops: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
         self.hops_may_fall = True
         self.has_neighbours = False  # partitions, which may have changed pages here
-        self.note_links: Callable[[int, Pages, Pages], None] | None = None
+        self.note_links: Callable[[int, PlacedLinks, PlacedLinks], None] | None = None
         """Called with a page's links at its turn, and those before, where sites count them."""
         self.note_moved: Callable[[Pages], None] | None = None
         """Called with pages whose cash has changed, not by a first turn, if the order depends on it."""
@@ -79,7 +79,7 @@ class Accounts:
         self.book.visit(page, targets, before, places=places, old_places=old_places, alias=alias)
         self.coverage.note(page, kind, leads=len(targets) > 0)
         if self.note_links is not None:
-            self.note_links(page, targets, before)
+            self.note_links(page, outlinks, old)
         if len(before):
             if self.note_moved is not None:
                 self.note_moved(before)

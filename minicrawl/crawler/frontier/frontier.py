@@ -17,7 +17,7 @@ from minicrawl.crawler.frontier.lanes import Addresses, NameServer, Trade, Waiti
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts import FRESH, TURNS_PER_ERRAND, Address, Clock, Errand, Health, Host, HostTurn
 from minicrawl.opic import DiscoveryBudget, Strategy
-from minicrawl.opic.arrays import Flags
+from minicrawl.opic.arrays import FloatArray
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.timing import STANDARD
 
@@ -103,12 +103,15 @@ class Frontier:
             self._reschedule(host, now)
         host.answers = answers
 
-    def doubted(self) -> Flags:
-        """Flags of the pages not tried so far whose hosts do not answer, shape (pages,)."""
-        silent = np.fromiter((host.answers is False for host in self.hosts), np.bool_, len(self.hosts))
-        size = self._accounts.size
-        doubted: Flags = silent[self.pages.host_of[:size]] & ~self._accounts.had_turn[:size]
-        return doubted
+    def doubts(self) -> FloatArray:
+        """The chance that a page is not there, or is an alias, shape (pages,): 0 of one that was tried, 1 at a host
+        that has not answered, else as often as of those that were tried."""
+        known, book = slice(0, self._accounts.size), self._accounts.book
+        answers = np.fromiter((bool(host.answers) for host in self.hosts), np.bool_, len(self.hosts))
+        tried, answering = self._accounts.had_turn[known], answers[self.pages.host_of[known]]
+        lost = int(((book.gone | book.alias)[known] & tried & answering).sum())
+        often = lost / max(int((tried & answering).sum()), 1)
+        return np.where(tried, 0.0, np.where(answering, often, 1.0))
 
     def looked_up(self, is_answered: bool, now: float) -> None:
         """Record the end of a look-up, which adapts their number."""

@@ -17,7 +17,7 @@ from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts import Address, Host
 from minicrawl.opic import DiscoveryBudget, Strategy
-from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, order_of, slices
+from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import Jumps, bests, packed, unpacked
 
 _BEHIND = 2**62  # more than any page's cash
@@ -393,3 +393,12 @@ class WaitingPages:
         if self.first:
             priorities = np.where(np.isin(pages, list(self.first)), FIRST, priorities)
         return priorities
+
+
+def order_of(numbers: Pages) -> IntArray:
+    """Indices that sort the numbers, stably. numbers: 0 to 2^32 - 1.
+
+    Half by half, the lower first: NumPy sorts 16 bits by counting, in a fourth of the time for 32.
+    """
+    order = numbers.astype(np.uint16).argsort(kind="stable")
+    return order[(numbers >> 16).astype(np.uint16)[order].argsort(kind="stable")]

@@ -42,6 +42,8 @@ _BY_ROLE = dict.fromkeys(
 _NAVIGATION_NAME = re.compile(
     r"nav|menu|side-?bar|foot(?!note)|copyright|header|(?<![a-z])head(?![a-z])|banner|masthead"
 )
+_COMMENTS_NAME = re.compile(r"(?<![a-z])(?:comments?|replies|reply|guestbook)(?![a-z])|commentlist|disqus")
+"""A comment is no part of what its page says, though it has a body and content."""
 _CONTENT_NAME = re.compile(r"main-?content|(?<![a-z])(?:content|article|document|body|main)(?![a-z])")
 FEW = 8
 """Characters too few to count as text beside a link: commas, "and", "see"."""
@@ -70,7 +72,9 @@ def _place_named(name: str) -> int | None:
     lower = name.lower()
     navigation, content = _NAVIGATION_NAME.search(lower), _CONTENT_NAME.search(lower)
     place = None
-    if (navigation is None) != (content is None):
+    if _COMMENTS_NAME.search(lower):
+        place = NAVIGATION
+    elif (navigation is None) != (content is None):
         place = CONTENT if navigation is None else NAVIGATION
     if len(_by_name) >= _MOST_NAMES:
         _by_name.clear()

@@ -84,7 +84,7 @@ class CrawlState:
             loaded_at_once=writer.sizes.loaded,
             due=self.due,
         )
-        accounts.coverage.doubted = frontier.doubted
+        accounts.coverage.doubts = frontier.doubts
         self.batch = Batch()
         self.hosts = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay))
         self.pages = KnownPages(writer, self.batch)

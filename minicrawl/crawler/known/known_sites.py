@@ -18,8 +18,9 @@ from minicrawl.crawler.sharing import SharedVoices
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
 from minicrawl.opic.coverage import PageKind
-from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, SiteShares, Voices
+from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, SiteShares, Voices, counts
 from minicrawl.settings import BY_SITES
+from minicrawl.store.links import PlacedLinks
 from minicrawl.store.sites import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer
 
@@ -46,7 +47,7 @@ class KnownSites:
         self._of_host: IntArray = np.zeros(0, dtype=np.int64)
         self._saved_hosts = self._saved_sites = 0
         self._fronts: set[int] = set()
-        self._turns: list[tuple[int, Pages, int]] = []
+        self._turns: list[tuple[int, Pages, IntArray]] = []
         self._voices: list[Voices] = []
         self._doors: set[int] = set()
         self._is_shared_out = False
@@ -93,14 +94,11 @@ class KnownSites:
         """Note seeds added during the crawl: trust starts at their sites, too, before it has grown."""
         self._size_then = 0
 
-    def note_links(self, page: int, links: Pages, before: Pages) -> None:
+    def note_links(self, page: int, links: PlacedLinks, before: PlacedLinks) -> None:
         """Note the links of a page at its turn, and those that it had before."""
-        if len(before):
-            if np.array_equal(links, before):
-                return
-            self._turns.append((page, before, -1))
-        if len(links):
-            self._turns.append((page, links, 1))
+        for placed, sign in ((before, -1), (links, 1)):
+            if len(placed.targets):
+                self._turns.append((page, placed.targets, sign * counts(placed.places, len(placed.targets))))
 
     def begin(self) -> None:
         """Compute trust at the start of a crawl, unless a partition has it already."""
@@ -206,14 +204,13 @@ class KnownSites:
         self._know_hosts()
         if not self._turns:
             return
-        pages, targets, signs = zip(*self._turns, strict=True)
+        pages, targets, links = zip(*self._turns, strict=True)
         self._turns.clear()
         lengths = list(map(len, targets))
         linking = np.repeat(self._site_of(np.array(pages, dtype=np.int64)), lengths)
         linked = np.concatenate(targets).astype(np.int64)
-        links = np.repeat(np.array(signs, dtype=np.int64), lengths)
         across = linking != self._site_of(linked)
-        self._voices.append(self._graph.add(Voices(linked[across], linking[across], links[across])))
+        self._voices.append(self._graph.add(Voices(linked[across], linking[across], np.concatenate(links)[across])))
 
     def _site_of(self, pages: IntArray) -> IntArray:
         return self._of_host[self._frontier.pages.host_of[pages]]
@@ -253,7 +250,8 @@ class KnownSites:
         self._know_hosts()
         site = self._sites_of_all()
         for block in writer.link_table.blocks():
-            self._voices.append(self._graph.add_links(site, block.sources, block.indptr, block.targets))
+            rows = block.sources, block.indptr, block.targets, block.places
+            self._voices.append(self._graph.add_links(site, *rows))
 
 
 def is_grown(size: int, size_then: int, *, ends_by_coverage: bool) -> bool:

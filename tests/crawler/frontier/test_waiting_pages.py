@@ -1,9 +1,10 @@
 """The pages that wait on every host."""
 
 import numpy as np
+import pytest
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.waiting_pages import WaitingPages
+from minicrawl.crawler.frontier.waiting_pages import WaitingPages, order_of
 from minicrawl.crawler.hosts import Host
 from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.strategy import STRATEGIES
@@ -53,3 +54,12 @@ def test_forgotten_page_is_not_handed_out() -> None:
     pages.forget(1)
     pages.offer(host)
     assert drained(pages, host) == [0]
+
+
+@pytest.mark.parametrize("most", [1, 300, 2**16, 2**16 + 1, 2**32 - 1])
+@pytest.mark.parametrize("kind", [np.int64, np.uint32])
+def test_order_leaves_equal_numbers_as_they_came(most: int, kind: type[np.integer]) -> None:
+    numbers = np.random.default_rng(most).integers(0, most, 2_000, endpoint=True).astype(kind)
+    numbers[::3] = numbers[0]
+    assert order_of(numbers).tolist() == sorted(range(2_000), key=numbers.tolist().__getitem__)
+    assert order_of(numbers[:0]).tolist() == []

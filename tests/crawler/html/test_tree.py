@@ -26,6 +26,7 @@ NAMES = (
     *("nav", "wy-nav-side", "menu", "sidebar", "side-bar", "foot", "footnote", "footer", "copyright", "header", "head"),
     *("ahead", "headline", "page-head", "banner", "masthead", "content", "nav-content", "main-content", "maincontent"),
     *("article", "documentation", "document", "body", "mainmenu", "main", "x", "", "Kopfzeile", "inhalt", "NAV", "toc"),
+    *("comments", "comment-body", "commentary", "reply", "disqus_thread"),
 )
 
 
@@ -54,6 +55,8 @@ def said_by(element: LexborNode) -> str | None:
     if role in FRAME_ROLES or role == "main":
         return "content" if role == "main" else "frame"
     name = (element.attributes.get("class") or element.attributes.get("id") or "").lower()
+    if "disqus" in name or {"comment", "comments", "reply"} & {*re.split("[^a-z]", name)}:
+        return "frame"
     is_frame = any(
         word in name for word in ("nav", "menu", "sidebar", "side-bar", "copyright", "header", "banner", "masthead")
     )

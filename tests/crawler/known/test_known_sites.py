@@ -78,7 +78,7 @@ def doors_by_hand(store: Path) -> dict[str, tuple[int, int]]:
     _, voice = shares_by_hand(store)
     voices: Counter[str] = Counter()
     for (url, site), links in counted_voices(store).items():
-        voices[url] += voice[site] // 2 * (1 if links == 1 else 2)
+        voices[url] += voice[site] // (2 if links == 1 else 1)
     pages = rows(store, "SELECT url, depth FROM pages")
     doors = {url: (int(depth == 0 or is_front(url)), voices[url]) for url, depth in pages}
     return {url: door for url, door in doors.items() if any(door)}
