@@ -134,6 +134,7 @@ def at_rest(found: AtRest) -> Look:
     """A look at a crawl that does not run or listen, with the keys of a running one."""
     status, earlier, banned, settings = found
     run = status.run
+    seconds = (run and run.seconds) or 1.0
     return {
         "crawl": "busy" if status.running else "resting",
         "state": "busy" if status.running else "ended",
@@ -153,7 +154,9 @@ def at_rest(found: AtRest) -> Look:
         "hosts": [],
         "doing": {},
         "aims": [],
-        "speed": {"pages": 0.0, "bytes": 0.0},
+        "speed": {"pages": run.fetched / seconds, "bytes": run.bytes / seconds}
+        if run
+        else {"pages": 0.0, "bytes": 0.0},
         "banned": banned,
         "settings": adjustable(settings),
         "last_commit": status.last_commit,

@@ -135,7 +135,7 @@ def test_figures_stay_with_their_time_while_new_ones_are_late_or_fail(browser: A
             {"json": {"hosts": [], "count": 0, "as_of": 1_700_000_000, "is_late": True}},
         ]
         page.route("**/api/hosts", lambda route: route.fulfill(**answers.pop()) if answers else route.continue_())
-        for said in ("; new ones are being worked out.", ": the store is locked."):
+        for said in ("; new ones are on their way.", ": the store is locked."):
             page.evaluate("location.hash = 'log'")
             page.evaluate("location.hash = 'sites'")
             sentence = re.compile(rf"^Figures as of \d\d:\d\d:\d\d{re.escape(said)}$")

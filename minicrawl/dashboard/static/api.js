@@ -21,7 +21,7 @@ async function asked(path, options = {}) {
     answer = await fetch(path, {...options, headers, credentials: "omit", redirect: "error"});
     said = await answer.json();
   } catch {
-    if (!answer || answer.ok) throw new Failure(0, "The dashboard does not answer. It may have been ended; the crawl goes on without it.");
+    if (!answer || answer.ok) throw new Failure(0, "The dashboard does not answer. Perhaps it has ended; the crawl continues without it.");
   }
   if (!answer.ok) throw new Failure(answer.status, said.failed ?? `the dashboard answered ${answer.status}`);
   return said;

@@ -151,7 +151,7 @@ async function read() {
     if (view !== shown[2]) return;
     const times = [...old.values()];
     isAwaited = times.some(([, isLate]) => isLate);
-    tell(times.length ? `Figures as of ${clock(Math.min(...times.map(([at]) => at)))}${isAwaited ? "; new ones are being worked out" : ""}.` : "");
+    tell(times.length ? `Figures as of ${clock(Math.min(...times.map(([at]) => at)))}${isAwaited ? "; new ones are on their way" : ""}.` : "");
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     isAwaited = failure.status === 503; // it is still being computed
@@ -215,7 +215,7 @@ function build() {
   byId("pause").addEventListener("click", () => command({do: "pause"}));
   byId("resume").addEventListener("click", () => command({do: "resume"}));
   byId("stop").addEventListener("click", async () => {
-    if (await command({do: "stop"})) notify("Stopping: requests in flight are finished, then the ranking is settled. Nothing is lost.");
+    if (await command({do: "stop"})) notify("Stopping: it finishes requests in flight, then settles the ranking. Nothing is lost.");
   });
   addEventListener("hashchange", follow);
   addEventListener("keydown", press);

@@ -55,11 +55,11 @@ export function percent(share, digits = 1) {
   return `${(100 * (share ?? 0)).toFixed(digits)} %`;
 }
 
-// A coverage, rounded outwards: as in the terminal.
+// A coverage, rounded outwards as in the terminal, and short.
 export function between(low, shown) {
   const part = (number, rounded) => (number >= 1 ? rounded(number) : rounded(10 * number) / 10);
   const [least, most] = [part(100 * low + 1e-9, Math.floor), part(100 * shown - 1e-9, Math.ceil)];
-  return least === most ? `${most} %` : `between ${least} and ${most} %`;
+  return least === most ? `${most} %` : `${least} to ${most} %`;
 }
 
 export function rate(number) {

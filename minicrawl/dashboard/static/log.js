@@ -21,7 +21,7 @@ export class Log {
     this.name = choice([["", "any"], ...Object.entries(NAMES)], draw);
     this.pause = el("button", {type: "button", "aria-pressed": "false", onclick: () => { this.pause.setAttribute("aria-pressed", String(!this.isPaused())); this.draw(); }}, "Hold");
     this.count = el("p", {class: "quiet"});
-    this.list = el("ol", {class: "log", tabindex: "0", "aria-label": "What has happened, the newest first"});
+    this.list = el("ol", {class: "log", tabindex: "0", "aria-label": "Events, newest first"});
     this.nodes = [card("Log", el("div", {class: "filter"}, el("label", {}, "With ", this.words), el("label", {}, "Level ", this.level), el("label", {}, "Event ", this.name), this.pause), this.count, this.list)];
   }
 
@@ -56,7 +56,7 @@ export class Log {
     const [words, level, name] = [this.words.value.trim().toLowerCase(), Number(this.level.value), this.name.value];
     const wanted = (this.seen ?? []).filter((event) => levelOf(event) >= level && (!name || event.what === name) && (!words || said(event).includes(words)));
     const shown = wanted.slice(-SHOWN).reverse();
-    setText(this.count, shown.length ? `${count(shown.length)} of the latest ${count(this.seen.length)} events${this.isPaused() ? ", held" : ""}.` : "Nothing yet, or nothing like that.");
+    setText(this.count, shown.length ? `${count(shown.length)} of the latest ${count(this.seen.length)} events${this.isPaused() ? ", held" : ""}.` : "No events match.");
     const stay = new Set(shown);
     for (const [event, line] of this.lines) {
       if (!stay.has(event)) {

@@ -2,7 +2,7 @@
 
 import {Failure} from "./api.js";
 import {card, el, fill, known, pagesOf, setText, toPages} from "./dom.js";
-import {about, amount, clock, count, counted, covered, day, duration, isOn, percent, printable, rate, small} from "./format.js";
+import {about, amount, between, clock, count, counted, day, duration, isOn, percent, printable, rate, small} from "./format.js";
 import {overTime} from "./chart.js";
 import {Slider} from "./slider.js";
 import {Table} from "./table.js";
@@ -16,9 +16,9 @@ const AIMS = {
   pages: ["Pages", count], time: ["Time", duration], bytes: ["Bytes", amount], until_coverage: ["Coverage", percent],
 };
 const HOSTS = {
-  asked: "are asked", opening: "are opened: robots.txt or address", ready: "are ready", banned: "are banned", idle: "have nothing to fetch",
-  delay: "wait for their delay", "crawl-delay": "wait for the Crawl-delay of their robots.txt", slow: "wait, as they are slow",
-  failures: "wait after failures in a row", rest: "wait, as they asked for a rest", address: "wait for the delay of their address", dead: "do not answer",
+  asked: "are asked", opening: "need robots.txt or an address", ready: "are ready", banned: "are banned", idle: "have nothing to fetch",
+  delay: "wait for their delay", "crawl-delay": "wait for the Crawl-delay of their robots.txt", slow: "wait because they are slow",
+  failures: "wait after failures in a row", rest: "wait because they asked for a rest", address: "wait for the delay of their address", dead: "do not answer",
 };
 const [BEST, FAILED] = [10, ["error", "gone", "disallowed"]];
 
@@ -44,8 +44,8 @@ export class Overview {
       new Slider(app, "delay", "Delay between two requests to a host", [0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 15, 30, 60], (s) => `${s} s`),
     ];
     this.seeds = seeds(app);
-    this.refusal = el("p", {class: "quiet"}, "No crawl runs: 'minicrawl crawl' continues this one, and takes more seeds and other options.");
-    this.ofHosts = card("What hosts do or wait for", this.hosts, el("a", {href: "#sites"}, "Sites and hosts"));
+    this.refusal = el("p", {class: "quiet"}, "No crawl is running: 'minicrawl crawl' continues this one, and takes more seeds and other options.");
+    this.ofHosts = card("What hosts are doing", this.hosts, el("a", {href: "#sites"}, "Sites and hosts"));
     this.ofFailures = card("What failed", this.failed);
     this.nodes = [
       this.sentence,
@@ -106,13 +106,13 @@ export class Overview {
 function sentence(now) {
   switch (now.state) {
     case "none": return "There is no crawl here yet.";
-    case "starting": return "It takes in the seeds.";
-    case "paused": return `Paused${now.in_flight ? `; ${counted(now.in_flight, "request")} being finished` : ""}. The clocks of all limits stand still.`;
-    case "stopping": return now.in_flight ? `Stopping: ${counted(now.in_flight, "request")} being finished.` : "Stopping: the ranking is being settled, or the search index catches up.";
-    case "busy": return "Something writes to the store and does not answer: a crawl that begins or ends, or a command.";
-    case "ended": return `No crawl runs${now.reason ? `: ${WHY[now.reason] ?? now.reason}` : ""}.`;
+    case "starting": return "It is reading the seeds.";
+    case "paused": return `Paused${now.in_flight ? `; ${counted(now.in_flight, "request")} being finished` : ""}. The clocks of all limits have stopped.`;
+    case "stopping": return now.in_flight ? `Stopping: ${counted(now.in_flight, "request")} being finished.` : "Stopping: it is settling the ranking, or updating the search index.";
+    case "busy": return "Another program is writing to the store and does not answer: a crawl that is starting or ending, or a command.";
+    case "ended": return `No crawl is running${now.reason ? `: ${WHY[now.reason] ?? now.reason}` : ""}.`;
   }
-  if (now.silence) return `Nobody answers since ${clock(now.silence.since)}; trying again every ${Math.round(now.silence.pause)} s.`;
+  if (now.silence) return `No host has answered since ${clock(now.silence.since)}; trying again every ${Math.round(now.silence.pause)} s.`;
   return now.crawl === "busy" ? "The crawl has not answered for a moment." : "";
 }
 
@@ -163,7 +163,7 @@ class Limits {
       const settings = Object.fromEntries(changed.map(([name, input]) => [name, input.value.trim() || null]));
       if (await app.do({do: "set", settings})) {
         for (const input of Object.values(this.inputs)) input.value = input.dataset.now = "";
-        app.notify("The limits are set.");
+        app.notify("Limits set.");
       }
     };
     this.form = el("form", {class: "limits", onsubmit: set}, ...labels, el("button", {type: "submit"}, "Set limits"));
@@ -189,10 +189,10 @@ function seeds(app) {
     const answer = await app.do({do: "add", seeds: lines});
     if (!answer) return;
     text.value = "";
-    app.notify(`${counted(answer.new, "new seed")}${answer.running ? "" : "; no crawl runs, so that is for the next one"}.`);
+    app.notify(`${counted(answer.new, "new seed")}${answer.running ? "" : "; no crawl is running, so this is for the next one"}.`);
   };
   return el("form", {class: "seeds", onsubmit: add}, el("label", {}, "Add seeds", text),
-    el("span", {class: "quiet", id: "seeds-hint"}, "URLs or hosts, one a line"), el("button", {type: "submit"}, "Add"));
+    el("span", {class: "quiet", id: "seeds-hint"}, "URLs or hosts, one per line"), el("button", {type: "submit"}, "Add"));
 }
 
 function range(from, to) {

@@ -26,7 +26,7 @@ export class Pages {
       {title: "Status", numeric: true, text: (page) => String(page.status ?? "")},
       {title: "Reason", text: (page) => printable(page.reason)},
       {title: "Importance", numeric: true, text: (page) => small(page.importance)},
-    ], (page) => page.url, "No page is like that.");
+    ], (page) => page.url, "No pages match.");
     this.more = el("button", {type: "button", hidden: true, onclick: () => { this.n = Math.min(this.n + 150, MOST); app.read(); }}, "More");
     this.nodes = [card("Pages", el("form", {class: "ask", onsubmit: ask}, ...labels, el("button", {type: "submit"}, "Show")), this.words, this.table.node, this.more)];
   }
@@ -45,11 +45,11 @@ export class Pages {
 
   async read() {
     const asked = this.filter();
-    if (!this.table.rows.length) setText(this.words, "The pages are being read.");
+    if (!this.table.rows.length) setText(this.words, "Reading the pages.");
     const {pages, count: all} = await this.app.get("/api/pages", {...asked, n: this.n});
-    const ignored = this.ignored.length ? ` Not a filter, and ignored: ${printable(this.ignored.join(", ")).slice(0, 200)}.` : "";
-    const rest = all > MOST ? `; 'minicrawl export' has all` : "";
-    setText(this.words, `${counted(all, "page")}${all > pages.length ? `; shown are the ${count(pages.length)} most important${rest}` : ""}.${ignored}`);
+    const ignored = this.ignored.length ? ` Ignored, as they are not filters: ${printable(this.ignored.join(", ")).slice(0, 200)}.` : "";
+    const rest = all > MOST ? `; 'minicrawl export' writes all` : "";
+    setText(this.words, `${counted(all, "page")}${all > pages.length ? `, the ${count(pages.length)} most important here${rest}` : ""}.${ignored}`);
     this.more.hidden = pages.length >= Math.min(all, MOST);
     this.table.more.most = this.n;
     this.table.show(pages);

@@ -38,14 +38,14 @@ function issue({rule, severity, why, how, importance, findings, count: all}) {
   table.show(findings);
   return el("details", {class: "issue"},
     el("summary", {}, el("span", {class: `grave-${severity}`}, severity), ` ${printable(rule)}: ${counted(all, "target")}, ${share(Math.min(importance, 1))} at stake`),
-    el("p", {}, printable(why)), how ? el("p", {}, el("b", {}, "To mend it: "), printable(how)) : null, table.node,
+    el("p", {}, printable(why)), how ? el("p", {}, el("b", {}, "How to fix it: "), printable(how)) : null, table.node,
     all > findings.length ? el("p", {class: "quiet"}, `And ${count(all - findings.length)} more, of less importance.`) : null);
 }
 
 function issues({issues: found, counts, checked, not_checked: lacks}) {
   const numbers = Object.entries(counts).map(([severity, number]) => counted(number, severity)).join(", ");
-  const words = found.length ? `${numbers}, by ${count(found.length)} of ${counted(checked, "rule")}; in each severity what loses most comes first.`
-    : `None of the ${count(checked)} rules that were checked has found anything.`;
+  const words = found.length ? `${numbers}, by ${count(found.length)} of ${counted(checked, "rule")}; within each severity, what has most at stake comes first.`
+    : `None of the ${count(checked)} rules found anything.`;
   const rest = Object.entries(lacks);
   return card("Issues", el("p", {}, words), ...found.map(issue), rest.length ? el("details", {},
     el("summary", {}, `Not checked: ${counted(rest.length, "rule")}`),

@@ -7,13 +7,13 @@ import {isOn} from "./format.js";
 const FIELDS = [
   ["pages", "Stop after pages", "10000"], ["time", "Stop after a time", "30m"], ["bytes", "Stop after bytes", "2GB"],
   ["until_coverage", "Stop at a coverage", "90%"],
-  ["scope", "Which links are followed", "", ["", "any", "site", "host", "prefix", "linked"]], ["max_depth", "Links from a seed at most", "none"],
+  ["scope", "Which links to follow", "", ["", "any", "site", "host", "prefix", "linked"]], ["max_depth", "Most links from a seed", "none"],
   ["delay", "Delay to a host, seconds", "1"], ["concurrency", "Requests at once", "64"], ["workers", "Processes", "0"],
-  ["contact", "Whom hosts can ask about it", "crawl@example.org"],
+  ["contact", "Contact for site owners", "crawl@example.org"],
 ];
 const FLAGS = [
-  ["search", "Keep an index, to search in"],
-  ["allow_private", "Reach this machine and private addresses, too"],
+  ["search", "Keep a search index"],
+  ["allow_private", "Allow this machine and private addresses"],
 ];
 
 export class Setup {
@@ -29,7 +29,7 @@ export class Setup {
     const fields = FIELDS.map(([name, title]) => el("label", {}, title, this.inputs.get(name)));
     const flags = FLAGS.map(([name, title]) => el("label", {class: "flag"}, this.flags.get(name), title));
     this.form = el("form", {class: "setup", onsubmit: (event) => this.start(event)},
-      el("label", {}, "Seeds: URLs or hosts, one a line", this.seeds), el("div", {class: "fields"}, ...fields),
+      el("label", {}, "Seeds: URLs or hosts, one per line", this.seeds), el("div", {class: "fields"}, ...fields),
       el("div", {class: "fields"}, ...flags), this.button);
     this.nodes = [card("Set up", this.words, this.form)];
   }
@@ -37,8 +37,8 @@ export class Setup {
   show(now) {
     this.isNew = now.crawl === "none";
     const ofParts = "The crawl is in partitions: 'minicrawl crawl' continues it, and takes more seeds and other options.";
-    setText(this.words, now.partitions && !isOn(now) ? ofParts : isOn(now) ? "A crawl runs here. Its settings and seeds can be changed under Overview."
-      : this.isNew ? "There is no crawl here yet: name the pages it begins with." : "The crawl continues where it stopped. What you leave empty stays as it was; limits are for one run.");
+    setText(this.words, now.partitions && !isOn(now) ? ofParts : isOn(now) ? "A crawl is running here. Change its settings and add seeds under Overview."
+      : this.isNew ? "There is no crawl here yet: name the pages to start from." : "The crawl continues where it stopped. Empty fields stay as they were; limits hold for one run.");
     this.form.hidden = isOn(now) || Boolean(now.partitions);
     setText(this.button, this.isNew ? "Start" : "Go on");
   }
@@ -53,7 +53,7 @@ export class Setup {
     this.button.disabled = false;
     if (!answer) return;
     this.seeds.value = "";
-    this.app.notify("The crawl has begun. It continues when you close this page or the dashboard.");
+    this.app.notify("The crawl has started. It continues when you close this page or the dashboard.");
     location.hash = "overview";
   }
 }

@@ -12,7 +12,7 @@ export class Sites {
     this.app = app;
     this.needsHosts = true;
     this.stored = [];
-    this.count = el("p", {role: "status"}, "The store is being read.");
+    this.count = el("p", {role: "status"}, "Reading the store.");
     this.filter = el("input", {type: "search", placeholder: "Part of a name", oninput: () => this.draw()});
     const pages = (title, key, filter) => ({title, numeric: true, of: (one) => [one.name, one[key]], node: (one) => toPages({host: one.name, ...filter}, count(one[key])), sort: (one) => one[key]});
     const number = (title, key, text) => ({title, numeric: true, text: (one) => (one[key] === undefined || one[key] === null ? "–" : text(one[key])), sort: (one) => one[key] ?? 0});
@@ -30,7 +30,7 @@ export class Sites {
       {title: "Site", wide: true, of: (one) => one.site, node: (one) => toPages({site: one.site}, printable(one.site)), sort: (one) => one.site},
       sum("Importance", "importance", small), sum("Trust", "trust", small), sum("Hosts", "hosts"), sum("Known", "known"), sum("Read", "read"),
       sum("Waiting", "waiting"), sum("Failed", "failed"),
-    ], (one) => one.site, "Nothing is known yet.");
+    ], (one) => one.site, "No hosts yet.");
     this.nodes = [card("Sites, the most important first", this.sites.node),
       card("Hosts", this.count, el("label", {class: "filter"}, "Show hosts with ", this.filter), this.table.node)];
   }
@@ -39,7 +39,7 @@ export class Sites {
     this.sites.show((await this.app.get("/api/sites")).sites);
     const {hosts, count: all} = await this.app.get("/api/hosts");
     this.stored = hosts;
-    setText(this.count, `${counted(all, "host")} ${all === 1 ? "is" : "are"} known${all > hosts.length ? `; shown are the ${count(hosts.length)} with the most known pages` : ""}.`);
+    setText(this.count, `${counted(all, "known host")}${all > hosts.length ? `, the ${count(hosts.length)} with the most pages here` : ""}.`);
     this.draw();
   }
 
@@ -67,7 +67,7 @@ export class Sites {
     const [word, what] = host.doing === "banned" ? ["Unban", "unban"] : ["Ban", "ban"];
     const click = async () => {
       if (await this.app.do({do: what, host: host.name})) {
-        this.app.notify(what === "ban" ? `Nothing is asked of ${host.name} any more; its pages wait.` : `${host.name} is asked again.`);
+        this.app.notify(what === "ban" ? `${host.name} gets no more requests; its pages wait.` : `${host.name} gets requests again.`);
       }
     };
     return el("button", {type: "button", class: "small", "aria-label": `${word} ${printable(host.name)}`, onclick: click}, word);
@@ -82,5 +82,5 @@ function atRest({dead_until: dead, rests_until: rests}) {
 }
 
 function does({doing, why}) {
-  return {asked: "is asked", opening: "its robots.txt or address is asked for", waiting: `waits: ${ONE[why] ?? why}`}[doing] ?? doing;
+  return {asked: "is asked", opening: "asks for its robots.txt or address", waiting: `waits: ${ONE[why] ?? why}`}[doing] ?? doing;
 }
