@@ -38,8 +38,8 @@ from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
 from minicrawl.opic.book import certificate_of
 from minicrawl.opic.coverage import told
 from minicrawl.settings import BY_SITES, CrawlSettings
-from minicrawl.store.partitions.agreement import check_traffic
 from minicrawl.store.partitions.folder import Folder
+from minicrawl.store.transfers import Traffic, check_traffic
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD
 
@@ -209,7 +209,10 @@ class Keeper:
         for number in self.numbers:
             homes[self.where.places[number]].append(number)
         preparing = (self.where.actors[at]("prepare", self.folder, numbers) for at, numbers in homes.items())
-        check_traffic([one for some in await asyncio.gather(*preparing) for one in some])
+        found: dict[int, Traffic] = {}
+        for numbers, traffic in zip(homes.values(), await asyncio.gather(*preparing), strict=True):
+            found.update(zip(numbers, traffic, strict=True))
+        check_traffic([found[number] for number in self.numbers])
 
     async def _until_crawled(self) -> None:
         """Poll all partitions until every one has finished its crawl."""
@@ -221,7 +224,8 @@ class Keeper:
                 self._note(number, report)
             seconds = self.clock.seconds
             self._show()
-            now = _counters(reports)
+            known = [report for report in reports.values() if report is not None and report.is_idle]
+            now = [report.counters for report in known] if len(known) == len(reports) else None
             is_over = now is not None and now == before and not self.clock.is_paused
             is_over = is_over and (self._reason is not None or not await void_hints(self))
             await self._stop_if_due(reports, seconds, is_over=is_over)
@@ -278,17 +282,13 @@ class Keeper:
         if self._interrupts > 1:
             return False
         self._settling = asyncio.create_task(self._settle())
-        try:
-            await self._settling
-            return True
-        except asyncio.CancelledError:
-            if not self._interrupts:
-                raise
+        await asyncio.wait([self._settling])
+        if self._settling.cancelled():
             self._reason = "interrupted"
             self._kill_all()
             return False
-        finally:
-            self._settling = None
+        self._settling.result()  # raises its exception
+        return True
 
     async def _settle(self) -> None:
         while await void_hints(self):
@@ -473,11 +473,3 @@ def rest_of(settings: CrawlSettings) -> float:
     """Seconds for which an address of a dead partition must rest."""
     delay = settings.delay_per_address
     return delay + STANDARD.on_its_way * max(1.0, delay)
-
-
-def _counters(reports: Mapping[int, Report | None]) -> object:
-    """Counters of all partitions if all are idle, else None."""
-    known = [report for report in reports.values() if report is not None]
-    if len(known) == len(reports) and all(report.is_idle for report in known):
-        return [report.counters for report in known]
-    return None

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from minicrawl.errors import StoreError
 from minicrawl.parts import parts
 from minicrawl.store.declaration import statements
-from minicrawl.system import OUT_OF_FILES, is_out_of_files, is_shared_locked, sync_folder
+from minicrawl.system import is_shared_locked, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
 SCHEMA_VERSION = 22
@@ -31,10 +31,6 @@ _LOG_BYTES = 32 * 2**20
 _LOOK = 0.2
 
 
-_FILES = 4
-"""Files that a connection may have open: the store, its log, the index of the log, and a lock."""
-
-
 _DAMAGED = (
     "{path} is damaged: {error}; use a backup, or save what can be read of it: minicrawl salvage NEW --store {path}"
 )
@@ -44,7 +40,7 @@ _SENTENCES = {
     "disk I/O error": "the disk that holds {path} fails ({error}); what was committed is kept: run again once it works",
     "locked": "{path} is locked by another program; close it and run again",
     "readonly": "{path} cannot be opened for writing; check its folder's permissions",
-    "unable to open": "{path} cannot be opened for writing; check its folder's permissions",
+    "unable to open": "{path} cannot be opened; check its folder's permissions, and how many files may be open",
 }
 
 
@@ -84,8 +80,6 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
             f"{path} cannot be opened: it is a folder, and this command needs one store; 'minicrawl gather {path} "
             "crawl.db' makes one of a crawl in partitions"
         )
-    if _lacks_files(error):
-        return f"{path} cannot be opened: too many files are open; run 'ulimit -n 4096' first to allow more"
     if isinstance(error, OSError):
         return f"{path} cannot be opened: {error.strerror}; name another file with --store"
     is_loose = "user-defined function" in str(error)  # one that gives rows other numbers
@@ -106,13 +100,6 @@ def fault_of_disk(path: Path, error: sqlite3.DatabaseError | OSError) -> str | N
     found = [sentence for part, sentence in _SENTENCES.items() if part in str(error)]
     is_of_file = not found or not isinstance(error, sqlite3.OperationalError)
     return None if is_of_file else found[0].format(path=path, error=error)
-
-
-def _lacks_files(error: sqlite3.DatabaseError | OSError) -> bool:
-    """True if the only cause is too many open files, which SQLite reports as "unable to open"."""
-    if isinstance(error, OSError):
-        return error.errno in OUT_OF_FILES
-    return "unable to open" in str(error) and is_out_of_files(_FILES)
 
 
 @contextlib.contextmanager

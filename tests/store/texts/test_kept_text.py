@@ -17,7 +17,6 @@ from minicrawl.store.texts.kept_text import (
     read,
     unpack,
     words_in,
-    words_of,
 )
 
 URL = "http://a.test/"
@@ -92,17 +91,6 @@ def test_links_have_words_around_them_and_no_fragments() -> None:
     ]
     (anchor,) = kept(f"{'x' * 80}{'b' * 50}[y{LINK}{'a' * 50}{'x' * 80}").anchors()
     assert (anchor.before, anchor.after) == ("b" * 50, "a" * 50)
-
-
-def test_words_of_a_record_are_those_of_its_text() -> None:
-    content = f"A [link{LINK} to \\_x\\_\n\n- and *more*"
-    assert (
-        words_of(pack(ABOUT, content, "menu"))
-        == words_in(f"{kept(content).text} menu")
-        == [
-            *("a", "link", "to", "_x_", "and", "more", "menu"),
-        ]
-    )
 
 
 def test_long_lines_are_read_in_a_time_that_grows_with_them() -> None:
