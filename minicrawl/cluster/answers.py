@@ -237,7 +237,9 @@ def export_links(path: Path, file: Path) -> int:
 
 def _data_set(file: Path) -> Path:
     if file.suffix.lower() != ".parquet":
-        raise SettingError(f"a folder of partitions is written as .parquet, a file for each, not as {file.suffix!r}")
+        raise SettingError(
+            f"a folder of partitions exports to .parquet only, one file for each, not to {file.suffix!r}"
+        )
     return file.absolute()
 
 

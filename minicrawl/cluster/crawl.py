@@ -67,13 +67,11 @@ def _count(folder: Folder | None, partitions: int | None, store: Path) -> int:
     """The number of partitions. Raises SettingError."""
     if folder is None:
         if partitions is None:
-            raise SettingError(
-                f"there is no crawl in {store} yet; say with --partitions N in how many parts it is to be"
-            )
+            raise SettingError(f"there is no crawl in {store} yet; set the number of partitions with --partitions N")
         return partitions
     if partitions not in (None, folder.partitions):
         raise SettingError(
-            f"the crawl in {store} has {folder.partitions} partitions, which is fixed; leave out --partitions, or name "
+            f"the crawl in {store} has {folder.partitions} partitions, a fixed number; leave out --partitions, or name "
             "another folder with --store"
         )
     return folder.partitions

@@ -378,9 +378,9 @@ class Keeper:
         if self._fruitless[at] > _MOST_DEATHS:
             raise StoreError(
                 f"partition {number} has died {_MOST_DEATHS + 1} times on node {self.where.names[at]} without fetching "
-                "a page; out of memory, perhaps: free some, and run again"
+                "a page; it may lack memory: free some and run again"
             )
-        self.listener.warn(f"partition {number} was killed on node {self.where.names[at]}; it is started again.")
+        self.listener.warn(f"partition {number} was killed on node {self.where.names[at]}; it restarts now.")
         self.deaths[number] += 1
         self._begin(number, is_first=False)
 

@@ -39,11 +39,11 @@ class Steering:
         """Carry out a command. Returns its answer. Raises MinicrawlError."""
         command, keeper = command_of(asked), self._keeper
         if command not in _ANY_TIME and not keeper.is_crawling:
-            raise CrawlEndedError("the crawl begins or ends just now; ask again, or start it again to change it")
+            raise CrawlEndedError("the crawl is starting or ending; ask again later")
         match command:
             case "set":
                 raise SettingError(
-                    "settings cannot change while partitions run; stop the crawl, and continue it with other options"
+                    "settings cannot change while partitions run; stop the crawl and continue it with new options"
                 )
             case "add":
                 urls = dict.fromkeys(asked["urls"])
@@ -123,10 +123,10 @@ class Steering:
             except StoreError as error:
                 if self._keeper.is_crawling:
                     raise
-                raise CrawlEndedError("the crawl has ended meanwhile; start it again to change it") from error
+                raise CrawlEndedError("the crawl has ended; start it again to change it") from error
             if answer is not None:
                 return answer
         folder = self._keeper.folder
         machine = folder.nodes.get(number)
-        away = "" if machine is None else f", or start Ray on node {machine} again if it is away"
-        raise CrawlEndedError(f"partition {number} has died and is not there again yet; ask later{away}")
+        away = "" if machine is None else f", or restart Ray on node {machine} if it is down"
+        raise CrawlEndedError(f"partition {number} died and has not restarted yet; ask later{away}")

@@ -144,7 +144,7 @@ def _opened_to_write(path: Path) -> sqlite3.Connection:
     if names > 1 and not path.is_dir():
         # The write-ahead log is named after the file: a crawl by another name would not see it.
         raise StoreError(
-            f"{path} is one of {names} names (hard links) of a file, and a store may have but one; "
+            f"{path} is one of {names} names (hard links) of one file, but a store may have only one; "
             f"remove the others, or make a copy with 'minicrawl backup' and use that"
         )
     # Used by one thread at a time, but not always the same one.
@@ -229,12 +229,12 @@ class Watch:
             return
         if found is None:
             raise StoreError(
-                f"{self._path} was deleted or moved while the crawl was writing to it; if it was moved, put it back "
-                "and run again: only what was fetched in the last second is lost; else all that it held is"
+                f"{self._path} was deleted or moved while the crawl was writing to it; put it back and run "
+                "again: only the last second is lost; if it was deleted, all it held is"
             )
         raise StoreError(
-            f"{self._path} was replaced by another file while the crawl was writing to it; what the crawl had found "
-            "went with the old file, and nothing was written to the new one; run again to continue with that"
+            f"{self._path} was replaced by another file while the crawl was writing to it; the crawl's "
+            "results went with the old file, and the new one is unchanged; run again to continue with that"
         )
 
     def _found(self) -> tuple[int, int] | None:
@@ -271,8 +271,8 @@ def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Conne
             if may_write or not has_log:
                 raise
             raise StoreError(
-                f"{path} cannot be read here: its last commits are in {log}, and to read them takes a folder that can "
-                "be written to; copy both files to such a one and read them there"
+                f"{path} cannot be read here: its last commits are in {log}, and "
+                "reading them needs a writable folder; copy both files to one and read them there"
             ) from error
     return db
 

@@ -51,7 +51,7 @@ def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]],
 
 
 REFUSED = {
-    "number": (["--partitions", "3"], 2, "has 2 partitions, which is fixed"),
+    "number": (["--partitions", "3"], 2, "has 2 partitions, a fixed number"),
     "seed": (["nowhere.txt"], 2, "seed file nowhere.txt cannot be read"),
 }
 

@@ -100,7 +100,5 @@ def test_long_lines_are_read_in_a_time_that_grows_with_them() -> None:
 
 @pytest.mark.parametrize("record", [b"", b"no zlib", zlib.compress(b"[1]\nx"), pack(ABOUT, "x", "")[:-9]])
 def test_what_is_no_record_is_one_sentence(record: bytes) -> None:
-    with pytest.raises(
-        StoreError, match=r"^the kept text of http://a\.test/ is damaged .*; let the page be read again$"
-    ):
+    with pytest.raises(StoreError, match=r"^the kept text of http://a\.test/ is damaged .*; read the page again$"):
         unpack(record, URL)
