@@ -56,7 +56,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
             folder = folder.keep_ray(ray)
         if folder.nodes:
             check_working_on_machines(settings)
-        lock = hold(folder.path)
+        lock = hold(folder.path / "crawl")  # crawl.lock
         try:
             return await _crawl(folder, remembered, seeds, listener, started, signals=handle_signals)
         finally:
@@ -83,7 +83,7 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     settings, is_new = remembered.settings, not folder.settings
     for name, numbers in away(folder).items():
         which = ", ".join(map(str, numbers))
-        listener.warn(f"node {name} is away, and the crawl waits for it, with partitions {which}")
+        listener.warn(f"node {name} is down; the crawl waits for it and its partitions {which}")
     names_nobody = is_new and is_nameless(settings, seeds.urls)
     listener.on_start(Start(settings, remembered.changes, 0, names_nobody, seeds, _before(folder)))
     log.event("crawl-started", store=str(folder.path), seeds=len(seeds.urls), settings=settings.not_default())

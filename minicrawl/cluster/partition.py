@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from minicrawl.cluster.actor import Brief, Post
 
 _Answer = TypeVar("_Answer")
-_OF_A_COMMIT, _LONGEST = 0.08, 5.0
+_OF_A_COMMIT, _LONGEST = 0.25, 5.0
 """Seconds between commits for each partition of a process, so that these take a few percent of the time; and most."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until unconfirmed rows are sent again; doubled each time."""

@@ -11,7 +11,7 @@ import asyncio
 import os
 from collections.abc import Mapping
 
-from minicrawl.cluster.combined import Events, look_of, part_of, status_of
+from minicrawl.cluster.combined import Events, look_of, status_of
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.keeper import Keeper
 from minicrawl.control.commands import adjustable, command_of, this_process
@@ -99,16 +99,15 @@ class Steering:
         if keeper.is_crawling:
             asking = (self._answer(number, {**asked, **after.get(number, {})}) for number in keeper.numbers)
             self._statuses = dict(zip(keeper.numbers, await asyncio.gather(*asking), strict=True))
-        parts = [part_of(number, one, keeper.deaths[number]) for number, one in self._statuses.items()]
-        is_starting = not parts or any(part["state"] == RunState.STARTING for part in parts)
-        figures = keeper.figures
+        states, figures = [one["state"] for one in self._statuses.values()], keeper.figures
+        is_starting = not states or RunState.STARTING in states
         return {
             **this_process(),
             "state": RunState.STARTING if keeper.state == RunState.RUNNING and is_starting else keeper.state,
             **{name: figures[name] for name in ("reason", "fetched", "bytes", "seconds")},
             "workers": [],
             "limits": keeper.limits._asdict(),
-            **status_of(parts, list(self._statuses.values())),
+            **status_of(self._statuses, keeper.deaths),
         }
 
     async def _all(self, asked: Message) -> list[Message]:

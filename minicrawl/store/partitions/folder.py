@@ -3,6 +3,7 @@
 000.db, 001.db ...  the stores of this machine
 cluster.json        {"version": 3, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
                     "seeds": [...], "settings": {...}, "nodes": {"1": "10.0.0.2", ...}}
+crawl.lock          held by the command that crawls
 
 version     of this file: another one is refused
 settings    without what may be secret
