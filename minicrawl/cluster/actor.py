@@ -24,9 +24,8 @@ from minicrawl.errors import CrawlEndedError, MinicrawlError, StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.database import is_held
-from minicrawl.store.partitions.agreement import Traffic, traffic
 from minicrawl.store.partitions.folder import Folder, make_store
-from minicrawl.store.transfers import OutboxRow
+from minicrawl.store.transfers import OutboxRow, Traffic
 from minicrawl.store.writer import Writer
 from minicrawl.system import manage_memory
 
@@ -90,7 +89,7 @@ class Actor:
             if not folder.settings:
                 make_store(store, folder.cluster, number, folder.partitions)
             with folder.open(number) as reader:
-                found.append(traffic(reader))
+                found.append(reader.transfers.traffic())
         return found
 
     async def begin(self, brief: Brief) -> int:

@@ -17,7 +17,6 @@ from typing import NamedTuple, TypeVar, TypeVarTuple
 from minicrawl.analysis.explain import Explanation, explain, meant_by
 from minicrawl.analysis.status import AtRest, Status, at_rest
 from minicrawl.analysis.top import (
-    Order,
     TopList,
     answering_sites,
     asked_list,
@@ -109,15 +108,12 @@ def top(path: Path, by: str, n: int, where: str | None = None, per_site: int | N
         if per_site is None:
             per_site = lines_of_sites(frozenset().union(*(look.sites for look in looks)))
         lists = asked(folder, _top, _sums(looks), by, n, where, per_site or 0)
-    lines = sorted((line for one in lists for line in one.lines), key=lambda line: -getattr(line.page, by))
-    orders = [one.order for one in lists if one.order is not None]
-    unread = added([one.unread for one in lists])
-    unread.pop(State.ELSEWHERE, None)
-    return TopList(
-        [replace(line, page=line.page._replace(rank=rank)) for rank, line in enumerate(lines[:n], 1)],
-        unread,
-        Order(by, *(sum(getattr(order, name) for order in orders) for name in ("read", "known", "waiting"))),
-        sum(one.of_full_sites for one in lists),
+    whole: TopList = added(lists)
+    best = sorted(whole.lines, key=lambda line: -getattr(line.page, by))[:n]
+    return replace(
+        whole,
+        lines=[replace(line, page=line.page._replace(rank=rank)) for rank, line in enumerate(best, 1)],
+        unread={state: count for state, count in whole.unread.items() if state != State.ELSEWHERE},
     )
 
 
@@ -240,7 +236,9 @@ def export_links(path: Path, file: Path) -> int:
 
 def _data_set(file: Path) -> Path:
     if file.suffix.lower() != ".parquet":
-        raise SettingError(f"a folder of partitions is written as .parquet, a file for each, not as {file.suffix!r}")
+        raise SettingError(
+            f"a folder of partitions exports to .parquet only, one file for each, not to {file.suffix!r}"
+        )
     return file.absolute()
 
 

@@ -24,26 +24,29 @@ from minicrawl.opic.sites import SiteLinks, SiteShares
 _REQUESTS, _SHOWN = 20, 3
 _OF_LOOKS = ("errors", "earlier", "doing", "host_states", "statuses", "failed", "work", "pages", "histograms", "took")
 """Figures of a look that are added up."""
+_OF_PART = ("waiting", "mirrors", "pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
 _EVENTS = 500
 _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
 """Display order of the states of hosts."""
 
 
-def part_of(number: int, status: Message, deaths: int) -> Message:
-    """The status of one partition. known: pages at home; waiting: unconfirmed rows of its outbox; deaths: of its
-    processes in this run."""
-    names = ("waiting", "mirrors", "pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
-    known = status["known"] - status["mirrors"]
-    return {"number": number, "known": known, "deaths": deaths, **{name: status[name] for name in names}}
-
-
-def status_of(parts: Sequence[Message], statuses: Sequence[Message]) -> Message:
-    """Status figures summed over partitions. parts: from `part_of`."""
+def status_of(statuses: Mapping[int, Message], deaths: Mapping[int, int]) -> Message:
+    """The statuses of all partitions as one, and in `partitions` each. known: pages at home; waiting: unconfirmed rows
+    of its outbox; deaths: of its processes in this run."""
+    parts: list[Message] = [
+        {
+            "number": number,
+            "known": one["known"] - one["mirrors"],
+            "deaths": deaths[number],
+            **{name: one[name] for name in _OF_PART},
+        }
+        for number, one in statuses.items()
+    ]
     return {
         **{name: sum(part[name] for part in parts) for name in ("known", "read", "in_flight")},
-        "waits_for": added([status["waits_for"] for status in statuses]) or {},
-        "banned": sorted({host for status in statuses for host in status["banned"]}),
-        "partitions": list(parts),
+        "waits_for": added([status["waits_for"] for status in statuses.values()]) or {},
+        "banned": sorted({host for status in statuses.values() for host in status["banned"]}),
+        "partitions": parts,
     }
 
 
@@ -68,7 +71,7 @@ def look_of(looks: Sequence[Message], hosts: int) -> Message:
 
 
 def added(each: Sequence[Any]) -> Any:
-    """Values of all partitions as one: numbers are added up, tuples joined, what has names name by name; of texts the
+    """Values of all partitions as one: numbers are added up, lists joined, what has names name by name; of texts the
     first counts. None is left out."""
     some = [one for one in each if one is not None]
     first = some[0] if some else None
@@ -77,8 +80,8 @@ def added(each: Sequence[Any]) -> Any:
         return {name: added([one[name] for one in some if name in one]) for name in names}
     if is_dataclass(first) and not isinstance(first, type):
         return replace(first, **{one.name: added([getattr(of, one.name) for of in some]) for one in fields(first)})
-    if isinstance(first, tuple):
-        return tuple(chain(*some))
+    if isinstance(first, tuple | list):
+        return type(first)(chain(*some))
     return first if first is None or isinstance(first, str) else sum(some)
 
 

@@ -56,7 +56,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
             folder = folder.keep_ray(ray)
         if folder.nodes:
             check_working_on_machines(settings)
-        lock = hold(folder.path)
+        lock = hold(folder.path / "crawl")  # crawl.lock
         try:
             return await _crawl(folder, remembered, seeds, listener, started, signals=handle_signals)
         finally:
@@ -67,13 +67,11 @@ def _count(folder: Folder | None, partitions: int | None, store: Path) -> int:
     """The number of partitions. Raises SettingError."""
     if folder is None:
         if partitions is None:
-            raise SettingError(
-                f"there is no crawl in {store} yet; say with --partitions N in how many parts it is to be"
-            )
+            raise SettingError(f"there is no crawl in {store} yet; set the number of partitions with --partitions N")
         return partitions
     if partitions not in (None, folder.partitions):
         raise SettingError(
-            f"the crawl in {store} has {folder.partitions} partitions, which is fixed; leave out --partitions, or name "
+            f"the crawl in {store} has {folder.partitions} partitions, a fixed number; leave out --partitions, or name "
             "another folder with --store"
         )
     return folder.partitions
@@ -85,7 +83,7 @@ async def _crawl(  # noqa: PLR0913 - a run, and its arguments
     settings, is_new = remembered.settings, not folder.settings
     for name, numbers in away(folder).items():
         which = ", ".join(map(str, numbers))
-        listener.warn(f"node {name} is away, and the crawl waits for it, with partitions {which}")
+        listener.warn(f"node {name} is down; the crawl waits for it and its partitions {which}")
     names_nobody = is_new and is_nameless(settings, seeds.urls)
     listener.on_start(Start(settings, remembered.changes, 0, names_nobody, seeds, _before(folder)))
     log.event("crawl-started", store=str(folder.path), seeds=len(seeds.urls), settings=settings.not_default())

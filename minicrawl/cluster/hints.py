@@ -26,9 +26,8 @@ async def void_hints(keeper: "Keeper") -> bool:
         by_home[home].update(urls)
     looks = {home: (partial(dead, sorted(urls)),) for home, urls in by_home.items()}
     found: Mapping[int, Sequence[str] | None] = await keeper.each("on_intake", looks, changes=False)
-    gone = set(chain.from_iterable(answer or () for answer in found.values()))
-    void = {number: sorted(gone.intersection(chain(*(answer or {}).values()))) for number, answer in named.items()}
-    voided = await keeper.each("void_hints", {number: (urls,) for number, urls in void.items() if urls})
+    gone = sorted(chain.from_iterable(answer or () for answer in found.values()))
+    voided = await keeper.all("void_hints", gone) if gone else {}
     return any(voided.values()) or None in (*named.values(), *found.values(), *voided.values())
 
 

@@ -37,8 +37,8 @@ from minicrawl.errors import StoreError
 from minicrawl.model import CrawlReport, LimitsNow, Progress, ReadShare, RunState
 from minicrawl.opic.book import certificate_of
 from minicrawl.settings import BY_SITES, CrawlSettings
-from minicrawl.store.partitions.agreement import check_traffic
 from minicrawl.store.partitions.folder import Folder
+from minicrawl.store.transfers import Traffic, check_traffic
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD
 
@@ -210,7 +210,10 @@ class Keeper:
         for number in self.numbers:
             homes[self.where.places[number]].append(number)
         preparing = (self.where.actors[at]("prepare", self.folder, numbers) for at, numbers in homes.items())
-        check_traffic([one for some in await asyncio.gather(*preparing) for one in some])
+        found: dict[int, Traffic] = {}
+        for numbers, traffic in zip(homes.values(), await asyncio.gather(*preparing), strict=True):
+            found.update(zip(numbers, traffic, strict=True))
+        check_traffic([found[number] for number in self.numbers])
 
     async def _until_crawled(self) -> None:
         """Poll all partitions until every one has finished its crawl."""
@@ -222,7 +225,8 @@ class Keeper:
                 self._note(number, report)
             seconds = self.clock.seconds
             self._show()
-            now = _counters(reports)
+            known = [report for report in reports.values() if report is not None and report.is_idle]
+            now = [report.counters for report in known] if len(known) == len(reports) else None
             is_over = now is not None and now == before and not self.clock.is_paused
             is_over = is_over and (self._reason is not None or not await void_hints(self))
             await self._stop_if_due(reports, seconds, is_over=is_over)
@@ -279,17 +283,13 @@ class Keeper:
         if self._interrupts > 1:
             return False
         self._settling = asyncio.create_task(self._settle())
-        try:
-            await self._settling
-            return True
-        except asyncio.CancelledError:
-            if not self._interrupts:
-                raise
+        await asyncio.wait([self._settling])
+        if self._settling.cancelled():
             self._reason = "interrupted"
             self._kill_all()
             return False
-        finally:
-            self._settling = None
+        self._settling.result()  # raises its exception
+        return True
 
     async def _settle(self) -> None:
         while await void_hints(self):
@@ -379,9 +379,9 @@ class Keeper:
         if self._fruitless[at] > _MOST_DEATHS:
             raise StoreError(
                 f"partition {number} has died {_MOST_DEATHS + 1} times on node {self.where.names[at]} without fetching "
-                "a page; out of memory, perhaps: free some, and run again"
+                "a page; it may lack memory: free some and run again"
             )
-        self.listener.warn(f"partition {number} was killed on node {self.where.names[at]}; it is started again.")
+        self.listener.warn(f"partition {number} was killed on node {self.where.names[at]}; it restarts now.")
         self.deaths[number] += 1
         self._begin(number, is_first=False)
 
@@ -475,11 +475,3 @@ def rest_of(settings: CrawlSettings) -> float:
     """Seconds for which an address of a dead partition must rest."""
     delay = settings.delay_per_address
     return delay + STANDARD.on_its_way * max(1.0, delay)
-
-
-def _counters(reports: Mapping[int, Report | None]) -> object:
-    """Counters of all partitions if all are idle, else None."""
-    known = [report for report in reports.values() if report is not None]
-    if len(known) == len(reports) and all(report.is_idle for report in known):
-        return [report.counters for report in known]
-    return None

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from minicrawl.cluster.actor import Brief, Post
 
 _Answer = TypeVar("_Answer")
-_OF_A_COMMIT, _LONGEST = 0.08, 5.0
+_OF_A_COMMIT, _LONGEST = 0.25, 5.0
 """Seconds between commits for each partition of a process, so that these take a few percent of the time; and most."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until unconfirmed rows are sent again; doubled each time."""
@@ -155,7 +155,7 @@ class Partition:
         self._progress: Progress | None = None
         self._crawling: asyncio.Task[None] | None = None
         self.has_crawled, self.has_left = not brief.crawls, False
-        self._mirrors.is_due = _never
+        self._mirrors.is_due = lambda: False
         self.outbox.on_committed = partial(self._note_commit, asyncio.get_running_loop())
         if settings.until_coverage is not None:
             self._coverage.ends_crawl = True  # keeps the bound as tight as possible during the crawl
@@ -196,7 +196,7 @@ class Partition:
                 self._send_news()
                 await self._engine.run(self._starting())
         finally:
-            self._mirrors.is_due = _never
+            self._mirrors.is_due = lambda: False
             self._taking.is_crawling = False
         self.has_crawled = True
 
@@ -393,9 +393,8 @@ class Partition:
 
     def _commit(self, *, ranks: bool = False, hands_over: bool = False) -> None:
         # Rows that are handed over while others are taken would have to be settled first.
-        self._mirrors.is_due = _always if hands_over else _never
+        self._mirrors.is_due = lambda: hands_over
         self._intake.commit(self._engine.meta(), ranks=ranks)
-        self._mirrors.is_due = _never
 
     def _counted(self) -> tuple[int, int]:
         """Numbers of known and read pages at home in the store."""
@@ -421,11 +420,3 @@ def settle(intake: Intake, error: float = SETTLED_ERROR) -> bool:
 
 def _fail(error: StoreError, now: float) -> None:
     raise error
-
-
-def _always() -> bool:
-    return True
-
-
-def _never() -> bool:
-    return False

@@ -98,7 +98,7 @@ def _check(address: str) -> None:
         if host and port.isdecimal():
             socket.create_connection((host, int(port)), _CONNECT).close()  # Ray itself would wait for minutes
     except (OSError, OverflowError) as error:
-        raise StoreError(f"nobody listens at {address}; 'ray start --head' there starts a cluster") from error
+        raise StoreError(f"nothing listens at {address}; start a cluster there with 'ray start --head'") from error
 
 
 @contextmanager
@@ -162,7 +162,7 @@ def asked(folder: Folder, numbers: Sequence[int], question: Callable[..., object
     import ray  # noqa: PLC0415
 
     if gone := away(folder):
-        raise StoreError(f"node {next(iter(gone))} is away; start Ray there again as before, and repeat this")
+        raise StoreError(f"node {next(iter(gone))} is down; restart Ray there and try again")
     answers: dict[int, object] = {}
     asking = ray.remote(_answers)
     for name, some in _by_node(folder, numbers).items():
@@ -199,6 +199,6 @@ def _errors() -> Iterator[None]:
     except MinicrawlError as error:  # also an error of Ray, which holds a traceback
         raise getattr(error, "cause", error) from None
     except RayTaskError as error:
-        raise StoreError(f"a partition has failed: {error.cause!r}; the logs of Ray say where") from error
+        raise StoreError(f"a partition failed: {error.cause!r}; see Ray's logs") from error
     except RayError as error:
         raise GoneError(str(error).partition("\n")[0]) from error

@@ -22,7 +22,7 @@ def check_working(settings: CrawlSettings) -> None:
     for name, setting in SETTINGS.items():
         if setting.is_alone and getattr(settings, name):
             wrong = f"{option(name)} does not work in partitions"
-            raise SettingError(f"{wrong}; leave it out, or crawl without --partitions")
+            raise SettingError(f"{wrong}; omit it, or crawl without --partitions")
 
 
 def workers_of(settings: CrawlSettings, partitions: int) -> int:
@@ -34,7 +34,7 @@ def check_working_on_machines(settings: CrawlSettings) -> None:
     """Raise SettingError for settings that several machines do not support."""
     for name in _HERE_ALONE:
         if getattr(settings, name):
-            raise SettingError(f"{option(name)} does not work on several machines; leave it out")
+            raise SettingError(f"{option(name)} does not work on several machines; omit it")
 
 
 def check_item_files(settings: CrawlSettings, partitions: int) -> None:

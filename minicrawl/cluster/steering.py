@@ -11,7 +11,7 @@ import asyncio
 import os
 from collections.abc import Mapping
 
-from minicrawl.cluster.combined import Events, look_of, part_of, status_of
+from minicrawl.cluster.combined import Events, look_of, status_of
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.keeper import Keeper
 from minicrawl.control.commands import adjustable, command_of, this_process
@@ -39,11 +39,11 @@ class Steering:
         """Carry out a command. Returns its answer. Raises MinicrawlError."""
         command, keeper = command_of(asked), self._keeper
         if command not in _ANY_TIME and not keeper.is_crawling:
-            raise CrawlEndedError("the crawl begins or ends just now; ask again, or start it again to change it")
+            raise CrawlEndedError("the crawl is starting or ending; ask again later")
         match command:
             case "set":
                 raise SettingError(
-                    "settings cannot change while partitions run; stop the crawl, and continue it with other options"
+                    "settings cannot change while partitions run; stop the crawl and continue it with new options"
                 )
             case "add":
                 urls = dict.fromkeys(asked["urls"])
@@ -100,16 +100,15 @@ class Steering:
         if keeper.is_crawling:
             asking = (self._answer(number, {**asked, **after.get(number, {})}) for number in keeper.numbers)
             self._statuses = dict(zip(keeper.numbers, await asyncio.gather(*asking), strict=True))
-        parts = [part_of(number, one, keeper.deaths[number]) for number, one in self._statuses.items()]
-        is_starting = not parts or any(part["state"] == RunState.STARTING for part in parts)
-        figures = keeper.figures
+        states, figures = [one["state"] for one in self._statuses.values()], keeper.figures
+        is_starting = not states or RunState.STARTING in states
         return {
             **this_process(),
             "state": RunState.STARTING if keeper.state == RunState.RUNNING and is_starting else keeper.state,
             **{name: figures[name] for name in ("reason", "fetched", "bytes", "seconds")},
             "workers": [],
             "limits": keeper.limits._asdict(),
-            **status_of(parts, list(self._statuses.values())),
+            **status_of(self._statuses, keeper.deaths),
         }
 
     async def _all(self, asked: Message) -> list[Message]:
@@ -124,10 +123,10 @@ class Steering:
             except StoreError as error:
                 if self._keeper.is_crawling:
                     raise
-                raise CrawlEndedError("the crawl has ended meanwhile; start it again to change it") from error
+                raise CrawlEndedError("the crawl has ended; start it again to change it") from error
             if answer is not None:
                 return answer
         folder = self._keeper.folder
         machine = folder.nodes.get(number)
-        away = "" if machine is None else f", or start Ray on node {machine} again if it is away"
-        raise CrawlEndedError(f"partition {number} has died and is not there again yet; ask later{away}")
+        away = "" if machine is None else f", or restart Ray on node {machine} if it is down"
+        raise CrawlEndedError(f"partition {number} died and has not restarted yet; ask later{away}")

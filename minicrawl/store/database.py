@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from minicrawl.errors import StoreError
 from minicrawl.parts import parts
 from minicrawl.store.declaration import statements
-from minicrawl.system import OUT_OF_FILES, is_out_of_files, is_shared_locked, sync_folder
+from minicrawl.system import is_shared_locked, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
 SCHEMA_VERSION = 23
@@ -31,10 +31,6 @@ _LOG_BYTES = 32 * 2**20
 _LOOK = 0.2
 
 
-_FILES = 4
-"""Files that a connection may have open: the store, its log, the index of the log, and a lock."""
-
-
 _DAMAGED = (
     "{path} is damaged: {error}; use a backup, or save what can be read of it: minicrawl salvage NEW --store {path}"
 )
@@ -44,7 +40,7 @@ _SENTENCES = {
     "disk I/O error": "the disk that holds {path} fails ({error}); what was committed is kept: run again once it works",
     "locked": "{path} is locked by another program; close it and run again",
     "readonly": "{path} cannot be opened for writing; check its folder's permissions",
-    "unable to open": "{path} cannot be opened for writing; check its folder's permissions",
+    "unable to open": "{path} cannot be opened; check its folder's permissions, and how many files may be open",
 }
 
 
@@ -84,8 +80,6 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
             f"{path} cannot be opened: it is a folder, and this command needs one store; 'minicrawl gather {path} "
             "crawl.db' makes one of a crawl in partitions"
         )
-    if _lacks_files(error):
-        return f"{path} cannot be opened: too many files are open; run 'ulimit -n 4096' first to allow more"
     if isinstance(error, OSError):
         return f"{path} cannot be opened: {error.strerror}; name another file with --store"
     is_loose = "user-defined function" in str(error)  # one that gives rows other numbers
@@ -106,13 +100,6 @@ def fault_of_disk(path: Path, error: sqlite3.DatabaseError | OSError) -> str | N
     found = [sentence for part, sentence in _SENTENCES.items() if part in str(error)]
     is_of_file = not found or not isinstance(error, sqlite3.OperationalError)
     return None if is_of_file else found[0].format(path=path, error=error)
-
-
-def _lacks_files(error: sqlite3.DatabaseError | OSError) -> bool:
-    """True if the only cause is too many open files, which SQLite reports as "unable to open"."""
-    if isinstance(error, OSError):
-        return error.errno in OUT_OF_FILES
-    return "unable to open" in str(error) and is_out_of_files(_FILES)
 
 
 @contextlib.contextmanager
@@ -157,7 +144,7 @@ def _opened_to_write(path: Path) -> sqlite3.Connection:
     if names > 1 and not path.is_dir():
         # The write-ahead log is named after the file: a crawl by another name would not see it.
         raise StoreError(
-            f"{path} is one of {names} names (hard links) of a file, and a store may have but one; "
+            f"{path} is one of {names} names (hard links) of one file, but a store may have only one; "
             f"remove the others, or make a copy with 'minicrawl backup' and use that"
         )
     # Used by one thread at a time, but not always the same one.
@@ -242,12 +229,12 @@ class Watch:
             return
         if found is None:
             raise StoreError(
-                f"{self._path} was deleted or moved while the crawl was writing to it; if it was moved, put it back "
-                "and run again: only what was fetched in the last second is lost; else all that it held is"
+                f"{self._path} was deleted or moved while the crawl was writing to it; put it back and run "
+                "again: only the last second is lost; if it was deleted, all it held is"
             )
         raise StoreError(
-            f"{self._path} was replaced by another file while the crawl was writing to it; what the crawl had found "
-            "went with the old file, and nothing was written to the new one; run again to continue with that"
+            f"{self._path} was replaced by another file while the crawl was writing to it; the crawl's "
+            "results went with the old file, and the new one is unchanged; run again to continue with that"
         )
 
     def _found(self) -> tuple[int, int] | None:
@@ -284,8 +271,8 @@ def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Conne
             if may_write or not has_log:
                 raise
             raise StoreError(
-                f"{path} cannot be read here: its last commits are in {log}, and to read them takes a folder that can "
-                "be written to; copy both files to such a one and read them there"
+                f"{path} cannot be read here: its last commits are in {log}, and "
+                "reading them needs a writable folder; copy both files to one and read them there"
             ) from error
     return db
 

@@ -34,12 +34,12 @@ from minicrawl.store.declaration import MetaValue, insert, meanings, tables
 from minicrawl.store.gathered_meta import course, merged
 from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.links import to_bytes
-from minicrawl.store.partitions.agreement import check_traffic, disagreements, traffic
 from minicrawl.store.partitions.folder import Folder, found
 from minicrawl.store.partitions.records import from_bytes
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
+from minicrawl.store.transfers import agree, check_traffic
 from minicrawl.store.upkeep import replaced
 from minicrawl.store.urlhash import url_hash
 from minicrawl.system import sync
@@ -121,11 +121,11 @@ def _opened(folder: Folder) -> Iterator[Sequence[Store]]:
         with folder.opened() as stores:
             for store in stores:
                 store.pin()
-            if not any(disagreements(list(map(traffic, stores)))):
+            if agree([store.transfers.traffic() for store in stores]):
                 yield stores
                 return
     with folder.opened() as stores:
-        check_traffic(list(map(traffic, stores)))
+        check_traffic([store.transfers.traffic() for store in stores])
         yield stores
 
 

@@ -1,7 +1,10 @@
 """A partition's traffic with the others: mirrors, the outbox, and message numbers of neighbours."""
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Annotated, NamedTuple
 
+from minicrawl.errors import StoreError
 from minicrawl.store.declaration import PageId, columns, table
 from minicrawl.store.tables import Subject
 
@@ -63,3 +66,37 @@ class TransferRows(Subject):
 
     def neighbours(self) -> list[NeighbourRow]:
         return self._tables.records(NeighbourRow, "neighbours ORDER BY partition")
+
+    def traffic(self) -> "Traffic":
+        neighbours = self.neighbours()
+        sent, taken = ({row.partition: getattr(row, of) for row in neighbours} for of in ("sent", "taken"))
+        return Traffic(sent, taken, self.numbers())
+
+
+class Traffic(NamedTuple):
+    """The traffic of a partition. sent, taken: numbers of messages by partition; kept: home and number of every row of
+    its outbox."""
+
+    sent: dict[int, int]
+    taken: dict[int, int]
+    kept: set[tuple[int, int]]
+
+
+def agree(each: Sequence[Traffic]) -> bool:
+    """True if stores go together. each: of all partitions, by number.
+
+    At every commit, B has taken no more rows from A than A has sent, and A keeps each row that B has not taken. A store
+    that is older than the others breaks one of these as soon as rows were handed over in between; to go on with it
+    would lose cash, or make it.
+    """
+    for source, home in product(range(len(each)), repeat=2):
+        sent, taken = each[source].sent.get(home, 0), each[home].taken.get(source, 0)
+        if taken > sent or not each[source].kept.issuperset((home, row) for row in range(taken + 1, sent + 1)):
+            return False
+    return True
+
+
+def check_traffic(each: Sequence[Traffic]) -> None:
+    """Raise StoreError for stores that do not go together. each: of all partitions, by number."""
+    if not agree(each):
+        raise StoreError("some stores of this crawl are older than others; restore all from one backup")

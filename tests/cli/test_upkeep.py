@@ -107,5 +107,5 @@ def test_partitions_are_gathered_into_a_store(tmp_path: Path) -> None:
     for words in (["top"], ["links", "--redirected"], ["check"]):
         assert run(*words, "--store", store).output.replace("crawl.db", "one.db") == run(*words, "--store", one).output
     refused = run("gather", one, tmp_path / "other.db")
-    assert (refused.exit_code, "is a file, and a crawl in partitions has a folder" in refused.stderr) == (3, True)
+    assert (refused.exit_code, "is a file, but a crawl in partitions has a folder" in refused.stderr) == (3, True)
     assert run("gather", folder, one).stderr.startswith(f"Error: {one} already exists")

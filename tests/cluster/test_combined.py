@@ -15,12 +15,7 @@ from support.partitions import Partitions, Web, answer, plain_intake
 from support.sites import rows
 
 from minicrawl.analysis.verify import verify
-from minicrawl.cluster.combined import (
-    Covered,
-    Events,
-    covered_by_all,
-    look_of,
-)
+from minicrawl.cluster.combined import Covered, Events, covered_by_all, look_of
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.sharing import Carried
 from minicrawl.crawler.urls.keys import site_of
@@ -240,43 +235,28 @@ def test_link_that_goes_takes_its_voice_from_another_partition(tmp_path: Path) -
         assert partitions.faults() == []
 
 
-STATUS: dict[str, Any] = {"pid": 7, "state": "running", "known": 12, "read": 3, "fetched": 4, "bytes": 50}
-STATUS |= {
-    "mirrors": 2,
-    "waiting": 3,
-    "in_flight": 1,
-    "waits_for": {"hooks": 1},
-    "cpu": 0.5,
-    "memory": 2**20,
-    "banned": ("b.test",),
-}
-LOOK: dict[str, Any] = {
-    "errors": {"dns": 2},
-    "silence": None,
-    "earlier": {"runs": 2, "fetched": 10, "bytes": 5, "seconds": 8.0},
-    "requests": [{"url": "http://a.test/", "seconds": 2.0}],
-    "hosts": [{"host": "a.test", "doing": "waiting"}, {"host": "c.test", "doing": "idle"}],
-    "doing": {"waiting": 1},
-    "statuses": {"2xx": 3},
-    "pid": 7,
-    "failed": {"dns": 2},
-    "histograms": {"latency_seconds": {"http": {"0.1": 1, "+Inf": 2, "sum": 20.5}}},
-    "pages": {"fetched/ok": 3, "elsewhere/": 9},
-    "host_states": {"delay": 1, "idle": 4},
-    "work": {"commits": 2, "commit_rows": 9, "commit_seconds": 0.5, "store_bytes": 100},
-    "took": 0.1,
-}
-
-
-def test_a_host_is_shown_as_it_is_at_home() -> None:
-    """Others know it by links to it, and ask it for nothing."""
-    idle = [{"host": name, "doing": "idle"} for name in ("a.test", "b.test")]
-    here = {**LOOK, "hosts": [{"host": "a.test", "doing": "asked"}, idle[1]], "doing": {"asked": 1, "idle": 1}}
-    there = {**LOOK, "hosts": [idle[0], {"host": "b.test", "doing": "banned"}], "doing": {"banned": 1, "idle": 1}}
-    for looks in ([here, there], [there, here]):
-        whole = look_of(looks, hosts=9)
+def test_pages_and_hosts_of_all_partitions_count_once() -> None:
+    """A partition knows hosts of others by links to them, and asks them for nothing."""
+    counts: dict[str, Any] = {
+        "errors": {},
+        "statuses": {"2xx": 3},
+        "failed": {},
+        "work": {},
+        "histograms": {},
+        "took": 0,
+    }
+    look = {**counts, "earlier": {"runs": 2, "fetched": 9, "bytes": 5, "seconds": 8.0}, "silence": None}
+    look |= {"doing": {"asked": 1, "idle": 1}, "host_states": {"idle": 4}, "pages": {"fetched/ok": 3, "elsewhere/": 9}}
+    hosts = [{"host": name, "doing": doing} for name, doing in (("a.test", "asked"), ("b.test", "idle"))]
+    here = {**look, "requests": [{"url": "http://a.test/", "seconds": 2.0}], "hosts": hosts}
+    there = {**look, "requests": [{"url": "http://b.test/", "seconds": 3.0}]}
+    there |= {"hosts": [{"host": "b.test", "doing": "banned"}, {"host": "a.test", "doing": "idle"}]}
+    for looks in ([here, there], [there, here], [here, {"state": "starting"}, there]):
+        whole = look_of(looks, hosts=2)
         assert {host["host"]: host["doing"] for host in whole["hosts"]} == {"a.test": "asked", "b.test": "banned"}
-        assert whole["doing"] == {"asked": 1, "banned": 1}
+        assert (whole["doing"], whole["pages"], whole["statuses"]) == ({"asked": 2}, {"fetched/ok": 6}, {"2xx": 6})
+        assert whole["earlier"] == {"runs": 2, "fetched": 18, "bytes": 10, "seconds": 8.0}
+        assert [request["url"] for request in whole["requests"]] == ["http://b.test/", "http://a.test/"]
 
 
 def test_events_are_taken_once_and_those_of_a_new_process_too() -> None:

@@ -50,16 +50,8 @@ def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]],
     assert 0.0 < report["error"] <= 1e-6
 
 
-def test_a_folder_goes_on_with_what_it_remembers(folder: Path) -> None:
-    result = run("crawl", "--store", folder, "--no-progress")
-    assert result.exit_code == 0
-    assert "\n0 pages (0 B) in " in result.stdout
-    settings = answer("crawl", "--show-settings", "--store", folder)
-    assert settings["delay"] == {"value": 0.0, "from": "store"}
-
-
 REFUSED = {
-    "number": (["--partitions", "3"], 2, "has 2 partitions, which is fixed"),
+    "number": (["--partitions", "3"], 2, "has 2 partitions, a fixed number"),
     "seed": (["nowhere.txt"], 2, "seed file nowhere.txt cannot be read"),
 }
 

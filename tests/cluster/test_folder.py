@@ -29,7 +29,7 @@ def test_settings_are_kept_without_what_may_be_secret(folder: Folder) -> None:
 
 def test_a_new_crawl_needs_an_empty_folder(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
-    with pytest.raises(ConfigError, match="has files in it"):
+    with pytest.raises(ConfigError, match="has files but no"):
         made(tmp_path, 2)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
@@ -47,7 +47,7 @@ def test_a_damaged_file_is_one_sentence(folder: Folder, text: str) -> None:
 def test_a_file_of_another_version_is_refused(folder: Folder) -> None:
     file = folder.path / "cluster.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), "version": 2, "cluster": {"of another": "form"}}))
-    with pytest.raises(StoreError, match=r"is of version 2, and this minicrawl reads 3; crawl anew"):
+    with pytest.raises(StoreError, match=r"has version 2; this minicrawl reads 3; start a new crawl"):
         found(folder.path)
 
 
@@ -78,5 +78,5 @@ def test_no_crawl_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="there is no crawl in partitions at"):
         found(tmp_path)
     (tmp_path / "crawl.db").touch()
-    with pytest.raises(StoreError, match=r"crawl[.]db is a file, and a crawl in partitions has a folder"):
+    with pytest.raises(StoreError, match=r"crawl[.]db is a file, but a crawl in partitions has a folder"):
         found(tmp_path / "crawl.db")

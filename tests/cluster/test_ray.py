@@ -169,7 +169,7 @@ def test_an_actor_and_a_node_are_killed(tmp_path: Path) -> None:
 @needs("ray")
 @pytest.mark.parametrize(
     ("address", "code", "sentence"),
-    [("127.0.0.1:1", 3, "nobody listens at 127.0.0.1:1"), ("ray://127.0.0.1:1", 2, "on a node of the cluster")],
+    [("127.0.0.1:1", 3, "nothing listens at 127.0.0.1:1"), ("ray://127.0.0.1:1", 2, "on a node of the cluster")],
 )
 def test_a_cluster_that_cannot_be_used_is_told(address: str, code: int, sentence: str, tmp_path: Path) -> None:
     result = run("crawl", "http://a.test/", "--partitions", "2", "--ray", address, "--store", tmp_path / "web")

@@ -72,7 +72,7 @@ def test_one_that_ends_is_watched_and_not_changed(tmp_path: Path) -> None:
         async with Line(folder.path) as line:
             while "failed" not in (answer := await line.asks("ban", host="h0.test")):
                 continue
-            assert "begins or ends just now" in answer["failed"] or "has ended" in answer["failed"]
+            assert "is starting or ending" in answer["failed"] or "has ended" in answer["failed"]
             assert (await line.asks("status"))["done"]["known"] > 0
 
     assert steered(tmp_path, steer)[0].reason == "interrupted"

@@ -284,7 +284,7 @@ def test_what_is_not_a_whole_crawl_is_refused(midst: tuple[Midst, Partitions], t
     elsewhere = replace(found(folder), nodes={1: "10.0.0.2"})
     refused: dict[str, Callable[[], object]] = {
         "there is no crawl in partitions": lambda: shutil.rmtree(folder),
-        "is missing or empty": lambda: parted.store(1).unlink(),
+        "but is missing or empty": lambda: parted.store(1).unlink(),
         "restore all from one backup": lambda: shutil.copy(older / "001.db", folder),
         "is damaged": lambda: parted.store(1).write_bytes(parted.store(1).read_bytes()[:5000]),
         "a row refers to one that is not": lambda: rows(parted.store(1), "UPDATE links SET targets = x'ffffff00'"),

@@ -1,6 +1,5 @@
 """Outlinks as they were written, against the plain lists that they were written from."""
 
-import dataclasses
 import random
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from support.stored_pages import add_pages
 
 from minicrawl.sizes import Sizes
 from minicrawl.store.link_table import Links
-from minicrawl.store.links import LinkGraph, places_to_bytes, to_bytes
+from minicrawl.store.links import LinkGraph, to_bytes
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -57,35 +56,6 @@ def test_the_graph_is_what_was_written_in_one_or_in_blocks(tmp_path: Path, sizes
         with table.kept_blocks() as blocks:
             for _ in range(2):  # as often as it is called
                 assert {page: targets for block in blocks() for page, targets in lists(block).items()} == outlinks
-
-
-@pytest.mark.parametrize("sizes", [Sizes(), Sizes(link_rows=3, links=10)], ids=["in memory", "on disk"])
-def test_every_link_comes_with_its_place(tmp_path: Path, sizes: Sizes) -> None:
-    """Also where some blocks have none, and the links of a page are as many as there are places in a byte, or more."""
-    outlinks, rng = web(), random.Random(4)
-    places = {page: [rng.randrange(3) for _ in targets] for page, targets in outlinks.items() if page > SIZE // 3}
-    with Writer(tmp_path / "crawl.db", sizes) as writer:
-        written(writer, outlinks)
-        with writer.transaction():
-            writer.save_links(
-                Links(page, packed(outlinks[page]), 0, 0, places=places_to_bytes(np.array(some, dtype=np.uint8)))
-                for page, some in places.items()
-            )
-        table = writer.link_table
-        expected = {
-            page: places[page] if len(set(places.get(page, []))) > 1 else [0] * len(targets)
-            for page, targets in outlinks.items()
-        }
-        assert of_pages(table.graph()) == expected
-        assert of_pages(table.graph_of(sorted(places))) == {page: expected[page] for page in places}
-        assert table.graph_of([0, 2]).places is None
-        with table.kept_blocks() as blocks:
-            assert {page: some for block in blocks() for page, some in of_pages(block).items()} == expected
-
-
-def of_pages(graph: LinkGraph) -> dict[int, list[int]]:
-    places = np.zeros(len(graph.targets), dtype=np.int32) if graph.places is None else graph.places.astype(np.int32)
-    return lists(dataclasses.replace(graph, targets=places))
 
 
 def test_view_has_the_links_as_they_stand_on_pages(tmp_path: Path) -> None:

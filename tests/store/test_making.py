@@ -190,7 +190,7 @@ def test_store_by_two_names_is_refused(tmp_path: Path) -> None:
     writer = Writer(path)
     os.link(path, other)
     for name in (other, path):
-        with pytest.raises(StoreError, match=r"names \(hard links\) of a file|another crawl is using"):
+        with pytest.raises(StoreError, match=r"names \(hard links\) of one file|another crawl is using"):
             Writer(name)
     commit(writer)
     writer.close()

@@ -47,15 +47,6 @@ def test_urls_that_share_a_hash_are_told_apart(tmp_path: Path, monkeypatch: pyte
         }
 
 
-def test_transaction_is_all_or_nothing(tmp_path: Path) -> None:
-    writer = Writer(tmp_path / "crawl.db")
-    with pytest.raises(RuntimeError, match="half way"), writer.transaction():
-        writer.save_meta({"mark": 1})
-        raise RuntimeError("half way")
-    assert writer.meta("mark") is None
-    writer.close()
-
-
 def test_finished_crawl_is_one_file(crawled: Path) -> None:
     with open_store(crawled) as store:
         list(store.pages(n=3))
@@ -67,18 +58,6 @@ def test_finished_crawl_is_one_file(crawled: Path) -> None:
 def test_reader_cannot_write(crawled: Path) -> None:
     with contextlib.closing(open_to_read(crawled)) as db, pytest.raises(sqlite3.OperationalError, match="readonly"):
         db.execute("DELETE FROM pages")
-
-
-def test_readers_see_a_running_crawl_and_a_second_crawl_is_refused(crawled: Path) -> None:
-    writer = Writer(crawled)
-    with open_store(crawled) as store:
-        assert store.is_in_use()
-        assert len(list(store.pages(n=3))) == 3
-    with pytest.raises(StoreError, match="another crawl is using"):
-        Writer(crawled)
-    writer.close()
-    with open_store(crawled) as store:
-        assert not store.is_in_use()
 
 
 def other(path: Path, by: int) -> None:

@@ -11,7 +11,7 @@ from support.sites import crawl, rows
 from minicrawl.errors import SettingError
 from minicrawl.store.database import open_to_read
 from minicrawl.store.reader import open_store
-from minicrawl.store.selection import COLUMNS, checked, only_reading_pages, pages_for
+from minicrawl.store.selection import COLUMNS, only_reading_pages, pages_for
 
 SENTENCE = re.compile("^--where .* cannot be used: .*; it takes an SQL expression on rank, url", re.DOTALL)
 ATTACKS = {
@@ -130,7 +130,3 @@ def test_wrong_column_is_told_with_the_nearest(path: Path) -> None:
     with open_store(path) as store, pytest.raises(SettingError, match="no such column: statsu, did you mean status"):
         store.selection.where("statsu = 404")
     assert [name for _, name, *_ in rows(path, "PRAGMA table_info(page)")] == list(COLUMNS[1:])
-
-
-def test_expression_is_given_back_as_it_is() -> None:
-    assert checked("a = ')' AND (b)") == "a = ')' AND (b)"

@@ -8,7 +8,6 @@ import pytest
 from support.sites import rows
 from support.stored_pages import add_pages, answer, turn
 
-from minicrawl.errors import StoreError
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import to_bytes
 from minicrawl.store.reader import open_store
@@ -83,11 +82,3 @@ def test_every_flaw_is_named_with_the_number_of_its_rows(sound: Path, deed: str,
     rows(path, deed)
     with open_store(path) as store:
         assert sentence in store.soundness.integrity_errors()
-
-
-@pytest.mark.parametrize("value", ["'a word'", "9e999", "-1", "x'00'"])
-def test_a_clock_that_cannot_be_meant_is_damage(tmp_path: Path, value: str) -> None:
-    written(tmp_path / "crawl.db").close()
-    rows(tmp_path / "crawl.db", f"INSERT OR REPLACE INTO meta VALUES ('clock', {value})")
-    with pytest.raises(StoreError, match=r"meta\.clock is .*, which cannot be meant"):
-        Writer(tmp_path / "crawl.db")

@@ -115,17 +115,3 @@ def test_disk_that_fills_up_in_a_crawl_is_one_sentence_and_keeps_what_was_commit
     assert problems(store) == []
     report, _ = crawl(SITE, store, [])
     assert (report.reason, report.read) == ("nothing-left", 41)
-
-
-def test_backup_blames_the_file_that_is_at_fault(store: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "folder" / "copy.db"
-    with largest_file(50_000), pytest.raises(StoreError) as told:
-        backup(store, copy)
-    assert str(copy) in str(told.value)
-    assert str(store) not in str(told.value)
-    store.write_bytes(store.read_bytes()[: store.stat().st_size // 2])
-    with pytest.raises(StoreError) as told:
-        backup(store, copy)
-    assert str(store) in str(told.value)
-    assert str(copy) not in str(told.value)
-    assert not copy.exists()

@@ -2,6 +2,5 @@
 
 folder     cluster.json, and the files of the stores
 united     a partition as a part of its crawl: its own pages, ranked among all
-agreement  stores restored from different backups, detected by message numbers
 records    the messages between partitions, as arrays and as bytes
 """

@@ -3,6 +3,7 @@
 000.db, 001.db ...  the stores of this machine
 cluster.json        {"version": 3, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
                     "seeds": [...], "settings": {...}, "nodes": {"1": "10.0.0.2", ...}}
+crawl.lock          held by the command that crawls
 
 version     of this file: another one is refused
 settings    without what may be secret
@@ -83,7 +84,7 @@ class Folder:
         machine."""
         for number, node in self.nodes.items():
             raise StoreError(
-                f"partition {number} is on node {node}, and this needs all stores on one machine; "
+                f"partition {number} is on node {node}, and all stores must be on one machine; "
                 f'while the crawl rests, copy its files to {self.path} here, and empty "nodes" in {FILE}'
             )
         raise_open_files(_FILES_OF_A_STORE * self.partitions + _OTHER_FILES)
@@ -111,10 +112,9 @@ class Folder:
         if store.exists() and store.stat().st_size:
             return
         if not self.settings:
-            raise StoreError(f"the crawl in {self.path} was ended before its first run began; crawl again")
+            raise StoreError(f"the crawl in {self.path} stopped before its first run began; crawl again")
         raise StoreError(
-            f"{store} is missing or empty, which has a part of the crawl; mount its disk, or restore all from one "
-            "backup"
+            f"{store} has a part of the crawl, but is missing or empty; mount its disk, or restore all from one backup"
         )
 
     def keep_settings(self, settings: CrawlSettings) -> "Folder":
@@ -146,7 +146,7 @@ def found(path: Path) -> Folder:
     try:
         kept = json.loads(file.read_text("utf-8"))
         if kept["version"] != VERSION:
-            raise StoreError(f"{file} is of version {kept['version']}, and this minicrawl reads {VERSION}; crawl anew")
+            raise StoreError(f"{file} has version {kept['version']}; this minicrawl reads {VERSION}; start a new crawl")
         partitions = int(kept["partitions"])
         if not 0 < partitions <= MOST:
             raise ValueError(f"it has {partitions} partitions, not 1 to {MOST}")
@@ -157,7 +157,7 @@ def found(path: Path) -> Folder:
         seeds = tuple(map(str, kept["seeds"]))
         return Folder(path, str(kept["cluster"]), secret, partitions, settings, seeds, kept.get("ray"), nodes)
     except NotADirectoryError as error:
-        raise StoreError(f"{path} is a file, and a crawl in partitions has a folder; name that with --store") from error
+        raise StoreError(f"{path} is a file, but a crawl in partitions has a folder; name that with --store") from error
     except FileNotFoundError as error:
         raise StoreError(
             f"there is no crawl in partitions at {path}; 'minicrawl crawl SEEDS --partitions N --store {path}' begins "
@@ -175,7 +175,7 @@ def made(path: Path, partitions: int, ray: str | None = None, nodes: Mapping[int
     try:
         path.mkdir(parents=True, exist_ok=True)
         if any(entry.name != UNFINISHED for entry in path.iterdir()):
-            raise SettingError(f"{path} has files in it, and no {FILE}; name an empty folder, or a new one")
+            raise SettingError(f"{path} has files but no {FILE}; name an empty or new folder")
         return _written(folder)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}; name another folder with --store") from error

@@ -161,7 +161,7 @@ def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptTex
         title, language, description, index, size = json.loads(head)
         content, rest = text[:size], text[size:]
     except (zlib.error, ValueError, TypeError) as error:
-        raise StoreError(f"the kept text of {url} is damaged ({error}); let the page be read again") from error
+        raise StoreError(f"the kept text of {url} is damaged ({error}); read the page again") from error
     if repeated:
         content, more = _without(content, repeated)
         rest = f"{more}{rest}"

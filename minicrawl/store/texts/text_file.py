@@ -70,7 +70,7 @@ class TextFile:
         if found == line:
             return
         if found[:-9] == line[:-9]:
-            raise StoreError(f"{self._path} is older or newer than its store; put the one back that belongs to it")
+            raise StoreError(f"{self._path} is older or newer than its store; put back the one that belongs to it")
         raise StoreError(f"{self._path} does not belong to this store; move it away, or use another --store")
 
     def read(self, start: int, size: int) -> bytes:
@@ -147,9 +147,7 @@ class _errors:  # noqa: N801 - used as a function
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, FileNotFoundError):
-            raise StoreError(
-                f"{self._path} is missing, which has the texts of the store's pages; put it back"
-            ) from error
+            raise StoreError(f"{self._path} is missing; it has the texts of the store's pages: put it back") from error
         if isinstance(error, OSError):
             what = error.strerror or error
             raise StoreError(f"{self._path} cannot be used: {what}; once it can, run again: nothing is lost") from error

@@ -42,18 +42,6 @@ def test_texts_are_those_of_the_pages_that_were_read(store: Path) -> None:
     assert list(problems(store)) == []
 
 
-def test_reader_sees_the_texts_of_its_commit_while_a_crawl_goes_on(store: Path) -> None:
-    with open_store(store) as reader, reader.snapshot():
-        before = reader.text(HOME)
-        site = {**SITE, HOME: ["<p>other words</p>", "/x"]}
-        crawl(site, store, [HOME], text=True, discovery=0.5, pages=3)
-        assert reader.text(HOME) == before
-    with open_store(store) as reader:
-        kept = reader.text(HOME)
-        assert kept is not None
-        assert kept.text == "other words\nto"
-
-
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [

@@ -42,7 +42,7 @@ def test_file_that_was_made_anew_since_is_told(tmp_path: Path) -> None:
 
 
 def test_missing_file_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="is missing, which has the texts of the store's pages; put it back"):
+    with pytest.raises(StoreError, match="is missing; it has the texts"):
         TextFile(tmp_path / "crawl.db.text", LINE)
 
 
