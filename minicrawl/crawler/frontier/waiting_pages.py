@@ -5,7 +5,7 @@ try, or is gone. Hosts are put on and off offer by `offer` and `withdraw`; their
 """
 
 import heapq
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
 
@@ -17,7 +17,7 @@ from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts import Address, Host
 from minicrawl.opic import DiscoveryBudget, Strategy
-from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown, slices
+from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import Jumps, bests, packed, unpacked
 
 _BEHIND = 2**62  # more than any page's cash
@@ -46,6 +46,8 @@ class WaitingPages:
         self._budget = budget
         self._loaded_at_once = loaded_at_once
         self._due = due
+        self.early: Callable[[], FloatArray] | None = None
+        """Units of birth cash that pages never read have more for their order alone, by number."""
         self._jumps: Jumps = np.zeros(0, dtype=np.float32)
         """As of when pages were last ordered; 0 for pages known since."""
         self.interest: npt.NDArray[np.float32] | None = None
@@ -138,6 +140,8 @@ class WaitingPages:
                 self._jumps[rows] = self._book.held() * self._book.birth(rows)
                 if self._book.are_born_alike:
                     self._jumps[rows][self._accounts.depth[rows] == 0] *= _SEED
+            if self.early is not None:
+                self._jumps[:size] += self._book.held() * self.early()
         self._load_lane(self._discovery, size, read=False)
 
     def _load_lane(self, lane: Lane, size: int, *, read: bool) -> None:

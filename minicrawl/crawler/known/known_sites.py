@@ -24,6 +24,9 @@ from minicrawl.store.links import PlacedLinks
 from minicrawl.store.sites import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer
 
+_ALIKE = 0.3
+"""Share of all trust that is alike at all sites, for the order of pages."""
+
 
 class KnownSites:
     """Sites by number, from 1 on, and the links between them.
@@ -52,7 +55,9 @@ class KnownSites:
         self._doors: set[int] = set()
         self._is_shared_out = False
         self._size_then = self._shared = 0
+        self._homes = 0.0
         self._blocks = writer.link_table.blocks
+        frontier.pages.early = self.early
         accounts.note_links = self.note_links
         stored = writer.site_table.voices()
         self.shared = SharedVoices(stored) if writer.meta("partitions") is not None else None
@@ -141,13 +146,26 @@ class KnownSites:
         births.grow(accounts.size)
         self._doors.update(flagged((births.entrance[known] != entrances) | (births.voices[known] != voices)).tolist())
         births.site[known], births.entrance[known], births.voices[known] = self._sites_of_all(), entrances, voices
-        self._vouchers = np.append(0.0, shares.vouchers)
+        self._vouchers, self._homes = np.append(0.0, shares.vouchers), shares.homes
         before = accounts.book.twentieths
         accounts.book.share_births_out(births, shares._replace(trust=self._trust, voice=self._voice))
         if before != births.twentieths:
             accounts.resend(self._blocks, before)
         accounts.coverage.note_change()
         self._size_then, self._shared, self._is_shared_out = self.size, accounts.size, True
+
+    def early(self) -> FloatArray:
+        """Units that pages have more for their order, shape (accounts.size,), as if _ALIKE of all trust were alike at
+        all sites that may answer: so the first pages of a new site come early."""
+        size, book = self._accounts.size, self._accounts.book
+        site, host_of = self._sites_of_all(), self._frontier.pages.host_of[:size]
+        self._births.grow(size)
+        may_answer = np.array([host.answers is not False for host in self._frontier.hosts], dtype=np.bool_)
+        there = may_answer[host_of] & ~(book.gone | book.alias)[:size]
+        entrance = there & self._births.entrance[:size]
+        pages, entrances = np.bincount(site, there), np.bincount(site, entrance)
+        each = _ALIKE / (1.0 - _ALIKE) * self._homes / max(int(np.count_nonzero(pages)), 1)
+        return each / 2.0 * (there / np.maximum(pages, 1.0)[site] + entrance / np.maximum(entrances, 1.0)[site])
 
     def count_voices(self) -> IntArray:
         """The voices for each page, in VOICE_UNITs as of when births were last shared out, 0 for a mirror; the next

@@ -228,3 +228,22 @@ def test_what_steers_does_so_where_walkers_jump_to_sites(tmp_path: Path) -> None
     with open_store(tmp_path / "sites.db") as reader:
         assert reader.site_table.all()
         assert verify(reader).stored.l1 < 2e-6
+
+
+def test_all_sites_that_may_answer_have_as_much_for_their_order_and_new_ones_for_few_pages(tmp_path: Path) -> None:
+    """A site of forty pages; one of two, known by one link; and one that does not answer. A front page has half."""
+    home, new = "http://a.test/", "http://new.test/"
+    own = [f"{home}{page}" for page in range(39)]
+    web: Site = {home: [*own, new, "http://dead.test/"], new: [new + "more"]}
+    crawl(web | {page: [] for page in own}, tmp_path / "crawl.db", [home], jump="sites", pages=30)
+    intake = intake_of(tmp_path / "crawl.db", jump="sites")
+    intake.state.frontier.hosts[2].answers = False
+    sites = intake.state.sites
+    assert sites is not None
+    sites.begin()
+    early, urls = sites.early(), list(intake.state.writer.page_table.urls())
+    intake.state.writer.close()
+    gains = [(site_of(url), gain) for url, gain in zip(urls, early.tolist(), strict=True)]
+    first, second, dead = (sum(gain for site, gain in gains if site == f"{name}.test") for name in ("a", "new", "dead"))
+    assert first > dead == 0.0
+    assert [second, early[0]] == pytest.approx([first, first * (0.5 + 0.5 / 40)])
