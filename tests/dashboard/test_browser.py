@@ -69,7 +69,7 @@ def begun(page: Any, web: CountedWeb) -> str:
     says(page, "#tab-setup[aria-selected=true]", "Set up")
     page.get_by_label("Seeds:").fill(f"http://127.0.0.1:{web.port}/")
     page.get_by_label("Stop after pages").fill("2500")
-    page.get_by_label("Reach this machine").check()
+    page.get_by_label("Allow this machine").check()
     page.get_by_role("button", name="Start", exact=True).click()
     is_just(page, "#state", "Running")
     says(page, "#tab-overview[aria-selected=true]", "Overview")

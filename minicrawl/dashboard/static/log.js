@@ -21,7 +21,7 @@ export class Log {
     this.name = choice([["", "any"], ...Object.entries(NAMES)], draw);
     this.pause = el("button", {type: "button", "aria-pressed": "false", onclick: () => { this.pause.setAttribute("aria-pressed", String(!this.isPaused())); this.draw(); }}, "Hold");
     this.count = el("p", {class: "quiet"});
-    this.list = el("ol", {class: "log", tabindex: "0", "aria-label": "Events, newest first"});
+    this.list = el("ol", {class: "log", tabindex: "0", "aria-label": "What happened, newest first"});
     this.nodes = [card("Log", el("div", {class: "filter"}, el("label", {}, "With ", this.words), el("label", {}, "Level ", this.level), el("label", {}, "Event ", this.name), this.pause), this.count, this.list)];
   }
 
