@@ -1,7 +1,7 @@
 """The actor of some partitions: their stores, what they have in common, and the post to other actors.
 
-Rows for partitions of one actor go together, in one call. A call may fail although it was carried out: rows are sent
-again, and taken once. An actor that was killed begins without partitions, until the keeper begins them again.
+Rows for partitions of one actor travel in one call. A call may fail although it was carried out: rows are sent again,
+and taken once. A killed actor restarts empty; then the keeper starts its partitions again.
 """
 
 import asyncio
@@ -41,10 +41,10 @@ _LEAST_CACHE = 1_000
 
 @dataclass(frozen=True)
 class Brief:
-    """What a partition needs to begin or to go on. seeds: those at home in it.
+    """What a partition needs to start or continue. seeds: those at home in it.
 
-    beside: number of partitions in its actor. crawls: False: it only settles. is_first: not begun again. is_paused: it
-    makes no requests until it is resumed. shows_progress: its reports have a `Progress`. logs: outputs of the log.
+    beside: number of partitions in its actor. crawls: False: it only settles. is_first: no restart. is_paused: it makes
+    no requests until resumed. shows_progress: its reports have a `Progress`. logs: outputs of the log.
     """
 
     folder: Folder
@@ -93,7 +93,7 @@ class Actor:
         return found
 
     async def begin(self, brief: Brief) -> int:
-        """Begin a partition, anew if it is here. Returns the id of this process. Raises MinicrawlError."""
+        """Start a partition, or restart it. Returns the id of this process. Raises MinicrawlError."""
         manage_memory()
         async with self._turns[brief.number]:
             await self._leave(brief.number)

@@ -1,4 +1,4 @@
-"""What a crawl in partitions tells by itself: each store is asked where it lies, and the answers are put together.
+"""Answers from a crawl in partitions: each store answers where it lies, and the answers are merged.
 
     sums = what all stores have received; every store ranks its pages by these, and sorted lists are merged
 

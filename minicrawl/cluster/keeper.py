@@ -1,9 +1,8 @@
-"""The keeper of a crawl in partitions: begins them, detects the end, settles the ranking, ends them.
+"""The keeper of a crawl in partitions: starts them, detects the end, settles the ranking, ends them.
 
 The crawl ends when two polls find every partition idle with an empty outbox, and no work was done in between; a row
-stays in the sender's outbox until the receiver commits it. Other polls between the two may find a partition busy with
-the poll itself, which wakes it. A partition whose actor died is begun again from its store. One that fails ends the
-crawl.
+stays in the sender's outbox until the receiver commits it. Polls between the two may find a partition busy, since a
+poll wakes it. A partition whose actor died restarts from its store. One that fails ends the crawl.
 
 Limits apply to all partitions together. Quotas make the number of pages exact. Bytes and coverage are summed at every
 poll.
@@ -49,14 +48,13 @@ _BIRTHS_APART = 20.0
 _OF_A_REPORT = 0.004
 """Seconds between two polls for each partition, so that polls take a few percent of the time."""
 _MOST_DEATHS = 3
-"""Deaths of an actor in a row, without a page fetched or a frontier empty in between, after which one more ends the
-crawl."""
+"""Deaths of an actor in a row; one more ends the crawl. A fetched page or an empty frontier resets the count."""
 _PATIENCE = 10.0
 """Seconds from the second interruption until the remaining actors are killed."""
 _BEGINNING = 0.5
-"""Seconds that a message waits for a partition to begin."""
+"""Seconds that a message waits for a partition to start."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
-"""Seconds until a partition whose actor did not answer is begun again; doubled each time."""
+"""Seconds before the next try to start a partition whose actor did not answer; doubled each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +81,8 @@ class Keeper:
     """One run. `interrupt` may be called at any time; the second call ends the run without waiting.
 
     started: start of the run by time.monotonic(). `is_crawling`: all partitions have begun, and none settles. `deaths`:
-    by partition. `since`: Unix time at which each began. A partition that begins again has the seeds and the state of
-    the `clock` as they are then.
+    by partition. `since`: Unix time at which each started. A partition that restarts gets the current seeds and state
+    of the `clock`.
     """
 
     folder: Folder
@@ -203,7 +201,7 @@ class Keeper:
     # The crawl.
 
     async def _prepare(self) -> None:
-        """Have the stores of a new crawl made, and check that all are of one moment; skipped while a node is away."""
+        """Make the stores of a new crawl, and check that all stores agree; skipped while a node is down."""
         if ray.away(self.folder):
             return
         homes: defaultdict[int, list[int]] = defaultdict(list)
@@ -370,7 +368,7 @@ class Keeper:
                 return None
 
     def _note_death(self, number: int, pid: int) -> None:
-        """Begin a partition again. Raises StoreError after many deaths of its actor."""
+        """Restart a partition. Raises StoreError after many deaths of its actor."""
         if self._interrupts > 1:
             return
         at = self.where.places[number]

@@ -43,8 +43,8 @@ _OF_A_COMMIT, _LONGEST = 0.25, 5.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds until unconfirmed rows are sent again; doubled each time."""
 _TOGETHER, _MOST_TOGETHER, _SOON, _SETTLING = 0.04, 2.5, 0.01, 0.05
-"""Seconds for which rows wait for others, so that all are taken at once: for each partition of the process, at most,
-while requests are in flight; while none is; and after the crawl."""
+"""Seconds that rows wait, so that many are taken at once: for each partition of the process, and at most, while
+requests are in flight; while none is; and after the crawl."""
 _BYTES_OF_A_LINK = 100
 """Bytes of rows that are as much work as a link."""
 _HAND_OVERS, _LEAST_APART, _MOST_APART = 300, 0.5, 2.0
@@ -336,7 +336,7 @@ class Partition:
 
     async def on_intake(self, do: Callable[[Intake], _Answer], *, changes: bool = True) -> _Answer | None:
         """Run a function on the intake, and return its result; None if it cannot run now. changes: False if it only
-        looks. Changes are in the next commit: one that is lost is made again, as the keeper repeats them."""
+        looks. Changes are in the next commit; the keeper repeats those that a kill loses."""
         if self.has_crawled:
             answer = do(self._intake)
             if changes:  # else all has been committed when the crawl ended

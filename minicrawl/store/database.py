@@ -11,7 +11,6 @@ import sqlite3
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
-from types import TracebackType
 
 from filelock import FileLock, Timeout
 
@@ -59,9 +58,7 @@ class store_errors:  # noqa: N801 - used as a function
     def __enter__(self) -> None:
         return None
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, sqlite3.DatabaseError | OSError):
             raise StoreError(_sentence(self._path, error)) from error
         if isinstance(error, UnicodeDecodeError):  # from text in the file, or SQLite's message about it

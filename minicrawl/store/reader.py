@@ -4,7 +4,6 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self  # Any: JSON
 
 from minicrawl.model import NOTHING_READ, CoursePoint, ReadShare
@@ -81,9 +80,7 @@ class Store(Tables):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def pages(self, by: str = RANKINGS[0], n: int = -1) -> Iterator[RankedPage]:

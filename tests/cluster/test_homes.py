@@ -1,7 +1,5 @@
 """Which partition has a URL."""
 
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
@@ -31,13 +29,3 @@ def test_owners_are_spread_and_users_of_a_shared_host_are_owners() -> None:
         sizes = Counter(map(HOMES.home_of, hosts))
         assert set(sizes) == set(range(64))
         assert max(sizes.values()) < 200  # 100 each; the chance of that many is below 1e-15
-
-
-def test_home_is_another_one_by_another_key_and_the_same_in_another_process() -> None:
-    urls = [f"http://h{at}.test/" for at in range(100)]
-    assert [Homes(64, b"other").home_of(url) for url in urls] != [HOMES.home_of(url) for url in urls]
-    program = (
-        "import sys; from minicrawl.cluster.homes import Homes; print(*map(Homes(64, b'key').home_of, sys.argv[1:]))"
-    )
-    found = subprocess.run([sys.executable, "-c", program, *urls], capture_output=True, text=True, check=True)
-    assert list(map(int, found.stdout.split())) == [HOMES.home_of(url) for url in urls]

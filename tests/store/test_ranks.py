@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from support.sites import Site, crawl, random_site, rows
 
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
@@ -42,19 +41,6 @@ def test_kept_ranking_comes_back_best_first(store: Path) -> None:
         assert [page.url for _, page, _ in reader.ranks.best_first("other")] == [HOME + "c", HOME + "b", HOME]
         assert reader.ranks.values("mine") == {HOME: 0.25, HOME + "b": 0.5, HOME + "c": 0.25}
         assert reader.ranks.values("importance") == {page.url: page.importance for page in reader.pages()}
-
-
-def test_kept_ranking_stays_while_the_crawl_goes_on(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    site, seeds = random_site(2)
-    crawl(site, store, seeds, pages=5)
-    known = len(rows(store, "SELECT id FROM pages"))
-    keep(store, "early", *np.arange(known, dtype=float))
-    crawl(site, store, [])
-    with open_store(store) as reader:
-        assert reader.size() > known
-        assert len(list(reader.ranks.best_first("early"))) == len(reader.ranks.values("early")) == known
-        assert list(violations(reader)) == []
 
 
 def test_pages_in_many_rows_of_places_keep_their_order(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from support.intakes import DAYS_LATER
 from support.sites import Site, crawl, random_site, rows
 
 from minicrawl.cli import main
@@ -124,18 +123,6 @@ def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, jump: str, mon
         with open_store(path) as reader:
             assert list(violations(reader)) == []
     assert counted[0] > 8
-
-
-def test_gone_pages_aliases_and_ties_are_in_their_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(top_pages, "KEPT", 4)
-    path = tmp_path / "crawl.db"
-    site = {"http://a.test/": [f"/{number}" for number in range(30)]} | {
-        f"http://a.test/{number}": ["/1"] if number % 3 else "http://a.test/2" for number in range(30)
-    }
-    crawl(site, path, ["http://a.test/"])
-    crawl({**site, "http://a.test/1": 404}, path, [], **DAYS_LATER)
-    assert {state for (state,) in rows(path, "SELECT DISTINCT state FROM pages")} >= {"fetched", "alias", "gone"}
-    view_is_right(path)
 
 
 def test_tallies_are_those_of_the_pages(store: Path) -> None:

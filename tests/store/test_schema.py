@@ -82,12 +82,3 @@ def test_view_computes_what_the_book_computes(tmp_path: Path, seed: int) -> None
     assert found[:, 0] == pytest.approx(book.importance(), rel=1e-9, abs=1e-15)
     assert found[:, 1] == pytest.approx(np.where(alias, 0.0, now_counted), rel=1e-12)
     assert found[:, 2].tolist() == cash.tolist()
-
-
-def test_tables_say_the_types_keys_and_meanings_of_their_columns(tmp_path: Path) -> None:
-    Writer(tmp_path / "crawl.db").close()
-    said = dict(rows(tmp_path / "crawl.db", "SELECT name, sql FROM sqlite_schema WHERE type = 'table'"))
-    keys = "page INTEGER NOT NULL, -- pages.id\n    PRIMARY KEY (hash, page)\n) STRICT, WITHOUT ROWID"
-    assert said["url_hashes"].endswith(keys)
-    for line in ("id INTEGER PRIMARY KEY,", "asked_at REAL, -- Unix seconds", "bytes INTEGER NOT NULL DEFAULT 0,"):
-        assert line in said["requisites"]

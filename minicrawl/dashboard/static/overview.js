@@ -44,7 +44,7 @@ export class Overview {
       new Slider(app, "delay", "Delay between two requests to a host", [0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 15, 30, 60], (s) => `${s} s`),
     ];
     this.seeds = seeds(app);
-    this.refusal = el("p", {class: "quiet"}, "No crawl is running: 'minicrawl crawl' continues this one, and takes more seeds and other options.");
+    this.refusal = el("p", {class: "quiet"}, "Partitions keep their settings during a run: stop it, and 'minicrawl crawl' continues with other options.");
     this.ofHosts = card("What hosts are doing", this.hosts, el("a", {href: "#sites"}, "Sites and hosts"));
     this.ofFailures = card("What failed", this.failed);
     this.nodes = [

@@ -8,7 +8,6 @@ run, and the next run cuts them off. So every text is kept exactly once.
 import os
 from hashlib import blake2b
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol, Self
 
 from minicrawl.errors import StoreError
@@ -106,9 +105,7 @@ class TextFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _read(self, start: int, size: int) -> bytes:

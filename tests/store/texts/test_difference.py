@@ -41,16 +41,6 @@ def test_as_few_blocks_as_possible_have_moved() -> None:
         assert len(signed(difference(before, after), MOVED)) == fewest_moves(before, after)
 
 
-def test_what_went_stands_before_what_came() -> None:
-    lines = difference(["top", "went", "it costs 5 euros", "end"], ["top", "came", "it costs 70 euros", "end"])
-    assert lines == [
-        Line(WENT, "went"),
-        Line(WENT, "it costs 5 euros"),
-        Line(CAME, "came"),
-        Line(CAME, "it costs 70 euros"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("before", "after"),
     [
