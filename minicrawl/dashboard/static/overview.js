@@ -2,7 +2,7 @@
 
 import {Failure} from "./api.js";
 import {card, el, fill, known, pagesOf, setText, toPages} from "./dom.js";
-import {about, amount, clock, count, counted, covered, day, duration, isOn, percent, printable, rate, small} from "./format.js";
+import {about, amount, between, clock, count, counted, day, duration, isOn, percent, printable, rate, small} from "./format.js";
 import {overTime} from "./chart.js";
 import {Slider} from "./slider.js";
 import {Table} from "./table.js";
