@@ -157,6 +157,7 @@ class KnownSites:
     def early(self) -> FloatArray:
         """Units that pages have more for their order, shape (accounts.size,), as if _ALIKE of all trust were alike at
         all sites that may answer: so the first pages of a new site come early."""
+        self._know_hosts()
         size, book = self._accounts.size, self._accounts.book
         site, host_of = self._sites_of_all(), self._frontier.pages.host_of[:size]
         self._births.grow(size)
