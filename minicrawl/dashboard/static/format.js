@@ -59,7 +59,7 @@ export function percent(share, digits = 1) {
 export function between(low, shown) {
   const part = (number, rounded) => (number >= 1 ? rounded(number) : rounded(10 * number) / 10);
   const [least, most] = [part(100 * low + 1e-9, Math.floor), part(100 * shown - 1e-9, Math.ceil)];
-  return least === most ? `${most} %` : `${least} to ${most} %`;
+  return least === most ? `${most} %` : `${least}–${most} %`;
 }
 
 export function rate(number) {

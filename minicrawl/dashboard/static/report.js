@@ -11,7 +11,7 @@ const answers = JSON.parse(byId("answers").textContent);
 const app = {look: answers["/api/now"], get: async (path) => answers[path]};
 
 function share(part) {
-  return part > 0 && part < 1e-5 ? "under 0.001 %" : percent(part, 3);
+  return part > 0 && part < 1e-5 ? "under 0.001 %" : percent(part, part < 0.01 ? 3 : 1);
 }
 
 function target(url) {
