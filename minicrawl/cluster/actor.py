@@ -35,8 +35,7 @@ _GATHERED = 0.2
 """Seconds for which rows wait for others to the same actor."""
 _SECONDS, _APART = 60.0, 0.1
 """Seconds until the actor of a killed keeper must have released a store, and between two checks."""
-_LEAST_CACHE = 1_000
-"""Kilobytes."""
+_LEAST_CACHE = 1_000  # kilobytes
 
 
 @dataclass(frozen=True)

@@ -49,10 +49,8 @@ _OF_A_REPORT = 0.004
 """Seconds between two polls for each partition, so that polls take a few percent of the time."""
 _MOST_DEATHS = 3
 """Deaths of an actor in a row; one more ends the crawl. A fetched page or an empty frontier resets the count."""
-_PATIENCE = 10.0
-"""Seconds from the second interruption until the remaining actors are killed."""
-_BEGINNING = 0.5
-"""Seconds that a message waits for a partition to start."""
+_PATIENCE, _BEGINNING = 10.0, 0.5
+"""Seconds from the second interruption until actors are killed; and that a message waits for a partition to start."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 """Seconds before the next try to start a partition whose actor did not answer; doubled each time."""
 

@@ -145,6 +145,7 @@ class Partition:
         self._take: asyncio.Task[Sequence[int]]
         self._sending: dict[int, asyncio.Task[None]] = {}
         """By the homes to which rows are on their way."""
+        self._made, _ = self.outbox.counters
         self._began = self._handed_over = run.clock()
         self._knows_seeds = False
         self._covered: Covered | None = None
@@ -367,14 +368,15 @@ class Partition:
         return True
 
     async def hand_over(self) -> bool:
-        """Wait until all rows are confirmed. Returns True if there were any."""
+        """Wait until all rows are confirmed. Returns True if there were any since the last call."""
+        before, (self._made, _) = self._made, self.outbox.counters
         self._send_news()
         sending = list(self._sending.values())
         if sending:
             await asyncio.wait(sending)
         for sent in sending:
             sent.result()
-        return bool(sending)
+        return bool(sending) or self._made > before  # which may be confirmed already
 
     async def end(self) -> Final:
         """Commit the end of the crawl, which has settled, with the rank of every page."""

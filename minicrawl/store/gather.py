@@ -311,7 +311,8 @@ class _Gathering:
         self._db.executemany("INSERT INTO places (first, pages) VALUES (?, ?)", rows)
         best = ranked[:_BEST]
         self._db.executemany("INSERT INTO best (page) VALUES (?)", ((page,) for page in best["page"].tolist()))
-        floor = np.nextafter(best["x"][-1], np.inf) if len(ranked) > _BEST else np.finfo(np.float64).tiny
+        # More than the last one by what two ways of adding up may differ, as a page that is worth as much is left out.
+        floor = best["x"][-1] * (1 + 1e-12) if len(ranked) > _BEST else np.finfo(np.float64).tiny
         self._save({"is_ranked": 1, "best_floor": float(floor)})
         coverage = ReadShare.settled(float(ranked["read"].sum()), by_sites=by_sites)
         covered = "json_set(value, '$.coverage', json(?))"

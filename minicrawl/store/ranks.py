@@ -17,7 +17,6 @@ from minicrawl.store.tables import Subject
 
 _SAMPLE = 2_000
 """Sample size for the estimate of a rank."""
-_AT_ONCE = 100
 PLACES = 1_024
 """Pages in a row of `places`."""
 _MOST_BLOCKS = 64
