@@ -146,7 +146,8 @@ class KnownSites:
         births.grow(accounts.size)
         self._doors.update(flagged((births.entrance[known] != entrances) | (births.voices[known] != voices)).tolist())
         births.site[known], births.entrance[known], births.voices[known] = self._sites_of_all(), entrances, voices
-        self._vouchers, self._homes = np.append(0.0, shares.vouchers), shares.homes
+        # In a partition, what its own sites share: with next to no births each unit there stands for much cash.
+        self._vouchers, self._homes = np.append(0.0, shares.vouchers), shares.homes * float(shares.trust.sum())
         before = accounts.book.twentieths
         accounts.book.share_births_out(births, shares._replace(trust=self._trust, voice=self._voice))
         if before != births.twentieths:
