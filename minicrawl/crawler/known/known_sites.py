@@ -57,10 +57,11 @@ class KnownSites:
         self._size_then = self._shared = 0
         self._homes = 0.0
         self._blocks = writer.link_table.blocks
-        frontier.pages.early = self.early
         accounts.note_links = self.note_links
         stored = writer.site_table.voices()
         self.shared = SharedVoices(stored) if writer.meta("partitions") is not None else None
+        if self.shared is None:  # a partition has its own sites alone
+            frontier.pages.early = self.early
         if jumps_to_sites(writer):
             self._births = cast(SiteBirths, accounts.book.rule)
             self._load(writer, stored[stored[:, 1] > 0])
@@ -146,8 +147,7 @@ class KnownSites:
         births.grow(accounts.size)
         self._doors.update(flagged((births.entrance[known] != entrances) | (births.voices[known] != voices)).tolist())
         births.site[known], births.entrance[known], births.voices[known] = self._sites_of_all(), entrances, voices
-        # In a partition, what its own sites share: with next to no births each unit there stands for much cash.
-        self._vouchers, self._homes = np.append(0.0, shares.vouchers), shares.homes * float(shares.trust.sum())
+        self._vouchers, self._homes = np.append(0.0, shares.vouchers), shares.homes
         before = accounts.book.twentieths
         accounts.book.share_births_out(births, shares._replace(trust=self._trust, voice=self._voice))
         if before != births.twentieths:
