@@ -57,10 +57,11 @@ class KnownSites:
         self._size_then = self._shared = 0
         self._homes = 0.0
         self._blocks = writer.link_table.blocks
-        frontier.pages.early = self.early
         accounts.note_links = self.note_links
         stored = writer.site_table.voices()
         self.shared = SharedVoices(stored) if writer.meta("partitions") is not None else None
+        if self.shared is None:  # a partition has its own sites alone
+            frontier.pages.early = self.early
         if jumps_to_sites(writer):
             self._births = cast(SiteBirths, accounts.book.rule)
             self._load(writer, stored[stored[:, 1] > 0])
