@@ -93,6 +93,7 @@ class Fetch(NamedTuple):
     hreflang: Annotated[str | None, "what its head gives as itself in other languages: en=URL fr=URL"] = None
     validators: Annotated[Blob | None, "of a complete page, see crawler/http/response_fields.py"] = None
     on_use: Annotated[str | None, "what it says on its use, a line each: 'meta robots: noai'"] = None
+    kind_hashes: Annotated[Blob | None, "of HTML, see kind_hashes in crawler/outcomes/outcome.py"] = None
     facts: Annotated[str | None, "JSON, by --audit, of HTML: see PageFacts in model.py"] = None
 
 
@@ -190,6 +191,7 @@ class LastAnswer(NamedTuple):
 
     fetched_at: float
     validators: bytes | None
+    kind_hashes: bytes | None
 
 
 # With these, and `best`, no look at all pages is needed to tell how many there are and which come first.
@@ -218,26 +220,6 @@ class Answer(NamedTuple):
     state: str
     reason: str
     status: int | None
-
-
-class PageFacts(NamedTuple):
-    """Facts of a page and its answer that the view `ranks` lacks.
-
-    changed_at: Unix seconds at which a change was seen. target: the page an alias stands for. leads_to: a target that
-    is not followed. named_by: the page that names it as its alternate. canonical, robots, hreflang: as in Fetch.
-    """
-
-    host: str
-    content_type: str | None
-    seconds: float | None
-    bytes: int | None
-    canonical: str | None
-    robots: str | None
-    hreflang: str | None
-    changed_at: float | None
-    target: int | None
-    leads_to: str | None
-    named_by: int | None
 
 
 class Queue(NamedTuple):
@@ -410,19 +392,6 @@ class PageTable:
         query = """SELECT pages.id, on_use FROM json_each(?) CROSS JOIN pages ON pages.id = value
             JOIN fetches ON fetches.id = fetch WHERE on_use IS NOT NULL"""
         return dict(self._tables.rows(query, (json.dumps(list(pages)),)))
-
-    def more_facts(self, pages: Iterable[int]) -> dict[int, PageFacts]:
-        """Facts of some pages, by number."""
-        query = """
-            SELECT pages.id, CASE state WHEN 'alias' THEN substr(targets, 1, 4) END, hosts.name, content_type,
-                fetches.seconds, fetches.bytes, canonical, fetches.robots, hreflang, changed_at, leads_to, named_by
-            FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value CROSS JOIN hosts ON hosts.id = pages.host
-            LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN links ON links.source = pages.id
-            LEFT JOIN refresh ON refresh.page = pages.id"""
-        found = {}
-        for page, target, *answer, leads_to, named_by in self._tables.rows(query, (json.dumps(list(pages)),)):
-            found[page] = PageFacts._make([*answer, int(from_bytes(target)[0]) if target else None, leads_to, named_by])
-        return found
 
     def hosts(self) -> npt.NDArray[np.int64]:
         """hosts.id of every page by number, shape (size,)."""

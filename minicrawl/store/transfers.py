@@ -66,10 +66,3 @@ class TransferRows:
 
     def neighbours(self) -> list[NeighbourRow]:
         return self._tables.records(NeighbourRow, "neighbours ORDER BY partition")
-
-    def exchanged_with(self) -> list[int]:
-        """Partitions that a message was taken from, or that have confirmed one."""
-        query = """
-            SELECT partition FROM neighbours
-            WHERE taken > 0 OR sent > (SELECT count(*) FROM outbox WHERE home = partition)"""
-        return [partition for (partition,) in self._tables.rows(query)]

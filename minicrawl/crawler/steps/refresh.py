@@ -30,7 +30,9 @@ from minicrawl.crawler.frontier.schedules import (
 from minicrawl.crawler.html.tree import block_hashes, field_number, packed_numbers
 from minicrawl.crawler.http.response_fields import Validators, http_date, unpacked
 from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.outcomes.outcome import kind_hashes
 from minicrawl.crawler.recognise.changes import (
+    ALONE,
     Difference,
     blocks_of,
     compared,
@@ -44,7 +46,7 @@ from minicrawl.crawler.recognise.changes import (
 from minicrawl.crawler.steps.kept import HostPictures
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
-from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
+from minicrawl.model import KINDS, READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.refresh import PRIOR_SHAPE, learned, learned_by_date
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
@@ -56,9 +58,10 @@ _JUST_MADE = 60.0
 """Seconds: a page that has changed so shortly before its first fetch was made for it."""
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
-_FEW_DIGESTS = 4
+_FEW_NOISY = 4
 """Pages of a host that differ before it is taken as noisy."""
 DAY = 86_400.0
+_HASHED = [kind for kind in KINDS if kind != "watch"]
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
 
@@ -81,8 +84,8 @@ class Refresh(Step):
             self._rates.load(writer)
         self._unsaved: dict[str, MetaValue] = {}
         self._watches = settings.watch
-        self._digests = defaultdict[int, list[int]](lambda: [0, 0])
-        """By host: pages that differ from their digests, and those that do not."""
+        self._noisy = defaultdict[int, list[int]](lambda: [0, 0])
+        """By host: pages without validators that do not differ from their first answers, and those that do."""
         self._needs = writer.meta_json("needs")
         self._needed_since = float(writer.meta("needed_since") or 0.0)
         self._note_needs(settings, now)
@@ -169,7 +172,7 @@ class Refresh(Step):
                 row.blocks, blocks, says_changed=says_changed is True, pages=picture.pages, is_watched=is_watched
             )
         else:
-            found = self._by_digest(row, fetched, blocks, says_changed)
+            found = self._by_hashes(row, turn, blocks, says_changed)
         row = self._judged(row, turn, before, validators, found)
         dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
         if dated_at is not None:  # also of a page that differs so often that it seems noisy
@@ -200,22 +203,23 @@ class Refresh(Step):
     def _is_watched(self, url: str) -> bool:
         return any(watch.matches(url) for watch in self._watches)
 
-    def _by_digest(self, row: RefreshRow, fetched: Fetched, blocks: bytes, says_changed: bool | None) -> Difference:
-        """Difference of a page whose blocks are known for the first time: only a digest is kept of its answer before.
-        So any difference counts as a change, this once. Under the same validators, and on a host most of whose pages
-        differ, it is noise, unless other validators say that it is none. says_changed: whether they do; None: there
-        are none."""
-        kept = self._writer.recognised.fingerprint(row.page)
-        is_same = kept is not None and fetched.digest == kept.digest
-        digests = self._digests[self._frontier.host(row.page).id]
-        digests[is_same] += says_changed is None
-        is_host_noisy = digests[False] > max(digests[True], _FEW_DIGESTS)
-        is_noisy = (is_host_noisy if says_changed is None else not says_changed) or self._is_watched(fetched.url)
-        is_change = not (is_same or is_noisy) and kept is not None and fetched.digest is not None
+    def _by_hashes(self, row: RefreshRow, turn: Turn, blocks: bytes, says_changed: bool | None) -> Difference:
+        """Difference of a page whose blocks are known for the first time: of its answer before, a hash of each kind of
+        what it had is kept. Under the same validators, and on a host most of whose pages differ, a difference is noise,
+        unless other validators say that it is none, or a page has but one of the kind. says_changed: whether they do;
+        None: there are none."""
+        before, now = (turn.last and turn.last.kind_hashes) or b"", kind_hashes(turn.fetched, turn.parsed)
+        differing = [kind for kind, old, new in zip(_HASHED, before, now, strict=False) if old != new]
+        differs = bool(differing)
+        noisy = self._noisy[self._frontier.host(row.page).id]
+        noisy[differs] += says_changed is None
+        if not says_changed and (says_changed is False or noisy[True] > max(noisy[False], _FEW_NOISY)):
+            differing = [kind for kind in differing if kind in ALONE]
+        kinds = () if self._is_watched(turn.fetched.url) else tuple(differing)
         memory = first_seen(blocks)
         if says_changed is False or row.fetches > 1:  # the fetches before this one were answered 304
             memory = unchanged(memory).memory
-        return Difference(is_change, 0, 0, memory, is_certain=is_same, differs=not is_same)
+        return Difference(bool(kinds), 0, 0, memory, is_certain=not differs, differs=differs, kinds=kinds)
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
         """Take in change times of pages (Unix seconds) from a sitemap: those later than the last fetch matter."""
