@@ -129,7 +129,7 @@ def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
         _signed(_sha1(raw + b'"'.join(pieces[1::2]))) & ~SAYS_SOMETHING | has_words if len(words) else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
-        _said(words, body),
+        _said(words, body) if len(body) <= LONGEST else zlib.crc32(body) & 0xFF,
         _short_text(seen, body) if wants_text else None,
     )
 
@@ -147,8 +147,6 @@ def _short_text(text: bytes, body: bytes) -> bytes | None:
 
 
 def _said(words: Hashes, body: bytes) -> int:
-    if len(body) > LONGEST:
-        return zlib.crc32(body) & 0xFF
     end = body.find(b"</title")
     title = words_of(body[body.rfind(b">", 0, end) : end].translate(_PLAIN) + b" ") if end >= 0 else words[:0]
     return (int(words.sum()) - int(title.sum())) >> 56 & 0xFF

@@ -133,16 +133,15 @@ def _with_content(
     parsed: ParsedPage, wanted: Wanted, elements: "_Elements", links: "_Links", fields: _Fields
 ) -> ParsedPage:
     """The page with what is wanted of its text. Takes the tree apart."""
-    tree = elements.tree
     watches = [watch for watch in wanted.watch if wanted.blocks and watch.matches(links.page)]
-    selected = [f"{watch.what} {value}" for watch in watches for value in _selected(tree, *watch.selector)]
+    selected = [f"{watch.what} {value}" for watch in watches for value in _selected(elements.tree, *watch.selector)]
     if wanted.kept and parsed.archive:
-        language = _line(tree.language() or "", LANGUAGE_LENGTH) or None
+        language = _line(elements.tree.language() or "", LANGUAGE_LENGTH) or None
         about = About(parsed.title, language, elements.description, parsed.index)
-        walk = Walk(tree.html(), links.page, links.url, links.image, MAX_TEXT)
+        walk = Walk(elements.tree.html(), links.page, links.url, links.image, MAX_TEXT)
         parsed = parsed._replace(kept=pack(about, *content_and_rest(walk)))
     fields = {**fields, "link": list(_told(elements, links))}
-    text = tuple(_lines(tree.text())) if wanted.text or wanted.blocks else ()
+    text = tuple(_lines(elements.tree.text())) if wanted.text or wanted.blocks else ()
     parsed = parsed._replace(text=text if wanted.text else ())
     if not wanted.blocks:
         return parsed

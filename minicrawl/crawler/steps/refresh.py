@@ -78,7 +78,6 @@ class Refresh(Step):
         self._frontier = state.frontier
         self._pictures = pictures
         self._accounts = state.accounts
-        self._most = LONGEST
         self._rates = ChangeRates(1.0 / first_interval(settings.refresh_min)) if state.due is None else state.due.rates
         if state.due is None:
             self._rates.load(writer)
@@ -125,7 +124,8 @@ class Refresh(Step):
             turn.last = self._pages.last_answer(page)
         if self._due is None or turn.outcome.reason not in NOT_FOUND:
             return False
-        if turn.last is None or not self._is_first_miss(page):
+        row = self._row(page)
+        if turn.last is None or (row is not None and row.answers.endswith(MISSING)):
             return False
         self._postpone(page, turn.now, turn.now + DAY, MISSING)
         self._frontier.put_back(page, turn.now)
@@ -234,16 +234,11 @@ class Refresh(Step):
             if self._host(page).lastmods >= BELIEVED:
                 self._changed_pages.append(page)
 
-    def _is_first_miss(self, page: int) -> bool:
-        """True if a page that was there and is missing now was found at its last turn."""
-        row = self._row(page)
-        return row is None or not row.answers.endswith(MISSING)
-
     def _note_failed(self, page: int, now: float, not_before: float) -> None:
         """Note a page where nothing was found: it is requested after a day, then after two, four and so on."""
         row = self._row(page)
         failures = 0 if row is None else len(row.answers) - len(row.answers.rstrip(FAILED))
-        self._postpone(page, now, max(not_before, now + min(DAY * 2**failures, self._most)), FAILED)
+        self._postpone(page, now, max(not_before, now + min(DAY * 2**failures, LONGEST)), FAILED)
 
     # Keeping.
 

@@ -94,9 +94,9 @@ def test_a_template_s_links_are_not_those_of_others() -> None:
     assert [(anchor.url, anchor.text) for anchor in page.anchors()] in ([("http://a.test/x", "x")], [])
 
 
-def test_block_hashes_ignore_scripts_and_change_with_a_paragraph() -> None:
+def test_block_hashes_ignore_scripts_and_frames_and_change_with_a_paragraph() -> None:
     def blocks(nonce: str, more: str) -> set[int]:
-        html = f"<script>{nonce}</script><p>One.<p>Two <b>bold</b> words.{more}<footer>now</footer>"
+        html = f"<script>{nonce}</script><p>One.<p>Two <b>bold</b> words.{more}<footer>{nonce}</footer>"
         return set(block_numbers(parse_html(html.encode(), URL, None, Wanted(blocks=True)).blocks))
 
     assert blocks("nonce 1", "") == blocks("nonce 2", "")
