@@ -133,8 +133,8 @@ class Refresh(Step):
 
     def on_turn(self, turn: Turn) -> None:
         page, state = turn.page, turn.outcome.state
-        if self._due is None and turn.last is None:  # its first turn, in a crawl without a schedule
-            return
+        if self._due is None and turn.last is None and not self._is_watched(turn.fetched.url):
+            return  # its first turn, in a crawl without a schedule
         if state in READ:
             self._note_read(turn)
         elif state is State.GONE:
@@ -190,14 +190,14 @@ class Refresh(Step):
         return RefreshRow(turn.page, turn.last.fetched_at, turn.now, 0.0, fetches=1)
 
     def _note_first(self, page: int, fetched: Fetched, blocks: bytes, now: float) -> None:
-        """Note a page read for the first time, in a crawl with a schedule."""
-        assert self._due is not None, "other crawls note pages that are fetched again"
-        group = self._due.group[page] = self._group_of(page, fetched)
-        rate, information = self._dated_rate(page, group, fetched, now)
+        """Note a page read for the first time, that is watched or in a crawl with a schedule."""
         self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
-        due = self._due.fetched(page, now, rate or None)
-        rate = rate or self._rates.of(group)
-        row = RefreshRow(page, now, due, rate, information, fetches=1, blocks=first_seen(blocks))
+        row = RefreshRow(page, now, now, 0.0, fetches=1, blocks=first_seen(blocks))
+        if self._due is not None:
+            group = self._due.group[page] = self._group_of(page, fetched)
+            rate, information = self._dated_rate(page, group, fetched, now)
+            due = self._due.fetched(page, now, rate or None)
+            row = row._replace(due=due, rate=rate or self._rates.of(group), information=information)
         self._keep(row, now)
 
     def _is_watched(self, url: str) -> bool:

@@ -158,7 +158,7 @@ def test_every_way_to_fetch_a_page_again_obeys_one_rule(tmp_path: Path, way: Cal
     assert faults_in(store) == []
 
 
-def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kind(tmp_path: Path) -> None:
+def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kind_or_as_watched(tmp_path: Path) -> None:
     """Its server has said 304 before, so nobody has seen the blocks of the page as it was."""
     changes = [what for what in CHANGES if what != "words of a link"]  # those are text, too
     pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), set()) for at in range(len(changes))}
@@ -175,7 +175,7 @@ def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kin
             return httpx.Response(200, content=pages[url].html(), headers={"etag": etag, "content-type": "text/html"})
 
     server, store = Shop({HOME: list(pages)}), tmp_path / "crawl.db"
-    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages))
+    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages), watch="test/0$=css:title")
     let_age(store)
     again = partial(crawl_with, {"delay": 0.0}, Seeds([]), store, transport=server, timing=PATIENT)
     run(again(refreshed=1 + len(pages)), grace=0.0)
@@ -185,8 +185,8 @@ def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kin
     let_age(store)
     run(again(refreshed=1 + len(pages)), grace=0.0)
     told = rows(store, "SELECT kinds FROM changes JOIN pages ON pages.id = page WHERE what = 'changed' ORDER BY url")
-    by_url = sorted(zip(pages, changes, strict=True))
-    assert [kind for (kind,) in told] == [CHANGES[what] for _, what in by_url]
+    kinds = {url: CHANGES[what] for url, what in zip(pages, changes, strict=True)} | {f"{HOME}0": "watch"}
+    assert [kind for (kind,) in told] == [kinds[url] for url in sorted(pages)]
 
 
 def test_a_page_that_is_retried_is_asked_for_as_one_never_read(tmp_path: Path) -> None:
