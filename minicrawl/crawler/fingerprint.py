@@ -149,7 +149,7 @@ def _short_text(text: bytes, body: bytes) -> bytes | None:
 def _said(words: Hashes, body: bytes) -> int:
     end = body.find(b"</title")
     title = words_of(body[body.rfind(b">", 0, end) : end].translate(_PLAIN) + b" ") if end >= 0 else words[:0]
-    return (int(words.sum()) - int(title.sum())) >> 56 & 0xFF
+    return (int(words.sum()) - int(title.sum())) * _BASE >> 56 & 0xFF
 
 
 def _sha1(text: bytes) -> bytes:
