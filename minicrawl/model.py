@@ -127,7 +127,7 @@ class Fetched(NamedTuple):
     that crossed the network. `body`: after content decoding, cut or damaged where `truncated`; empty when the content
     type is not parsed. `content_type`: of the header, or guessed from the body. `etag`, `last_modified`: the validators
     of the answer, a character for each byte, for a `PageRequest`; `is_conditional`: the request had validators.
-    `digest`, `payload`, `wording`, `sketch`: fingerprints of the body, see minicrawl.crawler.fingerprint; None
+    `digest`, `payload`, `wording`, `said`, `sketch`: fingerprints of the body, see minicrawl.crawler.fingerprint; None
     without one. `short_text`: see there.
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
     screenshots. `set_cookies`: the values of its header fields Set-Cookie, a character
@@ -156,6 +156,7 @@ class Fetched(NamedTuple):
     payload: int | None = None
     sketch: bytes | None = None
     wording: int | None = None
+    said: int | None = None
     short_text: bytes | None = None
     record: ArchiveRecord | None = None
     further: tuple[ArchiveRecord, ...] = ()
@@ -293,7 +294,8 @@ class ParsedPage(NamedTuple):
     `index_by_google`: False when those for googlebot say noindex. `usage`: lines of its head on the use of the page,
     such as "robots: noai".
     `truncated`: the page has more links than are read. `text`: all visible text, an entry for each
-    paragraph, heading, item or cell. `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.tree.
+    paragraph, heading, item or cell. `values`: a hash of each of `FIELDS` but the first and last, a byte.
+    `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.tree.
     `kept`: a record of minicrawl.store.texts.kept_text; none of a page that forbids copies. `items`: extracted JSON
     objects; `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
     `requisites`: distinct files that the page needs to look as it does. `facts`: for an audit. `unread`: it is a PDF
@@ -317,6 +319,7 @@ class ParsedPage(NamedTuple):
     usage: tuple[str, ...] = ()
     truncated: bool = False
     text: tuple[str, ...] = ()
+    values: bytes = b""
     blocks: bytes = b""
     kept: bytes = b""
     items: tuple[str, ...] = ()

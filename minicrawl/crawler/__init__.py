@@ -7,8 +7,8 @@ net         addresses, names, TLS, open files
 http        one request, one answer
 hosts       hosts, their delays, their health, outages
 frontier    the order of pages and hosts, and the time of the next request
-html        links, text and directives out of the bytes of a page
 fingerprint  digests, sketch and vocabulary, by which pages are compared
+html        links, text and directives out of the bytes of a page
 robots      the rules of a robots.txt
 archiving   exchanges written to the archive, and read back
 outcomes    the outcome of an answer for its page: every reason code

@@ -31,6 +31,7 @@ and last eight bytes are.
 
 import hashlib
 import re
+import zlib
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -94,13 +95,15 @@ _SHORT = np.array([length if length <= 8 else 0 for length in range(17)], dtype=
 
 class Identity(NamedTuple):
     """Digests are signed 64-bit numbers. `payload`: None for a page without a word; `sketch`: None for one with few;
-    `wording`: None if neither the last segment of the URL nor its query has a digit; `short_text`: None for a page with
+    `wording`: None if neither the last segment of the URL nor its query has a digit; `said`: eight bits of
+    all words but the title, in any order, or of a long body; `short_text`: None for a page with
     much text, or where it is not wanted."""
 
     digest: int
     payload: int | None
     sketch: bytes | None
     wording: int | None
+    said: int | None
     short_text: bytes | None
 
 
@@ -126,6 +129,7 @@ def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
         _signed(_sha1(raw + b'"'.join(pieces[1::2]))) & ~SAYS_SOMETHING | has_words if len(words) else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
+        _said(words, body) if len(body) <= LONGEST else zlib.crc32(body) & 0xFF,
         _short_text(seen, body) if wants_text else None,
     )
 
@@ -139,7 +143,13 @@ def _short_text(text: bytes, body: bytes) -> bytes | None:
     """The text of a page that may say "not found"; if it has little, without its title and noscript elements."""
     if len(body) > _MUCH or len(text) > LONGEST_KEPT:
         return None
-    return text if len(text) > _LITTLE else text_of(b">" + _UNSEEN.sub(b"", body))
+    return text if len(text) > _LITTLE else shown_text(body)
+
+
+def _said(words: Hashes, body: bytes) -> int:
+    end = body.find(b"</title")
+    title = words_of(body[body.rfind(b">", 0, end) : end].translate(_PLAIN) + b" ") if end >= 0 else words[:0]
+    return (int(words.sum()) - int(title.sum())) * _BASE >> 56 & 0xFF
 
 
 def _sha1(text: bytes) -> bytes:
@@ -156,6 +166,11 @@ def text_of(body: bytes) -> bytes:
     start = max(len(body) - LONGEST, 0) // 2
     pieces = _PIECES.findall(body, start, start + LONGEST)
     return b" %b " % b"".join(pieces).translate(_PLAIN)
+
+
+def shown_text(body: bytes) -> bytes:
+    """`text_of` the beginning of a body, without its title and noscript elements."""
+    return text_of(b">" + _UNSEEN.sub(b"", body[:_MUCH]))
 
 
 def words_of(plain: bytes) -> Hashes:

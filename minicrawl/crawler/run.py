@@ -333,7 +333,7 @@ def _source(
         anchors=bool(settings.topic),
         places=True,
         short_text=settings.traps,
-        blocks=settings.refreshes,
+        blocks=settings.refreshes or bool(settings.watch),
         watch=settings.watch,
         kept=settings.keeps_text,
         extract=settings.extract,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
+from minicrawl.crawler.html.content import NAMED, OUT, container
 from minicrawl.crawler.html.tree import (
     BY_TAG,
     CONTENT,
@@ -111,8 +112,9 @@ class BrowserTree:
         return self._root.html or ""
 
     def text(self) -> list[str]:
-        """The visible text, white space as written: what stands between two block elements, headings included. Call it
-        last: it takes the tree apart."""
+        """What stands between two block elements, headings included, white space as written; without what is named
+        after something beside the content, unless that is most of it. Call it last: it takes the tree apart."""
+        beside = []
         # Descendants first, so that elements are removed after their contents.
         for node in reversed(_select.find("*", self._root)):
             tag = node.tag
@@ -120,9 +122,15 @@ class BrowserTree:
                 node.unwrap(delete_empty=True)
             elif tag in HIDDEN:
                 node.decompose()
+            elif tag in NAMED and container(tag, node.attributes) == OUT:
+                beside.append(node)
         self._root.merge_text_nodes()
         # The text has no NUL, as the parser has replaced them.
-        return self._root.text(separator="\0", skip_empty=True).split("\0")
+        whole = self._root.text(separator="\0", skip_empty=True)
+        for node in beside:
+            node.decompose()
+        content = self._root.text(separator="\0", skip_empty=True)
+        return (content if 2 * len(content) >= len(whole) else whole).split("\0")
 
     def _place_inside(self, node: LexborNode, number: int) -> int:
         """The place inside an element with this number. It is kept for all elements on the way to its origin."""

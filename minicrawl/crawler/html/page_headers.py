@@ -9,9 +9,10 @@ in five seconds." Any other is a link: articles reload themselves every half hou
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from minicrawl.crawler.fingerprint import shown_text
 from minicrawl.crawler.html.tree import LIST
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import ParsedPage
@@ -123,13 +124,13 @@ def read_refresh(value: str, base: str, encoding: str | None = None) -> Refresh 
     return target, len(seconds) <= len(str(SOON)) and int(seconds) <= SOON
 
 
-def has_little_text(blocks: Iterable[str]) -> bool:
-    """True if a page of these blocks has next to no text."""
-    return sum(len(" ".join(block.split())) for block in blocks) < LITTLE_TEXT
+def has_little_text(page: bytes) -> bool:
+    """True if a page has next to no text."""
+    return len(b" ".join(shown_text(page).split())) < LITTLE_TEXT
 
 
-def with_refresh(parsed: ParsedPage, refresh: Refresh, blocks: Iterable[str], *, places: bool) -> ParsedPage:
-    """The page with its refresh as a link, and as a redirect if it is one. blocks: of its text. places: those of links
+def with_refresh(parsed: ParsedPage, refresh: Refresh, page: bytes, *, places: bool) -> ParsedPage:
+    """The page with its refresh as a link, and as a redirect if it is one. page: its body. places: those of links
     are kept. The links of a redirect count only where it leads to no page."""
     url, is_soon = refresh
     if url not in parsed.outlinks:
@@ -138,7 +139,7 @@ def with_refresh(parsed: ParsedPage, refresh: Refresh, blocks: Iterable[str], *,
             anchors=(*parsed.anchors, ""),
             places=parsed.places + bytes([LIST]) if places else b"",
         )
-    return parsed._replace(refresh=url) if is_soon and has_little_text(blocks) else parsed
+    return parsed._replace(refresh=url) if is_soon and has_little_text(page) else parsed
 
 
 def _unquoted(text: str) -> str:

@@ -4,9 +4,10 @@ No input raises an error: a page that cannot be parsed has no links.
 """
 
 import re
+import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
@@ -48,6 +49,7 @@ _USUAL_REL = 100  # characters
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
 _LONG_VALUE, _DIGIT = re.compile(r"(?<==)[^&;#]{10,}"), re.compile(r"\d")
+_IMAGE = re.compile(rb"<img\s(?:[^<>]*?\s)?src=([^\s<>]*)", re.IGNORECASE)
 _JSON_LD = re.compile(
     r'"(?:(?P<price>(?:low|high)?[Pp]rice)|(?P<availability>availability)'
     r'|(?P<date>(?:date|upload|start|end)\w+))"\s*:\s*'
@@ -55,6 +57,7 @@ _JSON_LD = re.compile(
 )
 
 _ANCHORS = Wanted(anchors=True)
+_Fields = Mapping[str, list[str]]
 
 
 class _Related(NamedTuple):
@@ -87,6 +90,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         if (target := normalise(reference, base, encoding)) is not None
     ]
     is_cut = is_cut or links.truncated
+    fields = _fields(page, elements, links)
     parsed = ParsedPage(
         outlinks=tuple(links.outlinks),
         anchors=tuple(links.outlinks.values()),
@@ -103,13 +107,14 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         index_by_google=elements.index_by_google,
         usage=elements.usage_lines,
         truncated=is_cut,
+        values=bytes(zlib.crc32("\n".join(each).encode("utf-8", "replace")) & 0xFF for each in fields.values()),
         requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
         facts=facts_of(tree, page, url)._replace(description=described(elements.description)) if wanted.facts else None,
-        **_content(tree, wanted, elements, links),
     )
+    parsed = _with_content(parsed, wanted, elements, links, fields)
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None
     if refresh is not None:
-        return with_refresh(parsed, refresh, _text_of(page), places=wanted.places)
+        return with_refresh(parsed, refresh, page, places=wanted.places)
     if not parsed.outlinks and b"refresh" in hidden.lower():
         return _with_hidden_refresh(parsed, page, hidden, base, encoding)
     return parsed
@@ -119,71 +124,56 @@ def _with_hidden_refresh(parsed: ParsedPage, page: bytes, hidden: bytes, base: s
     """The page as a redirect, where it has nothing but the refresh of a noscript element. hidden: see `scripted`."""
     value = _Elements(tree_of(hidden), Wanted()).refresh
     refresh = read_refresh(value, base, encoding) if value is not None else None
-    if refresh is None or not refresh[1] or not has_little_text(_text_of(page)):
+    if refresh is None or not refresh[1] or not has_little_text(page):
         return parsed
     return parsed._replace(refresh=refresh[0])
 
 
-def _text_of(page: bytes) -> list[str]:
-    return tree_of(page).text()
-
-
-class _Content(TypedDict, total=False):
-    """The fields of a `ParsedPage` about the page's text."""
-
-    text: tuple[str, ...]
-    blocks: bytes
-    kept: bytes
-
-
-def _content(
-    tree: BrowserTree,
-    wanted: Wanted,
-    elements: "_Elements",
-    links: "_Links",
-) -> _Content:
-    """The wanted fields about a page's text. Takes the tree apart."""
-    content = _Content()
-    fields = _fields(tree, elements, links) if wanted.blocks else {}
+def _with_content(
+    parsed: ParsedPage, wanted: Wanted, elements: "_Elements", links: "_Links", fields: _Fields
+) -> ParsedPage:
+    """The page with what is wanted of its text. Takes the tree apart."""
     watches = [watch for watch in wanted.watch if wanted.blocks and watch.matches(links.page)]
-    selected = [f"{watch.what} {value}" for watch in watches for value in _selected(tree, *watch.selector)]
-    if wanted.kept and elements.directives.archive:
-        language = _line(tree.language() or "", LANGUAGE_LENGTH) or None
-        about = About(elements.title, language, elements.description, elements.directives.index)
-        walk = Walk(tree.html(), links.page, links.url, links.image, MAX_TEXT)
-        content["kept"] = pack(about, *content_and_rest(walk))
-    if wanted.text or wanted.blocks:
-        blocks = tuple(_lines(tree.text()))
-        if wanted.text:
-            content["text"] = blocks
-        if watches:
-            names = {name for watch in watches for name in watch.kinds}
-            fields = {name: values for name, values in fields.items() if name in names} | {"watch": selected}
-            content["blocks"] = block_hashes(blocks if "text" in names else (), fields, " ".join(map(str, watches)))
-        elif wanted.blocks:
-            content["blocks"] = block_hashes(blocks, fields)
-    return content
+    selected = [f"{watch.what} {value}" for watch in watches for value in _selected(elements.tree, *watch.selector)]
+    if wanted.kept and parsed.archive:
+        language = _line(elements.tree.language() or "", LANGUAGE_LENGTH) or None
+        about = About(parsed.title, language, elements.description, parsed.index)
+        walk = Walk(elements.tree.html(), links.page, links.url, links.image, MAX_TEXT)
+        parsed = parsed._replace(kept=pack(about, *content_and_rest(walk)))
+    fields = {**fields, "link": list(_told(elements, links))}
+    text = tuple(_lines(elements.tree.text())) if wanted.text or wanted.blocks else ()
+    parsed = parsed._replace(text=text if wanted.text else ())
+    if not wanted.blocks:
+        return parsed
+    if not watches:
+        return parsed._replace(blocks=block_hashes(text, fields))
+    names = {name for watch in watches for name in watch.kinds}
+    fields = {name: values for name, values in fields.items() if name in names} | {"watch": selected}
+    return parsed._replace(blocks=block_hashes(text if "text" in names else (), fields, " ".join(map(str, watches))))
 
 
-def _fields(tree: BrowserTree, elements: "_Elements", links: "_Links") -> dict[str, list[str]]:
+def _fields(page: bytes, elements: "_Elements", links: "_Links") -> dict[str, list[str]]:
     """What people watch beside the text of a page: the values of `minicrawl.model.FIELDS`."""
     found = {name: list[str]() for name in FIELDS[1:-1]}
     found["title"], found["description"] = [elements.title or ""], [elements.description or ""]
     found["canonical"], found["robots"] = list(links.canonicals), [str(elements.directives)]
-    for _, attributes, words in tree.requiring("img[src],script[type='application/ld+json']"):
-        if "src" in attributes:
-            found["image"].append(_lasting(attributes["src"] or ""))
-            continue
-        for value in _JSON_LD.finditer(words()):
+    found["link"] = [_lasting(url) for url, place in links.places.items() if place == TEXT]
+    found["image"] = [_lasting(source.decode("latin-1")) for source in _IMAGE.findall(page)]
+    for script in page.split(b"</script") if b"application/ld+json" in page else ():
+        for value in _JSON_LD.finditer(script.partition(b"application/ld+json")[2].decode("utf-8", "replace")):
             found[value.lastgroup or ""].append(value[0])
+    return found
+
+
+def _told(elements: "_Elements", links: "_Links") -> Iterator[str]:
+    """The links in the text, each with its words."""
     left = links.size
-    for link, told in elements.told.items():
+    for link, words in elements.told.items():
         target = links.targets[link if isinstance(link, str) else link.reference]
         if target and left > 0:
-            anchor = told()
+            anchor = words()
             left -= len(anchor)
-            found["link"].append(f"{_line(anchor, _ANCHOR_LENGTH)} {_lasting(target)}")
-    return found
+            yield f"{_line(anchor, _ANCHOR_LENGTH)} {_lasting(target)}"
 
 
 def _lasting(reference: str) -> str:
@@ -287,8 +277,7 @@ class _Elements:
         self.description: str | None = None
         self.directives = Directives()
         self.index_by_google = True
-        self._tree = tree
-        self._wants_description = wanted.kept or wanted.facts or wanted.blocks
+        self.tree = tree
         wants_places, wants_words = wanted.places, wanted.anchors
         for tag, attributes in tree.elements():  # all in here, not in methods: a page has a hundred links
             if tag not in _LINKS:
@@ -331,8 +320,8 @@ class _Elements:
         if tag != "link":
             return _Related(reference, tag, relations, is_in_head=False) if relations else reference
         if not _COUNTED_RELATIONS.isdisjoint(relations):
-            return _Related(reference, tag, relations, self._tree.is_in_head())
-        if _is_alternate(relations, attributes) and len(self.alternates) < MAX_ALTERNATES and self._tree.is_in_head():
+            return _Related(reference, tag, relations, self.tree.is_in_head())
+        if _is_alternate(relations, attributes) and len(self.alternates) < MAX_ALTERNATES and self.tree.is_in_head():
             language = (attributes.get("hreflang") or "").strip()
             self.alternates.append((language if LANGUAGE.fullmatch(language) else "", attributes["href"] or ""))
         return None
@@ -342,7 +331,7 @@ class _Elements:
             self._meta(attributes)
         elif tag == "title":
             if self.title is None:
-                self.title = _line(self._tree.words()(), _TITLE_LENGTH) or None
+                self.title = _line(self.tree.words()(), _TITLE_LENGTH) or None
         elif self.base is None and "href" in attributes:
             self.base = attributes["href"] or ""
 
@@ -355,7 +344,7 @@ class _Elements:
             self.directives = self.directives.and_(read_directives(content))
         elif name == "googlebot":
             self.index_by_google = self.index_by_google and read_directives(content, "googlebot").index
-        elif name == "description" and self._wants_description:
+        elif name == "description":
             self.description = self.description or _line(content, _DESCRIPTION_LENGTH) or None
         elif self.refresh is None and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             self.refresh = content

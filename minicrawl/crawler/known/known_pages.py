@@ -216,7 +216,7 @@ class KnownPages:
             if not self.was_there(page):
                 return None
             if turn is not None and turn.fetch is not None:
-                return LastAnswer(turn.fetch.fetched_at, turn.fetch.validators)
+                return LastAnswer(turn.fetch.fetched_at, turn.fetch.validators, turn.fetch.kind_hashes)
         return self._writer.page_table.last_answer(page)
 
     # Writing.

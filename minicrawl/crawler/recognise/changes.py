@@ -4,7 +4,8 @@ A block of text that came or went counts as a change, and so does a value of a f
 these rules:
 
 restless place  Noise has its place: between the same blocks something differs at nearly every fetch. There a block
-                counts once it is there, or if it was, twice as long as noise stays on this page.
+                counts once it is there, or if it was, twice as long as noise stays on this page; if it was where text
+                comes back, four times as long.
 hasty page      Where new blocks often go at the next fetch, and nowhere in particular, a block counts once two fetches
                 agree that it came, and if it stood for three when it goes.
 front           New blocks side by side are one difference, and none counts while any of their places is restless: so
@@ -57,16 +58,19 @@ _SOON = 31
 _STEADY = 12
 """Fetches in a row after which a block that goes is forgotten at once: it is a change if it comes back."""
 _UNKNOWN_STAY = 60
-"""Quarter fetches for which noise stays, while none was seen to go."""
+"""Quarter fetches for which noise stays, while none was seen to go. What goes first tells, later ones correct it."""
 _NEW_HASTE, _HASTY, _FLED, _MOST_HASTE = 4, 3, 5, 7
 """Haste of a new page, the least of a hasty one; it rises by `_FLED` if new blocks go at once, and else falls by 1."""
 _SINCE = 2
 """A block of a hasty page is gone, if it stood for more fetches."""
 _FIELD = FIELD_SHIFT - ID_SHIFT
 """Bits of a block's id below the number of its field."""
+_TEXT = 1 << 31 - ID_SHIFT
+"""Of the id of a block of text."""
 _LAST_ALONE = FIELDS.index("date")
 """Fields up to this have one value a page."""
-_CALM_MARKS = frozenset(block_ids(block_hashes((), dict.fromkeys(FIELDS[1:_LAST_ALONE], ())))[:-1])
+ALONE = FIELDS[1:_LAST_ALONE]
+_CALM_MARKS = frozenset(block_ids(block_hashes((), dict.fromkeys(ALONE, ())))[:-1])
 _WATCHED = MOST_BLOCKS - MOST_BLOCKS // 8
 """Blocks of a page that are compared: those with the least ids. The rest is room for blocks that went."""
 _ALL = 1 << 22
@@ -145,7 +149,7 @@ class _Fetch:
         self.top, self.stay, haste = memory[1:4]
         self.haste, self.has_stood = haste & _MOST_HASTE, haste & _STOOD
         self.says_changed = is_watched or (says_changed and bool(self.has_stood))
-        self.enough = self.stay // 2 + 1
+        self.enough = self.stay // 2
         self.is_watched, self._pages = is_watched, pages
         self.known = known = {number >> ID_SHIFT: number & _STATE for number in block_numbers(memory[4:])}
         self.there = there = [block for block, state in known.items() if state & _THERE]
@@ -207,7 +211,8 @@ class _Fetch:
             for block in fresh.get(place, ()):
                 is_fickle = block in self.known and not (self.says_changed or _is_alone(block))
                 self.after[block] = _THERE | _FICKLE * is_fickle | most << _PLACE | 1
-            told += [(block, most) for block in gone.get(place, ())]
+            rotates = any(block & _TEXT and block in self.known for block in fresh.get(place, ()))
+            told += [(block, _MOST + 1 if rotates else most) for block in gone.get(place, ())]
         return told
 
     def _by_place(self, blocks: list[int], some: list[int]) -> dict[int, list[int]]:
@@ -244,7 +249,7 @@ class _Fetch:
             state = self.known[block]
             age, after = state & _AGE, state & _FICKLE | 1
             is_noted = state & _NOTED
-            stood = self.enough if level > _CALM else _SINCE * self._is_hasty(block)
+            stood = self.enough * (1 + (level > _MOST)) if level > _CALM else _SINCE * self._is_hasty(block)
             if self.pages(block) >= REPEATED or (state & _FICKLE and not self.says_changed):
                 pass
             elif self.says_changed or (is_noted and age > stood and self.pages(block) < 2):
@@ -257,7 +262,8 @@ class _Fetch:
                 absent[block] = after
         if longest:
             gap = self.stay - 4 * longest
-            self.stay -= gap if gap <= 0 else (gap + 1) // 2
+            is_first = self.stay == _UNKNOWN_STAY and not self.has_stood
+            self.stay -= gap if gap <= 0 or is_first else (gap + 1) // 2
         for block, state in self.known.items():
             if state & _THERE or block in self.after:
                 continue
@@ -276,7 +282,7 @@ class _Fetch:
                 is_new = age < 2 and (self._is_hasty(block) or self.pages(block) > 1)
                 if self.pages(block) >= REPEATED:
                     self.after[block] |= _NOTED
-                elif self.says_changed or age > max(2, self.enough) or (is_calm and not is_new):
+                elif self.says_changed or age > self.enough + 1 or (is_calm and not is_new):
                     self.counted.append(block)
                 elif not is_calm and (age > 1 or self.enough > _AGE):
                     is_certain = False

@@ -127,7 +127,7 @@ class LocalSource:
         value = refresh_value(fields)
         refresh = read_refresh(value, page.url) if value is not None and _is_html(page) else None
         if refresh is not None:
-            parsed = with_refresh(parsed, refresh, await self._text_of(page), places=wanted.places)
+            parsed = with_refresh(parsed, refresh, page.body, places=wanted.places)
         if fetched.link is not None:
             named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
             spoken = (*parsed.hreflang, *languages(fetched.link, fetched.url))
@@ -138,13 +138,6 @@ class LocalSource:
                 hreflang=tuple(dict.fromkeys(spoken)),
             )
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
-
-    async def _text_of(self, page: Fetched) -> tuple[str, ...]:
-        """The blocks of a page's text; none of what is not read."""
-        if not page.body:
-            return ()
-        parsed, _ = await self._read(page, page.content_type, Wanted(text=True))
-        return parsed.text
 
     async def _converted(
         self, conversion: "Conversion", page: Fetched, fields: Sequence[Field], wanted: Wanted

@@ -26,7 +26,7 @@ from minicrawl.sandbox.sandbox import Limits, Sandbox
 from minicrawl.system import cores
 from minicrawl.timing import Timing
 
-_NO_IDENTITY = Identity(0, None, None, None, None)
+_NO_IDENTITY = Identity(0, None, None, None, None, None)
 
 
 def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:

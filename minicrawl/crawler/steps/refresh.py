@@ -30,7 +30,9 @@ from minicrawl.crawler.frontier.schedules import (
 from minicrawl.crawler.html.tree import block_hashes, field_number, packed_numbers
 from minicrawl.crawler.http.response_fields import Validators, http_date, unpacked
 from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.outcomes.outcome import kind_hashes
 from minicrawl.crawler.recognise.changes import (
+    ALONE,
     Difference,
     blocks_of,
     compared,
@@ -44,7 +46,7 @@ from minicrawl.crawler.recognise.changes import (
 from minicrawl.crawler.steps.kept import HostPictures
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
-from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
+from minicrawl.model import KINDS, READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.refresh import PRIOR_SHAPE, learned, learned_by_date
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
@@ -56,9 +58,10 @@ _JUST_MADE = 60.0
 """Seconds: a page that has changed so shortly before its first fetch was made for it."""
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
-_FEW_DIGESTS = 4
+_FEW_NOISY = 4
 """Pages of a host that differ before it is taken as noisy."""
 DAY = 86_400.0
+_HASHED = [kind for kind in KINDS if kind != "watch"]
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
 
@@ -75,14 +78,13 @@ class Refresh(Step):
         self._frontier = state.frontier
         self._pictures = pictures
         self._accounts = state.accounts
-        self._most = LONGEST
         self._rates = ChangeRates(1.0 / first_interval(settings.refresh_min)) if state.due is None else state.due.rates
         if state.due is None:
             self._rates.load(writer)
         self._unsaved: dict[str, MetaValue] = {}
         self._watches = settings.watch
-        self._digests = defaultdict[int, list[int]](lambda: [0, 0])
-        """By host: pages that differ from their digests, and those that do not."""
+        self._noisy = defaultdict[int, list[int]](lambda: [0, 0])
+        """By host: pages without validators that do not differ from their first answers, and those that do."""
         self._needs = writer.meta_json("needs")
         self._needed_since = float(writer.meta("needed_since") or 0.0)
         self._note_needs(settings, now)
@@ -122,7 +124,8 @@ class Refresh(Step):
             turn.last = self._pages.last_answer(page)
         if self._due is None or turn.outcome.reason not in NOT_FOUND:
             return False
-        if turn.last is None or not self._is_first_miss(page):
+        row = self._row(page)
+        if turn.last is None or (row is not None and row.answers.endswith(MISSING)):
             return False
         self._postpone(page, turn.now, turn.now + DAY, MISSING)
         self._frontier.put_back(page, turn.now)
@@ -130,8 +133,8 @@ class Refresh(Step):
 
     def on_turn(self, turn: Turn) -> None:
         page, state = turn.page, turn.outcome.state
-        if self._due is None and turn.last is None:  # its first turn, in a crawl without a schedule
-            return
+        if self._due is None and turn.last is None and not self._is_watched(turn.fetched.url):
+            return  # its first turn, in a crawl without a schedule
         if state in READ:
             self._note_read(turn)
         elif state is State.GONE:
@@ -169,7 +172,7 @@ class Refresh(Step):
                 row.blocks, blocks, says_changed=says_changed is True, pages=picture.pages, is_watched=is_watched
             )
         else:
-            found = self._by_digest(row, fetched, blocks, says_changed)
+            found = self._by_hashes(row, turn, blocks, says_changed)
         row = self._judged(row, turn, before, validators, found)
         dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
         if dated_at is not None:  # also of a page that differs so often that it seems noisy
@@ -187,35 +190,36 @@ class Refresh(Step):
         return RefreshRow(turn.page, turn.last.fetched_at, turn.now, 0.0, fetches=1)
 
     def _note_first(self, page: int, fetched: Fetched, blocks: bytes, now: float) -> None:
-        """Note a page read for the first time, in a crawl with a schedule."""
-        assert self._due is not None, "other crawls note pages that are fetched again"
-        group = self._due.group[page] = self._group_of(page, fetched)
-        rate, information = self._dated_rate(page, group, fetched, now)
+        """Note a page read for the first time, that is watched or in a crawl with a schedule."""
         self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
-        due = self._due.fetched(page, now, rate or None)
-        rate = rate or self._rates.of(group)
-        row = RefreshRow(page, now, due, rate, information, fetches=1, blocks=first_seen(blocks))
+        row = RefreshRow(page, now, now, 0.0, fetches=1, blocks=first_seen(blocks))
+        if self._due is not None:
+            group = self._due.group[page] = self._group_of(page, fetched)
+            rate, information = self._dated_rate(page, group, fetched, now)
+            due = self._due.fetched(page, now, rate or None)
+            row = row._replace(due=due, rate=rate or self._rates.of(group), information=information)
         self._keep(row, now)
 
     def _is_watched(self, url: str) -> bool:
         return any(watch.matches(url) for watch in self._watches)
 
-    def _by_digest(self, row: RefreshRow, fetched: Fetched, blocks: bytes, says_changed: bool | None) -> Difference:
-        """Difference of a page whose blocks are known for the first time: only a digest is kept of its answer before.
-        So any difference counts as a change, this once. Under the same validators, and on a host most of whose pages
-        differ, it is noise, unless other validators say that it is none. says_changed: whether they do; None: there
-        are none."""
-        kept = self._writer.recognised.fingerprint(row.page)
-        is_same = kept is not None and fetched.digest == kept.digest
-        digests = self._digests[self._frontier.host(row.page).id]
-        digests[is_same] += says_changed is None
-        is_host_noisy = digests[False] > max(digests[True], _FEW_DIGESTS)
-        is_noisy = (is_host_noisy if says_changed is None else not says_changed) or self._is_watched(fetched.url)
-        is_change = not (is_same or is_noisy) and kept is not None and fetched.digest is not None
+    def _by_hashes(self, row: RefreshRow, turn: Turn, blocks: bytes, says_changed: bool | None) -> Difference:
+        """Difference of a page whose blocks are known for the first time: of its answer before, a hash of each kind of
+        what it had is kept. Under the same validators, and on a host most of whose pages differ, a difference is noise,
+        unless other validators say that it is none, or a page has but one of the kind. says_changed: whether they do;
+        None: there are none."""
+        before, now = (turn.last and turn.last.kind_hashes) or b"", kind_hashes(turn.fetched, turn.parsed)
+        differing = [kind for kind, old, new in zip(_HASHED, before, now, strict=False) if old != new]
+        differs = bool(differing)
+        noisy = self._noisy[self._frontier.host(row.page).id]
+        noisy[differs] += says_changed is None
+        if not says_changed and (says_changed is False or noisy[True] > max(noisy[False], _FEW_NOISY)):
+            differing = [kind for kind in differing if kind in ALONE]
+        kinds = () if self._is_watched(turn.fetched.url) else tuple(differing)
         memory = first_seen(blocks)
         if says_changed is False or row.fetches > 1:  # the fetches before this one were answered 304
             memory = unchanged(memory).memory
-        return Difference(is_change, 0, 0, memory, is_certain=is_same, differs=not is_same)
+        return Difference(bool(kinds), 0, 0, memory, is_certain=not differs, differs=differs, kinds=kinds)
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
         """Take in change times of pages (Unix seconds) from a sitemap: those later than the last fetch matter."""
@@ -230,16 +234,11 @@ class Refresh(Step):
             if self._host(page).lastmods >= BELIEVED:
                 self._changed_pages.append(page)
 
-    def _is_first_miss(self, page: int) -> bool:
-        """True if a page that was there and is missing now was found at its last turn."""
-        row = self._row(page)
-        return row is None or not row.answers.endswith(MISSING)
-
     def _note_failed(self, page: int, now: float, not_before: float) -> None:
         """Note a page where nothing was found: it is requested after a day, then after two, four and so on."""
         row = self._row(page)
         failures = 0 if row is None else len(row.answers) - len(row.answers.rstrip(FAILED))
-        self._postpone(page, now, max(not_before, now + min(DAY * 2**failures, self._most)), FAILED)
+        self._postpone(page, now, max(not_before, now + min(DAY * 2**failures, LONGEST)), FAILED)
 
     # Keeping.
 

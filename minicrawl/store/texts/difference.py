@@ -24,7 +24,7 @@ class Line(NamedTuple):
 def difference(before: Sequence[str], after: Sequence[str]) -> list[Line]:
     """The blocks that differ, of the first 10,000, in the order of the text after; those that went stand where they
     were."""
-    old, new = _between(before[:_MOST], after[:_MOST])
+    old, new = (list(_numbered(blocks[:_MOST])) for blocks in (before, after))
     places = {block: at for at, block in enumerate(new)}
     stay = set(_longest_rising([places[block] for block in old if block in places]))
     known, lines, went, at = set(old), list[Line](), list[str](), 0
@@ -43,15 +43,6 @@ def difference(before: Sequence[str], after: Sequence[str]) -> list[Line]:
             at = place + 1
     tell(len(new))
     return lines
-
-
-def _between(before: Sequence[str], after: Sequence[str]) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """Both texts without their common start and end, each block with its number among equal ones."""
-    least = min(len(before), len(after))
-    start = next((at for at in range(least) if before[at] != after[at]), least)
-    rest = least - start
-    end = next((at for at in range(rest) if before[-1 - at] != after[-1 - at]), rest)
-    return list(_numbered(before[start : len(before) - end])), list(_numbered(after[start : len(after) - end]))
 
 
 def _numbered(blocks: Iterable[str]) -> Iterator[tuple[str, int]]:

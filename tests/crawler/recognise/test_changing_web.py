@@ -12,7 +12,7 @@ from minicrawl.crawler.recognise.changes import compared, first_seen, unchanged
 from minicrawl.model import Wanted, Watch
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
 
-FETCHES, LEARNING = 12, 3
+FETCHES, LEARNING = 12, 2
 """Fetches of a page, and those before its first change."""
 
 

@@ -1,12 +1,15 @@
 """Pages that are fetched again: what is learned, what is asked with which validators, what is kept."""
 
+import random
 from collections.abc import Callable
 from email.utils import formatdate
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from support.changing_web import CHANGES, ChangingPage
 from support.sites import Server, crawl, faults_in, rows
 from support.skipping import run, run_apart
 
@@ -153,6 +156,37 @@ def test_every_way_to_fetch_a_page_again_obeys_one_rule(tmp_path: Path, way: Cal
     assert ["if-none-match" in request.headers for request in server.requests] == [False, True, True, False]
     assert row(store, "refresh.fetches, changes, answers") == (4, 1, "=#=")
     assert faults_in(store) == []
+
+
+def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kind_or_as_watched(tmp_path: Path) -> None:
+    """Its server has said 304 before, so nobody has seen the blocks of the page as it was."""
+    changes = [what for what in CHANGES if what != "words of a link"]  # those are text, too
+    pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), set()) for at in range(len(changes))}
+    versions = dict.fromkeys(pages, 0)
+
+    class Shop(Server):
+        def _answer(self, request: httpx.Request) -> httpx.Response:
+            url = str(request.url)
+            if url not in pages:
+                return super()._answer(request)
+            etag = f'"{versions[url]}"'
+            if request.headers.get("if-none-match") == etag:
+                return httpx.Response(304)
+            return httpx.Response(200, content=pages[url].html(), headers={"etag": etag, "content-type": "text/html"})
+
+    server, store = Shop({HOME: list(pages)}), tmp_path / "crawl.db"
+    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages), watch="test/0$=css:title")
+    let_age(store)
+    again = partial(crawl_with, {"delay": 0.0}, Seeds([]), store, transport=server, timing=PATIENT)
+    run(again(refreshed=1 + len(pages)), grace=0.0)
+    for url, what in zip(pages, changes, strict=True):
+        pages[url].change(what)
+        versions[url] += 1
+    let_age(store)
+    run(again(refreshed=1 + len(pages)), grace=0.0)
+    told = rows(store, "SELECT kinds FROM changes JOIN pages ON pages.id = page WHERE what = 'changed' ORDER BY url")
+    kinds = {url: CHANGES[what] for url, what in zip(pages, changes, strict=True)} | {f"{HOME}0": "watch"}
+    assert [kind for (kind,) in told] == [kinds[url] for url in sorted(pages)]
 
 
 def test_a_page_that_is_retried_is_asked_for_as_one_never_read(tmp_path: Path) -> None:
