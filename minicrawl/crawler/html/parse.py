@@ -179,6 +179,8 @@ def _told(elements: "_Elements", links: "_Links") -> Iterator[str]:
 def _lasting(reference: str) -> str:
     """A reference without long values that have a digit, as sessions and caches make up new ones. Each character is
     looked at twice at most."""
+    if "=" not in reference:  # as most
+        return reference
     return _LONG_VALUE.sub(lambda value: "" if _DIGIT.search(value[0]) else value[0], reference)
 
 
