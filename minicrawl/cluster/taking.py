@@ -91,4 +91,4 @@ class Taking:
 
 
 def _damaged(why: str) -> StoreError:
-    return StoreError(f"a message between partitions is damaged: {why}; restore all from one backup")
+    return StoreError(f"a message between partitions is damaged: {why}; restore all from one copy")

@@ -175,7 +175,7 @@ class Outbox:
         if number > self._committed.get(home, 0):
             raise StoreError(
                 f"partition {home} has taken {number} messages of this one, which has made only "
-                f"{self._committed.get(home, 0)}: this store is older than that one; restore all from one backup"
+                f"{self._committed.get(home, 0)}: this store is older than that one; restore all from one copy"
             )
         rows = self._rows.get(home, [])
         del rows[: sum(row.number <= number for row in tuple(rows))]  # no new list: more rows may be added meanwhile

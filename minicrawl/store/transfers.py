@@ -99,4 +99,4 @@ def agree(each: Sequence[Traffic]) -> bool:
 def check_traffic(each: Sequence[Traffic]) -> None:
     """Raise StoreError for stores that do not go together. each: of all partitions, by number."""
     if not agree(each):
-        raise StoreError("some stores of this crawl are older than others; restore all from one backup")
+        raise StoreError("some stores of this crawl are older than others; restore all from one copy")

@@ -53,7 +53,7 @@ def test_seeds_bans_and_pages_go_home(tmp_path: Path) -> None:
         banned = [json.loads(value) for (value,) in sought(folder, "SELECT value FROM meta WHERE key = 'banned_hosts'")]
         assert sorted(map(len, banned)) in ([1], [0, 1])
         assert (await asked(folder.path, "status"))["done"]["banned"] == ["h0.test"]
-        assert "no host that this crawl knows" in (await asked(folder.path, "ban", host="no.test"))["failed"]
+        assert "is not a host of this crawl" in (await asked(folder.path, "ban", host="no.test"))["failed"]
         assert "neither a host nor a URL" in (await asked(folder.path, "again", url="::"))["failed"]
         assert "settings cannot change" in (await asked(folder.path, "set", settings={"delay": 3}))["failed"]
         look = (await asked(folder.path, "look", hosts=20))["done"]

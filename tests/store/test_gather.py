@@ -285,7 +285,7 @@ def test_what_is_not_a_whole_crawl_is_refused(midst: tuple[Midst, Partitions], t
     refused: dict[str, Callable[[], object]] = {
         "there is no crawl in partitions": lambda: shutil.rmtree(folder),
         "but is missing or empty": lambda: parted.store(1).unlink(),
-        "restore all from one backup": lambda: shutil.copy(older / "001.db", folder),
+        "restore all from one copy": lambda: shutil.copy(older / "001.db", folder),
         "is damaged": lambda: parted.store(1).write_bytes(parted.store(1).read_bytes()[:5000]),
         "a row refers to one that is not": lambda: rows(parted.store(1), "UPDATE links SET targets = x'ffffff00'"),
         "the number 2000000000": lambda: rows(parted.store(1), "UPDATE pages SET id = 2000000000 WHERE id = 3"),

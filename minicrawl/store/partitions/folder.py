@@ -104,7 +104,7 @@ class Folder:
     def check_is_current(self, number: int, store: Store) -> None:
         """Raise StoreError for a store that is not this partition."""
         if (store.meta("cluster"), store.meta("partition")) != (self.cluster, number):
-            raise StoreError(f"{store.path} is not partition {number} of this crawl; restore all from one backup")
+            raise StoreError(f"{store.path} is not partition {number} of this crawl; restore all from one copy")
 
     def check_is_there(self, number: int) -> None:
         """Raise StoreError for a partition of this machine without a store."""
@@ -114,7 +114,7 @@ class Folder:
         if not self.settings:
             raise StoreError(f"the crawl in {self.path} stopped before its first run began; crawl again")
         raise StoreError(
-            f"{store} has a part of the crawl, but is missing or empty; mount its disk, or restore all from one backup"
+            f"{store} has a part of the crawl, but is missing or empty; mount its disk, or restore all from one copy"
         )
 
     def keep_settings(self, settings: CrawlSettings) -> "Folder":

@@ -41,12 +41,12 @@ def test_a_store_of_an_older_backup_is_refused_whichever_it_is(tmp_path: Path, s
     for store in stores:
         newer = store.read_bytes()
         shutil.copy(tmp_path / "older" / store.name, store)
-        with pytest.raises(StoreError, match="restore all from one backup"):
+        with pytest.raises(StoreError, match="restore all from one copy"):
             check(tmp_path)
         store.write_bytes(newer)
     for store in stores:
         shutil.copy(tmp_path / "older" / store.name, store)
-    check(tmp_path)  # all from one backup
+    check(tmp_path)  # all from one copy
 
 
 @pytest.mark.slow
@@ -59,6 +59,6 @@ def test_a_crawl_does_not_begin_with_them(tmp_path: Path) -> None:
     async def crawl() -> None:
         await Keeper(found(tmp_path), CrawlSettings(), Seeds([])).crawl()
 
-    with pytest.raises(StoreError, match="restore all from one backup"):
+    with pytest.raises(StoreError, match="restore all from one copy"):
         asyncio.run(crawl())
     assert [store.read_bytes() for store in stores] == before
