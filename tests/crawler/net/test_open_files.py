@@ -48,12 +48,15 @@ def test_a_name_that_could_not_be_asked_for_is_not_one_whose_name_server_fails()
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (LEAST + len(os.listdir("/dev/fd")), limits[1]))
         try:
-            with contextlib.suppress(OSError):
-                while True:
-                    taken.append(os.dup(0))
-            assert is_full()
-            with pytest.raises(OSError, match="too many files") as caught:
-                await dns.addresses("h.test")
+            for number in range(9):
+                with contextlib.suppress(OSError):
+                    while True:
+                        taken.append(os.dup(0))
+                with pytest.raises(OSError, match=r"^\[Errno") as caught:
+                    await dns.addresses(f"h{number}.test")
+                if is_full():  # nothing else in this process has closed a file meanwhile
+                    break
+            assert "too many files" in str(caught.value)
             assert caught.value.errno == errno.EMFILE
             assert not isinstance(caught.value, socket.gaierror)
         finally:
