@@ -161,16 +161,17 @@ def _signed(octets: bytes) -> int:
     return int.from_bytes(octets[:8], "big", signed=True)
 
 
-def text_of(body: bytes) -> bytes:
-    """The text of an HTML body without scripts and style sheets, in lower case, with spaces between words."""
-    start = max(len(body) - LONGEST, 0) // 2
-    pieces = _PIECES.findall(body, start, start + LONGEST)
+def text_of(body: bytes, most: int = LONGEST) -> bytes:
+    """The text in the middle `most` bytes of an HTML body without scripts and style sheets, in lower case, with spaces
+    between words."""
+    start = max(len(body) - most, 0) // 2
+    pieces = _PIECES.findall(body, start, start + most)
     return b" %b " % b"".join(pieces).translate(_PLAIN)
 
 
 def shown_text(body: bytes) -> bytes:
-    """`text_of` the beginning of a body, without its title and noscript elements."""
-    return text_of(b">" + _UNSEEN.sub(b"", body[:_MUCH]))
+    """`text_of` a whole body, without the title and noscript elements of its beginning."""
+    return text_of(b">" + _UNSEEN.sub(b"", body[:_MUCH]) + body[_MUCH:], len(body) + 1)
 
 
 def words_of(plain: bytes) -> Hashes:

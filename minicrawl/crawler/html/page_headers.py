@@ -125,8 +125,8 @@ def read_refresh(value: str, base: str, encoding: str | None = None) -> Refresh 
 
 
 def has_little_text(page: bytes) -> bool:
-    """True if a page has next to no text."""
-    return len(b" ".join(shown_text(page).split())) < LITTLE_TEXT
+    """True if a page, in UTF-8, has next to no text."""
+    return len(" ".join(shown_text(page).decode("utf-8", "replace").split())) < LITTLE_TEXT
 
 
 def with_refresh(parsed: ParsedPage, refresh: Refresh, page: bytes, *, places: bool) -> ParsedPage:

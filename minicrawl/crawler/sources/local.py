@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from minicrawl import log
 from minicrawl.crawler.fingerprint import Identity
+from minicrawl.crawler.html.decode import as_utf8, encoding_of
 from minicrawl.crawler.html.page_headers import canonicals, languages, read_refresh, with_refresh
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.response_fields import HTML_TYPES, PDF, UTF_8, Field, media_type, refresh_value, shown
@@ -127,7 +128,8 @@ class LocalSource:
         value = refresh_value(fields)
         refresh = read_refresh(value, page.url) if value is not None and _is_html(page) else None
         if refresh is not None:
-            parsed = with_refresh(parsed, refresh, page.body, places=wanted.places)
+            body = as_utf8(page.body, encoding_of(page.body, page.content_type))
+            parsed = with_refresh(parsed, refresh, body, places=wanted.places)
         if fetched.link is not None:
             named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
             spoken = (*parsed.hreflang, *languages(fetched.link, fetched.url))

@@ -9,6 +9,7 @@ from minicrawl.model import ParsedPage
 URL = "http://h.test/dir/page"
 TARGET = "http://h.test/x"
 ARTICLE = "<p>" + "words of an article " * 20
+LARGE = f"<style>{'a{b:c}' * 9_999}</style>"
 MOVED = "<h1>We have moved</h1><p>You will be taken to <a href=/x>our new address</a> in ten seconds."
 
 
@@ -56,7 +57,16 @@ def test_ten_seconds_are_soon(seconds: str, is_soon: bool) -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "body", "is_redirect"),
-    [("0", "", True), ("10", MOVED, True), ("0", ARTICLE, False), ("11", "", False), ("1800", ARTICLE, False)],
+    [
+        ("0", "", True),
+        ("10", MOVED, True),
+        ("0", ARTICLE, False),
+        ("5", LARGE + ARTICLE, False),
+        ("5", LARGE + MOVED, True),
+        ("5", "новый адрес " * 24, True),
+        ("11", "", False),
+        ("1800", ARTICLE, False),
+    ],
 )
 def test_redirects_are_soon_and_on_pages_with_next_to_no_text(seconds: str, body: str, is_redirect: bool) -> None:
     page = parsed(f'<meta http-equiv="refresh" content="{seconds}; url=/x">{body}')
