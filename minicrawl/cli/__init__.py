@@ -99,7 +99,7 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         args = without_config(ctx, args)
-        if args[0] == "help":  # as git and cargo have it
+        if args[0] == "help" and not ctx.resilient_parsing:  # as git and cargo have it
             if len(args) == 1:
                 click.echo(ctx.get_help())
                 ctx.exit()

@@ -142,13 +142,13 @@ def _print_sites(kind: str, n: int, store: Path, as_json: bool) -> None:
 
 def site_table(rows: "Sequence[SiteRow]") -> list[str]:
     """One line per site, as wide as the terminal."""
+    from minicrawl.analysis.why_words import trust_reasons
+
     has_trust = any(row.trust is not None for row in rows)
     numbers = _number_columns(rows, has_trust)
     cells = ([name, *column] for name, column in numbers.items())
     lines = zip(*([f"{cell:>{max(map(len, column))}}" for cell in column] for column in cells), strict=True)
     mirrored = [[f"with a mirror of {row.mirror_of}"] if row.mirror_of else [] for row in rows]
-    from minicrawl.analysis.why_words import trust_reasons
-
     reasons = [trust_reasons(row) + mirror for row, mirror in zip(rows, mirrored, strict=True)]
     titles = ["", *(printable(", ".join(each)) for each in reasons)] if any(reasons) else []
     return lines_of(["  ".join(line) for line in lines], ["site", *(printable(row.site) for row in rows)], titles)

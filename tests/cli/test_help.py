@@ -4,6 +4,7 @@ import re
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 from support.command_line import run
 
 from minicrawl.cli import main
@@ -55,3 +56,8 @@ def test_commands_are_listed_in_groups_each_once_in_a_line() -> None:
 @pytest.mark.parametrize("words", [(), ("top",), ("crawl", "limits")])
 def test_help_comes_first_or_last(words: tuple[str, ...]) -> None:
     assert run("help", *words).stdout == run(*words[:1], "--help", *words[1:]).stdout
+
+
+def test_what_follows_help_is_completed_and_not_run(capsys: pytest.CaptureFixture[str]) -> None:
+    found = ShellComplete(main, {}, "minicrawl", "_MINICRAWL_COMPLETE").get_completions(["help"], "expo")
+    assert ([item.value for item in found], capsys.readouterr().out) == (["export"], "")
