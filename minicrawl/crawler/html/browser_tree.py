@@ -129,7 +129,7 @@ class BrowserTree:
         whole = self._root.text(separator="\0", skip_empty=True)
         for node in beside:
             node.decompose()
-        content = self._root.text(separator="\0", skip_empty=True)
+        content = self._root.text(separator="\0", skip_empty=True) if beside else whole
         return (content if 2 * len(content) >= len(whole) else whole).split("\0")
 
     def _place_inside(self, node: LexborNode, number: int) -> int:

@@ -133,6 +133,8 @@ def _with_content(
     parsed: ParsedPage, wanted: Wanted, elements: "_Elements", links: "_Links", fields: _Fields
 ) -> ParsedPage:
     """The page with what is wanted of its text. Takes the tree apart."""
+    if not (wanted.kept or wanted.text or wanted.blocks):
+        return parsed
     watches = [watch for watch in wanted.watch if wanted.blocks and watch.matches(links.page)]
     selected = [f"{watch.what} {value}" for watch in watches for value in _selected(elements.tree, *watch.selector)]
     if wanted.kept and parsed.archive:
@@ -140,11 +142,12 @@ def _with_content(
         about = About(parsed.title, language, elements.description, parsed.index)
         walk = Walk(elements.tree.html(), links.page, links.url, links.image, MAX_TEXT)
         parsed = parsed._replace(kept=pack(about, *content_and_rest(walk)))
-    fields = {**fields, "link": list(_told(elements, links))}
+    told = list(_told(elements, links)) if wanted.blocks else []
     text = tuple(_lines(elements.tree.text())) if wanted.text or wanted.blocks else ()
     parsed = parsed._replace(text=text if wanted.text else ())
     if not wanted.blocks:
         return parsed
+    fields = {**fields, "link": told}
     if not watches:
         return parsed._replace(blocks=block_hashes(text, fields))
     names = {name for watch in watches for name in watch.kinds}

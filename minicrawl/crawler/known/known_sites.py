@@ -102,9 +102,12 @@ class KnownSites:
 
     def note_links(self, page: int, links: PlacedLinks, before: PlacedLinks) -> None:
         """Note the links of a page at its turn, and those that it had before."""
-        for placed, sign in ((before, -1), (links, 1)):
+        old, new = (counts(placed.places, len(placed.targets)) for placed in (before, links))
+        if np.array_equal(before.targets, links.targets) and np.array_equal(old, new):
+            return  # as most pages that are read again
+        for placed, count in ((before, -old), (links, new)):
             if len(placed.targets):
-                self._turns.append((page, placed.targets, sign * counts(placed.places, len(placed.targets))))
+                self._turns.append((page, placed.targets, count))
 
     def begin(self) -> None:
         """Compute trust at the start of a crawl, unless a partition has it already."""
