@@ -280,15 +280,15 @@ class _Explainer:
 
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
         store, facts = self._store, self._store.page_table.facts(page)
-        sources = _some_links_to(store, page)
+        sources, coverage = _some_links_to(store, page), store.coverage()
         folder = folder_of(ranked.url, facts["content_type"])
         return KnownPage(
             ranked=ranked,
             is_rank_exact=store.ranks.is_exact(page),
             leads_to=leads_to,
             known_pages=store.size(),
-            coverage=store.coverage().low,
-            coverage_shown=store.coverage().shown,
+            coverage=coverage.low,
+            coverage_shown=coverage.shown,
             found_on=None if facts["found_on"] is None else store.page_table.url(facts["found_on"]),
             attempts=facts["attempts"],
             content_type=facts["content_type"],

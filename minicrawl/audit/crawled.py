@@ -194,6 +194,7 @@ class Crawled:
     def judged(self) -> Judged:
         """The numbers of what is audited."""
         ((pages, hosts, waiting, failed, first, last, robots),) = self.store.each(_JUDGED)
+        coverage = self.store.coverage()
         return Judged(
             pages,
             hosts,
@@ -201,8 +202,8 @@ class Crawled:
             failed,
             math.nan if first is None else first,
             math.nan if last is None else last,
-            coverage=self.store.coverage().low,
-            coverage_shown=self.store.coverage().shown,
+            coverage=coverage.low,
+            coverage_shown=coverage.shown,
             robots=robots,
             traps=sum(row.dropped for row in self.store.patterns.trap_patterns()),
             left_out=int(self.store.meta("links_left_out") or 0),

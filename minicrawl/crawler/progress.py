@@ -15,16 +15,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.limits import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
 from minicrawl.crawler.steps.archive import Archive
-from minicrawl.model import (
-    CoursePoint,
-    Fetched,
-    HostNow,
-    InFlightNow,
-    Progress,
-    Silence,
-    State,
-    Sums,
-)
+from minicrawl.model import CoursePoint, Fetched, HostNow, InFlightNow, Progress, Silence, State, Sums
 from minicrawl.store.database import logs
 from minicrawl.store.declaration import MetaValue
 

@@ -187,7 +187,8 @@ def test_a_proxy_is_told_who_asks() -> None:
     assert b"Proxy-Authorization: Basic " + base64.b64encode(b"me:my word") in server.heads[0]
 
 
-def test_tls_goes_through_a_tunnel() -> None:
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_tls_goes_through_a_tunnel(scheme: str) -> None:
     site = says(HELLO, tls=True)
 
     async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -199,17 +200,19 @@ def test_tls_goes_through_a_tunnel() -> None:
         finally:
             towards.transport.abort()
 
-    proxy = Server(tunnel)
+    proxy = Server(tunnel, tls=scheme == "https")
 
     async def run() -> list[Fetched]:
         async with site, proxy:
-            settings = CrawlSettings.of({"proxy": f"http://me:word@127.0.0.1:{proxy.port}", "ca_file": PEM})
+            settings = CrawlSettings.of({"proxy": f"{scheme}://me:word@127.0.0.1:{proxy.port}", "ca_file": PEM})
             async with Fetcher(settings) as fetcher:
                 return [await fetcher.fetch(PageRequest(f"https://h.test/{path}")) for path in "ab"]
 
     assert [each.body for each in asyncio.run(run())] == [b"hello"] * 2
+    assert (proxy.connections, site.connections) == (1, 1)
     (asked,) = proxy.heads
-    assert asked.startswith(b"CONNECT h.test:443 HTTP/1.1\r\nHost: h.test:443\r\nProxy-Authorization: Basic ")
+    assert asked.startswith(b"CONNECT h.test:443 HTTP/1.1\r\nHost: h.test:443\r\n")
+    assert b"\r\nProxy-Authorization: Basic " in asked
     assert [head.split(b" ")[1] for head in site.heads] == [b"/a", b"/b"]
     assert not any(b"proxy" in head.lower() for head in site.heads)
 

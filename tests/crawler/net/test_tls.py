@@ -1,7 +1,6 @@
 """TLS: sessions resumed, ends told from breaks, and no connection left in reference cycles."""
 
 import asyncio
-import contextlib
 import gc
 import socket
 import ssl
@@ -18,7 +17,6 @@ from minicrawl.crawler.http.connection import Connection
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.net.tls import TlsLayer, tls_reason
 from minicrawl.model import Fetched, PageRequest
-from minicrawl.settings import CrawlSettings
 
 UNTIL_THE_END = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nhello"
 
@@ -142,38 +140,6 @@ def test_requests_made_at_once_have_a_connection_each() -> None:
     everyone_has_come = asyncio.Event()
     server = Server(all_or_none, tls=True)
     assert [each.body for each in together(server, "https://h.test/", 5)] == [b"hello"] * 5
-
-
-def test_tls_within_tls() -> None:
-    """Through a proxy that is spoken to in TLS."""
-    site = says(HELLO, tls=True)
-
-    async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await proxy.head(reader)
-        beyond, towards = await asyncio.open_connection("127.0.0.1", site.port)
-        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        try:
-            await asyncio.gather(_pumped(reader, towards), _pumped(beyond, writer))
-        finally:
-            towards.transport.abort()
-
-    proxy = Server(tunnel, tls=True)
-
-    async def run() -> list[Fetched]:
-        async with site, proxy:
-            settings = CrawlSettings.of({"ca_file": PEM, "proxy": f"https://127.0.0.1:{proxy.port}"})
-            async with Fetcher(settings) as fetcher:
-                return [await fetcher.fetch(PageRequest(f"https://h.test/{path}")) for path in "ab"]
-
-    assert [each.body for each in asyncio.run(run())] == [b"hello"] * 2
-    assert (proxy.connections, site.connections) == (1, 1)
-
-
-async def _pumped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(ConnectionError):
-        while data := await reader.read(65536):
-            writer.write(data)
-            await writer.drain()
 
 
 # What is left of a connection.
