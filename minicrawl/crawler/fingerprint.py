@@ -1,8 +1,9 @@
 """Fingerprints of HTML pages, by which equal, similar and "not found" pages are recognised.
 
 payload     64-bit digest of the whole body; without the bit SAYS_SOMETHING where it has next to no words
-digest      ... of the origin and the body without link targets, the queries of URLs in text, and the page's own path
-wording     ... of the body without link targets and digits, for URLs with a number: calendars repeat it
+digest      ... of the origin, the text without queries of URLs and the page's own path, and the paths of images. Other
+            attributes and scripts hold tokens against forged requests, nonces, ids of requests
+wording     ... of the text without digits, for URLs with a number: calendars repeat it
 sketch      40 bytes to estimate the similarity of two pages
 short text  of a page that may say "not found"; its vocabulary, hashes of its distinct words, is taken where it is
             compared (soft404.py): pages for URLs that do not exist share theirs
@@ -47,7 +48,8 @@ _ENOUGH = 64  # words to search for distinct ones
 _LITTLE = 400  # bytes of text
 _MUCH = 1 << 15  # bytes of a page without short text: pages for URLs that do not exist are shorter
 _UNSEEN = re.compile(rb"<(title|noscript)\b.*?</\1", re.DOTALL | re.IGNORECASE)
-_TARGETS = re.compile(rb"""href=("[^"]*|'[^']*|)""")
+_SCRIPT = re.compile(rb"<script\b[^<]*+(?:<(?!/script)[^<]*+)*+")
+_IMAGES = re.compile(rb"""<(?:img|IMG)\s[^<>]*?\b(?:src|SRC)=["']?([^"'\s<>?]*)""")
 _QUERY = re.compile(rb"""\?[\w.%-]+=[^\s<>"']*""")
 _DIGITS = b"0123456789"
 _NUMBER = re.compile(r"\?.*\d|\d[^/?]*/?(?:$|\?)")
@@ -114,19 +116,17 @@ def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
     query: they contain session ids, dates, and the URL that does not exist. It includes the origin, as equal pages of
     two sites are no sign of a trap.
     """
-    pieces = _TARGETS.split(body)
-    text = b"".join(pieces[::2])
     *origin, path = url.split("/", 3)
-    raw = _sha1(text)
+    seen = text_of(body)
+    text = seen if len(body) <= LONGEST else text_of(body, len(body))
     own_text = _QUERY.sub(b"", text)
     for own in filter(None, dict.fromkeys((path, path.partition("?")[0]))):
-        own_text = own_text.replace(own.encode(), b"")
-    seen = text_of(body)
+        own_text = own_text.replace(own.lower().encode(), b"")
     words = words_of(seen)
     has_words = len(set(words[:_ENOUGH].tolist())) >= FEWEST_WORDS
     return Identity(
-        _signed(_sha1((raw if len(own_text) == len(text) else _sha1(own_text)) + "/".join(origin).encode())),
-        _signed(_sha1(raw + b'"'.join(pieces[1::2]))) & ~SAYS_SOMETHING | has_words if len(words) else None,
+        _signed(_sha1(b"\n".join(["/".join(origin).encode(), own_text, *_IMAGES.findall(body)]))),
+        _signed(_sha1(body)) & ~SAYS_SOMETHING | has_words if len(words) else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
         _said(words, body) if len(body) <= LONGEST else zlib.crc32(body) & 0xFF,
@@ -164,6 +164,7 @@ def _signed(octets: bytes) -> int:
 def text_of(body: bytes, most: int = LONGEST) -> bytes:
     """The text in the middle `most` bytes of an HTML body without scripts and style sheets, in lower case, with spaces
     between words."""
+    body = _SCRIPT.sub(b"", body)
     start = max(len(body) - most, 0) // 2
     pieces = _PIECES.findall(body, start, start + most)
     return b" %b " % b"".join(pieces).translate(_PLAIN)

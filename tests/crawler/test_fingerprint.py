@@ -45,6 +45,26 @@ def test_bytes_link_targets_and_site_are_told_apart_as_they_should_be() -> None:
     assert one.sketch == two.sketch == elsewhere.sketch
 
 
+@pytest.mark.parametrize(
+    ("piece", "is_the_same"),
+    [
+        ('<meta name="csrf-token" content="{}">', True),
+        ('<form><input type="hidden" name="token" value="{}"></form>', True),
+        ('<script nonce="{}">f(1 < 2, 3 > 2, "<b>")</script>', True),
+        ("<script>if (a > b) document.write('<i>{}</i>')</script>", True),
+        ("<!-- made in {} s -->", True),
+        ('<a href="/x?visit={}">on</a>', True),
+        ('<img alt="" src="/pixel.gif?{}">', True),
+        ('<img alt="" src="/photo/{}.jpg">', False),
+        ("<p>{} guests", False),
+    ],
+)
+def test_digest_is_of_what_is_shown(piece: str, is_the_same: bool) -> None:
+    one, two = (identity_of((prose(1) + piece.format(token)).encode(), URL) for token in ("4f2a", "9b1c"))
+    assert (one.digest == two.digest) is is_the_same
+    assert one.payload != two.payload
+
+
 @pytest.mark.parametrize("body", [b"", b"<", b">", b"<p>", b"<html><body></body></html>"])
 def test_page_that_says_nothing_is_like_nothing(body: bytes) -> None:
     assert identity_of(body, URL)[1:3] == (None, None)

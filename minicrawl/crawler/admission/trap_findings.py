@@ -85,6 +85,11 @@ def has_session(name: str) -> bool:
     return "{id}" in name or ("?" in name and not _SESSION_NAMES.isdisjoint(name.lower().partition("?")[2].split("&")))
 
 
+def is_id(value: str) -> bool:
+    """True if a value of a parameter looks like one that was made up, long and at random."""
+    return _ID.search(value) is not None
+
+
 def leads_away(source: UrlPattern, target: UrlPattern) -> bool:
     """True if a link leads to another pattern, and not just to another date or session."""
     if target.name == source.name or (source.month is not None and target.month is not None):

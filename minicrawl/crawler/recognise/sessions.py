@@ -1,8 +1,10 @@
 """Find session parameters: those that identify the visitor and change nothing.
 
-Where a page has the content of another page of its host, one of its parameters may be to blame: a token that every
-answer makes up anew. So the page is fetched once more without it, in a turn of the host. The same content is a sign;
-other content, or a redirect elsewhere, means that the parameter matters, and it is left alone.
+Where a page has the content of another page of its host, or a value that looks made up at random, a parameter may be
+to blame: a token that every answer makes up anew. So the page is fetched once more without it, in a turn of the host.
+The same content is a sign; other content, or a redirect elsewhere, means that the parameter matters, and it is left
+alone. Without a random value nearly the same content below the same title is a sign, too: a clock, a counter, who is
+online may differ.
 
 Four signs make a session of a parameter, for the URLs of one pattern (traps.py), with four values, so that a default
 that may be left out (?page=1) is none. Three of them must be pages that were news when they were read: pages beyond the
@@ -21,8 +23,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
-from minicrawl.crawler.admission.trap_findings import pattern_of
+from minicrawl.crawler.admission.trap_findings import is_id, pattern_of
+from minicrawl.crawler.fingerprint import distance
 from minicrawl.crawler.outcomes.outcome import is_transient
+from minicrawl.crawler.recognise.duplicates import ALIKE
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import with_outlinks
 from minicrawl.model import Fetched, ParsedPage
@@ -55,6 +59,7 @@ class Sessions:
         self._wanted: dict[str, str] = {}  # by origin: the URL to probe
         self._probes: dict[str, tuple[tuple[str, str], str, _Page]] = {}
         """By URL of the probe: pattern and name of the parameter, its value, and the page with it."""
+        self._answers: dict[str, int | None] = {}  # by URL of the probe: the last digest that was near the page's
         self._news: dict[str, list[_Page]] = {}  # by pattern: pages that were news
         self._changed: dict[tuple[str, str], ParameterRow] = {}
         for row in rows if learns else ():
@@ -82,21 +87,23 @@ class Sessions:
         """Number of session parameters of a host."""
         return len(self._sessions.get(host, ()))
 
-    def note_page(self, url: str, digest: int, *, is_news: bool) -> None:
-        """Take in the digest of a page that was read. is_news: its content is new on its host."""
-        pattern, host, page = pattern_of(url).name, politeness_key(url), _Page(url, digest, is_news)
+    def note_page(self, fetched: Fetched, title: str | None, *, is_news: bool) -> None:
+        """Take in a page that was read. is_news: its content is new on its host."""
+        url, page = fetched.url, _Page(fetched.url, fetched.digest, fetched.sketch, title, is_news)
+        pattern, host, values = pattern_of(url).name, politeness_key(url), _parameters(url)
         news = self._news.get(pattern, [])
-        has_signs = any((host, name) in self._found for name in _parameters(url))
-        is_due = (has_signs or not page.is_news) and self._asked[host] < MOST_PROBES
-        if is_due and origin_of(url) not in self._wanted:
-            self._ask(pattern, [*news, page] if has_signs else [page, *news])
+        has_signs = any((host, name) in self._found for name in values)
+        names = [name for name, value in values.items() if has_signs or not is_news or is_id(value)]
+        if names and self._asked[host] < MOST_PROBES and origin_of(url) not in self._wanted:
+            self._ask(pattern, names, [*news, page] if has_signs else [page, *news])
         if page.is_news and len(news) < _NEWS_KEPT and (news or len(self._news) < _PATTERNS_KEPT):
             self._news[pattern] = [*news, page]
 
-    def _ask(self, pattern: str, pages: Sequence["_Page"]) -> None:
+    def _ask(self, pattern: str, names: Sequence[str], pages: Sequence["_Page"]) -> None:
         """Want one of these pages without one of its parameters, if that can tell something: a page that was news, or
         any for the first sign."""
-        for name in sorted(parameters := _parameters(pages[0].url), key=lambda name: -len(parameters[name])):
+        parameters = _parameters(pages[0].url)
+        for name in sorted(names, key=lambda name: -len(parameters.get(name, ""))):
             row = self._rows.get((pattern, name)) or ParameterRow(pattern, name, "?", 0, "[]")
             values = {value for value, _ in json.loads(row.signs)}
             if row.verdict != "?":
@@ -122,15 +129,19 @@ class Sessions:
         """Make a URL that was taken due again: the request came to nothing."""
         self._wanted.setdefault(origin_of(url), url)
 
-    def note_answer(self, fetched: Fetched) -> None:
+    def note_answer(self, fetched: Fetched, title: str | None) -> None:
         """Take in the answer for a page without one of its parameters."""
         parameter, value, page = self._probes.pop(fetched.url)
         row = self._rows[parameter]
         if fetched.status is None or is_transient(f"http-{fetched.status}") or row.verdict != "?":
             return  # an overloaded server says nothing of the parameter
         if fetched.digest != page.digest:
-            self._take(row._replace(verdict="content"))
-            return
+            if title != page.title or not is_id(_parameters(page.url)[parameter[1]]) or not page.is_near(fetched):
+                self._take(row._replace(verdict="content"))
+                return
+            if self._answers.get(fetched.url) == fetched.digest:
+                return  # it is the same again, so the parameter made the difference
+            self._answers[fetched.url] = fetched.digest
         signs = [*json.loads(row.signs), [value, page.is_news]]
         is_session = _are_enough([is_news for _, is_news in signs])
         self._take(row._replace(verdict="session" if is_session else "?", signs=json.dumps(signs)))
@@ -182,8 +193,14 @@ class _Page(NamedTuple):
     """A page that was read, and its content."""
 
     url: str
-    digest: int
+    digest: int | None
+    sketch: bytes | None
+    title: str | None
     is_news: bool
+
+    def is_near(self, other: Fetched) -> bool:
+        """True if another answer has its content but for a few words."""
+        return self.sketch is not None and other.sketch is not None and distance(self.sketch, other.sketch) <= ALIKE
 
 
 def _are_enough(signs: Collection[bool]) -> bool:

@@ -21,7 +21,7 @@ class Probes(Protocol):
 
     def put_back(self, url: str) -> None: ...
 
-    def absorb(self, fetched: Fetched, now: float) -> None: ...
+    def absorb(self, fetched: Fetched, title: str | None, now: float) -> None: ...
 
 
 class Probe(Request):
@@ -30,13 +30,15 @@ class Probe(Request):
     def __init__(self, probes: Probes, turns: HostTurns, host: Host, url: str, page: int | None = None) -> None:
         super().__init__(turns, host, url, page)
         self._probes = probes
+        self._title: str | None = None
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         log.event("asking-for-missing", url=self.url)
-        self.fetched, _ = await source.page(PageRequest(self.url))
+        self.fetched, parsed = await source.page(PageRequest(self.url))
+        self._title = parsed.title
 
     def on_answer(self, now: float) -> None:
-        self._probes.absorb(self.fetched, now)
+        self._probes.absorb(self.fetched, self._title, now)
         self.turns.answered(self.turn, self.fetched, now)
 
     def put_back(self, rest: float, now: float) -> None:

@@ -215,7 +215,7 @@ class SoftErrors(Step):
     def put_back_probe(self, url: str) -> None:
         self._soft404s.put_back(url)
 
-    def on_probe(self, fetched: Fetched, now: float) -> None:
+    def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         self._restate(self._soft404s.note_answer(fetched, now))
 
     def recognise(self, turn: Turn) -> bool:

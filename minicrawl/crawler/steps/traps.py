@@ -57,8 +57,8 @@ class SessionUrls(Step):
     def put_back_probe(self, url: str) -> None:
         self._sessions.put_back(url)
 
-    def on_probe(self, fetched: Fetched, now: float) -> None:
-        self._sessions.note_answer(fetched)
+    def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
+        self._sessions.note_answer(fetched, title)
 
     def recognise(self, turn: Turn) -> bool:
         outcome, url = turn.outcome, turn.fetched.url
@@ -76,7 +76,7 @@ class SessionUrls(Step):
         fetched, digest = turn.fetched, turn.content.digest
         if self._traps is None or "?" not in fetched.url or digest is None or fetched.digest is None:
             return
-        self._sessions.note_page(fetched.url, fetched.digest, is_news=self._traps.is_news(digest))
+        self._sessions.note_page(fetched, turn.parsed.title, is_news=self._traps.is_news(digest))
 
     def save(self, writer: Writer) -> None:
         self._sessions.save(writer)

@@ -65,8 +65,8 @@ class Step:
     def put_back_probe(self, url: str) -> None:
         """Make a probe due again that came to nothing."""
 
-    def on_probe(self, fetched: Fetched, now: float) -> None:
-        """Take in the answer to a probe."""
+    def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
+        """Take in the answer to a probe, and its title."""
 
     # The turn of a page, in this order.
 
@@ -195,10 +195,10 @@ class Steps:
         if (step := self._probes.pop(url, None)) is not None:
             step.put_back_probe(url)
 
-    def absorb(self, fetched: Fetched, now: float) -> None:
-        """Take in the answer to a probe."""
+    def absorb(self, fetched: Fetched, title: str | None, now: float) -> None:
+        """Take in the answer to a probe, and its title."""
         if (step := self._probes.pop(fetched.url, None)) is not None:
-            step.on_probe(fetched, now)
+            step.on_probe(fetched, title, now)
 
     def on_answer(self, turn: "Turn") -> bool:
         is_put_back = False

@@ -33,7 +33,7 @@ class Probing:
     def put_back(self, url: str) -> None:
         self.due_urls[HOME.rstrip("/")] = url
 
-    def absorb(self, fetched: Fetched, now: float) -> None:
+    def absorb(self, fetched: Fetched, title: str | None, now: float) -> None:
         self.answers.append(fetched)
 
 

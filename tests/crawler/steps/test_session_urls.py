@@ -2,12 +2,14 @@
 
 import itertools
 import json
+import random
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
 from click.testing import CliRunner
+from support.prose import WORDS, prose
 from support.sites import Server, crawl, faults_in, rows
 
 from minicrawl.cli import main
@@ -62,6 +64,35 @@ def test_tokens_on_the_host_of_a_seed_are_found_out(tmp_path: Path, strategy: st
     assert faults_in(store) == []
 
 
+def board(url: httpx.URL) -> list[str]:
+    """A forum that tells the time, who is online, and in every link the visit, which it makes up anew."""
+    rng = random.Random(next(VISITS))
+    visit, number = f"visit={rng.getrandbits(128):032x}", number_of(url)
+    return [
+        f"<title>Topic {number}</title><p>It is {rng.random():.6f}. Here are {rng.choice(WORDS)}, {rng.choice(WORDS)}.",
+        prose(number, 500),
+        *(f"{HOME}topic/{topic}?view=1&{visit}" for topic in range(12)),
+    ]
+
+
+def goods(url: httpx.URL) -> list[str]:
+    """Goods by long ids, below a menu that says more than they do; without one there is none."""
+    item = url.params.get("item", "none")
+    name = f"<title>{item[:4]}</title><p>{item} is what you see" if len(item) > 4 else "<title>none</title><p>not found"
+    ids = (f"{random.Random(number).getrandbits(128):032x}" for number in range(12))
+    return [prose(1, 900), name, *(f"{HOME}goods?item={each}" for each in ids)]
+
+
+VISITS = itertools.count()
+
+
+def test_a_forum_that_is_never_the_same_twice_is_read_once(tmp_path: Path) -> None:
+    report, server = crawl(Dynamic(board), tmp_path / "crawl.db", [HOME], pages=300)
+    assert (report.reason, len(server.asked) < 60) == ("nothing-left", True)
+    known = {url for (url,) in rows(tmp_path / "crawl.db", "SELECT url FROM pages WHERE state = 'fetched'")}
+    assert {f"{HOME}topic/{topic}?view=1" for topic in range(12)} <= known
+
+
 def test_probes_are_few_and_keep_to_robots_txt(tmp_path: Path) -> None:
     _, server = crawl(Dynamic(tokens(), "User-agent: *\nDisallow: /*/0$\nDisallow: /*/1$"), tmp_path / "x.db", [HOME])
     assert not {HOME + "a/0", HOME + "a/1", HOME + "b/0", HOME + "b/1"} & set(server.asked)
@@ -109,7 +140,7 @@ def shelves(url: httpx.URL) -> list[str]:
 SHELVES = ("ale", "bread", "cheese", "dill", "eggs", "figs", "grapes", "honey", "ice", "jam", "kale", "leek")
 
 
-@pytest.mark.parametrize("answer", [shop, shelves, search, languages])
+@pytest.mark.parametrize("answer", [shop, shelves, search, languages, goods])
 def test_parameters_that_matter_stay(tmp_path: Path, answer: Callable[[httpx.URL], list[str]]) -> None:
     store = tmp_path / "crawl.db"
     crawl(Dynamic(answer), store, [HOME])

@@ -29,7 +29,7 @@ class Probing(Step):
     def put_back_probe(self, url: str) -> None:
         self.due.append(url)
 
-    def on_probe(self, fetched: Fetched, now: float) -> None:
+    def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         self.answers.append(fetched.url)
 
 
@@ -63,11 +63,11 @@ def test_each_answer_to_a_probe_is_for_the_part_that_asked() -> None:
     parts = parts_of(Probing, Other)
     probing, other = cast("list[Probing]", list(parts))
     assert [parts.due(ORIGIN) for _ in range(3)] == [ABSENT, PLAIN, None]
-    parts.absorb(Fetched(PLAIN, status=200), 0.0)
+    parts.absorb(Fetched(PLAIN, status=200), None, 0.0)
     parts.put_back(ABSENT)
     assert parts.due(ORIGIN) == ABSENT
-    parts.absorb(Fetched(ABSENT, status=404), 0.0)
-    parts.absorb(Fetched(ABSENT, status=404), 0.0)  # as nobody waits for it any more
+    parts.absorb(Fetched(ABSENT, status=404), None, 0.0)
+    parts.absorb(Fetched(ABSENT, status=404), None, 0.0)  # as nobody waits for it any more
     assert (probing.answers, other.answers) == ([ABSENT], [PLAIN])
 
 
