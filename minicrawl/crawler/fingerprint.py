@@ -1,8 +1,9 @@
 """Fingerprints of HTML pages, by which equal, similar and "not found" pages are recognised.
 
-payload     64-bit digest of the whole body; without the bit SAYS_SOMETHING where it has next to no words
-digest      ... of the origin, the text without queries of URLs and the page's own path, and the paths of images. Other
-            attributes and scripts hold tokens against forged requests, nonces, ids of requests
+payload     64-bit digest of what the body shows: its text without queries of URLs, and the paths of images and scripts.
+            Other attributes, and scripts in the page, hold tokens against forged requests, nonces, ids of requests.
+            Without the bit SAYS_SOMETHING where it has next to no words
+digest      ... of the origin, and what the body shows without the page's own path
 wording     ... of the text without digits, for URLs with a number: calendars repeat it
 sketch      40 bytes to estimate the similarity of two pages
 short text  of a page that may say "not found"; its vocabulary, hashes of its distinct words, is taken where it is
@@ -33,6 +34,7 @@ and last eight bytes are.
 import hashlib
 import re
 import zlib
+from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -49,7 +51,7 @@ _LITTLE = 400  # bytes of text
 _MUCH = 1 << 15  # bytes of a page without short text: pages for URLs that do not exist are shorter
 _UNSEEN = re.compile(rb"<(title|noscript)\b.*?</\1", re.DOTALL | re.IGNORECASE)
 _SCRIPT = re.compile(rb"<script\b[^<]*+(?:<(?!/script)[^<]*+)*+")
-_IMAGES = re.compile(rb"""<(?:img|IMG)\s[^<>]*?\b(?:src|SRC)=["']?([^"'\s<>?]*)""")
+_SHOWN = re.compile(rb"""<(?:img|script|IMG)\s[^<>]*?\b(?:src|SRC)=["']?([^"'\s<>?]*)""")
 _QUERY = re.compile(rb"""\?[\w.%-]+=[^\s<>"']*""")
 _DIGITS = b"0123456789"
 _NUMBER = re.compile(r"\?.*\d|\d[^/?]*/?(?:$|\?)")
@@ -119,14 +121,15 @@ def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
     *origin, path = url.split("/", 3)
     seen = text_of(body)
     text = seen if len(body) <= LONGEST else text_of(body, len(body))
-    own_text = _QUERY.sub(b"", text)
+    own_text = text = _QUERY.sub(b"", text)
+    shown = b"\n".join(_SHOWN.findall(body))
     for own in filter(None, dict.fromkeys((path, path.partition("?")[0]))):
         own_text = own_text.replace(own.lower().encode(), b"")
     words = words_of(seen)
     has_words = len(set(words[:_ENOUGH].tolist())) >= FEWEST_WORDS
     return Identity(
-        _signed(_sha1(b"\n".join(["/".join(origin).encode(), own_text, *_IMAGES.findall(body)]))),
-        _signed(_sha1(body)) & ~SAYS_SOMETHING | has_words if len(words) else None,
+        _signed(_sha1(b"\n".join(("/".join(origin).encode(), own_text, shown)))),
+        _signed(_sha1(text + b"\n" + shown)) & ~SAYS_SOMETHING | has_words if len(words) else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
         _said(words, body) if len(body) <= LONGEST else zlib.crc32(body) & 0xFF,
@@ -166,8 +169,16 @@ def text_of(body: bytes, most: int = LONGEST) -> bytes:
     between words."""
     body = _SCRIPT.sub(b"", body)
     start = max(len(body) - most, 0) // 2
-    pieces = _PIECES.findall(body, start, start + most)
-    return b" %b " % b"".join(pieces).translate(_PLAIN)
+    pieces = b"".join(_texts(body, start, min(start + most, len(body))))
+    return b" %b " % pieces.translate(_PLAIN)
+
+
+def _texts(body: bytes, start: int, end: int) -> Iterator[bytes]:
+    """The text between two places in parts: a large page may be a million pieces."""
+    while start < end:
+        tag = body.find(b"<", start + LONGEST, end)
+        start, behind = (end if tag < 0 else tag), start
+        yield b"".join(_PIECES.findall(body, behind, start))
 
 
 def shown_text(body: bytes) -> bytes:

@@ -40,7 +40,7 @@ def mirrors(
     both; and x, the mean share of content that is in both, about 0 to 1. Of a large group of mirrors some pairs are
     left out, but all hang together by others.
 
-    host, path, payload: numbers of hosts (from 0), digests of paths and of bodies of the pages read, shape (pages,).
+    host, path, payload: numbers of hosts (from 0), digests of paths and payloads of the pages read, shape (pages,).
     sketch: bits of which two pages of similarity J differ in (1 - J) / 2, all 0 for a page without, shape (pages,
     words).
     """

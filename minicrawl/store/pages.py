@@ -110,8 +110,8 @@ table(
         "WHERE payload IS NOT NULL AND (leader IS NULL OR distance IS NOT NULL)",
     ),
     id=int,
-    digest=Annotated[int | None, "64-bit digest of the body without link targets and its own path"],
-    payload=Annotated[int | None, "64-bit digest of the body"],
+    digest=Annotated[int | None, "64-bit digest of what the body shows, without its own path"],
+    payload=Annotated[int | None, "64-bit digest of what the body shows"],
 )
 
 

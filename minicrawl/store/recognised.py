@@ -23,7 +23,7 @@ class Fingerprint(NamedTuple):
     payload: int
     sketch: Annotated[bytes | None, "40 bytes, see crawler/fingerprint.py; NULL: too little text"]
     leader: Annotated[PageId | None, "which said it first, and of which this one is a duplicate"]
-    distance: Annotated[int | None, "bits by which its sketch differs from the leader's; NULL: same bytes"]
+    distance: Annotated[int | None, "bits by which its sketch differs from the leader's; NULL: same payload"]
 
 
 class FingerprintColumns(NamedTuple):

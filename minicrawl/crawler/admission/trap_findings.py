@@ -217,6 +217,7 @@ _VALUES_KEPT = 1_000
 _NO_VALUES: Set[str | int] = frozenset()
 _LAST = (1 << JUDGED) - 1
 
+FEWEST_CHOICES = 3
 COMBINATIONS = 128
 COMBINATIONS_PER_PAGE = 8
 
@@ -227,8 +228,9 @@ class Findings:
 
     `parsed`: pages with content; `repeated`: those whose content another page of the host had before; `last`: the same
     for the last 12, a bit each, newest lowest; `fruitful`: pages that made URLs of other patterns known; `combined`:
-    URLs on the pattern's pages that only combine known parameter values; `dropped`: links refused; `trap`: the rule
-    that shut it; `values`: the months, or the parameters with values; `counting`: of its numbered pages.
+    URLs on the pattern's pages, or those with fewer choices, that only combine known parameter values; `dropped`: links
+    refused; `trap`: the rule that shut it; `values`: the months, or the parameters with values; `counting`: of its
+    numbered pages.
     """
 
     parsed: int = 0
@@ -245,7 +247,8 @@ class Findings:
         self.values = self.values | {month}
 
     def add_parameters(self, url: str, *, is_own: bool) -> None:
-        """Add the values of a URL's parameters. is_own: it was found on a page of its pattern."""
+        """Add the values of a URL's parameters. is_own: it was found on a page of its pattern, or with
+        fewer choices."""
         if len(self.values) < _VALUES_KEPT:
             values = set(url.partition("?")[2].split("&"))
             if values <= self.values:
@@ -333,6 +336,7 @@ class KnownPatterns:
         self._shut = {row.name: row.trap for row in store.trap_patterns()} if store is not None else {}
         self._findings: dict[str, Findings] = {}
         self._changed: set[str] = set()
+        self._choices: set[str] = set()
         self._digests: set[int] = set()
         self._new_digests: list[int] = []
         self._has_all = is_empty or store is None
@@ -356,6 +360,19 @@ class KnownPatterns:
             if row is not None:
                 found = self._findings[name] = Findings.of(row)
         return found
+
+    def is_choice(self, name: str) -> bool:
+        """True if pages of a pattern are choices from a list by three parameters or more, as a shop's goods by colour,
+        size and maker: whichever parameter is left out, such pages are known. Data by station, year and month are not
+        there by year and month alone."""
+        stem, _, query = name.partition("?")
+        names = query.split("&")
+        if len(names) < FEWEST_CHOICES or name in self._choices:
+            return name in self._choices
+        fewer = (self.findings(f"{stem}?{'&'.join(names[:at] + names[at + 1 :])}") for at in range(len(names)))
+        if all(found is not None for found in fewer):
+            self._choices.add(name)
+        return name in self._choices
 
     def changed(self, name: str) -> Findings:
         """The findings of a pattern, to be changed; the next commit writes them."""

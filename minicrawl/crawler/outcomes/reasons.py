@@ -55,8 +55,8 @@ MEANINGS = {
     # It stands for another page.
     "canonical": "it names another page as its canonical",
     "meta-refresh": "it sends its readers to another page within ten seconds, and has next to no text itself",
-    "front-page": "it has the same bytes as the front page of its folder under another name, such as / and /index.html",
-    "same-page": "it has the same bytes as the page with http for https, or with www or without",
+    "front-page": "it shows the same as the front page of its folder under another name, such as / and /index.html",
+    "same-page": "it shows the same as the page with http for https, or with www or without",
     "session": "it is the same page as the one without the session id in its URL",
     # An answer that is none.
     "soft-404": "its host gives the same answer for pages that cannot exist",

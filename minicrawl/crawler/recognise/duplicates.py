@@ -1,6 +1,6 @@
 """Group pages with the same or nearly the same content.
 
-The first page of a group is its leader; a later page with the same bytes, or with a sketch that differs from a leader's
+The first page of a group is its leader; a later page with its payload, or with a sketch that differs from a leader's
 in at most ALIKE bits, is marked with it, whatever host it is on: a mirror is a duplicate. Pages that say little
 resemble nothing (fingerprint.py). Marks change nothing else. A leader is no duplicate
 itself: a copy of a near-duplicate is marked with the leader of that.
@@ -10,7 +10,7 @@ alike so far. Three of the 192 bits' runs of 16 are bands: pages with J = .95 ag
 in one of three at least with .96, so only leaders with an equal band are compared, the latest first: pages made from
 one template come one after another.
 
-Pages with the same bytes are found by an index of the store. Fingerprints of aliases are kept, too, but an alias is no
+Pages with a payload are found by an index of the store. Fingerprints of aliases are kept, too, but an alias is no
 leader until it stands for itself again.
 
 Invariant: the result depends only on the rows of `fetches` and on which pages are aliases, so a restart finds the

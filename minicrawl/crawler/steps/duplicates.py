@@ -127,15 +127,15 @@ def of_no_alias(blocks: Iterable[FingerprintColumns], accounts: Accounts) -> Ite
 
 
 MOST_COMPARED = 16
-"""Pages with the bytes of a front page that are looked for in its folder, the first ones."""
+"""Pages with the payload of a front page that are looked for in its folder, the first ones."""
 
 
 class FrontPages(Step):
-    """Makes the names of a page that have the same bytes aliases of the one read first.
+    """Makes the names of a page that show the same aliases of the one read first.
 
     The front page of a folder is a file in it as well: `/a/` is `/a/index.html`, or `/a/start.html`. A site that speaks
-    http and https, or answers with www and without, has each page twice or four times. Relative links lead to other
-    names of the same pages, so equal bytes suffice. Files that say little have only the usual names of front pages.
+    http and https, or answers with www and without, has each page twice or four times. Files that say little have only
+    the usual names of front pages.
     """
 
     def __init__(self, state: CrawlState, duplicates: DuplicatePages) -> None:

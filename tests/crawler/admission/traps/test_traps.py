@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 from collections import deque
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -175,6 +176,15 @@ def threads(url: str) -> Page:
     return f"Thread {thread}, page {page}", [f"{HOME}thread/{thread}/{min(thread % 30 + 1, page + 1)}"]
 
 
+def stations(url: str) -> Page:
+    """50 stations, each with 20 years, and each year with 12 months, by parameters."""
+    chosen = dict(part.split("=") for part in filter(None, url.partition("?")[2].split("&")))
+    if url == HOME:
+        return "home", [f"{HOME}data?station={number}" for number in range(50)]
+    name, least, most = (("year", 2000, 2020), ("month", 1, 13), ("", 0, 0))[len(chosen) - 1]
+    return url, [f"{url}&{name}={number}" for number in range(least, most)]
+
+
 @pytest.mark.parametrize("depth_first", [False, True], ids=["breadth-first", "depth-first"])
 @pytest.mark.parametrize(
     ("site", "pages"),
@@ -189,6 +199,7 @@ def threads(url: str) -> Page:
         (archive, 1 + 360 + 360 * 5),
         (articles, 1 + 2000),
         (bugs, 1 + 40 + 2000),
+        (stations, 1 + 50 + 50 * 20 + 50 * 20 * 12),
         (threads, 1 + sum(thread % 30 + 1 for thread in range(200))),
     ],
 )
@@ -245,6 +256,17 @@ def endless_parameters(url: str) -> Page:
     ]
 
 
+def facets(url: str) -> Page:
+    """A shop's 200 goods by four properties with nine values each, 10,000 lists in all."""
+    if "/good/" in url:
+        return url, [HOME, f"{HOME}goods"]
+    chosen = dict(part.split("=") for part in filter(None, url.partition("?")[2].split("&")))
+    others = [chosen | {name: str(value)} for name, value in product(("color", "maker", "size", "sort"), range(9))]
+    goods = random.Random(url).sample(range(200), 12)
+    links = [f"{HOME}goods?" + "&".join(f"{name}={other[name]}" for name in sorted(other)) for other in others]
+    return url, [*links, *(f"{HOME}good/{number}" for number in goods)]
+
+
 SESSIONS = count()
 
 
@@ -287,6 +309,7 @@ def not_found(url: str) -> Page:
         (weeks, "trap-calendar", 2 * COUNTED),
         (offsets, "trap-calendar", 2 * COUNTED),
         (endless_parameters, "trap-parameters", 2 * JUDGED),
+        (facets, "trap-parameters", 1_200),
         (sessions, "trap-session", 4 * JUDGED),
         (session_parameters, "trap-session", 8 * JUDGED),
         (endless_path, "trap-duplicates", 7 * JUDGED),
