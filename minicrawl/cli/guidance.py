@@ -73,11 +73,14 @@ class Guide:
         again = typed(("crawl",), self.option)
         yield f"Keeps everything in {printable(kept)}: Ctrl-C stops it, '{again}' continues{shown}."
 
-    def next_steps(self, best: "TopList") -> Iterator[str]:
-        """Commands to go on with. best: one page at least."""
+    def next_steps(self, best: "TopList", known: int) -> Iterator[str]:
+        """Commands to go on with. best: one page at least; known: number of pages."""
         if self.start is None:
             return
         first, settings = best.lines[0], self.start.settings
+        if known == 1 and not settings.render:
+            yield ""
+            yield "Only this page is known. If its scripts write the links, crawl it into another --store with --render ."
         waiting = 0 if best.order is None else best.order.waiting
         yield ""
         file = "ranks.csv"

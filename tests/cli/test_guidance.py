@@ -103,6 +103,10 @@ def test_what_is_offered_fits_the_crawl_and_works(words: list[str], offered: lis
         assert result.exit_code in ((0, 1) if command[0] == "audit" else (0,)), (command, result.output)
 
 
+def test_a_page_of_scripts_is_told_with_the_way_to_run_them(there: list[str]) -> None:
+    assert "Only this page is known. If its scripts write the links" in run("crawl", "scripts.test", *there).stderr
+
+
 @pytest.mark.parametrize("words", [["-q"], ["--json"]], ids=" ".join)
 def test_programs_are_told_nothing(words: list[str], there: list[str]) -> None:
     result = run("crawl", SITE, *words, *there)
