@@ -361,7 +361,7 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     shown = ["", *list_lines(best, None, command=f"{called_as()} top ")] if best.lines else []
     click.echo("\n".join(fitted([*_summary(report), *best_lines(sites), *shown])))
     if best.lines and says_more():
-        _say(guide.next_steps(best, report.known))
+        _say(guide.next_steps(best, report))
 
 
 def _plan_lines(plan: "DryRun") -> Iterator[str]:

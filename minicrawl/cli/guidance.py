@@ -73,15 +73,15 @@ class Guide:
         again = typed(("crawl",), self.option)
         yield f"Keeps everything in {printable(kept)}: Ctrl-C stops it, '{again}' continues{shown}."
 
-    def next_steps(self, best: "TopList", known: int) -> Iterator[str]:
-        """Commands to go on with. best: one page at least; known: number of pages."""
+    def next_steps(self, best: "TopList", report: "CrawlReport") -> Iterator[str]:
+        """Commands to go on with. best: one page at least."""
         if self.start is None:
             return
         first, settings = best.lines[0], self.start.settings
-        if known == 1 and not settings.render:
-            yield ""
-            yield "Only this page is known. If its scripts write the links, crawl it into another --store with --render ."
         waiting = 0 if best.order is None else best.order.waiting
+        if report.read == 1 and not (waiting or settings.render):
+            yield ""
+            yield "Only one page was read. If its scripts write links, crawl it into another --store with --render ."
         yield ""
         file = "ranks.csv"
         if is_folder(self.path):

@@ -104,7 +104,7 @@ def test_what_is_offered_fits_the_crawl_and_works(words: list[str], offered: lis
 
 
 def test_a_page_of_scripts_is_told_with_the_way_to_run_them(there: list[str]) -> None:
-    assert "Only this page is known. If its scripts write the links" in run("crawl", "scripts.test", *there).stderr
+    assert "Only one page was read. If its scripts write links" in run("crawl", "scripts.test", *there).stderr
 
 
 @pytest.mark.parametrize("words", [["-q"], ["--json"]], ids=" ".join)
