@@ -40,6 +40,7 @@ _ADVICE = {
     "http-403": "some sites let in a crawler with a contact: --contact ADDRESS",
     "http-404": "check its spelling",
     "http-429": "the next run tries again with --retry, and less often with --delay 10",
+    "redirect-loop": "if it wants its cookies back, --cookies sends them",
     "redirect-scope-site": "start at {leads_to}, or without --scope",
     "redirect-scope-host": "start at {leads_to}, or without --scope",
     "redirect-scope-prefix": "start at {leads_to}, or with --scope host",
@@ -79,7 +80,7 @@ class Guide:
             return
         first, settings = best.lines[0], self.start.settings
         waiting = 0 if best.order is None else best.order.waiting
-        if report.read == 1 and not (waiting or settings.render):
+        if report.read == 1 and first.page.reason == "ok" and not (waiting or settings.render):
             yield ""
             yield "Only one page was read. If its scripts write links, crawl it into another --store with --render ."
         yield ""

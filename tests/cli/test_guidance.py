@@ -31,6 +31,8 @@ class Hosts(Pages):
             super().do_GET()
         elif host == "moved.test":
             self.answer(301, b"", ("Location", f"http://club.test{self.path}"))
+        elif host == "wall.test":
+            self.answer(302, b"", ("Location", self.path), ("Set-Cookie", "seen=1"))
         elif host == "scripts.test":
             self.answer(200, b"<title>App</title><div id=root></div><script src=/app.js></script>")
         elif host == "pair.test":
@@ -120,6 +122,7 @@ def test_programs_are_told_nothing(words: list[str], there: list[str]) -> None:
     [
         ("closed.test", [], "fetched (robots): robots.txt forbids it; ask its owner; --ignore-robots is only for"),
         ("404.test", [], "read (http-404): the answer was 404 Not Found; check its spelling; 'minicrawl why http://"),
+        ("wall.test", [], "leads back here; if it wants its cookies back, --cookies sends them; 'minicrawl why"),
         ("moved.test", ["--scope", "host"], "start at http://club.test/, or without --scope; 'minicrawl why"),
     ],
 )
