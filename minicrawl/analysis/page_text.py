@@ -21,7 +21,7 @@ from minicrawl.crawler.archiving import as_captured
 from minicrawl.crawler.http.response_fields import HTML_TYPES, media_type
 from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.robots.preferences import Verdict
-from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
+from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.export.tables import Table
@@ -60,9 +60,9 @@ def _parsed(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> 
         return read_page(body, url, content_type, wanted)[0]
 
     async def read() -> ParsedPage | None:
-        pages = LargePages(STANDARD, 1)
+        pages = large_pages(STANDARD, 1)
         try:
-            return (await pages.read(body, url, content_type, wanted))[0]
+            return (await pages.call(body, url, content_type, wanted))[0]
         except ChildError:
             return None
         finally:

@@ -34,6 +34,7 @@ _FEW_TAGS = 1_000
 _MOST_TAGS = 30_000
 # Copies of unclosed formatting elements, 440 bytes each.
 _MOST_COPIES = 500_000
+_LONGEST_TAG = 1_000  # bytes of a formatting element's tag that are compared
 FORMATS = b"b big code em font i nobr s small strike strong tt u".split()
 """Elements that are opened again in the next block if they were not closed (HTML 13.2.4.3). So is an a, but none is
 inside another."""
@@ -57,9 +58,15 @@ _CLEAR = (
     rb"""[\t\n\f\r /]+(?:[^\t\n\f\r "'<>/=]++(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+"""
     rb"""(?:"[^"<>]*+"|'[^'<>]*+'|[^\t\n\f\r "'<>=`]++))?+)?+"""
 )
-_FORMATTING = re.compile(rb"<(?:%b)(?:(?:%b)*+>|[\t\n\f\r /])" % (b"|".join(FORMATS), _CLEAR), re.IGNORECASE)
-_LEAF = re.compile(rb"<(%b)(?:%b)*+>[^<>]*+</\1>" % (b"|".join(FORMATS), _CLEAR), re.IGNORECASE)
-"""A formatting element with nothing but text, as most are: it is never copied."""
+_FORMATTING_TAG = rb"(?:%b)(?:(?:%b)*+>|[\t\n\f\r /])" % (b"|".join(FORMATS), _CLEAR)
+_FORMATTING = re.compile(_FORMATTING_TAG, re.IGNORECASE)
+_LEAF_OR_TAG = re.compile(
+    rb"<(?:(%b)(?:%b)*+>(?:[^<>]++|<span(?:%b)*+>[^<>]*+</span>)*+</\1>|(%b))"
+    % (b"|".join(FORMATS), _CLEAR, _CLEAR, _FORMATTING_TAG),
+    re.IGNORECASE,
+)
+"""A formatting element with nothing but text and spans of text, as most are: it is never copied. Or the tag of another
+one."""
 
 _KEPT = {*TAGS, *HIDDEN, "html", "img", "plaintext", "textarea", "xmp"} - {"template"}
 """Elements that flattened pages keep."""
@@ -160,15 +167,15 @@ def attributes_at_most(body: bytes) -> int:
 
 
 class Marks:
-    """The "<" of a page: their `number`, by byte True in `found`, and `beginnings`, the two bytes behind each as one
-    number, letters in lower case."""
+    """The "<" of a page: their `number`, their `places`, and `beginnings`, the two bytes behind each as one number,
+    letters in lower case."""
 
     def __init__(self, body: bytes) -> None:
         self.body = body
-        self.found = np.frombuffer(body, dtype=np.uint8)[:-2] == ord("<")
-        size = len(self.found)
+        self.places = np.flatnonzero(np.frombuffer(body, dtype=np.uint8)[:-2] == ord("<"))
+        size = max(len(body) - 2, 0)
         pairs: npt.NDArray[np.uint16] = np.ndarray(size, "<u2", body, min(size, 1), (1,))  # behind every byte
-        self.beginnings = pairs[self.found] | 0x2020
+        self.beginnings = pairs[self.places] | 0x2020
         self.number = len(self.beginnings)
 
     def have(self, beginnings: npt.NDArray[np.bool_]) -> bool:
@@ -185,19 +192,20 @@ def may_explode(marks: Marks) -> bool:
     may_format = _MAY_FORMAT[marks.beginnings]
     if np.count_nonzero(may_format) * marks.number <= _MOST_COPIES:
         return False
-    formatting = np.flatnonzero(marks.found)[may_format]
-    found = (_FORMATTING.match(marks.body, at) for at in formatting.tolist())
-    if _unclosed(tag[0] for tag in found if tag) * marks.number <= _MOST_COPIES:
+    body, formatting = marks.body, marks.places[may_format].tolist()
+    tags = (body[at + 1 : body.find(b">", at, at + _LONGEST_TAG) + 1 or at + _LONGEST_TAG] for at in formatting)
+    if _unclosed(tags) * marks.number <= _MOST_COPIES:
         return False
-    return _unclosed(_FORMATTING.findall(_LEAF.sub(b"", marks.body))) * marks.number > _MOST_COPIES
+    return _unclosed(tag for _, tag in _LEAF_OR_TAG.findall(body)) * marks.number > _MOST_COPIES
 
 
 def _unclosed(tags: Iterable[bytes]) -> int:
-    """The most formatting elements with these tags that are open at a time.
+    """The most formatting elements that are open at a time. tags: without "<"; those of others count for nothing.
 
     HTML 13.2.4.3: at most three equal ones are. Tags whose end is ambiguous, because of quotes, all count.
     """
-    return sum(min(number, 3) if tag.endswith(b">") else number for tag, number in Counter(tags).items())
+    found = [(_FORMATTING.match(tag), number) for tag, number in Counter(tags).items()]
+    return sum(min(number, 3) if tag[0].endswith(b">") else number for tag, number in found if tag)
 
 
 _REST_OF_TAG = rb"""[^<>"']*+(?:(?:"[^"<>]*"|'[^'<>]*')[^<>"']*+)*+"""

@@ -18,7 +18,7 @@ from minicrawl.crawler.http.transport import PARSER_FAILED, Capture, Transport, 
 from minicrawl.crawler.net.open_files import Room, raised_limit, room
 from minicrawl.crawler.robots.rules import MAX_BYTES
 from minicrawl.crawler.sitemaps.reading import SitemapReader
-from minicrawl.crawler.sources.page_reading import LargePages, is_large, read_page
+from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
 from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.crawler.urls.normalise import stripped, without_parameters
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
@@ -57,7 +57,7 @@ class LocalSource:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
         self._renderer = _renderer(settings, self._fetcher) if settings.render else None
         self._conversion = _conversion(settings, timing) if settings.pdf else None
-        self._large_pages = LargePages(timing, max(settings.workers, 1))
+        self._large_pages = large_pages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
         self._wanted_of = wanted, replace(wanted, blocks=True)
         self._hooks = _hooks(wanted, timing) if wanted.hooks else None
@@ -164,7 +164,7 @@ class LocalSource:
         if not is_large(page.body):
             return read_page(page.body, page.url, content_type, wanted)
         with self._waiting(page.url, "parser"):
-            return await self._large_pages.read(page.body, page.url, content_type, wanted)
+            return await self._large_pages.call(page.body, page.url, content_type, wanted)
 
     async def _shown(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[ParsedPage, Identity]:
         """Read a page, and show it to the hooks."""

@@ -4,6 +4,7 @@ A thread would not do for those, as a regular expression holds Python's lock to 
 """
 
 import re
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +23,11 @@ from minicrawl.crawler.html.parser_choice import (
     within_limit,
 )
 from minicrawl.model import ParsedPage, Wanted
-from minicrawl.sandbox.sandbox import Limits, Sandbox
 from minicrawl.system import cores
 from minicrawl.timing import Timing
+
+if TYPE_CHECKING:
+    from minicrawl.sandbox.sandbox import Sandbox
 
 _NO_IDENTITY = Identity(0, None, None, None, None, None)
 
@@ -112,24 +115,12 @@ def _cut_values_at_most(text: npt.NDArray[np.uint8], is_end: npt.NDArray[np.bool
     return int(np.count_nonzero((before == ord("=")) | (before <= ord(" "))))
 
 
-class LargePages:
-    """Reads pages in child processes, which start when pages wait for one and end after an idle time."""
+def large_pages(
+    timing: Timing, processes: int
+) -> "Sandbox[bytes, str, str | None, Wanted, tuple[ParsedPage, Identity]]":
+    """`read_page` in child processes, which start when pages wait for one and end after an idle time. processes: that
+    fetch and parse for this crawl, and share its cores."""
+    from minicrawl.sandbox.sandbox import Limits, Sandbox  # noqa: PLC0415 - the children need none of it
 
-    def __init__(self, timing: Timing, processes: int) -> None:
-        """processes: that fetch and parse for this crawl, and share its cores."""
-        limits = Limits(timing.parse, timing.hang)
-        self._sandbox = Sandbox(read_page, limits, most=max(1, cores() // processes), idle=timing.spare)
-
-    @property
-    def pids(self) -> list[int]:
-        """Process ids of the children."""
-        return self._sandbox.pids
-
-    async def read(
-        self, body: bytes, url: str, content_type: str | None, wanted: Wanted
-    ) -> tuple[ParsedPage, Identity]:
-        """`read_page` in a child. Raises like Sandbox.call."""
-        return await self._sandbox.call(body, url, content_type, wanted)
-
-    async def aclose(self) -> None:
-        await self._sandbox.aclose()
+    limits = Limits(timing.parse, timing.hang)
+    return Sandbox(read_page, limits, most=max(1, cores() // processes), idle=timing.spare)

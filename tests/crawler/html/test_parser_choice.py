@@ -80,7 +80,7 @@ def test_long_pages_are_left_to_the_browser_s_parser(sections: int) -> None:
 
 def test_formatting_that_is_closed_at_once_is_never_copied() -> None:
     """A sign is closed by the browser's rules alone: a quote may hide the end of its tag."""
-    icons = b"".join(b"<i id=x%d>x</i>" % number for number in range(600)) + b"<p>x</p>" * 600
+    icons = b"".join(b"<i id=x%d>x<span>y</span></i>" % number for number in range(600)) + b"<p>x</p>" * 600
     assert not may_explode(Marks(icons))
     assert may_explode(Marks(icons.replace(b" id=", b" y' z='>").replace(b"</i>", b"</i>'>")))
 
