@@ -24,7 +24,7 @@ from minicrawl.crawler.html.page_headers import (
     with_refresh,
 )
 from minicrawl.crawler.html.parser_choice import Marks, as_html, scripted, tree_of, within_limit
-from minicrawl.crawler.html.tree import LIST, TEXT, block_hashes, up_to_fragment
+from minicrawl.crawler.html.tree import LIST, TEXT, block_hashes
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import FIELDS, ParsedPage, Wanted
@@ -294,7 +294,8 @@ class _Elements:
                     continue
                 reference = ""
             elif "#" in reference:
-                reference = up_to_fragment(reference)  # links to parts of one page are resolved once
+                # Links to parts of one page are resolved once. The "#" stays: white space before it belongs to the URL.
+                reference = reference[: reference.index("#") + 1]
             link: str | _Related = reference
             if "rel" in attributes or tag == "link":
                 related = self._related(tag, attributes, reference)

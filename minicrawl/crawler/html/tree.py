@@ -53,11 +53,6 @@ _LONGEST_NAME = 1_000
 _by_name: dict[str, int | None] = {}  # the pages of a site share most names
 
 
-def up_to_fragment(reference: str) -> str:
-    """A reference without its fragment. The "#" stays, as white space before it is part of the URL."""
-    return reference[: reference.index("#") + 1] if "#" in reference else reference
-
-
 def place_by(attributes: Mapping[str, str | None]) -> int | None:
     """The place inside a block element by its role, class or id."""
     if "role" in attributes and (place := _BY_ROLE.get((attributes["role"] or "").strip().lower())) is not None:

@@ -52,8 +52,8 @@ class Connection(asyncio.Protocol):
     """A connection to a server, with one request at a time.
 
     `peer`: address and port of the other end.
-    `request`: as given; `asked_at`: when it was sent, by the loop's clock. `head`, `status`, `fields`: of the response,
-    once `ask` returns, see AnswerReader.
+    `request`: as given; `asked_at`: when it was sent, by the loop's clock. `answer`: has the head of the response once
+    `ask` returns.
     """
 
     def __init__(self, read_timeout: float) -> None:
@@ -74,31 +74,19 @@ class Connection(asyncio.Protocol):
         self.is_silent = True  # no byte of the response was received
         self._ahead = 0
         self._body: list[bytes] = []
-        self._answer = AnswerReader()
-
-    @property
-    def head(self) -> bytes:
-        return self._answer.head
-
-    @property
-    def status(self) -> int:
-        return self._answer.status
-
-    @property
-    def fields(self) -> list[tuple[bytes, bytes]]:
-        return self._answer.fields
+        self.answer = AnswerReader()
 
     @property
     def is_reusable(self) -> bool:
         """True if the response is complete, nothing followed it, and the server accepts another request."""
-        answer = self._answer
+        answer = self.answer
         is_sound = answer.is_whole and not answer.is_followed and not self._is_spoiled and self._error is None
         return is_sound and answer.keeps_alive and self._ahead < _MOST_AHEAD  # else reading is paused
 
     @property
     def is_read(self) -> bool:
         """True if the body is complete, and all of it was read."""
-        return self._answer.is_whole and not self._body
+        return self.answer.is_whole and not self._body
 
     @property
     def ahead(self) -> bytes:
@@ -113,7 +101,7 @@ class Connection(asyncio.Protocol):
         self.asked_at = self._loop.time()
         try:
             self._transport.write(request)
-            while not self._answer.has_head:
+            while not self.answer.has_head:
                 await self._more()
         except BaseException:
             self.close()
@@ -121,7 +109,7 @@ class Connection(asyncio.Protocol):
 
     async def read(self) -> bytes:
         """The next bytes of the body; empty once it is complete."""
-        while not self._answer.is_whole and self._ahead < _READ_AHEAD and self._error is None:
+        while not self.answer.is_whole and self._ahead < _READ_AHEAD and self._error is None:
             await self._more()
         if self._body:
             piece = self._body[0] if len(self._body) == 1 else b"".join(self._body)
@@ -130,7 +118,7 @@ class Connection(asyncio.Protocol):
                 self._transport.resume_reading()
             self._ahead = 0
             return piece
-        if self._error is not None and not self._answer.is_whole:
+        if self._error is not None and not self.answer.is_whole:
             raise copy.copy(self._error) from self._error.__cause__
         return b""
 
@@ -186,7 +174,7 @@ class Connection(asyncio.Protocol):
         self._transport = cast("asyncio.Transport | TlsLayer", transport)
 
     def data_received(self, data: bytes) -> None:
-        answer = self._answer
+        answer = self.answer
         if answer.is_whole or self._error is not None:
             self._spoil()
             return
@@ -210,14 +198,14 @@ class Connection(asyncio.Protocol):
             self._wake()
 
     def eof_received(self) -> None:
-        if self._error is None and self._answer.end():
+        if self._error is None and self.answer.end():
             self._wake()
 
     def connection_lost(self, error: Exception | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
         if self._error is None:
-            has_head = self._answer.has_head
+            has_head = self.answer.has_head
             place = "in the body" if has_head else "before the answer" if self.is_silent else "in the head"
             reason = "bad-response" if has_head else "reset"
             kind = BrokenOffError if self._may_speak or not self.is_silent else NoHttp1Error

@@ -184,10 +184,11 @@ class ConnectionPool:
         if proxy.authorization is not None:
             fields.append((b"Proxy-Authorization", proxy.authorization))
         await connection.ask(head(b"CONNECT", str(endpoint).encode(), fields))
-        if connection.status == PROXY_LOGIN:
+        status = connection.answer.status
+        if status == PROXY_LOGIN:
             raise ProxyError("it wants a name and password, or others")
-        if not 200 <= connection.status < 300:
-            raise FetchError("bad-response", f"the proxy says {connection.status}")
+        if not 200 <= status < 300:
+            raise FetchError("bad-response", f"the proxy says {status}")
 
 
 @contextmanager
@@ -327,8 +328,8 @@ class _WireAnswer:
 
     def __init__(self, pool: ConnectionPool, to: Endpoint, connection: Connection) -> None:
         self._pool, self._endpoint, self._connection = pool, to, connection
-        self.request = connection.request
-        self.head, self.status, self.fields = connection.head, connection.status, connection.fields
+        self.request, answer = connection.request, connection.answer
+        self.head, self.status, self.fields = answer.head, answer.status, answer.fields
         self.asked_at, self.peer, self.protocol = connection.asked_at, connection.peer, HTTP_1
         self.read = connection.read
 

@@ -67,7 +67,7 @@ class LocalSource:
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         if (kind := request.requisite) is not None:
             return await self._alone(request, _OF_REQUISITES.get(kind), any_type=kind == RequisiteKind.STYLE)
-        wanted = self._wanted(request)
+        wanted = self._wanted_of[request.blocks]
         failures: tuple[tuple[str, str], ...] = ()
         if self._hooks is not None:
             with self._waiting(request.url, "hooks"):
@@ -113,10 +113,6 @@ class LocalSource:
             parser_failed(request.url, error)
         kept = exchange if fetched.reason != "too-large" else None
         return self._fetcher.observed(fetched._replace(body=b""), kept, parsed), parsed
-
-    def _wanted(self, request: PageRequest) -> Wanted:
-        """The parts of a page to gather."""
-        return self._wanted_of[request.blocks]
 
     async def _parsed(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
         fetched, parsed = page, _NOT_PARSED
