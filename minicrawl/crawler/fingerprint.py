@@ -176,7 +176,7 @@ def text_of(body: bytes, most: int = LONGEST) -> bytes:
 def _texts(body: bytes, start: int, end: int) -> Iterator[bytes]:
     """The text between two places in parts: a large page may be a million pieces."""
     while start < end:
-        tag = body.find(b"<", start + LONGEST, end)
+        tag = body.find(b">", start + LONGEST, end)  # where pieces begin
         start, behind = (end if tag < 0 else tag), start
         yield b"".join(_PIECES.findall(body, behind, start))
 
