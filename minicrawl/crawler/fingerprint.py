@@ -100,7 +100,7 @@ _SHORT = np.array([length if length <= 8 else 0 for length in range(17)], dtype=
 class Identity(NamedTuple):
     """Digests are signed 64-bit numbers. `payload`: None for a page without a word; `sketch`: None for one with few;
     `wording`: None if neither the last segment of the URL nor its query has a digit; `said`: eight bits of
-    all words but the title, in any order, or of a long body; `short_text`: None for a page with
+    all words but the title, in any order, or of a long text; `short_text`: None for a page with
     much text, or where it is not wanted."""
 
     digest: int
@@ -132,7 +132,7 @@ def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
         _signed(_sha1(text + b"\n" + shown)) & ~SAYS_SOMETHING | has_words if len(words) else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
-        _said(words, body) if len(body) <= LONGEST else zlib.crc32(body) & 0xFF,
+        _said(words, body) if len(body) <= LONGEST else zlib.crc32(text) & 0xFF,
         _short_text(seen, body) if wants_text else None,
     )
 

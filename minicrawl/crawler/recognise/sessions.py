@@ -17,10 +17,13 @@ Links are then known without the parameter, and pages known with it stand for th
 """
 
 import json
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
+from itertools import compress
 from typing import NamedTuple
 
 from minicrawl.crawler.admission.trap_findings import is_id, pattern_of
@@ -38,6 +41,8 @@ NEWS = 3
 """Signs that must be pages that were news."""
 MOST_PROBES = 32
 """Per host."""
+_MOST_READ = 1_000
+"""Pages with parameters that are remembered of a host, once it is probed."""
 _NEWS_KEPT = 8  # of a pattern
 _PATTERNS_KEPT = 10_000
 
@@ -62,6 +67,7 @@ class Sessions:
         self._answers: dict[str, int | None] = {}  # by URL of the probe: the last digest that was near the page's
         self._news: dict[str, list[_Page]] = {}  # by pattern: pages that were news
         self._changed: dict[tuple[str, str], ParameterRow] = {}
+        self._read: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))  # by host: pages with parameters
         for row in rows if learns else ():
             self._take(row)
 
@@ -87,7 +93,7 @@ class Sessions:
         """Number of session parameters of a host."""
         return len(self._sessions.get(host, ()))
 
-    def note_page(self, fetched: Fetched, title: str | None, *, is_news: bool) -> None:
+    def note_page(self, number: int, fetched: Fetched, title: str | None, *, is_news: bool) -> None:
         """Take in a page that was read. is_news: its content is new on its host."""
         url, page = fetched.url, _Page(fetched.url, fetched.digest, fetched.sketch, title, is_news)
         pattern, host, values = pattern_of(url).name, politeness_key(url), _parameters(url)
@@ -96,6 +102,8 @@ class Sessions:
         names = [name for name, value in values.items() if has_signs or not is_news or is_id(value)]
         if names and self._asked[host] < MOST_PROBES and origin_of(url) not in self._wanted:
             self._ask(pattern, names, [*news, page] if has_signs else [page, *news])
+        if self._asked[host] and len(self._read[host]) < _MOST_READ:
+            self._read[host].append(number)
         if page.is_news and len(news) < _NEWS_KEPT and (news or len(self._news) < _PATTERNS_KEPT):
             self._news[pattern] = [*news, page]
 
@@ -128,6 +136,13 @@ class Sessions:
     def put_back(self, url: str) -> None:
         """Make a URL that was taken due again: the request came to nothing."""
         self._wanted.setdefault(origin_of(url), url)
+
+    def take_outdated(self, host: str, url_of: Callable[[int], str]) -> list[int]:
+        """The pages that were read with what is a session parameter of their host now, each once."""
+        is_plain = [self.plain(url := url_of(page)) == url for page in self._read[host]]
+        outdated = [page for page, plain in zip(self._read[host], is_plain, strict=True) if not plain]
+        self._read[host] = array("I", compress(self._read[host], is_plain))
+        return outdated
 
     def note_answer(self, fetched: Fetched, title: str | None) -> None:
         """Take in the answer for a page without one of its parameters."""

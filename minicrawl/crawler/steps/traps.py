@@ -10,6 +10,7 @@ from minicrawl.crawler.admission.traps import Traps
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.sessions import Sessions
+from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, State
@@ -17,7 +18,8 @@ from minicrawl.store.writer import Writer
 
 
 class TrapRefusals(Step):
-    """Refuses pages in traps, except seeds and pages that were read and still there the last time."""
+    """Refuses pages in traps, except seeds and pages that were read and still there the last time; and pages with
+    session parameters, even those."""
 
     def __init__(self, traps: Traps, state: CrawlState, sessions: Sessions) -> None:
         self._traps = traps
@@ -31,9 +33,12 @@ class TrapRefusals(Step):
         return None if traps is None else cls(traps, opening.state, opening.sessions)
 
     def refusal(self, page: int, url: str) -> str | None:
-        if self._accounts.depth[page] == 0 or (self._accounts.had_turn[page] and self._pages.was_there(page)):
+        if self._accounts.depth[page] == 0:
             return None
-        return "trap-session" if self._sessions.plain(url) != url else self._traps.turns_away(url)
+        if self._sessions.plain(url) != url:
+            return "trap-session"
+        was_there = self._accounts.had_turn[page] and self._pages.was_there(page)
+        return None if was_there else self._traps.turns_away(url)
 
     def save(self, writer: Writer) -> None:
         self._traps.save(writer)
@@ -42,14 +47,13 @@ class TrapRefusals(Step):
 class SessionUrls(Step):
     """Learns session parameters, by requesting pages without one."""
 
-    def __init__(self, sessions: Sessions, traps: Traps | None) -> None:
-        """traps: know what is news."""
-        self._sessions = sessions
-        self._traps = traps
+    def __init__(self, sessions: Sessions, state: CrawlState) -> None:
+        self._sessions, self._frontier, self._urls = sessions, state.frontier, state.urls
+        self._traps = state.admission.traps  # they know what is news
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        return cls(opening.sessions, opening.state.admission.traps) if opening.sessions.learns else None
+        return cls(opening.sessions, opening.state) if opening.sessions.learns else None
 
     def due_probe(self, origin: str) -> str | None:
         return self._sessions.take_due(origin)
@@ -59,6 +63,8 @@ class SessionUrls(Step):
 
     def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         self._sessions.note_answer(fetched, title)
+        for page in self._sessions.take_outdated(politeness_key(fetched.url), self._urls.url):
+            self._frontier.put_first(page, now)  # to be refused
 
     def recognise(self, turn: Turn) -> bool:
         outcome, url = turn.outcome, turn.fetched.url
@@ -76,7 +82,7 @@ class SessionUrls(Step):
         fetched, digest = turn.fetched, turn.content.digest
         if self._traps is None or "?" not in fetched.url or digest is None or fetched.digest is None:
             return
-        self._sessions.note_page(fetched, turn.parsed.title, is_news=self._traps.is_news(digest))
+        self._sessions.note_page(turn.page, fetched, turn.parsed.title, is_news=self._traps.is_news(digest))
 
     def save(self, writer: Writer) -> None:
         self._sessions.save(writer)
