@@ -60,8 +60,7 @@ class KnownSites:
         accounts.note_links = self.note_links
         stored = writer.site_table.voices()
         self.shared = SharedVoices(stored) if writer.meta("partitions") is not None else None
-        if self.shared is None:  # a partition has its own sites alone
-            frontier.pages.early = self.early
+        frontier.pages.early = self.early
         if jumps_to_sites(writer):
             self._births = cast(SiteBirths, accounts.book.rule)
             self._load(writer, stored[stored[:, 1] > 0])
@@ -169,7 +168,8 @@ class KnownSites:
         there = may_answer[host_of] & ~(book.gone | book.alias)[:size]
         entrance = there & self._births.entrance[:size]
         pages, entrances = np.bincount(site, there), np.bincount(site, entrance)
-        each = _ALIKE / (1.0 - _ALIKE) * self._homes / max(int(np.count_nonzero(pages)), 1)
+        # Where sites hold less than they share, as in a partition, each unit stands for much cash.
+        each = _ALIKE / (1.0 - _ALIKE) * min(self._homes, book.births) / max(int(np.count_nonzero(pages)), 1)
         return each / 2.0 * (there / np.maximum(pages, 1.0)[site] + entrance / np.maximum(entrances, 1.0)[site])
 
     def count_voices(self) -> IntArray:

@@ -248,3 +248,20 @@ def test_all_sites_that_may_answer_have_as_much_for_their_order_and_new_ones_for
     first, second, dead = (sum(gain for site, gain in gains if site == f"{name}.test") for name in ("a", "new", "dead"))
     assert first > dead == 0.0
     assert [second, early[0]] == pytest.approx([first, first * (0.5 + 0.5 / 40)])
+
+
+def test_all_pages_are_handed_out_where_their_sites_have_no_trust(tmp_path: Path) -> None:
+    """As in a partition whose pages have their cash from elsewhere: each of its few births stands for much of it."""
+    home = "http://a.test/"
+    crawl({home: [f"{home}{page}" for page in range(39)]}, tmp_path / "crawl.db", [home], jump="sites", pages=1)
+    intake = intake_of(tmp_path / "crawl.db", jump="sites")
+    frontier, sites, found = intake.state.frontier, intake.state.sites, set()
+    assert sites is not None
+    sites.share_out(sites.links().shares()._replace(trust=np.zeros(1), voice_level=0))
+    frontier.reorder()
+    while (page := frontier.best_page(0.0)) is not None:
+        frontier.hand_out(page, 0.0)
+        frontier.release(page, 0.0, asked=False)
+        found.add(page)
+    intake.state.writer.close()
+    assert found == set(range(1, 40))
