@@ -2,8 +2,8 @@
 
     python bench/attacks.py STORE [--seed N]
 
-comments  on a page of each of 10, 30 and 60 honest sites, the smallest first, to one domain; to as many domains that
-          link to it; or to as many that redirect to it or name it as canonical, which are folded into it. In the text
+comments  on a page of each of 10, 30 and 60 honest sites, the smallest first, to one domain, also by others that
+          redirect to it or name it as canonical, as these are one; or to as many domains that link to it. In the text
           of the page, and where its comments are known as such
 expired   ten domains with honest links from six sites each, all of which link to one; with links back and without
 farm      3, 200 and 2,000 domains that link to each other and to one, behind a link from the front page of each of ten
@@ -108,8 +108,6 @@ def attacks(of: Attacker) -> Iterator[tuple[str, list[tuple[int, Links]]]]:
             to_many: Links = [(honest(page), -at, place) for at, page in enumerate(pages, 1)]
             lifting: Links = [(-at, 0, lone) for at in range(1, len(pages) + 1)]
             yield f"{len(pages)} comments, {where}, to as many that link to it", [(len(pages) + 1, to_many + lifting)]
-            twice: Links = [*to_one, *((honest(page), 0, place) for page in of.pages(count))]
-            yield f"{len(pages)} comments, {where}, twice, to domains that redirect or name a canonical", [(1, twice)]
     for back in (False, True):
         links: Links = []
         for at in range(1, EXPIRED + 1):

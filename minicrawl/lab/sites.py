@@ -59,11 +59,11 @@ def by_sites(web: SiteWeb) -> FloatArray:
     voices.add_links(web.site, np.arange(web.graph.size), web.graph.indptr, web.graph.targets, web.places)
     read = np.bincount(web.site[web.is_read], minlength=sites)
     roots = np.where(web.is_root, np.log2(1.0 + np.maximum(read, 1)), 0.0)
-    shares = SiteLinks([""] * sites, roots, *voices.pairs(web.site)).shares()
+    shares = SiteLinks([""] * sites, roots, read > 0, *voices.pairs(web.site)).shares()
     births.grow(web.graph.size)
     known = slice(0, web.graph.size)
     births.site[known], births.entrance[known] = web.site + 1, web.entrance
-    births.voices[known] = voices.voices_for(web.site, shares.voice)
+    births.voices[known] = voices.voices_for(web.site, shares.voice, shares.whole)
     births.share_out(shares._replace(trust=np.append(0.0, shares.trust)), web.is_standing, ~web.is_live)
     jump = births.of(known, ~web.is_live, ~web.is_standing & web.is_live)
     return web.ranked(births.twentieths / 20, jump.astype(np.float64))

@@ -39,7 +39,6 @@ Ranking", 2004. The rest was found by experiment: minicrawl/lab/README.md.
 B_p          birth cash of page p; v(p) is in proportion to it
 
 Births       walkers jump to all pages alike, as in the papers:          B_p = alike
-KnownBirths  as a store has them
 SiteBirths   B_p = page_level(s) + entrance(p) entrance_level(s) + e(p) voice_level
 
 A page that has gone has none. With SiteBirths an alias has no page_level; its target gets the rest. When pages, voices
@@ -87,13 +86,8 @@ VOICE_UNIT = 256
 """Units of a voice that counts in full."""
 
 
-def site_trust(  # noqa: PLR0913 - the links of sites as columns
-    sources: Numbers,
-    targets: Numbers,
-    links: Numbers,
-    roots: FloatArray,
-    size: int,
-    start: FloatArray | None = None,
+def site_trust(
+    sources: Numbers, targets: Numbers, links: Numbers, roots: FloatArray, size: int
 ) -> tuple[FloatArray, IntArray, float]:
     """Trust of every site, t: a PageRank of the graph of sites, whose jumps are to the roots; its voice, g, in
     VOICE_UNITs, both of shape (size,); and T.
@@ -101,11 +95,10 @@ def site_trust(  # noqa: PLR0913 - the links of sites as columns
     Trust that a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots.
 
     sources, targets, links: links[k] is c + f FRAME of the pair (sources[k], targets[k]), each pair once; links of a
-    site to itself do not count. roots: part of the jumps for every site, none negative, not all 0. start: such as the
-    previous trust. Each step brings t nearer to the exact one by `DAMPING`; the result is within 1e-12 (L1), so
-    near that every process rounds voices alike.
+    site to itself do not count. roots: part of the jumps for every site, none negative, not all 0. The result is
+    within 1e-12 (L1), so near that every process rounds voices alike: each step brings it nearer by `DAMPING`.
     """
-    p = roots / roots.sum()
+    p = t = roots / roots.sum()
     weights = _said(links % FRAME) + _said(links // FRAME) / FRAMED
     weights[sources == targets] = 0.0
     total = _sums(sources, weights, size)
@@ -113,7 +106,6 @@ def site_trust(  # noqa: PLR0913 - the links of sites as columns
     for _ in range(WALK):
         u = _sums(sources, plain * np.where(p > 0.0, 1.0, u)[targets], size)
     shares = weights * (DAMPING / (KEPT + total) * u / (u + KAPPA))[sources]
-    t: FloatArray = p if start is None else start / start.sum()
     for _ in range(200):
         came = _sums(targets, t[sources] * shares, size)
         t, before = came + (1.0 - came.sum()) * p, t
@@ -271,7 +263,7 @@ class SiteShares(NamedTuple):
 
     trust: t of every site, shape (sites,). voice: g in VOICE_UNITs; vouchers: number of other sites that link to each
     one, in part where they have little trust; same shape. homes: units that all sites share by their trust.
-    voice_level: units for every VOICE_UNIT.
+    voice_level: units for every VOICE_UNIT. whole: a number for every site, the same for names of one.
     """
 
     trust: FloatArray
@@ -279,14 +271,17 @@ class SiteShares(NamedTuple):
     vouchers: FloatArray
     homes: float
     voice_level: int
+    whole: IntArray
 
     def of(self, sites: IntArray) -> "SiteShares":
         """Those of some sites, in this order."""
-        return self._replace(trust=self.trust[sites], voice=self.voice[sites], vouchers=self.vouchers[sites])
+        by_site = {name: getattr(self, name)[sites] for name in ("trust", "voice", "vouchers", "whole")}
+        return self._replace(**by_site)
 
 
 class SiteLinks(NamedTuple):
     """Links between sites. names: of the sites, by number, from 0 on. roots: by site, 0 for one without a seed.
+    is_read: of each site, True if a page was: all links of another are redirects.
 
     The others have shape (pairs,): source, target, links: c + f FRAME of two sites. voices: how far the voices of the
     source for pages of the target count, in sixteenths; 0 if GENERATED.
@@ -294,22 +289,40 @@ class SiteLinks(NamedTuple):
 
     names: list[str]
     roots: FloatArray
+    is_read: Flags
     source: IntArray
     target: IntArray
     links: IntArray
     voices: IntArray
 
-    def shares(self, start: FloatArray | None = None, total: int = ALL_BIRTHS) -> SiteShares:
-        """The shares of all sites; without a root, all are roots. start: initial trust, such as the previous one."""
-        if not self.names:
-            return SiteShares(np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0), 0.0, 0)
-        roots = self.roots if self.roots.any() else np.ones(len(self.names))
-        trust, voice, sites = site_trust(self.source, self.target, self.links, roots, len(self.names), start)
-        voices = float((voice[self.source] * self.voices).sum()) / VOICE_UNIT / 32.0
+    def shares(self, total: int = ALL_BIRTHS) -> SiteShares:
+        """The shares of all sites; without a root, all are roots."""
+        whole, size = self._whole(), len(self.names)
+        roots = np.zeros(size)
+        np.maximum.at(roots, whole, self.roots if self.roots.any() else 1.0)
+        across = whole[self.source] != whole[self.target]
+        pairs, content, frame, said = _merged(
+            (whole[self.source] << _SITE_BITS | whole[self.target])[across],
+            *(column[across] for column in (self.links % FRAME, self.links // FRAME, self.voices)),
+            by=np.maximum,
+        )
+        source, target = pairs >> _SITE_BITS, pairs & _SITE
+        trust, voice, sites = site_trust(source, target, content + FRAME * frame, roots, size)
+        voices = float((voice[source] * said).sum()) / VOICE_UNIT / 32.0
         part = min(1.0, sites**2 / voices) if voices else 1.0
         jump = total / (sites + part * voices)
-        vouchers = _sums(self.target, np.minimum(sites * trust / VOUCHES, 1.0)[self.source], len(self.names))
-        return SiteShares(trust, voice, vouchers, jump * sites, int(jump * part / 2.0 / VOICE_UNIT))
+        vouchers = _sums(target, np.minimum(sites * trust / VOUCHES, 1.0)[source], size)
+        return SiteShares(trust, voice, vouchers, jump * sites, int(jump * part / 2.0 / VOICE_UNIT), whole)
+
+    def _whole(self) -> IntArray:
+        """The site that each is a name of, as all that it has redirects there, or itself; by 16 steps at most."""
+        first, last = np.full((2, len(self.names)), [[len(self.names)], [-1]])
+        np.minimum.at(first, self.source, self.target)
+        np.maximum.at(last, self.source, self.target)
+        whole = np.where(~self.is_read & (first == last), first, np.arange(len(first)))
+        for _ in range(4):
+            whole = whole[whole]
+        return whole
 
 
 class SiteGraph:
@@ -323,7 +336,7 @@ class SiteGraph:
     def add(self, voices: Voices) -> Voices:
         """Add links, or remove them with negative counts; a voice may be listed more than once. Returns the changed
         voices, each once, with the change."""
-        keys, links = _summed((voices.page << _SITE_BITS) | voices.site, voices.links)
+        keys, links = _merged((voices.page << _SITE_BITS) | voices.site, voices.links)
         changed = links != 0
         keys, links = keys[changed], links[changed]
         self._added.append((keys, links))
@@ -346,41 +359,41 @@ class SiteGraph:
         self._merge()
         return Voices(self._keys >> _SITE_BITS, self._keys & _SITE, self._links)
 
-    def pairs(self, site_of: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Source, target, links and voices of each pair of sites, see `SiteLinks`. site_of: of every page, from 0."""
-        keys, links, pages, voices = self._by_pair(site_of)
-        return keys >> _SITE_BITS, keys & _SITE, links, np.where(pages > most, 0, voices)
-
-    def voices_for(self, site_of: IntArray, voice: IntArray, most: int = GENERATED) -> IntArray:
+    def voices_for(self, site_of: IntArray, voice: IntArray, whole: IntArray, most: int = GENERATED) -> IntArray:
         """e of every page, in VOICE_UNITs, shape (pages,).
 
-        voice: g of every site in VOICE_UNITs, by its number in `site_of`.
+        voice, whole: as in `SiteShares`, of every site by its number in `site_of`. The names of a site share the
+        voices of that which has most.
         """
-        pairs, _, pages, _ = self._by_pair(site_of)
-        generated = pairs[pages > most]
+        source, target, _, said = self.pairs(site_of, most)
+        pairs, groups = source << _SITE_BITS | target, source << _SITE_BITS | whole[target]
+        names, most_said = _merged(groups, said, by=np.maximum)
+        at, sums = np.searchsorted(names, groups), np.maximum(_merged(groups, said)[1], 1)
+        part, of_all = most_said[at] * (said > 0), sums[at]
         found = np.zeros(len(site_of), dtype=np.int64)
         for rows in slices(len(self._keys)):
             keys = self._keys[rows]
             units = voice[keys & _SITE] * _sixteenths(self._links[rows]) // 16
-            if len(generated):
-                units[np.isin(self._pairs(rows, site_of), generated)] = 0
+            if not np.array_equal(part, of_all):
+                at = np.searchsorted(pairs, self._pairs(rows, site_of))
+                units = units * part[at] // of_all[at]
             page = keys >> _SITE_BITS
             first, last = page[0], page[-1]
             found[first : last + 1] += np.bincount(page - first, units).astype(np.int64)
         return found
 
-    def _by_pair(self, site_of: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Pairs of sites as keys, rising; their links, pages with links, and voices in sixteenths.
+    def pairs(self, site_of: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Source, target, links and voices of each pair of sites, see `SiteLinks`. site_of: of every page, from 0.
         By slices: whole arrays of all voices would take more memory than all else that is known of sites."""
         self._merge()
         each = [(self._keys[:0], *[self._links[:0]] * 3)]
         for rows in slices(len(self._keys)):
             links = self._links[rows]
-            each.append(_summed(self._pairs(rows, site_of), links, np.ones_like(links), _sixteenths(links)))
+            each.append(_merged(self._pairs(rows, site_of), links, np.ones_like(links), _sixteenths(links)))
         columns = list(map(np.concatenate, zip(*each, strict=True)))
         each.clear()
-        keys, *sums = _summed(*columns)
-        return keys, sums[0], sums[1], sums[2]
+        keys, links, pages, voices = _merged(*columns)
+        return keys >> _SITE_BITS, keys & _SITE, links, np.where(pages > most, 0, voices)
 
     def _pairs(self, rows: slice, site_of: IntArray) -> IntArray:
         """The pairs of sites of some voices, as keys."""
@@ -392,7 +405,7 @@ class SiteGraph:
         """Put the voices added since the last call in their places among the others."""
         if not self._added:
             return
-        keys, links = _summed(*map(np.concatenate, zip(*self._added, strict=True)))
+        keys, links = _merged(*map(np.concatenate, zip(*self._added, strict=True)))
         self._added.clear()
         at = np.searchsorted(self._keys, keys)
         is_known = np.append(self._keys, -1)[at] == keys
@@ -405,9 +418,9 @@ class SiteGraph:
             self._keys, self._links = self._keys[there], self._links[there]
 
 
-def _summed(keys: IntArray, *numbers: IntArray) -> tuple[IntArray, ...]:
-    """The distinct keys, rising, and the sums of each of some numbers."""
+def _merged(keys: IntArray, *numbers: IntArray, by: np.ufunc = np.add) -> tuple[IntArray, ...]:
+    """The distinct keys, rising, and the sums of each of some numbers, or the largest."""
     order = keys.argsort()
     keys = keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1)) if len(keys) else order
-    return keys[starts], *(np.add.reduceat(column[order], starts) if len(keys) else column for column in numbers)
+    return keys[starts], *(by.reduceat(column[order], starts) if len(keys) else column for column in numbers)

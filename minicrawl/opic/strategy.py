@@ -7,6 +7,7 @@ ties the one known longest.
 import heapq
 from array import array
 from collections.abc import Callable
+from hashlib import blake2b
 from typing import ClassVar
 
 import numpy as np
@@ -40,7 +41,7 @@ class Strategy:
 
     def priorities(self, pages: Pages, book: Book, jumps: Jumps) -> IntArray:
         """Priorities of many pages."""
-        return np.zeros(len(pages), dtype=np.int64)
+        return np.fromiter((self.priority(page, book, jumps) for page in pages.tolist()), np.int64, len(pages))
 
 
 class Greedy(Strategy):
@@ -62,20 +63,7 @@ class Random(Strategy):
         self._seed = seed
 
     def priority(self, page: int, book: Book, jumps: Jumps) -> int:
-        return _mixed(hash((self._seed, page)) & _MASK) >> 1
-
-    def priorities(self, pages: Pages, book: Book, jumps: Jumps) -> IntArray:
-        return np.fromiter((self.priority(page, book, jumps) for page in pages.tolist()), np.int64, len(pages))
-
-
-_MASK = 2**64 - 1
-
-
-def _mixed(number: int) -> int:
-    """A 64-bit number whose every bit depends on every bit of `number` (the finaliser of SplitMix64)."""
-    number = (number ^ (number >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
-    number = (number ^ (number >> 27)) * 0x94D049BB133111EB & _MASK
-    return number ^ (number >> 31)
+        return int.from_bytes(blake2b(b"%d %d" % (self._seed, page), digest_size=7).digest())
 
 
 STRATEGIES: dict[str, Strategy] = {

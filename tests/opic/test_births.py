@@ -13,7 +13,8 @@ from minicrawl.opic.sites import SiteBirths, SiteShares
 
 
 def shares_of(trust: list[float], homes: float = 1_200.0, voice_level: int = 10) -> SiteShares:
-    return SiteShares(np.array(trust), np.zeros(len(trust), dtype=np.int64), np.zeros(len(trust)), homes, voice_level)
+    none = np.zeros(len(trust), dtype=np.int64)
+    return SiteShares(np.array(trust), none, np.zeros(len(trust)), homes, voice_level, none)
 
 
 def shared_out(site: list[int], entrances: list[int], voices: list[int], trust: list[float]) -> SiteBirths:

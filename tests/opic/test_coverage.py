@@ -101,7 +101,7 @@ class Life:
         trust = np.array([0.0, *(self.draw.random() for _ in range(sites))])
         before, shares = (
             self.book.twentieths,
-            SiteShares(trust / trust.sum(), np.zeros(0, np.int64), trust, 2.0**55, 2**40),
+            SiteShares(trust / trust.sum(), np.zeros(0, np.int64), trust, 2.0**55, 2**40, np.zeros(0, np.int64)),
         )
         self.book.share_births_out(rule, shares)
         if before != self.book.twentieths:

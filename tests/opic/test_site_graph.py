@@ -52,21 +52,25 @@ def test_graph_is_what_a_plain_count_says(seed: int) -> None:
 
 
 @pytest.mark.parametrize("most", [3, 100])
-def test_voices_for_a_page_are_added_up_but_for_generated_links(most: int) -> None:
+def test_voices_for_a_page_are_added_up_but_for_generated_links_and_names(most: int) -> None:
+    """Sites 6 and 7 are names of site 5: of a site's voices by these, as many count as by one of them."""
     draw, graph = np.random.default_rng(most), SiteGraph()
-    site_of = draw.integers(1, 9, 200)
+    site_of, whole = draw.integers(1, 9, 200), np.array([0, 1, 2, 3, 4, 5, 5, 5, 8])
     voice = draw.integers(0, 257, 9)
-    assert graph.voices_for(site_of, voice).sum() == 0
+    assert graph.voices_for(site_of, voice, whole).sum() == 0
     pages, sites = draw.integers(0, 200, 500), draw.integers(1, 9, 500)
     sites[pages < 40] = 1  # links to many pages of a site
     across = sites != site_of[pages]
     graph.add(Voices(pages[across], sites[across], links := draw.choice([1, FRAME], len(pages))[across]))
-    found, expected = graph.voices_for(site_of, voice, most), [0] * 200
+    found, expected = graph.voices_for(site_of, voice, whole, most), [0] * 200
     linked: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
     for page, site, each in zip(pages[across].tolist(), sites[across].tolist(), links.tolist(), strict=True):
         linked[site, int(site_of[page])][page] += each
-    for (site, _), of_pair in linked.items():
-        for page, links in of_pair.items() if len(of_pair) <= most else ():
-            expected[page] += int(voice[site]) * sixteenths(links) // 16
+    linked = defaultdict(Counter, {pair: of_pair for pair, of_pair in linked.items() if len(of_pair) <= most})
+    said = {pair: sum(map(sixteenths, of_pair.values())) for pair, of_pair in linked.items()}
+    for (site, target), of_pair in linked.items():
+        by_name = [said.get((site, name), 0) for name in range(9) if whole[name] == whole[target]]
+        for page, links in of_pair.items():
+            expected[page] += int(voice[site]) * sixteenths(links) // 16 * max(by_name) // sum(by_name)
     assert found.any()
     assert found.tolist() == expected

@@ -1,7 +1,7 @@
 """Trust of sites, their voices and jumps: loops that do what the formulas say."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from minicrawl.opic.sites import FRAME, VOICE_UNIT, SiteLinks, site_trust
 
 
-def trust(links: dict[tuple[int, int], int], roots: list[int], **options: Any) -> tuple[Any, Any, float]:
+def trust(links: dict[tuple[int, int], int], roots: list[int]) -> tuple[Any, Any, float]:
     """links: {(source, target): number}. roots: of every site."""
     sources, targets = np.array(list(links), dtype=np.int64).reshape(-1, 2).T
     counts = np.array(list(links.values()), dtype=np.int64)
-    return site_trust(sources, targets, counts, np.array(roots, float), len(roots), **options)
+    return site_trust(sources, targets, counts, np.array(roots, float), len(roots))
 
 
 def slow_trust(links: dict[tuple[int, int], int], roots: list[int]) -> tuple[list[float], list[float]]:
@@ -78,21 +78,14 @@ def test_a_site_from_which_nobody_comes_back_passes_nothing_on(farm: int) -> Non
     assert not voice[2:].any()
 
 
-def test_trust_from_where_it_was_is_the_same() -> None:
-    rng = np.random.default_rng(0)
-    sources, targets = np.unique(rng.integers(0, 200, (2000, 2)), axis=0).T
-    links, roots = rng.integers(1, 50, len(sources)), (rng.random(200) < 0.1).astype(float)
-    exact = site_trust(sources, targets, links, roots, 200)
-    warm = site_trust(sources, targets, links, roots, 200, start=exact[0] + rng.random(200) * 1e-4)
-    assert np.abs(warm[0] - exact[0]).sum() < 1e-11
-    assert warm[1].tolist() == exact[1].tolist()
-
-
-def site_links(roots: list[float], pairs: dict[tuple[int, int], tuple[int, int]]) -> SiteLinks:
-    """pairs: number of links and of voices by source and target."""
+def site_links(
+    roots: list[float], pairs: dict[tuple[int, int], tuple[int, int]], names: Sequence[int] = ()
+) -> SiteLinks:
+    """pairs: number of links and of voices by source and target. names: sites without a page that was read."""
     ends = np.array(list(pairs), dtype=np.int64).reshape(-1, 2).T
     numbers = np.array(list(pairs.values()), dtype=np.int64).reshape(-1, 2).T
-    return SiteLinks([f"{site}.test" for site in range(len(roots))], np.array(roots), *ends, *numbers)
+    is_read = ~np.isin(np.arange(len(roots)), names)
+    return SiteLinks([f"{site}.test" for site in range(len(roots))], np.array(roots), is_read, *ends, *numbers)
 
 
 def test_a_typical_site_has_a_jump_and_a_voice_half_of_one() -> None:
@@ -114,5 +107,16 @@ def test_voices_have_no_more_than_a_jump_for_each_two_sites() -> None:
         assert shares.voice_level * VOICE_UNIT * named == pytest.approx(2**39, rel=1e-6)
 
 
-def test_a_web_without_sites_shares_nothing() -> None:
-    assert site_links([], {}).shares().homes == 0.0
+def test_sites_that_redirect_to_one_are_names_of_it() -> None:
+    """Sites 3 and 4 redirect to site 2, 5 to 4, 6 and 7 to each other. Of what site 0 says by several names, the most
+    counts."""
+    links = {(0, 2): (1, 8), (0, 3): (3, 16), (0, 5): (1, 8), (1, 4): (2, 16), (2, 0): (9, 16)}
+    redirects = {(3, 2): (1, 8), (4, 2): (2, 16), (5, 4): (1, 8), (6, 7): (1, 8), (7, 6): (1, 8)}
+    found = site_links([1.0, 1.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0], links | redirects, [3, 4, 5, 6, 7]).shares()
+    folded = {(0, 2): (3, 16), (1, 2): (2, 16), (2, 0): (9, 16), (3, 4): (1, 8), (4, 3): (1, 8)}
+    expected = site_links([1.0, 1.0, 1.5, 0.0, 0.0], folded).shares()
+    assert found.whole.tolist() == [0, 1, 2, 2, 2, 2, 6, 7]
+    assert found.trust[[0, 1, 2, 6, 7]] == pytest.approx(expected.trust)
+    assert not found.trust[3:6].any()
+    assert (found.homes, found.voice_level) == pytest.approx((expected.homes, expected.voice_level))
+    assert found.vouchers[:3] == pytest.approx(expected.vouchers[:3])

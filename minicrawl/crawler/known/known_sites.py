@@ -45,8 +45,8 @@ class KnownSites:
         self._numbers: dict[str, int] = {}
         self._trust: FloatArray = np.zeros(1)
         self._voice: IntArray = np.zeros(1, dtype=np.int64)
-        self._voice_level = 0
-        self._vouchers: FloatArray = np.zeros(0)
+        self._whole, self._voice_level = np.zeros(1, dtype=np.int64), 0
+        self._vouchers, self._homes = np.zeros(0), 0.0
         self._of_host: IntArray = np.zeros(0, dtype=np.int64)
         self._saved_hosts = self._saved_sites = 0
         self._fronts: set[int] = set()
@@ -55,7 +55,6 @@ class KnownSites:
         self._doors: set[int] = set()
         self._is_shared_out = False
         self._size_then = self._shared = 0
-        self._homes = 0.0
         self._blocks = writer.link_table.blocks
         accounts.note_links = self.note_links
         stored = writer.site_table.voices()
@@ -118,9 +117,7 @@ class KnownSites:
 
     def work_out(self) -> None:
         """Compute trust, voices and births anew. Virtual visits pass on the changes."""
-        links = self.links()
-        start = np.append(self._trust[1:], np.zeros(len(links.names) + 1 - len(self._trust)))
-        self.share_out(links.shares(start if start.any() else None))
+        self.share_out(self.links().shares())
 
     def links(self) -> SiteLinks:
         """All sites, site k with number k + 1 here, and the links between them."""
@@ -132,7 +129,7 @@ class KnownSites:
         read = np.bincount(site[is_read], minlength=len(self._numbers))
         source, target, links, voices = self._graph.pairs(site + 1)
         roots: FloatArray = np.where(is_root, np.log2(1.0 + np.maximum(read, 1)), 0.0)
-        return SiteLinks(list(self._numbers), roots, source - 1, target - 1, links, voices)
+        return SiteLinks(list(self._numbers), roots, read > 0, source - 1, target - 1, links, voices)
 
     def share_out(self, shares: SiteShares) -> None:
         """Share births out by the shares of sites, ordered as in `links`; newer sites have none."""
@@ -141,17 +138,16 @@ class KnownSites:
         entrances = accounts.depth[known] == 0
         entrances[list(self._fronts)] = True
         entrances &= self._is_at_home()
-        newer = len(self._numbers) - len(shares.trust)
-        self._trust = np.concatenate([[0.0], shares.trust, np.zeros(newer)])
-        self._voice = np.concatenate([[0], shares.voice, np.zeros(newer, dtype=np.int64)])
-        self._voice_level = shares.voice_level
+        self._trust = np.concatenate([[0.0], shares.trust, np.zeros(len(self._numbers) - len(shares.trust))])
+        self._voice = np.append(0, shares.voice)
+        self._whole, self._voice_level = np.append(shares.whole.max(initial=0) + 1, shares.whole), shares.voice_level
         voices = self.count_voices()
         births.grow(accounts.size)
         self._doors.update(flagged((births.entrance[known] != entrances) | (births.voices[known] != voices)).tolist())
         births.site[known], births.entrance[known], births.voices[known] = self._sites_of_all(), entrances, voices
         self._vouchers, self._homes = np.append(0.0, shares.vouchers), shares.homes
         before = accounts.book.twentieths
-        accounts.book.share_births_out(births, shares._replace(trust=self._trust, voice=self._voice))
+        accounts.book.share_births_out(births, shares._replace(trust=self._trust))
         if before != births.twentieths:
             accounts.resend(self._blocks, before)
         accounts.coverage.note_change()
@@ -176,8 +172,10 @@ class KnownSites:
         """The voices for each page, in VOICE_UNITs as of when births were last shared out, 0 for a mirror; the next
         hand-over tells the homes of mirrors theirs."""
         self._count_turns()
-        known = np.append(self._voice, np.zeros(len(self._numbers) + 1 - len(self._voice), dtype=np.int64))
-        counts = self._graph.voices_for(self._sites_of_all(), known)
+        size = len(self._numbers) + 1
+        known = np.append(self._voice, np.zeros(size - len(self._voice), dtype=np.int64))
+        whole = np.append(self._whole, self._whole.max() + 1 + np.arange(size - len(self._whole)))
+        counts = self._graph.voices_for(self._sites_of_all(), known, whole)
         if self.shared is not None:
             mirrors = flagged(~self._is_at_home())
             self.shared.grow(len(counts))
@@ -217,7 +215,7 @@ class KnownSites:
         """The rows of all sites but the `first` ones."""
         births, trust, voice = self._births, self._trust, self._voice
         for name, site in islice(self._numbers.items(), first, None):
-            known = site < len(trust)
+            known = site < len(voice)
             levels = (births.page_level.item(site), births.entrance_level.item(site)) if known else (1, 0)
             its = (trust.item(site), voice.item(site)) if known else (0.0, 0)
             yield SiteRow(site, name, *its, *levels)

@@ -21,17 +21,20 @@ IMPORTANCE = "SELECT url, importance FROM ranks"
 
 
 def web_of(seed: int, sites: int = 6) -> tuple[Site, list[str]]:
-    """Sites of some pages, some on two hosts, that link to one another; some pages redirect, also to other sites."""
+    """Sites of some pages, some on two hosts, that link to one another; some pages redirect, also to other sites, and
+    all of some sites do to one."""
     draw = random.Random(seed)
     urls = [
         f"http://{'www.' if page % 3 == 2 else ''}s{site}.test/{f'p{page}' if page else ''}"
         for site in range(sites)
         for page in range(draw.randrange(1, 12))
     ]
-    web: Site = {}
+    web: Site = {f"http://n{name}.test/{at}": f"http://s{name % 2}.test/" for name in range(4) for at in range(2)}
+    names = list(web)
     for url in urls:
         own = [other for other in urls if site_of(other) == site_of(url)]
         links = draw.sample(own, min(len(own), 4)) + draw.sample(urls, draw.choice([0, 0, 1, 3]))
+        links += draw.sample(names, draw.choice([0, 1, 3]))
         links += draw.sample(urls, 5) if url == urls[0] else []
         web[url] = draw.choice(urls) if draw.random() < 0.1 and not is_front(url) else links
     return web, urls[:1]
@@ -57,31 +60,32 @@ def voices(store: Path) -> dict[tuple[str, str], int]:
     return {(url, site): links for url, site, links in rows(store, query)}
 
 
-def shares_by_hand(store: Path) -> tuple[dict[str, float], dict[str, int]]:
-    """Trust and voice of sites, from the links that the store has: by the function whose tests are elsewhere."""
-    names = sorted({owner(url) for (url,) in rows(store, "SELECT url FROM pages")})
-    pairs: Counter[tuple[str, str]] = Counter()
-    for (url, site), links in counted_voices(store).items():
-        pairs[site, owner(url)] += links
-    ends = [(names.index(source), names.index(target), links) for (source, target), links in pairs.items()]
-    seeds = {owner(url) for (url,) in rows(store, "SELECT url FROM pages WHERE depth = 0")}
+def shares_by_hand(store: Path) -> tuple[dict[str, float], dict[str, int], dict[str, tuple[int, int]]]:
+    """Trust and voice of sites, and the voices of pages and whether they are entrances, from the links that the store
+    has. Trust is by the function whose tests are elsewhere; a site that redirects is one with that to which it does."""
+    voices, names = counted_voices(store), sorted({owner(url) for (url,) in rows(store, "SELECT url FROM pages")})
     read = Counter(owner(url) for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'"))
+    whole = {name: name for name in names} | {site: owner(url) for url, site in voices if not read[site]}
+    pairs: Counter[tuple[str, str]] = Counter()
+    said: Counter[tuple[str, str]] = Counter()
+    for (url, site), links in voices.items():
+        pairs[site, owner(url)] += links
+        said[site, owner(url)] += min(links, 2)
+    ends: Counter[tuple[int, int]] = Counter()
+    for (source, target), links in pairs.items():
+        ends |= Counter({(names.index(whole[source]), names.index(whole[target])): links})
+    seeds = {owner(url) for (url,) in rows(store, "SELECT url FROM pages WHERE depth = 0")}
     roots = np.array([np.log2(1 + max(read[name], 1)) if name in seeds else 0.0 for name in names])
-    columns = np.array(ends, dtype=np.int64).reshape(-1, 3)
+    columns = np.array([(*pair, links) for pair, links in ends.items()], dtype=np.int64).reshape(-1, 3)
     found = site_trust(columns[:, 0], columns[:, 1], columns[:, 2], roots, len(names))
     trust, voice = (dict(zip(names, column.tolist(), strict=True)) for column in found[:2])
-    return trust, voice
-
-
-def doors_by_hand(store: Path) -> dict[str, tuple[int, int]]:
-    """Whether a page is an entrance, and its voices: those of each other site that links to it."""
-    _, voice = shares_by_hand(store)
-    voices: Counter[str] = Counter()
-    for (url, site), links in counted_voices(store).items():
-        voices[url] += voice[site] // (2 if links == 1 else 1)
+    of_page: Counter[str] = Counter()
+    for (url, site), links in voices.items():
+        by_name = [said[site, name] for name in names if whole[name] == whole[owner(url)]]
+        of_page[url] += voice[site] * min(links, 2) // 2 * max(by_name) // sum(by_name)
     pages = rows(store, "SELECT url, depth FROM pages")
-    doors = {url: (int(depth == 0 or is_front(url)), voices[url]) for url, depth in pages}
-    return {url: door for url, door in doors.items() if any(door)}
+    doors = {url: (int(depth == 0 or is_front(url)), of_page[url]) for url, depth in pages}
+    return trust, voice, {url: door for url, door in doors.items() if any(door)}
 
 
 def as_they_are(store: Path, query: str = IMPORTANCE) -> dict[str, float]:
@@ -95,11 +99,11 @@ def test_store_has_what_a_slow_count_of_its_links_says(tmp_path: Path, seed: int
     crawl(web, store, seeds, jump="sites")
     assert faults_in(store) == []
     assert voices(store) == counted_voices(store)
-    trust, voice = shares_by_hand(store)
+    trust, voice, by_hand = shares_by_hand(store)
     assert as_they_are(store, "SELECT name, trust FROM sites") == pytest.approx(trust, abs=1e-9)
     assert dict(rows(store, "SELECT name, voice FROM sites")) == voice
     doors = "SELECT url, is_entrance, voices FROM doors JOIN pages ON pages.id = page WHERE is_entrance OR voices"
-    assert {url: (entrance, found) for url, entrance, found in rows(store, doors)} == doors_by_hand(store)
+    assert {url: (entrance, found) for url, entrance, found in rows(store, doors)} == by_hand
     with open_store(store) as reader:
         assert verify(reader).settled.l1 < 1e-6
         assert verify(reader).stored.l1 < 1e-6
