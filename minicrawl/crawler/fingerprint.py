@@ -2,7 +2,7 @@
 
 payload     64-bit digest of what the body shows: its text without queries of URLs, and the paths of images and scripts.
             Other attributes, and scripts in the page, hold tokens against forged requests, nonces, ids of requests.
-            Without the bit SAYS_SOMETHING where it has next to no words
+            Where it has next to no words, of all but link targets, and without the bit SAYS_SOMETHING
 digest      ... of the origin, and what the body shows without the page's own path
 wording     ... of the text without digits, for URLs with a number: calendars repeat it
 sketch      40 bytes to estimate the similarity of two pages
@@ -50,6 +50,7 @@ _ENOUGH = 64  # words to search for distinct ones
 _LITTLE = 400  # bytes of text
 _MUCH = 1 << 15  # bytes of a page without short text: pages for URLs that do not exist are shorter
 _UNSEEN = re.compile(rb"<(title|noscript)\b.*?</\1", re.DOTALL | re.IGNORECASE)
+_TARGETS = re.compile(rb"""href=("[^"]*|'[^']*|)""")
 _SCRIPT = re.compile(rb"<script\b[^<]*+(?:<(?!/script)[^<]*+)*+")
 _SHOWN = re.compile(rb"""<(?:img|script|IMG)\s[^<>]*?\b(?:src|SRC)=["']?([^"'\s<>?]*)""")
 _QUERY = re.compile(rb"""\?[\w.%-]+=[^\s<>"']*""")
@@ -120,13 +121,15 @@ def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
     """
     *origin, path = url.split("/", 3)
     seen = text_of(body)
-    text = seen if len(body) <= LONGEST else text_of(body, len(body))
-    own_text = text = _QUERY.sub(b"", text)
-    shown = b"\n".join(_SHOWN.findall(body))
-    for own in filter(None, dict.fromkeys((path, path.partition("?")[0]))):
-        own_text = own_text.replace(own.lower().encode(), b"")
     words = words_of(seen)
     has_words = len(set(words[:_ENOUGH].tolist())) >= FEWEST_WORDS
+    if has_words:
+        text, shown = seen if len(body) <= LONGEST else text_of(body, len(body)), b"\n".join(_SHOWN.findall(body))
+    else:  # its scripts may show something
+        text, shown = _TARGETS.sub(b"", body).lower(), b""
+    own_text = text = _QUERY.sub(b"", text)
+    for own in filter(None, dict.fromkeys((path, path.partition("?")[0]))):
+        own_text = own_text.replace(own.lower().encode(), b"")
     return Identity(
         _signed(_sha1(b"\n".join(("/".join(origin).encode(), own_text, shown)))),
         _signed(_sha1(text + b"\n" + shown)) & ~SAYS_SOMETHING | has_words if len(words) else None,

@@ -56,7 +56,7 @@ MEANINGS = {
     "canonical": "it names another page as its canonical",
     "meta-refresh": "it sends its readers to another page within ten seconds, and has next to no text itself",
     "front-page": "it shows the same as the front page of its folder under another name, such as / and /index.html",
-    "same-page": "it shows the same as the page with http for https, or with www or without",
+    "same-page": "it shows the same as the page with http for https, www, or a slash at the end, or without",
     "session": "it is the same page as the one without the session id in its URL",
     # An answer that is none.
     "soft-404": "its host gives the same answer for pages that cannot exist",

@@ -134,8 +134,8 @@ class FrontPages(Step):
     """Makes the names of a page that show the same aliases of the one read first.
 
     The front page of a folder is a file in it as well: `/a/` is `/a/index.html`, or `/a/start.html`. A site that speaks
-    http and https, or answers with www and without, has each page twice or four times. Files that say little have only
-    the usual names of front pages.
+    http and https, or answers with www and without, has each page twice or four times, and so has one that does not
+    mind a slash at the end. Files that say little have only the usual names of front pages.
     """
 
     def __init__(self, state: CrawlState, duplicates: DuplicatePages) -> None:
@@ -158,7 +158,8 @@ class FrontPages(Step):
         for page in self._others(url, first, says_much=turn.fetched.sketch is not None):
             if self._leads(page, turn.page, payload):
                 alias = self._urls.url(page)
-                reason = "same-page" if _name(alias) == _name(url) else "front-page"
+                is_file = _name(alias) == _name(url) or alias.removesuffix("/") == url.removesuffix("/")
+                reason = "same-page" if is_file else "front-page"
                 turn.outcome = Outcome(State.ALIAS, reason, alias=alias, follows=outcome.follows)
                 return True
         return False
@@ -168,6 +169,8 @@ class FrontPages(Step):
         others = other_names(url)
         if not says_much and not is_front_page(url):
             others = [other for other in others if _name(other) == _name(url)]
+        elif says_much and "?" not in url:
+            others.append(url.removesuffix("/") if url.endswith("/") else f"{url}/")
         yield from (page for page in self._urls.find(others) if page is not None)
         if says_much and is_front_page(url):  # of any file in its folder
             folder = url.rpartition("/")[0]

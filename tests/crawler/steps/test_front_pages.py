@@ -16,7 +16,11 @@ WORDS = f"<p>{' '.join(f'word{number}' for number in range(40))}"
 FRONT = ["<title>Front</title>", WORDS, "page.html"]
 GIT = {HOME + "git/", HOME + "git/git.html"}
 SHORT = {HOME + "git/short/", HOME + "git/short/index.html"}
-TWICE = {HOME, "https://a.test/"}, {HOME + "page.html", "http://www.a.test/page.html"}
+TWICE = (
+    {HOME, "https://a.test/"},
+    {HOME + "page.html", "http://www.a.test/page.html"},
+    {HOME + "slash", HOME + "slash/"},
+)
 SITE: Site = {
     HOME: [
         WORDS,
@@ -43,11 +47,15 @@ SITE: Site = {
         HOME + "git/",
         HOME + "git/short/",
         HOME + "git/short/index.html",
+        HOME + "slash/",
+        HOME + "slash",
         "https://a.test/",
         "http://www.a.test/page.html",
     ],
     HOME + "git/git.html": [*FRONT, "<p>git"],
     HOME + "git/": [*FRONT, "<p>git"],
+    HOME + "slash": [*FRONT, "<p>slash"],
+    HOME + "slash/": [*FRONT, "<p>slash"],
     HOME + "git/short/": ["<p>hi"],
     HOME + "git/short/index.html": ["<p>hi"],
 }
@@ -84,7 +92,7 @@ def test_links_to_all_names_of_a_page_are_links_to_it(store: Path) -> None:
         assert {link.target for link in page_links(reader, Asked(to=page)).rows()} == GIT
 
 
-def test_schemes_and_www_are_other_names_of_a_site(store: Path) -> None:
+def test_schemes_www_and_a_last_slash_make_other_names_of_a_page(store: Path) -> None:
     found = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     for urls in TWICE:
         assert sorted(found[url] for url in urls) == ["alias same-page", "fetched ok"]
@@ -101,6 +109,6 @@ def test_the_page_has_the_importance_of_all_its_names(store: Path) -> None:
     assert not faults_in(store)
     ranks = dict(rows(store, "SELECT url, importance FROM ranks"))
     aliases = [url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'alias'")]
-    assert [ranks[url] for url in aliases] == [0.0] * 7
+    assert [ranks[url] for url in aliases] == [0.0] * 8
     with open_store(store) as reader:
         assert verify(reader).excess() <= 0.0

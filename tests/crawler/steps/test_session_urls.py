@@ -64,8 +64,10 @@ def test_tokens_on_the_host_of_a_seed_are_found_out(tmp_path: Path, strategy: st
     assert faults_in(store) == []
 
 
-def board(url: httpx.URL) -> list[str]:
+def board(url: httpx.URL) -> list[str] | int:
     """A forum that tells the time, who is online, and in every link the visit, which it makes up anew."""
+    if url.path not in ("/", *(f"/topic/{topic}" for topic in range(12))):
+        return 404
     rng = random.Random(next(VISITS))
     visit, number = f"visit={rng.getrandbits(128):032x}", number_of(url)
     return [
