@@ -15,14 +15,7 @@ import numpy as np
 from minicrawl.crawler.books.stored import jumps_to_sites
 from minicrawl.crawler.books.stored_forms import kept_settings
 from minicrawl.crawler.frontier.due_pages import worths
-from minicrawl.crawler.frontier.schedules import (
-    BELIEVED,
-    CHANGED,
-    ByWorth,
-    ChangeRates,
-    first_interval,
-    schedule_of,
-)
+from minicrawl.crawler.frontier.schedules import BELIEVED, CHANGED, ByWorth, ChangeRates, first_interval, schedule_of
 from minicrawl.crawler.steps.refresh import FAILED, MISSING
 from minicrawl.opic import Book
 from minicrawl.opic.book import add_sent

@@ -6,13 +6,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.option_sources import tables_of_file
-from minicrawl.cli.options import (
-    is_kept,
-    json_option,
-    ranking_option,
-    store_option,
-    where_option,
-)
+from minicrawl.cli.options import is_kept, json_option, ranking_option, store_option, where_option
 from minicrawl.errors import counted
 from minicrawl.store.partitions.folder import is_folder
 

@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.options import (
-    is_kept,
-    json_option,
-    ranking_option,
-    store_option,
-    where_option,
-)
+from minicrawl.cli.options import is_kept, json_option, ranking_option, store_option, where_option
 from minicrawl.cli.output import Column, document, fitted, lines_of, order_lines, page_rows, table, tally
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable

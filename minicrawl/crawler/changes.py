@@ -19,14 +19,7 @@ from minicrawl.crawler.remembered_settings import shown
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.errors import SettingError
-from minicrawl.events import (
-    Event,
-    HostBanned,
-    HostUnbanned,
-    PageAskedAgain,
-    SeedsAdded,
-    SettingChanged,
-)
+from minicrawl.events import Event, HostBanned, HostUnbanned, PageAskedAgain, SeedsAdded, SettingChanged
 from minicrawl.model import READ, State
 from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.store.declaration import MetaValue

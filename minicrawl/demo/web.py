@@ -18,16 +18,7 @@ from random import Random
 import numpy as np
 from aiohttp import web as http
 
-from minicrawl.demo.resources import (
-    CALENDAR_MONTHS,
-    Page,
-    Reply,
-    Resource,
-    month_page,
-    relative,
-    rendered,
-    trap_page,
-)
+from minicrawl.demo.resources import CALENDAR_MONTHS, Page, Reply, Resource, month_page, relative, rendered, trap_page
 from minicrawl.demo.weaving import SEEDS, Loom
 from minicrawl.errors import SettingError
 from minicrawl.rank import Graph, pagerank

@@ -20,14 +20,7 @@ from statistics import fmean
 import numpy as np
 
 from minicrawl.experiment import Claim, Curve, Panel, Result
-from minicrawl.lab.compiled import (
-    LAB_TOTAL,
-    VisitLog,
-    paper_book,
-    settle_greedily,
-    visit_greedily,
-    visit_pages,
-)
+from minicrawl.lab.compiled import LAB_TOTAL, VisitLog, paper_book, settle_greedily, visit_greedily, visit_pages
 from minicrawl.opic import Adaptive, Book
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank

@@ -23,15 +23,7 @@ from typing import IO
 
 from minicrawl import log
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
-from minicrawl.search.index_folder import (
-    Index,
-    hold_index,
-    index_errors,
-    index_path,
-    open_index,
-    replacing,
-    store_mark,
-)
+from minicrawl.search.index_folder import Index, hold_index, index_errors, index_path, open_index, replacing, store_mark
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.texts.kept_text import KeptText, unpack

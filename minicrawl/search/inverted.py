@@ -13,16 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
 
-from tantivy import (
-    Document,
-    Filter,
-    Index,
-    Query,
-    SchemaBuilder,
-    TextAnalyzer,
-    TextAnalyzerBuilder,
-    Tokenizer,
-)
+from tantivy import Document, Filter, Index, Query, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 from minicrawl.crawler.urls.keys import site_of
 

@@ -8,18 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from minicrawl.crawler.html.content import NAMED, OUT, container
-from minicrawl.crawler.html.tree import (
-    BY_TAG,
-    CONTENT,
-    FEW,
-    HIDDEN,
-    INLINE,
-    LIST,
-    TAGS,
-    TEXT,
-    is_text,
-    place_by,
-)
+from minicrawl.crawler.html.tree import BY_TAG, CONTENT, FEW, HIDDEN, INLINE, LIST, TAGS, TEXT, is_text, place_by
 
 _FOREIGN = ("svg", "math")
 # Elements of these that contain HTML again (HTML 13.2.6, integration points).
