@@ -315,14 +315,14 @@ class SiteLinks(NamedTuple):
         return SiteShares(trust, voice, vouchers, jump * sites, int(jump * part / 2.0 / VOICE_UNIT), whole)
 
     def _whole(self) -> IntArray:
-        """The site that each is a name of, as all that it has redirects there, or itself; by 16 steps at most."""
+        """The site that each is a name of, as all that was read of it redirects there, within 16 steps; or itself."""
         first, last = np.full((2, len(self.names)), [[len(self.names)], [-1]])
         np.minimum.at(first, self.source, self.target)
         np.maximum.at(last, self.source, self.target)
         whole = np.where(~self.is_read & (first == last), first, np.arange(len(first)))
         for _ in range(4):
             whole = whole[whole]
-        return whole
+        return np.where(self.is_read[whole], whole, np.arange(len(first)))
 
 
 class SiteGraph:

@@ -108,8 +108,7 @@ def test_voices_have_no_more_than_a_jump_for_each_two_sites() -> None:
 
 
 def test_sites_that_redirect_to_one_are_names_of_it() -> None:
-    """Sites 3 and 4 redirect to site 2, 5 to 4, 6 and 7 to each other. Of what site 0 says by several names, the most
-    counts."""
+    """Sites 3 and 4 redirect to 2, 5 to 4, 6 and 7 to each other. Of what 0 says by three names, the most counts."""
     links = {(0, 2): (1, 8), (0, 3): (3, 16), (0, 5): (1, 8), (1, 4): (2, 16), (2, 0): (9, 16)}
     redirects = {(3, 2): (1, 8), (4, 2): (2, 16), (5, 4): (1, 8), (6, 7): (1, 8), (7, 6): (1, 8)}
     found = site_links([1.0, 1.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0], links | redirects, [3, 4, 5, 6, 7]).shares()

@@ -65,7 +65,8 @@ def shares_by_hand(store: Path) -> tuple[dict[str, float], dict[str, int], dict[
     has. Trust is by the function whose tests are elsewhere; a site that redirects is one with that to which it does."""
     voices, names = counted_voices(store), sorted({owner(url) for (url,) in rows(store, "SELECT url FROM pages")})
     read = Counter(owner(url) for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'"))
-    whole = {name: name for name in names} | {site: owner(url) for url, site in voices if not read[site]}
+    whole = {name: name for name in names}
+    whole |= {site: owner(url) for url, site in voices if read[owner(url)] and not read[site]}
     pairs: Counter[tuple[str, str]] = Counter()
     said: Counter[tuple[str, str]] = Counter()
     for (url, site), links in voices.items():
