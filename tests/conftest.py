@@ -87,6 +87,17 @@ def _leaks_are_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
     gc.collect()
 
 
+@pytest.fixture
+def crawled(tmp_path: Path) -> Path:
+    """A store of a crawl of 12 pages."""
+    from support.sites import crawl, random_site
+
+    store = tmp_path / "crawl.db"
+    site, seeds = random_site(2)
+    crawl(site, store, seeds, pages=12)
+    return store
+
+
 @pytest.fixture(scope="session")
 def ray() -> Iterator[str]:
     """Ray, for all crawls in partitions of this session; its address for those of other processes."""

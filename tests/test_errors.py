@@ -8,9 +8,7 @@ from support.command_line import HOME, run
 from support.effort import growth
 from support.sites import crawl
 
-from minicrawl.errors import (
-    without_logins,
-)
+from minicrawl.errors import without_logins
 
 SECRET = "Zx7q"
 MISTYPED = (

@@ -17,7 +17,7 @@ from support.terminal import Terminal
 
 from minicrawl.cli.display import SHOWN, Best, BestSoFar, awaiting_index, bars, doing, plain, showing
 from minicrawl.dashboard.readings import Readings
-from minicrawl.model import LimitsNow, Progress, RunState
+from minicrawl.model import LimitsNow, Progress, RunState, Sums
 from minicrawl.timing import Timing
 
 
@@ -149,22 +149,7 @@ def test_store_is_not_looked_at_again_and_again(tmp_path: Path) -> None:
     assert len(best()) == 2
 
 
-BARE = Progress(
-    seconds=100.0,
-    fetched=1000,
-    bytes=10_000_000,
-    known=5000,
-    never_read=3900,
-    hosts_ready=3,
-    hosts_waiting=40,
-    in_flight=12,
-    clock=1.25,
-    coverage=0.45,
-    coverage_shown=0.6,
-    errors={},
-    pages_per_second=10.0,
-    bytes_per_second=100_000.0,
-)
+BARE = replace(MOMENT, seconds=100.0, coverage=0.45, earlier=Sums(), limits=LimitsNow(), pages_per_second=10.0)
 
 
 def test_plain_line_is_one_line() -> None:

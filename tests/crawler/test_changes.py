@@ -15,11 +15,7 @@ from support.steering import HOME, Steered, kept, kept_list, pages, steered, wid
 
 from minicrawl.analysis.explain import explain
 from minicrawl.errors import ConfigError, SeedError
-from minicrawl.events import (
-    HostBanned,
-    SeedsAdded,
-    SettingChanged,
-)
+from minicrawl.events import HostBanned, SeedsAdded, SettingChanged
 from minicrawl.store.reader import open_store
 
 # Settings.

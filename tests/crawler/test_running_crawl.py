@@ -12,12 +12,7 @@ from support.steering import HOME, Steered, kept, pages, steered, wide
 
 from minicrawl import Crawl
 from minicrawl.errors import ConfigError, CrawlEndedError, StoreError
-from minicrawl.events import (
-    PageFetched,
-    Paused,
-    Resumed,
-    Stopping,
-)
+from minicrawl.events import PageFetched, Paused, Resumed, Stopping
 from minicrawl.model import RunState
 
 # The block, and what it tells.

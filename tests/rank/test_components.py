@@ -6,12 +6,7 @@ import pytest
 
 from minicrawl.rank import Graph
 from minicrawl.rank.distances import reverse
-from minicrawl.rank.graph_stats import (
-    Components,
-    strong_components,
-    subgraph,
-    weak_components,
-)
+from minicrawl.rank.graph_stats import Components, strong_components, subgraph, weak_components
 
 
 def random_links(seed: int, size: int = 60) -> list[list[int]]:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl, random_site, rows
+from support.sites import Site, crawl, rows
 
 from minicrawl.errors import StoreError
 from minicrawl.store.database import SCHEMA_VERSION, open_to_read
@@ -14,14 +14,6 @@ from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
-
-
-@pytest.fixture
-def crawled(tmp_path: Path) -> Path:
-    store = tmp_path / "crawl.db"
-    site, seeds = random_site(2)
-    crawl(site, store, seeds, pages=12)
-    return store
 
 
 def test_snapshot_is_of_one_commit_whatever_is_written_meanwhile(crawled: Path) -> None:

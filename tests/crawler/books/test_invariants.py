@@ -4,19 +4,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from support.sites import crawl, random_site
 
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
-
-
-@pytest.fixture
-def crawled(tmp_path: Path) -> Path:
-    store = tmp_path / "crawl.db"
-    site, seeds = random_site(2)
-    crawl(site, store, seeds, pages=12)
-    return store
-
 
 DAMAGES = {
     "cash appears": "UPDATE pages SET cash = cash + 1 WHERE id = 3",

@@ -9,10 +9,7 @@ import pytest
 from support.sites import Server, Site
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.http.credentials import (
-    Headers,
-    Place,
-)
+from minicrawl.crawler.http.credentials import Headers, Place
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings, Header
 

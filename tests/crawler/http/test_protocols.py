@@ -3,11 +3,7 @@
 import asyncio
 
 import pytest
-from support.http2_server import (
-    Http2Server,
-    fetched_from,
-    hello,
-)
+from support.http2_server import Http2Server, fetched_from, hello
 from support.misbehaving import answer
 from support.raw_server import Server
 from support.raw_server import fetched_from as fetched_in_the_clear

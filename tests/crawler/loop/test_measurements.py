@@ -10,14 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.sites import crawl, random_site, rows
 
-from minicrawl.crawler.loop.measurements import (
-    LATENCY,
-    SIZE,
-    AnswerCounts,
-    Course,
-    Speed,
-    spacing,
-)
+from minicrawl.crawler.loop.measurements import LATENCY, SIZE, AnswerCounts, Course, Speed, spacing
 from minicrawl.model import CoursePoint, Fetched
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer

@@ -8,14 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from minicrawl.crawler.sitemaps.queue import (
-    DUE,
-    LIFETIME,
-    MOST_LEVELS,
-    MOST_SITEMAPS,
-    MOST_WAITING,
-    SitemapQueue,
-)
+from minicrawl.crawler.sitemaps.queue import DUE, LIFETIME, MOST_LEVELS, MOST_SITEMAPS, MOST_WAITING, SitemapQueue
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.writer import Writer
 
