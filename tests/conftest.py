@@ -89,7 +89,6 @@ def _leaks_are_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def crawled(tmp_path: Path) -> Path:
-    """A store of a crawl of 12 pages."""
     from support.sites import crawl, random_site
 
     store = tmp_path / "crawl.db"

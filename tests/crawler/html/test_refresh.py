@@ -65,7 +65,6 @@ def test_ten_seconds_are_soon(seconds: str, is_soon: bool) -> None:
         ("5", LARGE + MOVED, True),
         ("5", "новый адрес " * 24, True),
         ("11", "", False),
-        ("1800", ARTICLE, False),
     ],
 )
 def test_redirects_are_soon_and_on_pages_with_next_to_no_text(seconds: str, body: str, is_redirect: bool) -> None:
