@@ -1,10 +1,12 @@
 """Find session parameters: those that identify the visitor and change nothing.
 
-Where a page has the content of another page of its host, or a value that looks made up at random, a parameter may be
-to blame: a token that every answer makes up anew. So the page is fetched once more without it, in a turn of the host.
-The same content is a sign; other content, or a redirect elsewhere, means that the parameter matters, and it is left
-alone. Without a random value nearly the same content below the same title is a sign, too: a clock, a counter, who is
-online may differ.
+Where a page has the content of another page of its host, one of its parameters may be to blame: a token that every
+answer makes up anew. So the page is fetched once more without it, in a turn of the host. The same content is a sign;
+other content, or a redirect elsewhere, means that the parameter matters, and it is left alone.
+
+A parameter is renewed where its value looks made up at random, and the links of the page all have one other value, as
+no id of a document has. It is probed at once, and nearly the same content below the same title is a sign, too: a clock,
+a counter, who is online may differ.
 
 Four signs make a session of a parameter, for the URLs of one pattern (traps.py), with four values, so that a default
 that may be left out (?page=1) is none. Three of them must be pages that were news when they were read: pages beyond the
@@ -64,7 +66,6 @@ class Sessions:
         self._wanted: dict[str, str] = {}  # by origin: the URL to probe
         self._probes: dict[str, tuple[tuple[str, str], str, _Page]] = {}
         """By URL of the probe: pattern and name of the parameter, its value, and the page with it."""
-        self._answers: dict[str, int | None] = {}  # by URL of the probe: the last digest that was near the page's
         self._news: dict[str, list[_Page]] = {}  # by pattern: pages that were news
         self._changed: dict[tuple[str, str], ParameterRow] = {}
         self._read: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))  # by host: pages with parameters
@@ -93,13 +94,15 @@ class Sessions:
         """Number of session parameters of a host."""
         return len(self._sessions.get(host, ()))
 
-    def note_page(self, number: int, fetched: Fetched, title: str | None, *, is_news: bool) -> None:
+    def note_page(self, number: int, fetched: Fetched, parsed: ParsedPage, *, is_news: bool) -> None:
         """Take in a page that was read. is_news: its content is new on its host."""
-        url, page = fetched.url, _Page(fetched.url, fetched.digest, fetched.sketch, title, is_news)
-        pattern, host, values = pattern_of(url).name, politeness_key(url), _parameters(url)
+        url, values = fetched.url, _parameters(fetched.url)
+        renewed = [name for name, value in values.items() if is_id(value) and _is_renewed(name, value, parsed.outlinks)]
+        page = _Page(url, fetched.digest, fetched.sketch, parsed.title, is_news, renewed)
+        pattern, host = pattern_of(url).name, politeness_key(url)
         news = self._news.get(pattern, [])
         has_signs = any((host, name) in self._found for name in values)
-        names = [name for name, value in values.items() if has_signs or not is_news or is_id(value)]
+        names = list(values) if has_signs or not is_news else renewed
         if names and self._asked[host] < MOST_PROBES and origin_of(url) not in self._wanted:
             self._ask(pattern, names, [*news, page] if has_signs else [page, *news])
         if self._asked[host] and len(self._read[host]) < _MOST_READ:
@@ -150,13 +153,10 @@ class Sessions:
         row = self._rows[parameter]
         if fetched.status is None or is_transient(f"http-{fetched.status}") or row.verdict != "?":
             return  # an overloaded server says nothing of the parameter
-        if fetched.digest != page.digest:
-            if title != page.title or not is_id(_parameters(page.url)[parameter[1]]) or not page.is_near(fetched):
-                self._take(row._replace(verdict="content"))
-                return
-            if self._answers.get(fetched.url) == fetched.digest:
-                return  # it is the same again, so the parameter made the difference
-            self._answers[fetched.url] = fetched.digest
+        is_near = parameter[1] in page.renewed and title == page.title and page.is_near(fetched)
+        if fetched.digest != page.digest and not is_near:
+            self._take(row._replace(verdict="content"))
+            return
         signs = [*json.loads(row.signs), [value, page.is_news]]
         is_session = _are_enough([is_news for _, is_news in signs])
         self._take(row._replace(verdict="session" if is_session else "?", signs=json.dumps(signs)))
@@ -212,6 +212,7 @@ class _Page(NamedTuple):
     sketch: bytes | None
     title: str | None
     is_news: bool
+    renewed: Sequence[str]
 
     def is_near(self, other: Fetched) -> bool:
         """True if another answer has its content but for a few words."""
@@ -221,6 +222,12 @@ class _Page(NamedTuple):
 def _are_enough(signs: Collection[bool]) -> bool:
     """True if signs make a session, by whether each is of a page that was news."""
     return len(signs) >= SIGNS and sum(signs) >= NEWS
+
+
+def _is_renewed(name: str, value: str, links: Iterable[str]) -> bool:
+    """True if two links of a page or more have a parameter, all with the same value, and that is not the page's."""
+    linked = {_without(link, {name}): other for link in links if (other := _parameters(link).get(name))}
+    return len(linked) > 1 and len(others := set(linked.values())) == 1 and value not in others
 
 
 def _parameters(url: str) -> dict[str, str]:

@@ -82,7 +82,7 @@ class SessionUrls(Step):
         fetched, digest = turn.fetched, turn.content.digest
         if self._traps is None or "?" not in fetched.url or digest is None or fetched.digest is None:
             return
-        self._sessions.note_page(turn.page, fetched, turn.parsed.title, is_news=self._traps.is_news(digest))
+        self._sessions.note_page(turn.page, fetched, turn.parsed, is_news=self._traps.is_news(digest))
 
     def save(self, writer: Writer) -> None:
         self._sessions.save(writer)

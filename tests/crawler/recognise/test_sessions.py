@@ -3,7 +3,7 @@
 import pytest
 
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.model import Fetched
+from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.recognised import ParameterRow
 
 HOME = "http://a.test/"
@@ -12,7 +12,7 @@ NEW, OLD = True, False  # whether a page is news
 
 def asked(sessions: Sessions, url: str, digest: int, is_news: bool, *, without: dict[str, int]) -> str | None:
     """The probe that a page gives rise to, which is answered."""
-    sessions.note_page(0, Fetched(url, digest=digest), None, is_news=is_news)
+    sessions.note_page(0, Fetched(url, digest=digest), ParsedPage(), is_news=is_news)
     probe = sessions.take_due("http://a.test")
     if probe is not None:
         sessions.note_answer(Fetched(probe, status=200, digest=without.get(probe, -2)), None)
@@ -58,7 +58,7 @@ def test_one_page_that_differs_ends_it() -> None:
 @pytest.mark.parametrize(("status", "verdict"), [(429, "?"), (503, "?"), (403, "content"), (404, "content")])
 def test_overloaded_server_says_nothing_of_a_parameter(status: int, verdict: str) -> None:
     sessions = Sessions()
-    sessions.note_page(0, Fetched(page("p", 1, 1), digest=1), None, is_news=OLD)
+    sessions.note_page(0, Fetched(page("p", 1, 1), digest=1), ParsedPage(), is_news=OLD)
     probe = sessions.take_due("http://a.test")
     assert probe is not None
     sessions.note_answer(Fetched(probe, status=status), None)
