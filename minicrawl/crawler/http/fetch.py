@@ -88,9 +88,6 @@ class Deadlines:
             task.cancel()
 
 
-_NO_PAGE = ParsedPage()
-
-
 Exchanged = tuple[Fetched, Exchange | None, Sequence[Field]]
 """A result with its exchange, None without a capture, and the response's header fields in order."""
 
@@ -186,7 +183,7 @@ class Fetcher:
         capture = self._capture
         if capture is None:
             return fetched
-        records = [capture.observe(exchange, _NO_PAGE) for exchange in parts.robots]
+        records = [capture.observe(exchange, ParsedPage()) for exchange in parts.robots]
         if fetched.record is not None:
             records += map(capture.part, parts.exchanges)
             records += (capture.keep(f"urn:{name}:{fetched.url}", kind, body) for name, kind, body in parts.made)
