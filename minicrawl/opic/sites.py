@@ -300,12 +300,9 @@ class SiteLinks(NamedTuple):
         whole, size = self._whole(), len(self.names)
         roots = np.zeros(size)
         np.maximum.at(roots, whole, self.roots if self.roots.any() else 1.0)
-        across = whole[self.source] != whole[self.target]
-        pairs, content, frame, said = _merged(
-            (whole[self.source] << _SITE_BITS | whole[self.target])[across],
-            *(column[across] for column in (self.links % FRAME, self.links // FRAME, self.voices)),
-            by=np.maximum,
-        )
+        source, target = whole[self.source], whole[self.target]
+        columns = source << _SITE_BITS | target, self.links % FRAME, self.links // FRAME, self.voices
+        pairs, content, frame, said = _merged(*(column[source != target] for column in columns), by=np.maximum)
         source, target = pairs >> _SITE_BITS, pairs & _SITE
         trust, voice, sites = site_trust(source, target, content + FRAME * frame, roots, size)
         voices = float((voice[source] * said).sum()) / VOICE_UNIT / 32.0
@@ -366,6 +363,8 @@ class SiteGraph:
         voices of that which has most.
         """
         source, target, _, said = self.pairs(site_of, most)
+        some = (np.bincount(whole)[whole] > 1)[target] | (said == 0)
+        source, target, said = source[some], target[some], said[some]
         pairs, groups = source << _SITE_BITS | target, source << _SITE_BITS | whole[target]
         names, most_said = _merged(groups, said, by=np.maximum)
         at, sums = np.searchsorted(names, groups), np.maximum(_merged(groups, said)[1], 1)
@@ -374,9 +373,10 @@ class SiteGraph:
         for rows in slices(len(self._keys)):
             keys = self._keys[rows]
             units = voice[keys & _SITE] * _sixteenths(self._links[rows]) // 16
-            if not np.array_equal(part, of_all):
-                at = np.searchsorted(pairs, self._pairs(rows, site_of))
-                units = units * part[at] // of_all[at]
+            own = self._pairs(rows, site_of)
+            at = np.searchsorted(pairs, own)
+            is_some = np.append(pairs, -1)[at] == own
+            units[is_some] = units[is_some] * part[at[is_some]] // of_all[at[is_some]]
             page = keys >> _SITE_BITS
             first, last = page[0], page[-1]
             found[first : last + 1] += np.bincount(page - first, units).astype(np.int64)
@@ -420,7 +420,7 @@ class SiteGraph:
 
 def _merged(keys: IntArray, *numbers: IntArray, by: np.ufunc = np.add) -> tuple[IntArray, ...]:
     """The distinct keys, rising, and the sums of each of some numbers, or the largest."""
-    order = keys.argsort()
+    order = keys.argsort(kind="stable")  # in no time if nearly all rise
     keys = keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1)) if len(keys) else order
     return keys[starts], *(by.reduceat(column[order], starts) if len(keys) else column for column in numbers)
