@@ -157,7 +157,7 @@ def _rows(store: Store, ranked: Ranked) -> Iterator[tuple[object, ...]]:
         if kept is None or not content:
             continue
         is_taken[first] = True
-        copies = 1 + sum(store.recognised.duplicates_of(first))
+        copies = 1 + sum(store.recognised.duplicate_counts(first))
         about = (kept.title, kept.language, content, page.importance, page.fetched_at)
         preferences = usage.of_pages({number: page.url})[number].text
         yield (page.url, site, *about, preferences, copies)

@@ -167,7 +167,8 @@ class Post:
     async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
         """Send rows, possibly not all, to their home. Returns the number of the last row of `source` committed there.
         Raises MinicrawlError: they may have arrived. hurries: wait for no other rows."""
-        rows = some_of(rows)
+        sizes = accumulate(len(row.records) for row in rows)
+        rows = rows[: max(sum(size <= _MOST_BYTES for size in sizes), 1)]
         if home in self._here:
             return await self._here[home].receive(source, rows)
         loop, actor = asyncio.get_running_loop(), self.where.places[home]
@@ -194,12 +195,6 @@ class Post:
                 confirmed.set_result(answer)
             else:
                 confirmed.set_exception(answer)
-
-
-def some_of(rows: Sequence[OutboxRow], most_bytes: int = _MOST_BYTES) -> Sequence[OutboxRow]:
-    """The first rows, up to the limit of a parcel."""
-    sizes = accumulate(len(row.records) for row in rows)
-    return rows[: max(sum(size <= most_bytes for size in sizes), 1)]
 
 
 async def _released(store: Path) -> None:

@@ -153,21 +153,19 @@ class Covered(NamedTuple):
     carried: Mapping[int, Carried]
 
 
-def covered_by_all(each: Mapping[int, Covered]) -> ReadShare:
-    """The coverage of all partitions. each: by number; valid also for figures of different moments."""
+def coverage_of(each: Mapping[int, Covered | None]) -> ReadShare:
+    """The coverage of all partitions; nothing where one does not know its figures yet. each: by number, of moments that
+    may differ."""
+    known = {number: of for number, of in each.items() if of is not None}
+    if len(known) < len(each):
+        return NOTHING_READ
     credits = debits = 0
-    for source, sender in each.items():
+    for source, sender in known.items():
         for home, sent in sender.carried.items():
-            taken = each[home].carried.get(source, Carried()) if home in each else Carried()
+            taken = known[home].carried.get(source, Carried())
             credits += max(sent.credit_sent - taken.credit_taken, 0)
             debits += max(sent.debit_sent - taken.debit_taken, 0)
-    return ReadShare(*read_shares([of.sums for of in each.values()], credits, debits))
-
-
-def coverage_of(each: Mapping[int, Covered | None]) -> ReadShare:
-    """The same; nothing where a partition does not know its figures yet."""
-    known = {number: of for number, of in each.items() if of is not None}
-    return covered_by_all(known) if len(known) == len(each) else NOTHING_READ
+    return ReadShare(*read_shares([of.sums for of in known.values()], credits, debits))
 
 
 def site_links(intake: Intake) -> SiteLinks:

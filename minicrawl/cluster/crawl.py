@@ -9,7 +9,7 @@ from minicrawl import log
 from minicrawl.cluster.answers import whole
 from minicrawl.cluster.keeper import NOBODY, Ended, Keeper, Listener
 from minicrawl.cluster.ray import away, connected, placed
-from minicrawl.cluster.settings import check_item_files, check_working, check_working_on_machines, workers_of
+from minicrawl.cluster.settings import check_item_files, check_working, check_working_on_machines
 from minicrawl.cluster.steering import Steering
 from minicrawl.control.commands import answering
 from minicrawl.crawler.admission.seeds import Seeds
@@ -19,6 +19,7 @@ from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import State
 from minicrawl.store.database import hold
 from minicrawl.store.partitions.folder import Folder, found, is_folder, made
+from minicrawl.system import cores
 
 
 async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
@@ -49,7 +50,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     if folder is None:
         check_item_files(settings, count)
     address = ray if ray is not None or folder is None else folder.ray
-    with connected(address, workers_of(settings, count)):
+    with connected(address, min(settings.workers or cores(), count)):
         if folder is None:
             folder = made(store.absolute(), count, ray, placed(count))
         elif ray not in (None, folder.ray):

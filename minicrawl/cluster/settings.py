@@ -9,7 +9,6 @@ from pathlib import Path
 from minicrawl.errors import SettingError
 from minicrawl.extract.item_file import check_item_file
 from minicrawl.settings import SETTINGS, CrawlSettings, option
-from minicrawl.system import cores
 
 _HERE_ALONE = ("archive", "items", "cookie_file")
 """Settings supported on one machine only."""
@@ -23,11 +22,6 @@ def check_working(settings: CrawlSettings) -> None:
         if setting.is_alone and getattr(settings, name):
             wrong = f"{option(name)} does not work in partitions"
             raise SettingError(f"{wrong}; omit it, or crawl without --partitions")
-
-
-def workers_of(settings: CrawlSettings, partitions: int) -> int:
-    """Number of processes on this machine for `partitions` partitions: one a core unless it is set."""
-    return min(settings.workers or cores(), partitions)
 
 
 def check_working_on_machines(settings: CrawlSettings) -> None:

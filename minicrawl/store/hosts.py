@@ -89,10 +89,6 @@ class Hosts(Subject):
             n,
         )
 
-    def names(self) -> dict[int, str]:
-        """Names of all hosts by number."""
-        return dict(self._tables.rows("SELECT id, name FROM hosts"))
-
     def has(self, name: str) -> bool:
         """True if the host of that name is known."""
         return self._tables.row("SELECT 1 FROM hosts WHERE name = ?", name) is not None

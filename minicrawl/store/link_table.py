@@ -147,9 +147,8 @@ class LinkTable(Subject):
 
     def hinted(self) -> Iterator[tuple[int, int]]:
         """Aliases that are pages of their own, each with its target."""
-        return _pairs(
-            self._tables.rows("SELECT source, targets FROM links WHERE own IS NOT NULL AND length(targets) > 0")
-        )
+        rows = self._tables.rows("SELECT source, targets FROM links WHERE own IS NOT NULL AND length(targets) > 0")
+        return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
 
     def own(self) -> Iterator[tuple[int, PlacedLinks]]:
         """Aliases that are pages of their own, each with its own outlinks."""
@@ -173,8 +172,3 @@ class LinkTable(Subject):
     def too_deep_sources(self, url: str) -> list[int]:
         """Pages that link to `url`, which only --max-depth keeps out; scans all such links."""
         return [source for source, urls in self.too_deep().items() if url in urls]
-
-
-def _pairs(rows: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, int]]:
-    """Aliases, each with the one page it stands for."""
-    return ((source, int(from_bytes(targets)[0])) for source, targets in rows)

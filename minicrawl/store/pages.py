@@ -169,16 +169,6 @@ class PageColumns(NamedTuple):
         return list(map(state.__eq__, self.state))
 
 
-class PageTurn(NamedTuple):
-    """A page's last turn: its answer, if any, and clock; and the page that made the page known."""
-
-    fetch: int | None
-    clock: float
-    found_on: int | None
-    state: str
-    visited: int
-
-
 class LastTurn(NamedTuple):
     """The outcome of a page's last turn."""
 
@@ -290,10 +280,6 @@ class PageTable(Subject):
     def with_reason(self, reason: str) -> list[int]:
         """Numbers of the pages that have this reason code; scans all pages."""
         return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE reason = ? ORDER BY id", (reason,))]
-
-    def turns(self) -> list[PageTurn]:
-        """The last turns of all pages, by number."""
-        return self._tables.records(PageTurn, "pages ORDER BY id")
 
     def first_answers(self) -> FirstAnswers:
         """Pages that have an answer, in the order of their first answers."""
@@ -423,10 +409,6 @@ class PageTable(Subject):
             ) GROUP BY reason"""
         return dict(self._tables.rows(query))
 
-    def states(self) -> list[tuple[str, int]]:
-        """State and `visited` of every page, by number."""
-        return list(self._tables.rows("SELECT state, visited FROM pages ORDER BY id"))
-
     def failures(self) -> list[tuple[int, int]]:
         """Pages whose last requests failed, each with its number of consecutive failures."""
         return list(self._tables.rows("SELECT id, attempts FROM pages INDEXED BY pages_failed WHERE attempts > 0"))
@@ -434,18 +416,10 @@ class PageTable(Subject):
     def columns(self, first: int = 0, end: int = 2**31) -> Iterator[PageColumns]:
         """Pages by number, from `first` on and before `end`, a thousand at a time: so few rows stay in the processor's
         cache until they are turned into columns."""
-        return self._columns("WHERE id >= ? AND id < ? ORDER BY id", first, end)
-
-    def columns_of(self, pages: npt.NDArray[np.int32]) -> Iterator[PageColumns]:
-        """Columns of some pages, by rising number."""
-        listed = json.dumps(pages.tolist())
-        return self._columns("WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", listed)
-
-    def _columns(self, which: str, *values: Any) -> Iterator[PageColumns]:
-        query = (
-            f"SELECT state, id, host, attempts, fetch IS NOT NULL, {_IS_DEAD}, {columns(Account)} FROM pages {which}"
-        )
-        for rows in self._tables.blocks(query, self._tables.sizes.rows, *values):
+        query = f"""
+            SELECT state, id, host, attempts, fetch IS NOT NULL, {_IS_DEAD}, {columns(Account)} FROM pages
+            WHERE id >= ? AND id < ? ORDER BY id"""
+        for rows in self._tables.blocks(query, self._tables.sizes.rows, first, end):
             state, *numbers = zip(*rows, strict=True)
             page, host, attempts, is_answered, is_dead, *account = (
                 np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64) for column in numbers

@@ -66,14 +66,6 @@ _RANKED = columns(RankedPage)
 _UNRANKED = ", ".join(RankedPage._fields[1:])
 
 
-class Worth(NamedTuple):
-    """Pages in a ranking, an array each: their numbers, values, and what orders those of the same value."""
-
-    page: npt.NDArray[np.int64]
-    value: npt.NDArray[np.float64]
-    tie: npt.NDArray[np.float64]
-
-
 class Ranks(Subject):
     """Reads the views `ranks` and `weighed`, and the tables behind them: `best`, `places` and `rankings`."""
 
@@ -110,17 +102,6 @@ class Ranks(Subject):
 
     # Rankings as numbers.
 
-    def worth(self, by: str) -> Worth:
-        """Values of all pages in a ranking, one of RANKINGS or a kept one; of the same value by importance."""
-        if by in RANKINGS:
-            query, values = f"SELECT id, {by}, importance FROM weighed", []
-        else:
-            query = "SELECT page, value, importance FROM rankings CROSS JOIN weighed ON id = page WHERE name = ?"
-            values = [by]
-        blocks = self._tables.blocks(query, self._tables.sizes.rows, *values)
-        columns = np.concatenate([np.zeros((0, 3)), *(np.array(rows, dtype=np.float64) for rows in blocks)]).T
-        return Worth(columns[0].astype(np.int64), columns[1], columns[2])
-
     def arrays(self) -> dict[str, npt.NDArray[np.float64]]:
         """Each of RANKINGS as an array by page number, shape (size,)."""
         rows = self._tables.rows(f"SELECT {', '.join(RANKINGS)} FROM ranks ORDER BY id")
@@ -137,27 +118,10 @@ class Ranks(Subject):
         query = "SELECT importance FROM json_each(?) CROSS JOIN weighed ON weighed.id = value"
         return np.array(self._tables.rows(query, (json.dumps(pages),)), dtype=np.float64).reshape(-1)
 
-    def collected(self, importance: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Importance of the pages that were read, in the order of their first answers. importance: of every page."""
-        query = "SELECT id FROM pages WHERE fetch IS NOT NULL AND state IN ('fetched', 'alias') ORDER BY fetch"
-        return importance[np.fromiter(chain.from_iterable(self._tables.each(query)), dtype=np.int64)]
-
     def least_importance(self) -> float:
         """Importance of a page without in-links."""
         (least,) = self._tables.row("SELECT virtual * (16777216.0 / births) / total FROM book")
         return float(least or 0.0)
-
-    def values(self, by: str) -> dict[str, float]:
-        """Values of all pages in a ranking (one of RANKINGS or a kept one), by URL."""
-        if by in RANKINGS:
-            urls = (url for (url,) in self._tables.each("SELECT url FROM pages ORDER BY id"))
-            values = dict(zip(urls, self.arrays()[by].tolist(), strict=True))
-        else:
-            query = "SELECT url, value FROM rankings JOIN pages ON pages.id = rankings.page WHERE name = ?"
-            values = dict(self._tables.rows(query, (by,)))
-        if None in values:
-            raise damaged(self._tables.path, "a page has no URL")
-        return values
 
     def kept(self) -> list[str]:
         """Names of the rankings kept by 'minicrawl rank --save'."""

@@ -123,17 +123,10 @@ class Recognised(Subject):
         query = f"SELECT page FROM fetches WHERE payload = ? AND {_SAID_FIRST} ORDER BY page LIMIT {_MOST_COPIES}"
         return [page for (page,) in self._tables.rows(query, (payload,))]
 
-    def duplicate_counts(self) -> tuple[int, int]:
-        """Numbers of exact duplicates and of near-duplicates."""
-        return self._duplicates("1")
-
-    def duplicates_of(self, page: int) -> tuple[int, int]:
-        """Numbers of exact and near-duplicates of this page."""
-        return self._duplicates(f"leader = {page:d}")
-
-    def _duplicates(self, which: str) -> tuple[int, int]:
-        query = f"SELECT count(*), count(distance) FROM fetches WHERE leader IS NOT NULL AND {which}"
-        marked, near = self._tables.row(query)
+    def duplicate_counts(self, page: int | None = None) -> tuple[int, int]:
+        """Numbers of exact duplicates and of near-duplicates: all, or those of a page."""
+        query = "SELECT count(*), count(distance) FROM fetches WHERE leader IS NOT NULL"
+        marked, near = self._tables.row(query if page is None else f"{query} AND leader = {page:d}")
         return marked - near, near
 
     def probes(self) -> list[Probe]:

@@ -156,10 +156,6 @@ class Refreshes(Subject):
     def row(self, page: int) -> RefreshRow | None:
         return self._tables.record(RefreshRow, "refresh WHERE page = ?", page)
 
-    def is_empty(self) -> bool:
-        """True if no page was ever refreshed or scheduled for it."""
-        return self._tables.row("SELECT 1 FROM refresh LIMIT 1") is None
-
     def changed_at(self) -> dict[int, float]:
         """Last known change of pages that are fetched again, Unix seconds, by page."""
         return dict(self._tables.rows("SELECT page, changed_at FROM refresh WHERE changed_at IS NOT NULL"))

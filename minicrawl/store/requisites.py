@@ -63,10 +63,6 @@ class Requisites(Subject):
         (number,) = self._tables.row("SELECT count(*) FROM requisites WHERE page = ?", page)
         return int(number)
 
-    def failed(self) -> list[RequisiteRow]:
-        """Those that did not come, in the order in which they became known."""
-        return self._tables.records(RequisiteRow, "requisites WHERE state = 'failed' ORDER BY id")
-
     def counts(self, page: int | None = None) -> list[RequisiteCount]:
         """The requisites by state and reason. page: only those that this page was the first to need."""
         where = "" if page is None else "WHERE page = ?"

@@ -2,7 +2,7 @@
 
 from typing import Annotated, NamedTuple
 
-from minicrawl.store.declaration import HostId, PageId, SitemapId, Time, columns, table
+from minicrawl.store.declaration import HostId, PageId, SitemapId, Time, table
 from minicrawl.store.tables import Subject
 
 
@@ -42,7 +42,6 @@ table(
     sitemap=Annotated[SitemapId, "the first that lists it"],
     made_known=Annotated[bool, "it made the page known; else a link or a seed had"],
 )
-_SITEMAP = columns(SitemapRow, "sitemaps")
 
 
 class Sitemaps(Subject):
@@ -54,20 +53,13 @@ class Sitemaps(Subject):
 
     def of(self, page: int) -> SitemapRow | None:
         """The sitemap that made a page known."""
-        query = f"""
-            SELECT {_SITEMAP} FROM sitemap_pages JOIN sitemaps ON sitemaps.id = sitemap
-            WHERE sitemap_pages.page = ? AND sitemap_pages.made_known"""
-        row = self._tables.row(query, page)
-        return SitemapRow._make(row) if row else None
+        made_known = "SELECT sitemap FROM sitemap_pages WHERE page = ? AND made_known"
+        return self._tables.record(SitemapRow, f"sitemaps WHERE id = ({made_known})", page)
 
     def listing(self, url: str, host: str) -> SitemapRow | None:
         """The sitemap that lists a waiting URL of that host; scans the host's waiting URLs."""
-        query = f"""
-            SELECT {_SITEMAP} FROM hosts CROSS JOIN sitemap_urls AS listed ON listed.host = hosts.id
-                JOIN sitemaps ON sitemaps.id = sitemap
-            WHERE hosts.name = ? AND listed.url = ? LIMIT 1"""
-        row = self._tables.row(query, host, url)
-        return SitemapRow._make(row) if row else None
+        listed = "SELECT sitemap FROM sitemap_urls WHERE host = (SELECT id FROM hosts WHERE name = ?) AND url = ?"
+        return self._tables.record(SitemapRow, f"sitemaps WHERE id = ({listed})", host, url)
 
     def listed_urls(self, host: int, after: int, n: int) -> list[ListedUrl]:
         """The next n waiting URLs of a host, behind number `after`."""

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, TypeVar  # Any: rows
 from minicrawl.sizes import Sizes
 from minicrawl.store.database import damaged, is_held, store_errors
 from minicrawl.store.declaration import MetaValue, columns, table
-from minicrawl.store.texts.text_file import OpenTexts, TextFile, text_path
 
 Row = TypeVar("Row", bound=NamedTuple)
 _AT_ONCE = 1_000
@@ -42,10 +41,6 @@ class Tables:
     def is_in_use(self) -> bool:
         """True if a crawl writes to the store right now."""
         return is_held(self.path)
-
-    def open_texts(self, line: bytes) -> OpenTexts:
-        """The file of the store's texts, see TextFile. Raises StoreError."""
-        return TextFile(text_path(self.path), line)
 
     @contextmanager
     def making(self) -> Iterator[sqlite3.Connection]:

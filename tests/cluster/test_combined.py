@@ -14,7 +14,7 @@ from support.partitions import Partitions, Web, answer, plain_intake
 from support.sites import rows
 
 from minicrawl.analysis.verify import verify
-from minicrawl.cluster.combined import Covered, Events, covered_by_all, look_of
+from minicrawl.cluster.combined import Covered, Events, coverage_of, look_of
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.sharing import Carried
 from minicrawl.crawler.urls.keys import site_of
@@ -116,7 +116,7 @@ def test_stale_sums_of_several_ledgers_never_exceed_the_truth(seed: int, count: 
             said[reporter] = books.said(reporter)
         known = [web[page] if page in read else [] for page in range(n)]
         importance = exact_importance(known, [UNIT] * n, aliases & read)
-        assert 0.0 <= covered_by_all(said).low <= sum(importance[page] for page in read) + ROUNDING
+        assert 0.0 <= coverage_of(said).low <= sum(importance[page] for page in read) + ROUNDING
 
 
 def owner(url: str) -> str:

@@ -147,7 +147,7 @@ class Run:
 
     @property
     def stores(self) -> list[Path]:
-        return found(self.store).stores if self.store.is_dir() else [self.store]
+        return found(self.store).here if self.store.is_dir() else [self.store]
 
     def age(self) -> None:
         """Let all pages be of a month ago."""

@@ -14,7 +14,7 @@ from minicrawl.store.partitions.folder import Folder, found, made, make_store
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     folder = made(tmp_path / "web", 3)
-    for number, store in enumerate(folder.stores):
+    for number, store in enumerate(folder.here):
         make_store(store, folder.cluster, number, 3)
     return folder
 
@@ -66,7 +66,7 @@ def test_partitions_are_on_their_nodes(folder: Folder) -> None:
 
 
 def test_stores_that_have_changed_places_are_refused(folder: Folder) -> None:
-    first, second, _ = folder.stores
+    first, second, _ = folder.here
     other = first.with_name("other.db")
     for old, new in ((first, other), (second, first), (other, second)):
         old.rename(new)

@@ -138,7 +138,7 @@ def counted(
 
 def answered(folder: Folder) -> int:
     """Pages that have an answer in any store."""
-    return sum(len(rows(store, "SELECT id FROM pages WHERE fetch IS NOT NULL")) for store in folder.stores)
+    return sum(len(rows(store, "SELECT id FROM pages WHERE fetch IS NOT NULL")) for store in folder.here)
 
 
 def test_pages_are_exact_although_processes_are_killed(tmp_path: Path) -> None:

@@ -46,8 +46,8 @@ def test_seeds_bans_and_pages_go_home(tmp_path: Path) -> None:
         assert await asked(folder.path, "add", urls=[*new, STARTED], guessed=[]) == {"done": {"seeds": 9, "new": 8}}
         for url in new:
             home = Homes.of(folder).home_of(url)
-            [(state,)] = rows(folder.stores[home], f"SELECT state FROM pages WHERE url = '{url}'")
-            other = rows(folder.stores[1 - home], f"SELECT state FROM pages WHERE url = '{url}'")
+            [(state,)] = rows(folder.here[home], f"SELECT state FROM pages WHERE url = '{url}'")
+            other = rows(folder.here[1 - home], f"SELECT state FROM pages WHERE url = '{url}'")
             assert (state != "elsewhere", other) == (True, [])
         assert (await asked(folder.path, "ban", host="h0.test"))["done"] == {"host": "h0.test"}
         banned = [json.loads(value) for (value,) in sought(folder, "SELECT value FROM meta WHERE key = 'banned_hosts'")]

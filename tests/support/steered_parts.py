@@ -60,4 +60,4 @@ async def until(folder: Folder, is_so: Callable[[dict[str, Any]], bool]) -> dict
 
 
 def sought(folder: Folder, query: str) -> list[Any]:
-    return [row for store in folder.stores for row in rows(store, query)]
+    return [row for store in folder.here for row in rows(store, query)]

@@ -61,10 +61,6 @@ class Folder:
         """The settings with absolute paths, as CrawlSettings takes them."""
         return in_full(self.settings, self.path)
 
-    @property
-    def stores(self) -> list[Path]:
-        return list(map(self.store, range(self.partitions)))
-
     def store(self, number: int) -> Path:
         return store_of(self.path.absolute() if number in self.nodes else self.path, number)
 

@@ -9,7 +9,7 @@ from minicrawl.store.declaration import PageId, Time, table
 from minicrawl.store.tables import Tables
 from minicrawl.store.texts.kept_text import KeptText, unpack
 from minicrawl.store.texts.repeated_blocks import template
-from minicrawl.store.texts.text_file import HEAD, OpenTexts, first_line
+from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
 
 
 class TextRow(NamedTuple):
@@ -41,7 +41,7 @@ class Texts:
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables
-        self._file: OpenTexts | None = None
+        self._file: TextFile | None = None
         self._line = b""
 
     @property
@@ -139,10 +139,10 @@ class Texts:
             self._file.close()
             self._file = None
 
-    def _opened(self) -> OpenTexts:
+    def _opened(self) -> TextFile:
         """The file as of the commit that is read."""
         line = first_line(self._tables.hash_key, self.made)
         if self._file is None or line != self._line:
             self.close()
-            self._file, self._line = self._tables.open_texts(line), line
+            self._file, self._line = TextFile(text_path(self._tables.path), line), line
         return self._file

@@ -8,7 +8,7 @@ run, and the next run cuts them off. So every text is kept exactly once.
 import os
 from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Self
 
 from minicrawl.errors import StoreError
 from minicrawl.store.database import beside, real_path
@@ -28,16 +28,6 @@ def text_path(store: Path) -> Path:
 def first_line(hash_key: bytes, made: int) -> bytes:
     """The first line of a store's file. hash_key: unique to the store; made: number of rewrites of the file."""
     return _FORM.format(store=blake2b(hash_key, digest_size=16).hexdigest(), made=made).encode()
-
-
-class OpenTexts(Protocol):
-    """Texts that are being read, here or on another machine."""
-
-    def read(self, start: int, size: int) -> bytes:
-        """The record at `start`. Raises StoreError."""
-        ...
-
-    def close(self) -> None: ...
 
 
 class TextFile:

@@ -65,4 +65,4 @@ def test_check_finds_damaged_bytes_and_a_missing_file(store: Path) -> None:
     path.unlink()
     with open_store(store) as reader:
         (found,) = set(reader.texts.flaws())
-    assert found.startswith(f"{path} is missing")
+    assert found.startswith(f"{path} is missing; it has the texts")

@@ -41,11 +41,6 @@ def test_file_that_was_made_anew_since_is_told(tmp_path: Path) -> None:
         TextFile(path, LINE)
 
 
-def test_missing_file_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="is missing; it has the texts"):
-        TextFile(tmp_path / "crawl.db.text", LINE)
-
-
 def test_file_made_anew_is_found_before_it_has_its_name(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db.text"
     path.write_bytes(LINE + b"old")
