@@ -19,7 +19,7 @@ N(s), F(s)  standing pages of s; its entrances, which are its seeds and the fron
     t(b) = sum over a of t(a) x(a, b) u(a) / (u(a) + kappa) + (the rest of 1) * root(b)
     T = exp(- sum over s of t(s) ln t(s))
     g(a) = min(1, 2 T t-(a))^2
-    e(p) = sum over other sites a that link to p of g(a), half of it for one link, an eighth for links in frames alone
+    e(p) = sum over other sites a that link to p of g(a), a quarter for one link, an eighth for links in frames alone
     v(p) ~ T t(s) ((1 - m) / N(s) + m entrance(p) / F(s)) + z e(p) / 2,    s the site of p: the chance to jump to p
     z = min(1, T^2 / sum of e(p) / 2)
 
@@ -67,7 +67,7 @@ Numbers = npt.NDArray[np.integer]
 KAPPA = 0.5
 """The u at which a site passes on half of its trust."""
 ONE_LINK, FEW_LINKS = 0.25, 3
-"""w of a single link between two sites, which may be a comment; up to so many links w is 1."""
+"""w of a single link between two sites, and what it says for a page: it may be a comment. To so many links w is 1."""
 KEPT = 2.0
 """Weight of what a site keeps beside its links: so one with few of them passes on less."""
 ENTRANCES = 0.5
@@ -125,7 +125,7 @@ def _said(links: Numbers) -> FloatArray:
 def _sixteenths(links: IntArray) -> IntArray:
     """How far voices of these links count, in sixteenths of one in full."""
     content = links % FRAME
-    return np.where(content > 0, FRAMED * np.minimum(content, 2), np.minimum(links // FRAME, 2))
+    return np.where(content > 0, np.where(content > 1, 16, int(16 * ONE_LINK)), np.minimum(links // FRAME, 2))
 
 
 def counts(places: Places | None, links: int) -> IntArray:

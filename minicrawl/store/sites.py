@@ -43,7 +43,7 @@ class DoorRow(NamedTuple):
     page: PageId
     is_front: Annotated[bool, "the front page of a host"]
     is_entrance: Annotated[bool, "a seed or front page, as of when births were last shared out"]
-    voices: Annotated[int, "of other sites that link to it, by sites.voice, half of it for a single link"]
+    voices: Annotated[int, "of other sites that link to it, by sites.voice, a quarter for one link"]
 
 
 class VoiceRow(NamedTuple):

@@ -16,7 +16,7 @@ def voices(rows: list[tuple[int, int, int]]) -> Voices:
 def sixteenths(links: int) -> int:
     """Of a voice in full: two links in the content, or one, or none but such in the frame."""
     frame, content = divmod(links, FRAME)
-    return 8 * min(content, 2) if content else min(frame, 2)
+    return min(frame, 2) if not content else 4 if content == 1 else 16
 
 
 def counted(found: Voices) -> dict[tuple[int, int], int]:

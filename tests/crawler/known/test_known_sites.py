@@ -71,7 +71,7 @@ def shares_by_hand(store: Path) -> tuple[dict[str, float], dict[str, int], dict[
     said: Counter[tuple[str, str]] = Counter()
     for (url, site), links in voices.items():
         pairs[site, owner(url)] += links
-        said[site, owner(url)] += min(links, 2)
+        said[site, owner(url)] += 4 if links == 1 else 16
     ends: Counter[tuple[int, int]] = Counter()
     for (source, target), links in pairs.items():
         ends |= Counter({(names.index(whole[source]), names.index(whole[target])): links})
@@ -83,7 +83,7 @@ def shares_by_hand(store: Path) -> tuple[dict[str, float], dict[str, int], dict[
     of_page: Counter[str] = Counter()
     for (url, site), links in voices.items():
         by_name = [said[site, name] for name in names if whole[name] == whole[owner(url)]]
-        of_page[url] += voice[site] * min(links, 2) // 2 * max(by_name) // sum(by_name)
+        of_page[url] += voice[site] * (4 if links == 1 else 16) // 16 * max(by_name) // sum(by_name)
     pages = rows(store, "SELECT url, depth FROM pages")
     doors = {url: (int(depth == 0 or is_front(url)), of_page[url]) for url, depth in pages}
     return trust, voice, {url: door for url, door in doors.items() if any(door)}
