@@ -76,8 +76,7 @@ def copies(store: Store, named: Sequence[str], *, least: float = 0.2, since: flo
 def _on(store: Store, documents: Sequence[_Document], least: float, since: float) -> Iterator[Copy]:
     """The copies among the pages of a store that were read since."""
     known = np.unique(np.concatenate([document.runs for document in documents]))
-    answers = store.page_table.first_answers()
-    pages = answers.page[answers.at >= since].tolist()
+    pages = store.page_table.answered_since(since)
     for start in range(0, len(pages), _AT_ONCE):
         for page, record in store.texts.records(pages[start : start + _AT_ONCE]).items():
             runs = _runs(words_of(record))  # with menus: no fewer than without

@@ -32,19 +32,14 @@ table("cookies", "cookies of hosts, with --cookies, in the clear", CookieRow, ke
 def keep_private(path: Path) -> None:
     """Make a store and its log, and so their copies, readable by the user only. Raises StoreError."""
     store = real_path(path)
-    for file in (store, *logs(store)):
-        if file.exists():
-            _take_from_others(file)
-
-
-def _take_from_others(file: Path) -> None:
-    mode = file.stat().st_mode & 0o777
-    if mode & ~_PRIVATE == 0:
-        return
-    try:
-        os.chmod(file, mode & _PRIVATE)
-    except OSError as error:
-        raise StoreError(
-            f"{file} holds cookies, which others must not read, but cannot be made private: "
-            f"{error.strerror}; use another --store"
-        ) from error
+    for file in filter(Path.exists, (store, *logs(store))):
+        mode = file.stat().st_mode & 0o777
+        if mode & ~_PRIVATE == 0:
+            continue
+        try:
+            os.chmod(file, mode & _PRIVATE)
+        except OSError as error:
+            raise StoreError(
+                f"{file} holds cookies, which others must not read, but cannot be made private: "
+                f"{error.strerror}; use another --store"
+            ) from error

@@ -110,24 +110,21 @@ class PageRows:
         Their hosts count as alive. Failed robots.txt files of `origins`, and sitemaps that failed for one of
         `reasons`, are fetched again.
         """
+        some = [(page,) for page in pages]
         with self._tallies.kept(pages):
-            self._ask_again(pages)
+            self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
+            self._db.executemany(
+                "UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, visited = 0 WHERE id = ? AND visited",
+                some,
+            )
+        self._db.executemany(
+            "UPDATE hosts SET strains = 0, dead_until = 0 WHERE id = (SELECT host FROM pages WHERE id = ?)", some
+        )
         self._db.executemany(
             "DELETE FROM robots WHERE origin = ? AND reason IS NOT NULL", ((origin,) for origin in origins)
         )
         self._db.executemany(
             "UPDATE sitemaps SET reason = 'due', attempts = 0 WHERE reason = ?", ((reason,) for reason in reasons)
-        )
-
-    def _ask_again(self, pages: Sequence[int]) -> None:
-        some = [(page,) for page in pages]
-        self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
-        self._db.executemany(
-            "UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, visited = 0 WHERE id = ? AND visited",
-            some,
-        )
-        self._db.executemany(
-            "UPDATE hosts SET strains = 0, dead_until = 0 WHERE id = (SELECT host FROM pages WHERE id = ?)", some
         )
 
 

@@ -221,15 +221,6 @@ class Queue(NamedTuple):
     before_on_host: int
 
 
-class FirstAnswers(NamedTuple):
-    """Pages that have an answer, as arrays. at: Unix seconds of the last one. is_read: True if links were taken
-    from the page."""
-
-    page: npt.NDArray[np.int64]
-    at: npt.NDArray[np.float64]
-    is_read: npt.NDArray[np.bool_]
-
-
 class PageTable(Subject):
     """Reads the tables `pages`, `fetches` and `tallies`."""
 
@@ -281,13 +272,10 @@ class PageTable(Subject):
         """Numbers of the pages that have this reason code; scans all pages."""
         return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE reason = ? ORDER BY id", (reason,))]
 
-    def first_answers(self) -> FirstAnswers:
-        """Pages that have an answer, in the order of their first answers."""
-        query = """
-            SELECT pages.id, fetched_at, state IN ('fetched', 'alias')
-            FROM pages JOIN fetches ON fetches.id = fetch ORDER BY fetch"""
-        columns = np.array(self._tables.rows(query), dtype=np.float64).reshape(-1, 3).T
-        return FirstAnswers(columns[0].astype(np.int64), columns[1], columns[2] != 0)
+    def answered_since(self, since: float) -> list[int]:
+        """Pages whose last answer came since a time (Unix seconds), in the order of their first answers."""
+        query = "SELECT pages.id FROM pages JOIN fetches ON fetches.id = fetch WHERE fetched_at >= ? ORDER BY fetch"
+        return [page for (page,) in self._tables.rows(query, (since,))]
 
     def state(self, page: int) -> str:
         """State of a known page; "waiting" while it is not committed."""
