@@ -161,7 +161,7 @@ def _why(path: Path, sums: Sums, text: str) -> tuple[Explanation, float]:
     with _ranked(path, sums) as store:
         explained = explain(store, text)
         page = store.page_table.find([explained.url]).get(explained.url)
-        return explained, 0.0 if page is None else store.united.x(page)
+        return explained, 0.0 if page is None else store.ranks.x(page)
 
 
 def _better(path: Path, sums: Sums, x: float) -> int:

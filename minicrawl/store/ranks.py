@@ -93,6 +93,11 @@ class Ranks(Subject):
         row = self._tables.row(f"SELECT {_UNRANKED} FROM weighed WHERE id = ?", page)
         return RankedPage(self._rank(page), *row)
 
+    def x(self, page: int) -> float:
+        """What a page has received, and its share of V', in units."""
+        (x,) = self._tables.row("SELECT x FROM weighed WHERE id = ?", page)
+        return float(x)
+
     def is_exact(self, page: int) -> bool:
         """True if the rank of one page is known exactly without a scan.
 
@@ -217,7 +222,7 @@ class Ranks(Subject):
 
     def _better(self, page: int, among: str, *values: str) -> int:
         """Number of better pages in `among`."""
-        (x,) = self._tables.row("SELECT x FROM weighed WHERE id = ?", page)
+        x = self.x(page)
         query = f"SELECT count(*) FROM {among} AND (x > ? OR (x = ? AND weighed.id < ?))"
         (count,) = self._tables.row(query, *values, x, x, page)
         return int(count)
@@ -237,5 +242,4 @@ class Ranks(Subject):
 
     def _key(self, page: int) -> tuple[float, int]:
         """Sort key of a page, best first."""
-        (x,) = self._tables.row("SELECT x FROM weighed WHERE id = ?", page)
-        return -x, page
+        return -self.x(page), page

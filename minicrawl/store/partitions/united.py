@@ -77,11 +77,6 @@ class United(Subject):
         (count,) = self._tables.row("SELECT count(*) FROM weighed WHERE x > ?", x)
         return int(count)
 
-    def x(self, page: int) -> float:
-        """What a page has received, and its share of V', in units."""
-        (x,) = self._tables.row("SELECT x FROM weighed WHERE id = ?", page)
-        return float(x)
-
     def _query_of(self, view: str) -> str:
         (sql,) = self._tables.row("SELECT sql FROM main.sqlite_schema WHERE type = 'view' AND name = ?", view)
         return str(sql).partition(" AS\n")[2]
