@@ -247,8 +247,7 @@ class Findings:
         self.values = self.values | {month}
 
     def add_parameters(self, url: str, *, is_own: bool) -> None:
-        """Add the values of a URL's parameters. is_own: it was found on a page of its pattern, or with
-        fewer choices."""
+        """Add the values of a URL's parameters. is_own: it was found on a page of its pattern, or of fewer choices."""
         if len(self.values) < _VALUES_KEPT:
             values = set(url.partition("?")[2].split("&"))
             if values <= self.values:

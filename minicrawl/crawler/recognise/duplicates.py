@@ -10,7 +10,7 @@ alike so far. Three of the 192 bits' runs of 16 are bands: pages with J = .95 ag
 in one of three at least with .96, so only leaders with an equal band are compared, the latest first: pages made from
 one template come one after another.
 
-Pages with a payload are found by an index of the store. Fingerprints of aliases are kept, too, but an alias is no
+An index of the store finds pages by their payload. Fingerprints of aliases are kept, too, but an alias is no
 leader until it stands for itself again.
 
 Invariant: the result depends only on the rows of `fetches` and on which pages are aliases, so a restart finds the

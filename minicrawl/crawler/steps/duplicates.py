@@ -131,7 +131,7 @@ MOST_COMPARED = 16
 
 
 class FrontPages(Step):
-    """Makes the names of a page that show the same aliases of the one read first.
+    """Makes names of a page that have the same payload aliases of the one read first.
 
     The front page of a folder is a file in it as well: `/a/` is `/a/index.html`, or `/a/start.html`. A site that speaks
     http and https, or answers with www and without, has each page twice or four times, and so has one that does not
