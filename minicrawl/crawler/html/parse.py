@@ -12,7 +12,6 @@ from typing import NamedTuple
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.crawler.html.facts import described, facts_of, requisites_of
-from minicrawl.crawler.html.markdown import Walk, content_and_rest
 from minicrawl.crawler.html.page_headers import (
     LANGUAGE,
     LANGUAGE_LENGTH,
@@ -138,6 +137,8 @@ def _with_content(
     watches = [watch for watch in wanted.watch if wanted.blocks and watch.matches(links.page)]
     selected = [f"{watch.what} {value}" for watch in watches for value in _selected(elements.tree, *watch.selector)]
     if wanted.kept and parsed.archive:
+        from minicrawl.crawler.html.markdown import Walk, content_and_rest  # noqa: PLC0415 - few crawls keep text
+
         language = _line(elements.tree.language() or "", LANGUAGE_LENGTH) or None
         about = About(parsed.title, language, elements.description, parsed.index)
         walk = Walk(elements.tree.html(), links.page, links.url, links.image, MAX_TEXT)
