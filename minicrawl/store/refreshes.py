@@ -183,12 +183,12 @@ class Refreshes(Subject):
         return self._tables.records(GroupRate, "group_rates ORDER BY host <> -1, folder <> '', host, folder")
 
     def schedule(self) -> RefreshColumns:
-        """All pages that a refreshing crawl fetches; those that it never did are due.
+        """All pages that a refreshing crawl fetches; those that it never did are due, as aliases never asked for.
 
         rate: -1 if not learned, 0 if `due` does not follow from it.
         """
         return self._columns(
-            "coalesce(due, fetches.fetched_at)",
+            "coalesce(due, fetches.fetched_at, 0.0)",
             "CASE WHEN answers GLOB '*[?!]' THEN 0.0 WHEN coalesce(information, 0.0) = 0.0 THEN -1.0 ELSE rate END",
             "state IN ('fetched', 'alias') OR refresh.page IS NOT NULL",
         )
@@ -205,7 +205,7 @@ class Refreshes(Subject):
 
     def _columns(self, due: str, rate: str, which: str, *values: float) -> RefreshColumns:
         query = f"""
-            SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at), {due}, {rate},
+            SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at, 0.0), {due}, {rate},
                 coalesce(information, 0.0)
             FROM pages LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
             WHERE {which}"""

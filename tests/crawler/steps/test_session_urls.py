@@ -94,6 +94,8 @@ def test_a_forum_that_is_never_the_same_twice_is_read_once(tmp_path: Path) -> No
     assert (report.reason, len(server.asked) < 60) == ("nothing-left", True)
     read = {url for (url,) in rows(tmp_path / "crawl.db", "SELECT url FROM pages WHERE state = 'fetched'")}
     assert read == {HOME, *(f"{HOME}topic/{topic}?view=1" for topic in range(12))}
+    _, server = crawl(Dynamic(board), tmp_path / "crawl.db", [], refresh=True, discovery=0.0, pages=13)
+    assert set(server.asked) == read, "aliases that nobody has asked for are not asked for now"
     assert faults_in(tmp_path / "crawl.db") == []
 
 
