@@ -15,11 +15,11 @@ import numpy as np
 
 from minicrawl.control.messages import Message
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.sharing import Carried
 from minicrawl.model import NOTHING_READ, LimitsNow, Progress, ReadShare, RunState, State, Sums
 from minicrawl.opic.coverage import CoverageSums
 from minicrawl.opic.coverage import shares_of_all as read_shares
 from minicrawl.opic.sites import SiteLinks, SiteShares
+from minicrawl.store.transfers import NeighbourRow
 
 _REQUESTS, _SHOWN = 20, 3
 _OF_LOOKS = ("errors", "earlier", "doing", "host_states", "statuses", "failed", "work", "pages", "histograms", "took")
@@ -147,10 +147,10 @@ def _first(hosts: Sequence[Message], count: int) -> list[Message]:
 
 
 class Covered(NamedTuple):
-    """Coverage figures of a partition as of one commit. carried: by the number of the other partition."""
+    """Coverage figures of a partition as of one commit. neighbours: by the number of the other partition."""
 
     sums: CoverageSums
-    carried: Mapping[int, Carried]
+    neighbours: Mapping[int, NeighbourRow]
 
 
 def coverage_of(each: Mapping[int, Covered | None]) -> ReadShare:
@@ -161,8 +161,8 @@ def coverage_of(each: Mapping[int, Covered | None]) -> ReadShare:
         return NOTHING_READ
     credits = debits = 0
     for source, sender in known.items():
-        for home, sent in sender.carried.items():
-            taken = known[home].carried.get(source, Carried())
+        for home, sent in sender.neighbours.items():
+            taken = known[home].neighbours.get(source) or NeighbourRow(source, 0, 0)
             credits += max(sent.credit_sent - taken.credit_taken, 0)
             debits += max(sent.debit_sent - taken.debit_taken, 0)
     return ReadShare(*read_shares([of.sums for of in known.values()], credits, debits))

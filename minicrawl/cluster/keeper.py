@@ -23,7 +23,7 @@ from minicrawl.cluster.actor import Actor, Brief
 from minicrawl.cluster.combined import added, coverage_of, progress_of, shared_out, shares_of_all, site_links
 from minicrawl.cluster.hints import void_hints
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.partition import Final, Report
+from minicrawl.cluster.partition import Report
 from minicrawl.cluster.quotas import Part, Quotas, has_quotas
 from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.control.messages import Message
@@ -329,7 +329,7 @@ class Keeper:
         shared = {number: (partial(shared_out, one),) for number, one in zip(links, shares, strict=True)}
         return all((await self.each("on_intake", shared)).values())
 
-    async def _end(self) -> Mapping[int, Final]:
+    async def _end(self) -> Mapping[int, Report]:
         """End each partition, in turn where they share the index of an archive. Returns their final figures."""
         if self.settings.archive is None:
             answers = await self.all("end")
@@ -440,9 +440,9 @@ class Keeper:
     def _coverage(self) -> ReadShare:
         return coverage_of({number: getattr(self._latest.get(number), "coverage", None) for number in self.numbers})
 
-    def _ended(self, answers: Mapping[int, Final]) -> Ended:
+    def _ended(self, answers: Mapping[int, Report]) -> Ended:
         """The report of the run. answers: of all partitions if they have settled, else empty."""
-        by_number: Mapping[int, Final | Report] = answers or self._latest
+        by_number: Mapping[int, Report] = answers or self._latest
         known, read = (sum(report.pages[at] for report in by_number.values()) for at in (0, 1))
         coverage, shown = coverage_of({n: by_number[n].coverage if n in by_number else None for n in self.numbers})
         return Ended(

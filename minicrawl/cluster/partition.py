@@ -68,7 +68,7 @@ class Report(NamedTuple):
     is_idle: see `Partition.is_idle`. counters: they grow with every page fetched, and row sent or taken. before: pages
     and bytes from before this process. quota: in force; is_short: it waits for quota. coverage: None if not all is
     known yet. size, size_then: see `KnownSites`. pages: known and read ones at home. progress: the latest, if the Brief
-    asks for it. wanted, left: see `Partition.report`.
+    asks for it. wanted, left: see `Partition.report`. unsettled: see `certificate_of`; it and the rest are of the end.
     """
 
     has_crawled: bool
@@ -87,18 +87,10 @@ class Report(NamedTuple):
     progress: Progress | None
     wanted: Sequence[str] = ()
     left: Mapping[str, float] = {}
-
-
-class Final(NamedTuple):
-    """Figures of a partition at the end. unsettled: see `certificate_of`."""
-
-    coverage: Covered
-    pages: tuple[int, int]
-    left_out: int
-    unsettled: tuple[float, int]
-    failures: dict[str, int]
-    unanswered: dict[str, int]
-    cookies: Sequence[CookieRow]
+    unsettled: tuple[float, int] = (0.0, 0)
+    failures: Mapping[str, int] = {}
+    unanswered: Mapping[str, int] = {}
+    cookies: Sequence[CookieRow] = ()
 
 
 class Partition:
@@ -211,7 +203,7 @@ class Partition:
         is_anew = self._book.are_born_alike or self._covered_at != self._book.shared_out
         if self._knows_seeds and (is_anew or self._covered is None):
             self._covered_at = self._book.shared_out
-            self._covered = Covered(self._coverage.sums(), self.outbox.carried)
+            self._covered = Covered(self._coverage.sums(), self.outbox.neighbours)
         loop.call_soon_threadsafe(self._send_news)
 
     # Rows.
@@ -378,15 +370,14 @@ class Partition:
             sent.result()
         return bool(sending) or self._made > before  # which may be confirmed already
 
-    async def end(self) -> Final:
+    async def end(self) -> Report:
         """Commit the end of the crawl, which has settled, with the rank of every page."""
         self._commit(ranks=True)
         self._intake.steps.finish()
         cookies = self._intake.steps.find(Cookies)
-        return Final(
-            coverage=Covered(self._coverage.sums(), self.outbox.carried),
+        return self._report(None)._replace(
+            coverage=Covered(self._coverage.sums(), self.outbox.neighbours),
             pages=self._counted(),
-            left_out=self._state.tally.left_out,
             unsettled=self._book.unsettled_sums(),
             failures=dict(self._state.tally.failures),
             unanswered=dict(self._engine.dispatch.unanswered),

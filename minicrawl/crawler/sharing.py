@@ -18,7 +18,6 @@ mirrors gather.
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -106,15 +105,6 @@ def _rows(stored: IntArray) -> tuple[IntArray, IntArray]:
     return page, count
 
 
-class Carried(NamedTuple):
-    """Units sent between two partitions for their books: credits and debits."""
-
-    credit_sent: int = 0
-    debit_sent: int = 0
-    credit_taken: int = 0
-    debit_taken: int = 0
-
-
 class Outbox:
     """Invariant: after a commit the file has exactly the rows that their homes had not confirmed by then.
 
@@ -125,17 +115,11 @@ class Outbox:
         self._rows: dict[int, list[OutboxRow]] = {}
         self._new: list[OutboxRow] = []
         self._confirmed: deque[tuple[int, int]] = deque()
-        self._sent: dict[int, int] = {}
-        self._taken: dict[int, int] = {}
-        self._carried: dict[int, Carried] = {}
+        self._neighbours = {row.partition: row for row in writer.transfers.neighbours()}
         self._changed: set[int] = set()
         for row in writer.transfers.outbox():
             self._rows.setdefault(row.home, []).append(row)
-        for neighbour in writer.transfers.neighbours():
-            self._sent[neighbour.partition] = neighbour.sent
-            self._taken[neighbour.partition] = neighbour.taken
-            self._carried[neighbour.partition] = Carried._make(neighbour[3:])
-        self._committed = dict(self._sent)
+        self._committed = {home: row.sent for home, row in self._neighbours.items()}
         self.on_committed: Callable[[], None] = lambda: None
 
     # Sending.
@@ -146,20 +130,21 @@ class Outbox:
         ends: for each home, the index behind its last record.
         """
         for home, row, of_row in zip(homes, packed(records, ends), sums(records, ends), strict=True):
-            number = self._sent[home] = self._sent.get(home, 0) + 1
-            self._new.append(OutboxRow(home, number, of_row.received, row))
-            carried = self._carried_of(home)
-            self._carried[home] = carried._replace(
-                credit_sent=carried.credit_sent + of_row.credit, debit_sent=carried.debit_sent + of_row.debit
+            was = self._neighbour(home)
+            self._neighbours[home] = was._replace(
+                sent=was.sent + 1,
+                credit_sent=was.credit_sent + of_row.credit,
+                debit_sent=was.debit_sent + of_row.debit,
             )
+            self._new.append(OutboxRow(home, was.sent + 1, of_row.received, row))
             self._changed.add(home)
 
     def committed(self) -> None:
         """Note that the rows added are in the file: from now on they may be sent."""
         for row in self._new:
+            self._committed[row.home] = row.number
             self._rows.setdefault(row.home, []).append(row)
         self._new.clear()
-        self._committed.update(self._sent)
         self.on_committed()
 
     def homes(self) -> Sequence[int]:
@@ -185,41 +170,39 @@ class Outbox:
 
     def taken(self, source: int) -> int:
         """Number of the last row of another partition in the accounts here."""
-        return self._taken.get(source, 0)
+        return self._neighbour(source).taken
 
     @property
     def counters(self) -> tuple[int, int]:
         """Rows made and rows taken since the crawl began."""
-        return sum(self._sent.values()), sum(self._taken.values())
+        neighbours = self.neighbours.values()
+        return sum(row.sent for row in neighbours), sum(row.taken for row in neighbours)
 
     def note_taken(self, source: int, number: int, of_row: Sums) -> None:
         """Note that a row is in the accounts; it must be the one after the last."""
-        assert number == self.taken(source) + 1, f"row {number} of partition {source} is not the next"
-        self._taken[source] = number
-        carried = self._carried_of(source)
-        self._carried[source] = carried._replace(
-            credit_taken=carried.credit_taken + of_row.credit, debit_taken=carried.debit_taken + of_row.debit
+        was = self._neighbour(source)
+        assert number == was.taken + 1, f"row {number} of partition {source} is not the next"
+        self._neighbours[source] = was._replace(
+            taken=number,
+            credit_taken=was.credit_taken + of_row.credit,
+            debit_taken=was.debit_taken + of_row.debit,
         )
         self._changed.add(source)
 
     @property
-    def carried(self) -> dict[int, Carried]:
-        """Units sent and taken since the crawl began, by partition."""
-        return dict(self._carried)
+    def neighbours(self) -> dict[int, NeighbourRow]:
+        """Rows and units sent and taken since the crawl began, by partition."""
+        return dict(self._neighbours)  # a copy, as another thread may add to it
 
     def save(self, writer: Writer) -> None:
         """Write the changes since the last commit."""
         writer.add(OutboxRow, self._new)
         writer.remove_sent([self._confirmed.popleft() for _ in range(len(self._confirmed))])
-        rows = (
-            NeighbourRow(at, self._sent.get(at, 0), self.taken(at), *self._carried_of(at))
-            for at in sorted(self._changed)
-        )
-        writer.put(NeighbourRow, rows)
+        writer.put(NeighbourRow, map(self._neighbour, sorted(self._changed)))
         self._changed.clear()
 
-    def _carried_of(self, partition: int) -> Carried:
-        return self._carried.get(partition, Carried())
+    def _neighbour(self, partition: int) -> NeighbourRow:
+        return self._neighbours.get(partition) or NeighbourRow(partition, 0, 0)
 
 
 UNREACHED = 2**30

@@ -42,7 +42,6 @@ from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_pat
 from minicrawl.store.transfers import agree, check_traffic
 from minicrawl.store.upkeep import replaced
 from minicrawl.store.urlhash import url_hash
-from minicrawl.system import sync
 
 Ids = npt.NDArray[np.int32]
 GATHERED = "gathered"
@@ -51,8 +50,6 @@ _LOOKS = 50
 """How often the stores of a running crawl are opened until their commits go together. Mostly once is enough."""
 _BEST = 1_000
 """Pages that a list begins with, without a scan of all."""
-_PIECE = 2**20
-"""Bytes of texts that are copied at a time."""
 _CACHE = 2**14
 """KiB of the new store that are in memory while it is written."""
 _FUNCTIONS = {
@@ -252,11 +249,8 @@ class _Gathering:
             if size > HEAD:
                 with TextFile(text_path(store.path), line) as source, self._texts.open("ab") as target:
                     target.write(b"" if target.tell() else first_line(self._key, 0))
-                    for start in range(HEAD, size, _PIECE):
-                        target.write(source.read(start, min(_PIECE, size - start)))
+                    source.copy_to(target, HEAD, size)
                     end = target.tell()
-                    target.flush()
-                    sync(target.fileno())
         return shifts
 
     def _receive(self) -> None:

@@ -16,7 +16,6 @@ from support.sites import rows
 from minicrawl.analysis.verify import verify
 from minicrawl.cluster.combined import Covered, Events, coverage_of, look_of
 from minicrawl.crawler.known.known_sites import is_front
-from minicrawl.crawler.sharing import Carried
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
@@ -24,6 +23,7 @@ from minicrawl.opic.sites import UNIT
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.folder import Folder
 from minicrawl.store.reader import open_store
+from minicrawl.store.transfers import NeighbourRow
 
 ROUNDING = 1e-7
 """Birth cash of a page is 2^24 units, of which links carry whole ones."""
@@ -66,7 +66,8 @@ class Ledgers:
 
     def said(self, number: int) -> Covered:
         carried = {
-            other: Carried(
+            other: NeighbourRow(
+                *(other, 0, 0),
                 credit_sent=self.sent[number, other, True],
                 debit_sent=self.sent[number, other, False],
                 credit_taken=self.taken[other, number, True],

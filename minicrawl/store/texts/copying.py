@@ -15,7 +15,6 @@ from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_pat
 from minicrawl.store.writer import Writer
 from minicrawl.system import sync_folder
 
-_PIECE = 2**20
 _ROWS = 1_000
 
 
@@ -25,10 +24,7 @@ def copy_texts(store: Path, copy: Path) -> None:
         size, line = reader.texts.size, _line(reader)
     if size:
         with TextFile(text_path(store), line) as source, text_path(copy).open("wb") as target:
-            for start in range(0, size, _PIECE):
-                target.write(source.read(start, min(_PIECE, size - start)))
-            target.flush()
-            os.fsync(target.fileno())
+            source.copy_to(target, 0, size)
 
 
 def compact_texts(writer: Writer) -> None:

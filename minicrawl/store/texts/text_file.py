@@ -8,7 +8,7 @@ run, and the next run cuts them off. So every text is kept exactly once.
 import os
 from hashlib import blake2b
 from pathlib import Path
-from typing import Self
+from typing import BinaryIO, Self
 
 from minicrawl.errors import StoreError
 from minicrawl.store.database import beside, real_path
@@ -18,6 +18,8 @@ ENDING = ".text"
 _FORM = "minicrawl text 1 {store} {made:>8}\n"
 HEAD = len(_FORM.format(store="0" * 32, made=0))
 """Bytes before the first record."""
+_PIECE = 2**20
+"""Bytes that are copied at a time."""
 
 
 def text_path(store: Path) -> Path:
@@ -68,6 +70,13 @@ class TextFile:
         if len(found) < size:
             raise StoreError(f"{self._path} ends before a text that is in it; use a backup of it and its store")
         return found
+
+    def copy_to(self, target: BinaryIO, start: int, end: int) -> None:
+        """Write a part of the file to another one, which is synced."""
+        for at in range(start, end, _PIECE):
+            target.write(self.read(at, min(_PIECE, end - at)))
+        target.flush()
+        sync(target.fileno())
 
     def cut(self, size: int) -> None:
         """Truncate the file to `size` bytes."""

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from minicrawl.crawler.sharing import Carried, Outbox
+from minicrawl.crawler.sharing import Outbox
 from minicrawl.errors import StoreError
 from minicrawl.store.partitions.records import Records, Sums, from_bytes, to_bytes, unpacked
+from minicrawl.store.transfers import NeighbourRow
 from minicrawl.store.writer import Writer
 
 
@@ -64,7 +65,8 @@ def test_numbers_of_rows_that_were_taken_are_kept_and_how_much_was_carried(write
     commit(outbox, writer)
     again = Outbox(writer)
     assert (again.taken(5), again.taken(4)) == (3, 0)
-    assert again.carried == outbox.carried == {4: Carried(credit_sent=1), 5: Carried(credit_taken=27, debit_taken=3)}
+    sent, taken = NeighbourRow(4, 1, 0, credit_sent=1), NeighbourRow(5, 0, 3, credit_taken=27, debit_taken=3)
+    assert again.neighbours == outbox.neighbours == {4: sent, 5: taken}
 
 
 def test_store_that_is_older_than_its_neighbours_is_refused(writer: Writer) -> None:
