@@ -135,8 +135,9 @@ class Keeper:
                 self.is_crawling = True
                 await self._until_crawled()
                 self.is_crawling = False
-                finals = await self._end() if await self._settled() else {}
-            return self._ended(finals)
+                if await self._settled():
+                    await self._end()
+            return self._ended()
         finally:
             self.is_crawling, self._is_over = False, True
             await self._end_all()
@@ -329,15 +330,15 @@ class Keeper:
         shared = {number: (partial(shared_out, one),) for number, one in zip(links, shares, strict=True)}
         return all((await self.each("on_intake", shared)).values())
 
-    async def _end(self) -> Mapping[int, Report]:
-        """End each partition, in turn where they share the index of an archive. Returns their final figures."""
+    async def _end(self) -> None:
+        """End each partition, in turn where they share the index of an archive, and note their final figures."""
         if self.settings.archive is None:
             answers = await self.all("end")
         else:
             answers = {number: await self.ask(number, "end") for number in self.numbers}
         if self.settings.cookie_file is not None and None not in answers.values():
             write_rows(self.settings.cookie_file, [row for final in answers.values() for row in final.cookies])
-        return {number: final for number, final in answers.items() if final is not None}
+        self._latest |= {number: final for number, final in answers.items() if final is not None}
 
     # Messages.
 
@@ -440,24 +441,15 @@ class Keeper:
     def _coverage(self) -> ReadShare:
         return coverage_of({number: getattr(self._latest.get(number), "coverage", None) for number in self.numbers})
 
-    def _ended(self, answers: Mapping[int, Report]) -> Ended:
-        """The report of the run. answers: of all partitions if they have settled, else empty."""
-        by_number: Mapping[int, Report] = answers or self._latest
-        known, read = (sum(report.pages[at] for report in by_number.values()) for at in (0, 1))
-        coverage, shown = coverage_of({n: by_number[n].coverage if n in by_number else None for n in self.numbers})
+    def _ended(self) -> Ended:
+        """The report of the run."""
+        reports = self._latest.values()
         return Ended(
-            reason=self._reason or "nothing-left",
-            fetched=self._fetched(),
-            bytes=self._bytes(),
-            seconds=self.clock.seconds,
-            known=known,
-            read=read,
-            coverage=coverage,
-            coverage_shown=shown,
-            error=certificate_of(*(sum(answer.unsettled[at] for answer in answers.values()) for at in (0, 1))),
-            failures=added([answer.failures for answer in answers.values()]) or {},
-            left_out=sum(report.left_out for report in by_number.values()),
-            unanswered=added([answer.unanswered for answer in answers.values()]) or {},
+            **{**self.figures, "reason": self._reason or "nothing-left"},
+            error=certificate_of(*(sum(report.unsettled[at] for report in reports) for at in (0, 1))),
+            failures=added([report.failures for report in reports]) or {},
+            left_out=sum(report.left_out for report in reports),
+            unanswered=added([report.unanswered for report in reports]) or {},
             deaths=self.deaths.total(),
         )
 

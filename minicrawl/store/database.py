@@ -125,30 +125,24 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         _make_folder_of(path)
         if _is_missing(path):
             _make(path)
-        db = _opened_to_write(path)
-    with store_errors(path), closed_if_it_fails(db):
-        db.execute("PRAGMA journal_mode = WAL")
-        # FULL: the log is on the disk before a commit returns, so a power cut loses no commit: no visit is made twice
-        # and no host asked early. It costs one sync per commit, some milliseconds every half second. (NORMAL syncs at
-        # checkpoints only: a power cut would lose the last minutes.)
-        db.execute("PRAGMA synchronous = FULL")
-        db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_BYTES // _PAGE_BYTES}")
-        return db
-
-
-def _opened_to_write(path: Path) -> sqlite3.Connection:
-    names = path.stat().st_nlink
-    if names > 1 and not path.is_dir():
-        # The write-ahead log is named after the file: a crawl by another name would not see it.
-        raise StoreError(
-            f"{path} is one of {names} names (hard links) of one file, but a store may have only one; "
-            f"remove the others, or make a copy with 'minicrawl backup' and use that"
-        )
-    # Used by one thread at a time, but not always the same one.
-    opened = sqlite3.connect(path, isolation_level=None, cached_statements=512, check_same_thread=False)
-    with closed_if_it_fails(opened) as db:
-        _check_identity(db, path)
-        return db
+        names = path.stat().st_nlink
+        if names > 1 and not path.is_dir():
+            # The write-ahead log is named after the file: a crawl by another name would not see it.
+            raise StoreError(
+                f"{path} is one of {names} names (hard links) of one file, but a store may have only one; "
+                f"remove the others, or make a copy with 'minicrawl backup' and use that"
+            )
+        # Used by one thread at a time, but not always the same one.
+        opened = sqlite3.connect(path, isolation_level=None, cached_statements=512, check_same_thread=False)
+        with closed_if_it_fails(opened) as db:
+            _check_identity(db, path)
+            db.execute("PRAGMA journal_mode = WAL")
+            # FULL: the log is on the disk before a commit returns, so a power cut loses no commit: no visit is made
+            # twice and no host asked early. It costs one sync per commit, some milliseconds every half second. (NORMAL
+            # syncs at checkpoints only: a power cut would lose the last minutes.)
+            db.execute("PRAGMA synchronous = FULL")
+            db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_BYTES // _PAGE_BYTES}")
+            return db
 
 
 def schema() -> Iterator[str]:
@@ -251,27 +245,22 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         may_write = os.access(real, os.W_OK) and os.access(real.parent, os.W_OK)
         if _is_missing(real):
             raise StoreError(f"there is no crawl at {path} yet; run 'minicrawl crawl SEEDS --store {path}' first")
-        return _opened_to_read(path, real, may_write=may_write)
-
-
-def _opened_to_read(path: Path, real: Path, *, may_write: bool) -> sqlite3.Connection:
-    """A connection to the store at `path`, whose real path is `real`."""
-    log, _ = logs(real)
-    has_log = log.exists() and log.stat().st_size > 0
-    # Even to read a file with a log, SQLite needs the log's shared index, in the same folder.
-    mode = "rw" if may_write else "ro" if has_log else "ro&immutable=1"
-    with closed_if_it_fails(sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)) as db:
-        db.execute("PRAGMA query_only = ON")
-        try:
-            _check_identity(db, path)
-        except sqlite3.OperationalError as error:
-            if may_write or not has_log:
-                raise
-            raise StoreError(
-                f"{path} cannot be read here: its last commits are in {log}, and "
-                "reading them needs a writable folder; copy both files to one and read them there"
-            ) from error
-    return db
+        log, _ = logs(real)
+        has_log = log.exists() and log.stat().st_size > 0
+        # Even to read a file with a log, SQLite needs the log's shared index, in the same folder.
+        mode = "rw" if may_write else "ro" if has_log else "ro&immutable=1"
+        with closed_if_it_fails(sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)) as db:
+            db.execute("PRAGMA query_only = ON")
+            try:
+                _check_identity(db, path)
+            except sqlite3.OperationalError as error:
+                if may_write or not has_log:
+                    raise
+                raise StoreError(
+                    f"{path} cannot be read here: its last commits are in {log}, and "
+                    "reading them needs a writable folder; copy both files to one and read them there"
+                ) from error
+        return db
 
 
 def hold(path: Path) -> FileLock:
@@ -301,22 +290,16 @@ def is_held(path: Path) -> bool:
     except Timeout:
         return True
     except OSError:  # no write access, which testing the lock does not need
-        return _is_locked(lock)
+        try:
+            opened = lock.open("rb")
+        except OSError:
+            return False
+        with opened:
+            return is_shared_locked(opened.fileno())
 
 
 def _lock_of(path: Path) -> Path:
     return beside(real_path(path), ".lock")
-
-
-def _is_locked(lock: Path) -> bool:
-    try:
-        handle = os.open(lock, os.O_RDONLY)
-    except OSError:
-        return False
-    try:
-        return is_shared_locked(handle)
-    finally:
-        os.close(handle)
 
 
 @contextlib.contextmanager

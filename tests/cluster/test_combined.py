@@ -68,10 +68,8 @@ class Ledgers:
         carried = {
             other: NeighbourRow(
                 *(other, 0, 0),
-                credit_sent=self.sent[number, other, True],
-                debit_sent=self.sent[number, other, False],
-                credit_taken=self.taken[other, number, True],
-                debit_taken=self.taken[other, number, False],
+                *(self.sent[number, other, is_credit] for is_credit in (True, False)),
+                *(self.taken[other, number, is_credit] for is_credit in (True, False)),
             )
             for other in range(len(self.ledgers))
             if other != number

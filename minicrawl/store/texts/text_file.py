@@ -47,7 +47,9 @@ class TextFile:
             elif writes:
                 new.unlink(missing_ok=True)
                 if not path.exists():
-                    _make(path, line)
+                    new.write_bytes(line)
+                    new.replace(path)
+                    sync_folder(path.parent)
             flags = BINARY | (os.O_RDWR if writes else os.O_RDONLY)
             self._file = os.open(new if is_new and not writes else path, flags)
         try:
@@ -123,13 +125,6 @@ def _begins(path: Path, line: bytes) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(HEAD) == line
-
-
-def _make(path: Path, line: bytes) -> None:
-    new = unfinished(path)
-    new.write_bytes(line)
-    new.replace(path)
-    sync_folder(path.parent)
 
 
 class _errors:  # noqa: N801 - used as a function

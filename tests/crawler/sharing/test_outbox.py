@@ -65,8 +65,7 @@ def test_numbers_of_rows_that_were_taken_are_kept_and_how_much_was_carried(write
     commit(outbox, writer)
     again = Outbox(writer)
     assert (again.taken(5), again.taken(4)) == (3, 0)
-    sent, taken = NeighbourRow(4, 1, 0, credit_sent=1), NeighbourRow(5, 0, 3, credit_taken=27, debit_taken=3)
-    assert again.neighbours == outbox.neighbours == {4: sent, 5: taken}
+    assert again.neighbours == outbox.neighbours == {4: NeighbourRow(4, 1, 0, 1), 5: NeighbourRow(5, 0, 3, 0, 0, 27, 3)}
 
 
 def test_store_that_is_older_than_its_neighbours_is_refused(writer: Writer) -> None:
