@@ -51,8 +51,6 @@ _MOST_DEATHS = 3
 """Deaths of an actor in a row; one more ends the crawl. A fetched page or an empty frontier resets the count."""
 _PATIENCE, _BEGINNING = 10.0, 0.5
 """Seconds from the second interruption until actors are killed; and that a message waits for a partition to start."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
-"""Seconds before the next try to start a partition whose actor did not answer; doubled each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +98,9 @@ class Keeper:
         self._quotas = Quotas(self.settings.pages, self.numbers) if has_quotas(self.settings) else None
         self._addresses: SharedAddresses | None = None
         if shares_addresses(self.settings, self.folder.partitions):
-            self._addresses = SharedAddresses(rest_of(self.settings), self.numbers, is_new=not self.folder.settings)
+            delay = self.settings.delay_per_address
+            rest = delay + STANDARD.on_its_way * max(1.0, delay)
+            self._addresses = SharedAddresses(rest, self.numbers, is_new=not self.folder.settings)
         self.where = ray.started(Actor, self.folder, self.settings.workers)
         self._begun: dict[int, asyncio.Task[int]] = {}
         """Each partition's beginning; its result is the process id of its actor."""
@@ -401,13 +401,12 @@ class Keeper:
         self.since[number] = time.time()
 
         async def begin() -> int:
-            pause = _FIRST_PAUSE
-            while True:
+            for pause in ray.pauses():
                 with contextlib.suppress(ray.GoneError):
                     pid: int = await self.where.actors[self.where.places[number]]("begin", brief)
                     return pid
                 await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+            raise AssertionError
 
         self._begun[number] = asyncio.create_task(begin())
 
@@ -457,9 +456,3 @@ class Keeper:
 def _has_ended(task: "asyncio.Task[int]") -> bool:
     """True if a task has ended without a failure."""
     return task.done() and not task.cancelled() and task.exception() is None
-
-
-def rest_of(settings: CrawlSettings) -> float:
-    """Seconds for which an address of a dead partition must rest."""
-    delay = settings.delay_per_address
-    return delay + STANDARD.on_its_way * max(1.0, delay)

@@ -14,7 +14,7 @@ from minicrawl.cluster.combined import Covered
 from minicrawl.cluster.hints import voided
 from minicrawl.cluster.homes import Homes
 from minicrawl.cluster.quotas import has_quotas
-from minicrawl.cluster.ray import GoneError
+from minicrawl.cluster.ray import GoneError, pauses
 from minicrawl.cluster.settings import settings_of
 from minicrawl.cluster.shared_addresses import Order, shares_addresses
 from minicrawl.cluster.taking import Taking
@@ -40,8 +40,6 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 _OF_A_COMMIT, _LONGEST = 0.25, 5.0
 """Seconds between commits for each partition of a process, so that these take a few percent of the time; and most."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
-"""Seconds until unconfirmed rows are sent again; doubled each time."""
 _TOGETHER, _MOST_TOGETHER, _SOON, _SETTLING = 0.04, 2.5, 0.01, 0.05
 """Seconds that rows wait, so that many are taken at once: for each partition of the process, and at most, while
 requests are in flight; while none is; and after the crawl."""
@@ -253,16 +251,15 @@ class Partition:
 
     async def _send(self, home: int) -> None:
         """Send the rows for a home until all are confirmed. Raises StoreError after the crawl."""
-        pause = _FIRST_PAUSE
+        apart = pauses()
         try:
             while not self.has_left and (rows := self.outbox.rows(home)):
                 try:
                     number = await self._post.send(self.number, home, rows, hurries=self.has_crawled)
                     self.outbox.confirm(home, number)
-                    pause = _FIRST_PAUSE
+                    apart = pauses()
                 except (GoneError, CrawlEndedError):
-                    await asyncio.sleep(pause)
-                    pause = min(2 * pause, _LONGEST_PAUSE)
+                    await asyncio.sleep(next(apart))
         except StoreError as error:
             if self.has_crawled:
                 raise

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
-from itertools import cycle, islice
+from itertools import accumulate, cycle, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: messages
 
@@ -50,6 +50,11 @@ class Call:
         import ray  # noqa: PLC0415
 
         ray.kill(self._handle, no_restart=True)
+
+
+def pauses() -> Iterator[float]:
+    """Seconds before each next try of a call that was not answered, doubled up to five."""
+    return accumulate(repeat(0.1), lambda pause, _: min(2 * pause, 5.0))
 
 
 class Where(NamedTuple):

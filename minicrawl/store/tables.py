@@ -25,18 +25,14 @@ class Tables:
 
     def __init__(self, path: Path, db: sqlite3.Connection, sizes: Sizes) -> None:
         self.path = path
-        self._db = db
+        self.db = db
         self.sizes = sizes
         self.errors = store_errors(path)
         self.hash_key = b""
         """Key of the URL hashes, unique to the store."""
 
-    @property
-    def db(self) -> sqlite3.Connection:
-        return self._db
-
     def close(self) -> None:
-        self._db.close()
+        self.db.close()
 
     def is_in_use(self) -> bool:
         """True if a crawl writes to the store right now."""

@@ -59,7 +59,7 @@ class Writer(Store):
         """Fold the write-ahead log into the file, wherever that was moved, and release the lock."""
         try:
             with self.errors:
-                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             super().close()
             self._lock.release()
@@ -68,48 +68,48 @@ class Writer(Store):
     def transaction(self) -> Iterator[None]:
         """Run the block as a transaction. Raises StoreError, also when the file at `path` was replaced."""
         self._watch.check()
-        with self.errors, transaction(self._db):
+        with self.errors, transaction(self.db):
             yield
 
     @property
     def rows_written(self) -> int:
         """Number of rows inserted, changed or deleted so far."""
-        return self._db.total_changes
+        return self.db.total_changes
 
     def forget_cached(self) -> None:
         """Free the memory of the pages of the file that were read or written lately."""
         with self.errors:
-            self._db.execute("PRAGMA shrink_memory")
+            self.db.execute("PRAGMA shrink_memory")
 
     def vacuum(self) -> None:
         """Rewrite the file without free space."""
         with self.errors:
-            self._db.execute("VACUUM")
+            self.db.execute("VACUUM")
 
     # Rows; call all inside `transaction`.
 
     def add(self, kind: type[Row], rows: Iterable[Row], *, if_new: bool = False) -> None:
         """Add rows of a kind that is declared as one of a table. if_new: leave those out whose keys are there."""
-        self._db.executemany(insert(kind, "INSERT OR IGNORE" if if_new else "INSERT"), rows)
+        self.db.executemany(insert(kind, "INSERT OR IGNORE" if if_new else "INSERT"), rows)
 
     def put(self, kind: type[Row], rows: Iterable[Row]) -> None:
         """Write rows of a kind, each in the place of the one with its keys. What is unique beside them stays."""
-        self._db.executemany(upsert(kind), rows)
+        self.db.executemany(upsert(kind), rows)
 
     def remove(self, kind: type[Row], keys: Iterable[Sequence[MetaValue]]) -> None:
         """Delete rows by their keys."""
-        self._db.executemany(delete(kind), keys)
+        self.db.executemany(delete(kind), keys)
 
     def save_best(self, pages: Iterable[int], *, is_anew: bool) -> None:
         """Add candidates for the best pages. is_anew: replace the earlier ones."""
         if is_anew:
-            self._db.execute("DELETE FROM best")
-        self._db.executemany("INSERT OR IGNORE INTO best (page) VALUES (?)", ((page,) for page in pages))
+            self.db.execute("DELETE FROM best")
+        self.db.executemany("INSERT OR IGNORE INTO best (page) VALUES (?)", ((page,) for page in pages))
 
     def save_places(self, order: npt.NDArray[np.int32]) -> None:
         """Store the order of all pages: their numbers, best first."""
-        self._db.execute("DELETE FROM places")
-        self._db.executemany(
+        self.db.execute("DELETE FROM places")
+        self.db.executemany(
             "INSERT INTO places (first, pages) VALUES (?, ?)",
             ((first, to_bytes(order[first : first + PLACES])) for first in range(0, len(order), PLACES)),
         )
@@ -118,7 +118,7 @@ class Writer(Store):
         """Replace pages' rows of links. The pages' states must be saved before: an alias stands for its target."""
         links = list(links)
         self.put(Links, links)
-        self._db.executemany(
+        self.db.executemany(
             """UPDATE pages SET stands_for = iif(state = 'alias', ?, NULL)
             WHERE id = ? AND (state = 'alias' OR stands_for IS NOT NULL)""",
             ((int(from_bytes(row.targets)[0]) if row.targets else None, row.source) for row in links),
@@ -126,39 +126,39 @@ class Writer(Store):
 
     def save_sites_of_hosts(self, site_of_host: Iterable[tuple[int, int]]) -> None:
         """site_of_host: sites.id and hosts.id."""
-        self._db.executemany("UPDATE hosts SET site = ? WHERE id = ?", site_of_host)
+        self.db.executemany("UPDATE hosts SET site = ? WHERE id = ?", site_of_host)
 
     def add_voices(self, changes: Iterable[VoiceRow]) -> None:
         """changes: differences in the number of links."""
         changes = list(changes)
         more = "ON CONFLICT DO UPDATE SET links = links + excluded.links"
-        self._db.executemany(f"{insert(VoiceRow)} {more}", changes)
+        self.db.executemany(f"{insert(VoiceRow)} {more}", changes)
         gone = ((row.page, row.site) for row in changes if row.links < 0)
-        self._db.executemany("DELETE FROM voices WHERE page = ? AND site = ? AND links = 0", gone)
+        self.db.executemany("DELETE FROM voices WHERE page = ? AND site = ? AND links = 0", gone)
 
     def forget_sites(self) -> None:
         """Delete all sites, as random surfers jump to all pages alike."""
         for table in ("sites", "doors", "voices"):
-            self._db.execute(f"DELETE FROM {table}")
-        self._db.execute("UPDATE hosts SET site = NULL")
+            self.db.execute(f"DELETE FROM {table}")
+        self.db.execute("UPDATE hosts SET site = NULL")
 
     def remove_sent(self, confirmed: Iterable[tuple[int, int]]) -> None:
         """Delete rows of the outbox: for each home those up to a number."""
-        self._db.executemany("DELETE FROM outbox WHERE home = ? AND number <= ?", confirmed)
+        self.db.executemany("DELETE FROM outbox WHERE home = ? AND number <= ?", confirmed)
 
     def save_digests(self, digests: Iterable[int]) -> None:
-        self._db.executemany("INSERT OR IGNORE INTO digests (digest) VALUES (?)", ((digest,) for digest in digests))
+        self.db.executemany("INSERT OR IGNORE INTO digests (digest) VALUES (?)", ((digest,) for digest in digests))
 
     def save_sitemap_pages(self, pages: Iterable[tuple[int, int, bool]]) -> None:
         """(page, sitemap that lists it, whether it made the page known). The first one of a page stays."""
         query = "INSERT OR IGNORE INTO sitemap_pages (page, sitemap, made_known) VALUES (?, ?, ?)"
-        self._db.executemany(query, pages)
+        self.db.executemany(query, pages)
 
     def save_fingerprints(self, rows: Mapping[int, Fingerprint | None]) -> None:
         """rows: by page; None: the page no longer has one."""
         updates = ", ".join(f"{column} = ?" for column in Fingerprint._fields[1:])
         nothing = (None,) * (len(Fingerprint._fields) - 1)
-        self._db.executemany(
+        self.db.executemany(
             f"UPDATE fetches SET {updates} WHERE id = (SELECT fetch FROM pages WHERE id = ?)",
             ((*(row[1:] if row else nothing), page) for page, row in rows.items()),
         )
@@ -168,7 +168,7 @@ class Writer(Store):
         query = (
             "INSERT INTO refresh_hosts (host, blocks) VALUES (?, ?) ON CONFLICT DO UPDATE SET blocks = excluded.blocks"
         )
-        self._db.executemany(query, rows)
+        self.db.executemany(query, rows)
 
     def save_changes(self, rows: Iterable[Change]) -> None:
         """Save changes of pages, and note the places of the texts that changed pages have by now: those of this commit
@@ -176,46 +176,46 @@ class Writer(Store):
         rows = list(rows)
         self.add(Change, rows)
         changed = [(row.at, row.page) for row in rows if row.what == "changed"]
-        self._db.executemany(f"{_KEEP_VERSION} FROM texts WHERE page = ?", changed)
-        self._db.executemany(_FORGET_VERSIONS, ((page, page, _VERSIONS - 1) for _, page in changed))
+        self.db.executemany(f"{_KEEP_VERSION} FROM texts WHERE page = ?", changed)
+        self.db.executemany(_FORGET_VERSIONS, ((page, page, _VERSIONS - 1) for _, page in changed))
 
     def forget_versions(self, pages: Iterable[int]) -> None:
         """Delete the earlier texts of pages."""
-        self._db.executemany("DELETE FROM text_versions WHERE page = ?", ((page,) for page in pages))
+        self.db.executemany("DELETE FROM text_versions WHERE page = ?", ((page,) for page in pages))
 
     def keep_first_texts(self, pages: Iterable[int]) -> None:
         """Note the places of the texts of pages that no change is known of yet."""
         never = "NOT EXISTS (SELECT 1 FROM text_versions WHERE page = texts.page)"
-        self._db.executemany(f"{_KEEP_VERSION} FROM texts WHERE page = ? AND {never}", ((0.0, page) for page in pages))
+        self.db.executemany(f"{_KEEP_VERSION} FROM texts WHERE page = ? AND {never}", ((0.0, page) for page in pages))
 
     def forget_texts(self) -> None:
-        self._db.execute("DELETE FROM texts")
-        self._db.execute("DELETE FROM text_versions")
+        self.db.execute("DELETE FROM texts")
+        self.db.execute("DELETE FROM text_versions")
 
     def save_requisites(self, rows: Iterable[RequisiteRow]) -> None:
         """Add requisites, or replace what came of known ones; they keep their numbers and pages."""
         updates = ", ".join(f"{column} = excluded.{column}" for column in RequisiteRow._fields[4:-1])
-        self._db.executemany(f"{insert(RequisiteRow)} ON CONFLICT (url) DO UPDATE SET {updates}", rows)
+        self.db.executemany(f"{insert(RequisiteRow)} ON CONFLICT (url) DO UPDATE SET {updates}", rows)
 
     def add_needing(self, rows: Iterable[tuple[bytes, str]]) -> None:
         """Note further pages that need requisites, nine of each at most: numbers of pages, and the URL."""
         query = "UPDATE requisites SET others = substr(CAST(others || ? AS BLOB), 1, 36) WHERE url = ?"
-        self._db.executemany(f"{query} AND length(others) < 36", rows)
+        self.db.executemany(f"{query} AND length(others) < 36", rows)
 
     def ask_for_requisites_again(self, reasons: Iterable[str]) -> None:
         """Let failed requisites wait again, by the reasons of their failures."""
-        self._db.executemany(
+        self.db.executemany(
             "UPDATE requisites SET state = 'waiting' WHERE state = 'failed' AND reason = ?",
             ((reason,) for reason in reasons),
         )
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
-        self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())
+        self.db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())
 
     def save_ranking(self, name: str, values: npt.NDArray[np.floating]) -> None:
         """Store a named ranking, a value per page by number; replaces the one of that name."""
-        self._db.execute("DELETE FROM rankings WHERE name = ?", (name,))
-        self._db.executemany(
+        self.db.execute("DELETE FROM rankings WHERE name = ?", (name,))
+        self.db.executemany(
             "INSERT INTO rankings (name, page, value) VALUES (?, ?, ?)",
             ((name, page, value) for page, value in enumerate(values.tolist())),
         )

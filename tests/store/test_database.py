@@ -7,5 +7,5 @@ from minicrawl.store.writer import Writer
 
 def test_commit_reaches_the_disk_before_it_returns(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "crawl.db")
-    assert writer._db.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+    assert writer.db.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
     writer.close()

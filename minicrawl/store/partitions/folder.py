@@ -62,7 +62,7 @@ class Folder:
         return in_full(self.settings, self.path)
 
     def store(self, number: int) -> Path:
-        return store_of(self.path.absolute() if number in self.nodes else self.path, number)
+        return (self.path.absolute() if number in self.nodes else self.path) / f"{number:03}.db"
 
     @property
     def here(self) -> list[Path]:
@@ -125,10 +125,6 @@ class Folder:
     def keep_ray(self, address: str | None) -> "Folder":
         """Save the address of the Ray cluster."""
         return _written(replace(self, ray=address))
-
-
-def store_of(folder: Path, number: int) -> Path:
-    return folder / f"{number:03}.db"
 
 
 def files_of(path: Path) -> list[Path]:

@@ -6,6 +6,8 @@ run, and the next run cuts them off. So every text is kept exactly once.
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -127,18 +129,13 @@ def _begins(path: Path, line: bytes) -> bool:
         return file.read(HEAD) == line
 
 
-class _errors:  # noqa: N801 - used as a function
+@contextmanager
+def _errors(path: Path) -> Iterator[None]:
     """Turn OSError inside the block into a StoreError sentence."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, FileNotFoundError):
-            raise StoreError(f"{self._path} is missing; it has the texts of the store's pages: put it back") from error
-        if isinstance(error, OSError):
-            what = error.strerror or error
-            raise StoreError(f"{self._path} cannot be used: {what}; once it can, run again: nothing is lost") from error
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise StoreError(f"{path} is missing; it has the texts of the store's pages: put it back") from error
+    except OSError as error:
+        what = error.strerror or error
+        raise StoreError(f"{path} cannot be used: {what}; once it can, run again: nothing is lost") from error
