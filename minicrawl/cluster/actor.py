@@ -96,8 +96,24 @@ class Actor:
         manage_memory()
         async with self._turns[brief.number]:
             await self._leave(brief.number)
-            await _released(brief.folder.store(brief.number))
-            self._open[brief.number] = await self._opened(brief)
+            store = brief.folder.store(brief.number)
+            await _released(store)
+            brief.folder.check_is_there(brief.number)
+            log.log_only_to(brief.logs)
+            log.PARTITION.set(brief.number)
+            self._post.where = brief.where
+            if self._together is None:
+                self._together = Together(brief.beside)
+            sizes = replace(STANDARD_SIZES, cache=max(STANDARD_SIZES.cache // brief.beside, _LEAST_CACHE))
+            async with contextlib.AsyncExitStack() as stack:
+                stack.enter_context(damage_as_store_error(store))
+                books = stack.enter_context(contextlib.closing(Writer(store, sizes)))
+                member = Partition(brief, books, self._post, self._together)
+                self.partitions[brief.number] = member
+                stack.callback(self.partitions.pop, brief.number)
+                stack.push_async_callback(member.leave)
+                member.begin()
+                self._open[brief.number] = stack.pop_all()
         return os.getpid()
 
     async def ask(self, number: int, what: str, given: tuple[object, ...], named: dict[str, object]) -> Any:
@@ -123,26 +139,6 @@ class Actor:
         """Stop a partition, which commits, and close its store."""
         async with self._turns[number]:
             await self._leave(number)
-
-    async def _opened(self, brief: Brief) -> contextlib.AsyncExitStack:
-        store = brief.folder.store(brief.number)
-        brief.folder.check_is_there(brief.number)
-        log.log_only_to(brief.logs)
-        log.PARTITION.set(brief.number)
-        self._post.where = brief.where
-        if self._together is None:
-            self._together = Together(brief.beside)
-        sizes = replace(STANDARD_SIZES, cache=max(STANDARD_SIZES.cache // brief.beside, _LEAST_CACHE))
-        async with contextlib.AsyncExitStack() as stack:
-            stack.enter_context(damage_as_store_error(store))
-            books = stack.enter_context(contextlib.closing(Writer(store, sizes)))
-            member = Partition(brief, books, self._post, self._together)
-            self.partitions[brief.number] = member
-            stack.callback(self.partitions.pop, brief.number)
-            stack.push_async_callback(member.leave)
-            member.begin()
-            return stack.pop_all()
-        raise AssertionError
 
     async def _leave(self, number: int) -> None:
         opened = self._open.pop(number, None)

@@ -30,7 +30,7 @@ from minicrawl.cluster.combined import added, earlier_of
 from minicrawl.cluster.homes import Homes
 from minicrawl.errors import SettingError
 from minicrawl.export.tables import COLUMNS, Table, export_table
-from minicrawl.model import ReadShare, State
+from minicrawl.model import State
 from minicrawl.settings import BY_SITES, RANKINGS
 from minicrawl.store.partitions.folder import Folder, found
 from minicrawl.store.partitions.united import Sums, sum_of
@@ -179,33 +179,29 @@ def whole(path: Path) -> AtRest:
     statuses, runs = [status for (status, *_), _, _ in each], [earlier for (_, earlier, *_), _, _ in each]
     coverage = sum_of(sums for _, sums, _ in each).coverage(by_sites=each[0][0][3].jump == BY_SITES)
     banned = sorted({name for (_, _, names, _), _, _ in each for name in names})
-    hosts = sum(count for _, _, count in each)
-    return _status(path, statuses, coverage, hosts), earlier_of(runs), banned, each[0][0][3]
+    is_running = any(one.running for one in statuses)
+    seconds = max((one.run.seconds for one in statuses if one.run is not None), default=0.0)
+    status: Status = added(statuses)
+    status = replace(
+        status,
+        store=str(path),
+        running=is_running,
+        stopped=None if is_running else ", ".join(dict.fromkeys(str(one.stopped) for one in statuses)),
+        known=sum(part.known for part in status.partitions),
+        states=added([part.pages for part in status.partitions]),
+        reasons={name: n for name, n in status.reasons.items() if State.ELSEWHERE not in name},
+        hosts=sum(count for _, _, count in each),
+        run=status.run
+        and replace(status.run, seconds=seconds, coverage=coverage.low, coverage_shown=coverage.shown, silence=None),
+        last_commit=max((one.last_commit for one in statuses if one.last_commit is not None), default=None),
+        notes=statuses[0].notes,
+    )
+    return status, earlier_of(runs), banned, each[0][0][3]
 
 
 def _at_rest(path: Path) -> tuple[AtRest, Sums, int]:
     with open_store(path) as store, store.snapshot():
         return at_rest(store), store.united.sums(), store.united.hosts()
-
-
-def _status(path: Path, each: Sequence[Status], coverage: ReadShare, hosts: int) -> Status:
-    whole: Status = added(each)
-    is_running = any(one.running for one in each)
-    seconds = max((one.run.seconds for one in each if one.run is not None), default=0.0)
-    return replace(
-        whole,
-        store=str(path),
-        running=is_running,
-        stopped=None if is_running else ", ".join(dict.fromkeys(str(one.stopped) for one in each)),
-        known=sum(part.known for part in whole.partitions),
-        states=added([part.pages for part in whole.partitions]),
-        reasons={name: n for name, n in whole.reasons.items() if State.ELSEWHERE not in name},
-        hosts=hosts,
-        run=whole.run
-        and replace(whole.run, seconds=seconds, coverage=coverage.low, coverage_shown=coverage.shown, silence=None),
-        last_commit=max((one.last_commit for one in each if one.last_commit is not None), default=None),
-        notes=each[0].notes,
-    )
 
 
 # Files.

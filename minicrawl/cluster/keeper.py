@@ -154,7 +154,8 @@ class Keeper:
     @property
     def pids(self) -> Mapping[int, int]:
         """Process ids of the actors of partitions that have begun."""
-        return {number: begun.result() for number, begun in self._begun.items() if _has_ended(begun)}
+        done = {number: begun for number, begun in self._begun.items() if begun.done() and not begun.cancelled()}
+        return {number: begun.result() for number, begun in done.items() if begun.exception() is None}
 
     # For Steering.
 
@@ -451,8 +452,3 @@ class Keeper:
             unanswered=added([report.unanswered for report in reports]) or {},
             deaths=self.deaths.total(),
         )
-
-
-def _has_ended(task: "asyncio.Task[int]") -> bool:
-    """True if a task has ended without a failure."""
-    return task.done() and not task.cancelled() and task.exception() is None

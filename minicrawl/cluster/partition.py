@@ -374,7 +374,6 @@ class Partition:
         cookies = self._intake.steps.find(Cookies)
         return self._report(None)._replace(
             coverage=Covered(self._coverage.sums(), self.outbox.neighbours),
-            pages=self._counted(),
             unsettled=self._book.unsettled_sums(),
             failures=dict(self._state.tally.failures),
             unanswered=dict(self._engine.dispatch.unanswered),

@@ -13,7 +13,6 @@ from minicrawl.store.links import LinkGraph, PlacedLinks, Places, from_bytes, pl
 from minicrawl.store.spill import Spill
 from minicrawl.store.tables import Subject
 
-_CHUNK = 500
 _LOOKED_AT = 10_000
 
 
@@ -75,12 +74,9 @@ class LinkTable(Subject):
 
     def graph_of(self, pages: Sequence[int]) -> LinkGraph:
         """The outlinks of some pages, in rising order; pages never visited are left out."""
-        rows: list[tuple[int, bytes, bytes | None]] = []
-        for start in range(0, len(pages), _CHUNK):
-            chunk = pages[start : start + _CHUNK]
-            marks = ",".join("?" * len(chunk))
-            rows += self._tables.rows(f"SELECT source, targets, places FROM links WHERE source IN ({marks})", chunk)
-        return to_graph(sorted(rows), self._tables.size())
+        some = "SELECT value FROM json_each(?)"
+        query = f"SELECT source, targets, places FROM links WHERE source IN ({some}) ORDER BY source"
+        return to_graph(self._tables.rows(query, (json.dumps(list(pages)),)), self._tables.size())
 
     def blocks(self, apart: int = 1) -> Iterator[LinkGraph]:
         """The graph by source, some thousand rows at a time; apart: the links of every nth page alone."""
