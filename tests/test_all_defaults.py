@@ -12,19 +12,17 @@ import pytest
 from support import skipping
 from support.cluster_runs import folder_at
 from support.command_line import answer, run
-from support.gathered import all_violations, ranked_pages
+from support.gathered import sound_pages
 from support.intakes import PATIENT
 from support.needs import is_there
 from support.patience import PATIENCE
-from support.sites import Server, faults_in, html
+from support.sites import Server, html
 
 from minicrawl.api import acrawl
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import serving_answers
 from minicrawl.model import CrawlReport
-from minicrawl.store.partitions.folder import found
 from minicrawl.store.ranks import RankedPage
-from minicrawl.store.reader import open_store
 
 H0, H1, H4 = SEEDS = [f"http://h{number}.test/" for number in (0, 1, 4)]
 """At home in both partitions where there are two."""
@@ -45,24 +43,13 @@ def crawled(store: Path, **settings: Any) -> tuple[CrawlReport, Counter[str]]:
     return report, Counter(url for url in server.asked if url in PAGES)
 
 
-def pages_of(store: Path) -> dict[str, RankedPage]:
-    """By URL, of a store or of a folder of them, in which nothing is wrong."""
-    if store.is_dir():
-        with found(store).opened() as stores:
-            assert list(all_violations(stores)) == []
-            return {page.url: page for page in ranked_pages(stores)}
-    assert faults_in(store) == []
-    with open_store(store) as reader:
-        return {page.url: page for page in reader.pages("importance")}
-
-
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RankedPage]:
     """What one process finds, which ends when nothing is left."""
     store = tmp_path_factory.mktemp("alone") / "crawl.db"
     report, asked = crawled(store)
     assert (report.reason, report.fetched, asked) == ("nothing-left", 5, Counter(PAGES))
-    return pages_of(store)
+    return sound_pages(store)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +90,7 @@ def test_processes_end_with_what_one_finds(
 ) -> None:
     store, report = ended[how]
     assert (report["reason"], report.get("fetched")) == ("nothing-left", 5)
-    pages = pages_of(store)
+    pages = sound_pages(store)
     assert pages.keys() == alone.keys()
     for url, page in pages.items():
         one = alone[url]

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 from support.gathered import gathered
-from support.intakes import next_page
 from support.opic_webs import exact_importance, final, pages, random_web
-from support.partitions import Partitions, Web, answer, plain_intake
+from support.partitions import Partitions, Web, crawled_alone
 from support.sites import rows
 
 from minicrawl.analysis.verify import verify
@@ -20,8 +19,6 @@ from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.sites import UNIT
-from minicrawl.settings import CrawlSettings
-from minicrawl.store.partitions.folder import Folder
 from minicrawl.store.reader import open_store
 from minicrawl.store.transfers import NeighbourRow
 
@@ -118,10 +115,6 @@ def test_stale_sums_of_several_ledgers_never_exceed_the_truth(seed: int, count: 
         assert 0.0 <= coverage_of(said).low <= sum(importance[page] for page in read) + ROUNDING
 
 
-def owner(url: str) -> str:
-    return site_of(url)
-
-
 def web_of(seed: int, sites: int = 9) -> tuple[dict[str, list[str] | str], list[str]]:
     """Sites of some pages, some on two hosts, that link to one another; some pages redirect, also to other sites, and
     all of some sites do to one."""
@@ -134,7 +127,7 @@ def web_of(seed: int, sites: int = 9) -> tuple[dict[str, list[str] | str], list[
     web: dict[str, list[str] | str] = {}
     names = {f"http://n{name}.test/{at}": f"http://s{name % 2}.test/" for name in range(4) for at in range(2)}
     for number, url in enumerate(urls):
-        own = [other for other in urls if owner(other) == owner(url)]
+        own = [other for other in urls if site_of(other) == site_of(url)]
         links = draw.sample(own, min(len(own), 4)) + draw.sample([*urls, *names], draw.choice([0, 0, 1, 3]))
         links += draw.sample(urls, 5) + list(names)[::3] if not number else draw.sample(list(names), number % 3)
         redirects = number and draw.random() < 0.1 and not is_front(url)
@@ -144,14 +137,7 @@ def web_of(seed: int, sites: int = 9) -> tuple[dict[str, list[str] | str], list[
 
 def alone(store: Path, web: Web, seeds: list[str]) -> dict[str, float]:
     """Importance by URL, as one process finds it."""
-    intake = plain_intake(store, jump="sites")
-    intake.start(seeds, 0.0)
-    while (page := next_page(intake.state.frontier, 0.0)) is not None:
-        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 0.0)
-    intake.commit({})
-    intake.ranking.settle_fully()
-    intake.commit({})
-    intake.state.writer.close()
+    crawled_alone(store, web, seeds, 1e-6, jump="sites")
     with open_store(store) as reader:
         assert verify(reader).stored.l1 < 1e-6
     return dict(rows(store, "SELECT url, importance FROM ranks"))
@@ -161,7 +147,6 @@ def together(partitions: Partitions) -> dict[str, float]:
     """The same of partitions that have settled, checked against exact PageRank with the jumps of their births."""
     assert partitions.faults() == []
     path = partitions.stores[0].parent
-    Folder(path, "a crawl", partitions.homes.secret, len(partitions.stores), {}).keep_settings(CrawlSettings())
     with gathered(path) as crawl:
         found = verify(crawl)
         assert max(found.stored.l1, found.settled.l1) < 1e-6

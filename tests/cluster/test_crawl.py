@@ -21,7 +21,6 @@ from minicrawl.api import acrawl
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import serving_answers
 from minicrawl.model import CrawlReport
-from minicrawl.store.partitions.folder import found
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 
@@ -100,8 +99,7 @@ def test_the_smallest_crawls_end(
 
     ended = asyncio.run(crawl())
     assert (ended.reason, ended.read, ended.known) == ("nothing-left", read, known)
-    with found(tmp_path / "web").opened() as stores:
-        assert list(all_violations(stores)) == []
+    assert all_violations(tmp_path / "web") == []
 
 
 def test_ctrl_c_ends_it_and_meanwhile_it_is_one_alone(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from support.cluster_runs import SETTINGS, check_same, folder_at
-from support.gathered import all_violations, ranked_pages
+from support.gathered import sound_pages
 from support.needs import is_there
 from support.pdfs import answered, document
 from support.prose import prose
@@ -30,7 +30,6 @@ from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.partitions.folder import found
-from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import open_store
 
 HOMES = [f"http://h{number}.test/" for number in range(6)]
@@ -158,14 +157,6 @@ class Run:
         query = "SELECT url, reason, status FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE state <> ?"
         return {url: tuple(row) for store in self.stores for url, *row in rows(store, query, "elsewhere")}
 
-    def ranked(self) -> dict[str, RankedPage]:
-        if not self.store.is_dir():
-            with open_store(self.store) as reader:
-                return {page.url: page for page in reader.pages("importance")}
-        with found(self.store).opened() as stores:
-            assert list(all_violations(stores)) == []
-            return {page.url: page for page in ranked_pages(stores)}
-
     def texts(self) -> dict[str, str]:
         kept: dict[str, str] = {}
         for store in self.stores:
@@ -186,7 +177,7 @@ class Run:
 
 def compare(parts: Run, one: Run) -> None:
     """What partitions have found, kept and taken out of pages is what one process has."""
-    check_same(parts.ranked(), one.ranked())
+    check_same(sound_pages(parts.store), sound_pages(one.store))
     assert parts.reasons() == one.reasons()
     assert parts.texts() == one.texts()
     assert parts.items_taken() == one.items_taken()

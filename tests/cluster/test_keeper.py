@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.cluster_runs import SETTINGS, check_same, crawled_alone, folder_at, run_in_parts
 from support.counted_web import CountedWeb, counted_web
-from support.gathered import all_violations, ranked_pages
+from support.gathered import all_violations, sound_pages
 from support.patience import PATIENCE
 from support.sites import rows
 
@@ -19,26 +19,11 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.partitions.folder import Folder, found
-from minicrawl.store.ranks import RankedPage
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 
 SLOWLY = SETTINGS | {"delay": 0.02, "ip_delay": 0.0}
 """No look of the keeper comes too late: it serves the web, too, and one host has more pages than a second brings."""
-
-
-@pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, RankedPage]:
-    return crawled_alone(tmp_path_factory.mktemp("alone") / "crawl.db")
-
-
-def compare(folder: Folder, alone: dict[str, RankedPage]) -> None:
-    """What several processes have found is what one has found."""
-    with folder.opened() as stores:
-        assert list(all_violations(stores)) == []
-        together = {page.url: page for page in ranked_pages(stores)}
-    check_same(together, alone)
-    assert set(list(together)[:100]) == set(list(alone)[:100])
 
 
 def run(folder: Path, at: Callable[[Keeper, int], None], **settings: object) -> tuple[Ended, list[int]]:
@@ -62,7 +47,7 @@ def kill(keeper: Keeper, number: int, kind: signal.Signals = signal.SIGKILL) -> 
 
 
 def test_an_interrupted_crawl_settles_and_goes_on_although_one_dies_as_it_stops(
-    alone: dict[str, RankedPage], tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     def interrupt(keeper: Keeper, fetched: int) -> None:
         if fetched and not died_once:
@@ -70,16 +55,18 @@ def test_an_interrupted_crawl_settles_and_goes_on_although_one_dies_as_it_stops(
             keeper.interrupt()
             kill(keeper, 2)
 
-    died_once: list[bool] = []
+    alone, died_once = crawled_alone(tmp_path / "alone.db"), list[bool]()
     ended, died = run(tmp_path / "web", interrupt)
     assert (ended.reason, died, ended.error <= 1e-6) == ("interrupted", [2], True)
     assert ended.fetched < len(alone)
+    assert all_violations(tmp_path / "web") == []
     with found(tmp_path / "web").opened() as stores:
-        assert list(all_violations(stores)) == []
         assert not any(store.transfers.outbox() for store in stores), "it has settled"
     ended, died = run(tmp_path / "web", lambda keeper, fetched: None, delay=0.0)
     assert (ended.reason, died) == ("nothing-left", [])
-    compare(found(tmp_path / "web"), alone)
+    together = sound_pages(tmp_path / "web")
+    check_same(together, alone)
+    assert set(list(together)[:100]) == set(list(alone)[:100])
 
 
 def test_who_interrupts_again_does_not_wait_for_one_that_does_not_answer(tmp_path: Path) -> None:
@@ -94,8 +81,7 @@ def test_who_interrupts_again_does_not_wait_for_one_that_does_not_answer(tmp_pat
     ended, died = run(tmp_path / "web", stop)
     assert (ended.reason, died) == ("interrupted", [])
     os.kill(stopped[0], signal.SIGKILL)
-    with found(tmp_path / "web").opened() as stores:
-        assert list(all_violations(stores)) == []
+    assert all_violations(tmp_path / "web") == []
 
 
 def test_an_actor_that_dies_again_and_again_ends_the_crawl(tmp_path: Path) -> None:

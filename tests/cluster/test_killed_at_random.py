@@ -20,7 +20,7 @@ from threading import Condition, Thread
 
 import pytest
 from support.cluster_runs import check_same, folder_at
-from support.gathered import all_violations, gathered, ranked_pages
+from support.gathered import sound_pages
 from support.needs import needs
 from support.patience import PATIENCE
 from support.sites import rows
@@ -28,9 +28,7 @@ from support.small_web import Pages, WebServer
 
 from minicrawl.cluster.homes import Homes
 from minicrawl.control.asking import ask
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.partitions.folder import found
-from minicrawl.store.reader import open_store
 
 HOSTS, PAGES, ADDRESSES, PARTITIONS = 20, 24, 5, 16
 DELAY, OF_AN_ADDRESS = 0.6, 0.3
@@ -176,16 +174,12 @@ def test_a_crawl_whose_processes_are_killed_at_random_is_polite_and_exact(tmp_pa
     sent = [line.split() for line in log.read_text().splitlines()]
     assert Counter(witness.asked) <= Counter((host, address) for host, address, _ in sent)
     assert early(sent) == []
-    with open_store(tmp_path / "alone.db") as reader:
-        alone = {page.url: page for page in reader.pages("importance")}
     folder = found(tmp_path / "web")
     for number in range(PARTITIONS):
         query = "SELECT url FROM pages WHERE fetch IS NOT NULL UNION SELECT origin FROM robots"
         homes = {Homes.of(folder).home_of(url) for (url,) in rows(folder.store(number), query)}
         assert homes <= {number}, "a host is asked by its home alone"
-    with folder.opened() as stores:
-        assert list(all_violations(stores)) == []
-        together = {page.url: page for page in ranked_pages(stores)}
+    together, alone = sound_pages(folder.path), sound_pages(tmp_path / "alone.db")
     check_same(together, alone)
     assert list(together)[:100] == list(alone)[:100]
 
@@ -209,6 +203,4 @@ def test_a_crawl_killed_at_its_birth_goes_on_by_the_same_command(tmp_path: Path)
             os.killpg(keeper.pid, SIGKILL)
             keeper.wait()
         assert begun(witness, store, *words).wait() == 0
-    with open_store(tmp_path / "alone.db") as alone, gathered(store) as together:
-        assert list(violations(together)) == []
-        check_same(*({page.url: page for page in one.pages("importance")} for one in (together, alone)))
+    check_same(sound_pages(store), sound_pages(tmp_path / "alone.db"))

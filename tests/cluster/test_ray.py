@@ -19,12 +19,11 @@ from typing import Any
 import pytest
 from support.cluster_runs import SETTINGS, WEB, check_same, crawled_alone, folder_at
 from support.command_line import run
-from support.gathered import gathered
+from support.gathered import sound_pages
 from support.needs import needs
 from support.patience import PATIENCE
 
 from minicrawl.control.asking import ask
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import MinicrawlError
 
 HEAD, OTHER = "127.0.0.2", "127.0.0.3"
@@ -161,9 +160,7 @@ def test_an_actor_and_a_node_are_killed(tmp_path: Path) -> None:
         shutil.rmtree(nodes.folder, ignore_errors=True)
     report = json.loads(out)
     assert (report["reason"], report["deaths"]) == ("nothing-left", 2)
-    with gathered(folder.path) as store:
-        assert list(violations(store)) == []
-        check_same({page.url: page for page in store.pages("importance")}, alone)
+    check_same(sound_pages(folder.path), alone)
 
 
 @needs("ray")

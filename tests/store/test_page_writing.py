@@ -1,7 +1,6 @@
 """Pages as they are written: against a plain dictionary, after every one of many random steps."""
 
 import random
-import sqlite3
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -90,11 +89,3 @@ def test_pages_are_as_the_last_of_many_random_steps_left_them(tmp_path: Path) ->
     }
     assert writer.soundness.integrity_errors() == []
     writer.close()
-
-
-def counts(db: sqlite3.Connection, table: str) -> dict[tuple[str, str], int]:
-    query = {
-        "pages": "SELECT state, reason, count(*) FROM pages GROUP BY 1, 2",
-        "tallies": "SELECT state, reason, pages FROM tallies WHERE pages <> 0",
-    }[table]
-    return {(state, reason): count for state, reason, count in db.execute(query)}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from support.command_line import answer
+from support.gathered import sound_pages
 from support.small_web import small_web
 
 from minicrawl.api import acrawl
@@ -16,7 +17,6 @@ from minicrawl.demo.web import DemoWeb, serving
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.partitions.folder import FILE, Folder, found, made
 from minicrawl.store.ranks import RankedPage
-from minicrawl.store.reader import open_store
 
 WEB = DemoWeb.generate(seed=3, hosts=8, pages=150)
 SEEDS = [f"http://h{number}.test/" for number in range(6)]
@@ -52,8 +52,7 @@ def crawled_alone(store: Path, **settings: Any) -> dict[str, RankedPage]:
             await acrawl(WEB.seeds, store, connect_to=connect_to, **(SETTINGS | settings))
 
     asyncio.run(crawl())
-    with open_store(store) as reader:
-        return {page.url: page for page in reader.pages("importance")}
+    return sound_pages(store)
 
 
 def crawled_by_command(parent: Path, *words: str) -> tuple[Path, dict[str, Any]]:

@@ -1,7 +1,7 @@
 """A crawl in partitions as the one store that is gathered of it."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
@@ -29,13 +29,14 @@ def gathered(folder: Path) -> Iterator[Store]:
             yield store
 
 
-def all_violations(stores: Sequence[Store]) -> Iterator[str]:
+def all_violations(folder: Path) -> list[str]:
     """What is wrong with the stores of a folder as one book; what they have on the way to each other counts."""
-    with gathered(stores[0].path.parent) as store:
-        yield from islice(violations(store), 100)
+    with gathered(folder) as store:
+        return list(islice(violations(store), 100))
 
 
-def ranked_pages(stores: Sequence[Store]) -> Iterator[RankedPage]:
-    """Every page of a crawl in partitions, best first."""
-    with gathered(stores[0].path.parent) as store:
-        yield from store.pages("importance")
+def sound_pages(path: Path) -> dict[str, RankedPage]:
+    """Every page of a store, or of a folder, by URL, best first; nothing may be wrong with it."""
+    with gathered(path) if path.is_dir() else open_store(path) as store:
+        assert list(islice(violations(store), 100)) == []
+        return {page.url: page for page in store.pages("importance")}

@@ -3,7 +3,6 @@
 import itertools
 import random
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -22,7 +21,6 @@ from minicrawl.model import Fetched, ParsedPage
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.partitions.folder import Folder, make_store
-from minicrawl.store.reader import open_store
 from minicrawl.store.transfers import OutboxRow
 
 Web = Mapping[str, Sequence[str] | int | str]
@@ -63,12 +61,8 @@ def plain_intake(  # noqa: PLR0913 - a crawl and its place among others
 
 
 class Partitions:
-    """Partitions of one crawl of a literal web, each with its store in a folder. `web` may change.
+    """Partitions of one crawl of a literal web, each with its store in a folder. `web` may change."""
 
-    is_told_all: each partition is told of all seeds, not of its own alone.
-    """
-
-    is_told_all = True
     sizes = STANDARD_SIZES
 
     def __init__(  # noqa: PLR0913 - what a crawl is opened with
@@ -106,7 +100,7 @@ class Partitions:
         intake = plain_intake(self.stores[number], self.homes, number, self.discovery, self.jump, self.sizes)
         self.open[number] = intake
         self._takings[number] = Taking(intake)
-        intake.start([url for url in self.seeds if self.is_told_all or self.homes.home_of(url) == number], 0.0)
+        intake.start(self.seeds, 0.0)
 
     def kill(self, number: int) -> None:
         """What was not committed is gone."""
@@ -197,9 +191,7 @@ class Partitions:
 
     def faults(self) -> list[str]:
         """What is wrong with the stores, by the audit and by what neighbours note, which that does not look at."""
-        with ExitStack() as stack:
-            found = list(all_violations([stack.enter_context(open_store(store)) for store in self.stores]))
-        return found + [
+        return all_violations(self.stores[0].parent) + [
             f"{source} notes {units} units on the way to {home}, where {moving} are"
             for (source, home), (units, moving) in self._on_the_way().items()
             if units != moving
@@ -233,16 +225,16 @@ COMPARED = "cash + forwarded, inlinks, depth, state"
 
 
 def crawled_alone(
-    store: Path, web: Web, seeds: Sequence[str], error: float = 0.0, columns: str = COMPARED
+    store: Path, web: Web, seeds: Sequence[str], error: float = 0.0, jump: str = "pages"
 ) -> dict[str, tuple[object, ...]]:
-    """What one process makes of a web: columns of every URL, settled."""
-    intake = plain_intake(store)
+    """What one process makes of a web, or of the rest of it: COMPARED of every URL, settled."""
+    intake = plain_intake(store, jump=jump)
     intake.start(seeds, 0.0)
-    while (page := next_page(intake.state.frontier, 0.0)) is not None:
-        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 0.0)
+    while (page := next_page(intake.state.frontier, 1e9)) is not None:
+        intake.visits.absorb(page, *answer(web, intake.state.urls.url(page)), 1e9)
     settle(intake, error)
     intake.state.writer.close()
-    return {url: tuple(values) for url, *values in rows(store, f"SELECT url, {columns} FROM pages")}
+    return {url: tuple(values) for url, *values in rows(store, f"SELECT url, {COMPARED} FROM pages")}
 
 
 def random_web(
