@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.gathered import gathered
 from support.opic_webs import exact_importance, final, pages, random_web
-from support.partitions import Partitions, Web, crawled_alone
+from support.partitions import Partitions, crawled_alone
 from support.sites import rows
 
 from minicrawl.analysis.verify import verify
@@ -135,27 +135,12 @@ def web_of(seed: int, sites: int = 9) -> tuple[dict[str, list[str] | str], list[
     return web | names, urls[:2]
 
 
-def alone(store: Path, web: Web, seeds: list[str]) -> dict[str, float]:
-    """Importance by URL, as one process finds it."""
-    crawled_alone(store, web, seeds, 1e-6, jump="sites")
-    with open_store(store) as reader:
-        assert verify(reader).stored.l1 < 1e-6
-    return dict(rows(store, "SELECT url, importance FROM ranks"))
-
-
-def together(partitions: Partitions) -> dict[str, float]:
-    """The same of partitions that have settled, checked against exact PageRank with the jumps of their births."""
-    assert partitions.faults() == []
-    path = partitions.stores[0].parent
-    with gathered(path) as crawl:
+def exact(path: Path) -> dict[str, float]:
+    """Importance by URL of a store, or of a folder that has settled, checked against exact PageRank."""
+    with gathered(path) if path.is_dir() else open_store(path) as crawl:
         found = verify(crawl)
         assert max(found.stored.l1, found.settled.l1) < 1e-6
         return {page.url: page.importance for page in crawl.pages()}
-
-
-def apart(one: dict[str, float], other: dict[str, float]) -> float:
-    assert one.keys() == other.keys()
-    return sum(abs(share - other[url]) for url, share in one.items())
 
 
 def heard(partitions: Partitions) -> dict[str, int]:
@@ -173,14 +158,18 @@ def heard(partitions: Partitions) -> dict[str, int]:
 @pytest.mark.parametrize("seed", range(2))
 def test_partitions_find_what_one_process_finds(seed: int, tmp_path: Path) -> None:
     web, seeds = web_of(seed)
-    expected = alone(tmp_path / "one.db", web, seeds)
+    crawled_alone(tmp_path / "one.db", web, seeds, 1e-6, jump="sites")
+    expected = exact(tmp_path / "one.db")
     for count in (1, 2, 4):
         (folder := tmp_path / str(count)).mkdir()
         with Partitions(folder, web, seeds, count, jump="sites") as partitions:
             partitions.crawl()
             partitions.share_births_out()
             partitions.settle()
-            assert apart(together(partitions), expected) < 1e-6, f"{count} partitions"
+            assert partitions.faults() == []
+        found = exact(folder)
+        assert found.keys() == expected.keys()
+        assert sum(abs(found[url] - share) for url, share in expected.items()) < 1e-6, f"{count} partitions"
 
 
 def test_link_that_goes_takes_its_voice_from_another_partition(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.cluster_runs import SETTINGS, check_same, folder_at
+from support.cluster_runs import SETTINGS, check_same, folder_at, keeper_at
 from support.gathered import sound_pages
 from support.needs import is_there
 from support.pdfs import answered, document
@@ -23,12 +23,11 @@ from minicrawl.api import acrawl
 from minicrawl.archive.check import check
 from minicrawl.archive.collection import Collection
 from minicrawl.cluster.keeper import Ended, Keeper, Listener
-from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import serving_answers
 from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport, Progress
-from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.settings import ConnectTo
 from minicrawl.store.partitions.folder import found
 from minicrawl.store.reader import open_store
 
@@ -134,9 +133,7 @@ class Run:
     def in_parts(self, beside: Callable[[Keeper], None] = lambda keeper: None) -> Ended:
         async def crawl() -> Ended:
             async with serving_answers(respond) as port:
-                rules = (ConnectTo(None, None, "127.0.0.1", port),)
-                chosen = CrawlSettings.of({**self.settings, "workers": 2, "connect_to": rules})
-                keeper = Keeper(folder_at(self.store, 3), chosen, Seeds(HOMES))
+                keeper = keeper_at(folder_at(self.store, 3), port, HOMES, {**self.settings, "workers": 2})
                 beside(keeper)
                 return await keeper.crawl()
 

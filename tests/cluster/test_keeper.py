@@ -8,16 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.cluster_runs import SETTINGS, check_same, crawled_alone, folder_at, run_in_parts
+from support.cluster_runs import SETTINGS, check_same, crawled_alone, folder_at, keeper_at, run_in_parts
 from support.counted_web import CountedWeb, counted_web
 from support.gathered import all_violations, sound_pages
 from support.patience import PATIENCE
 from support.sites import rows
 
 from minicrawl.cluster.keeper import Ended, Keeper, Listener
-from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
-from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.partitions.folder import Folder, found
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
@@ -108,14 +106,9 @@ def counted(
     **limits: object,
 ) -> Ended:
     """A run on a counted web."""
-    settings = (
-        SETTINGS
-        | {"workers": 3, "connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "scope": "host"}
-        | limits
-    )
 
     async def crawl() -> Ended:
-        keeper = Keeper(folder, CrawlSettings.of(settings), Seeds(HOSTS))
+        keeper = keeper_at(folder, web.port, HOSTS, SETTINGS | {"workers": 3, "scope": "host"} | limits)
         watch(keeper, at)
         return await keeper.crawl()
 

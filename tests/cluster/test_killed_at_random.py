@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import cycle, pairwise
 from pathlib import Path
 from signal import SIGKILL
-from threading import Condition, Thread
+from threading import Condition
 
 import pytest
 from support.cluster_runs import check_same, folder_at
@@ -95,12 +95,7 @@ class Witness:
 
         with ExitStack() as stack:
             for at in (f"127.0.0.{number + 2}" for number in range(ADDRESSES)):
-                server = WebServer((at, 0), Handler)
-                self.ports[at] = server.server_port
-                thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-                thread.start()
-                for end in (server.server_close, thread.join, server.shutdown):
-                    stack.callback(end)
+                self.ports[at] = stack.enter_context(WebServer((at, 0), Handler).serving())
             yield self
 
     def wait_for(self, requests: int, process: "subprocess.Popen[bytes]") -> None:
@@ -112,7 +107,7 @@ class Witness:
 
 def begun(witness: Witness, store: Path, *words: str) -> "subprocess.Popen[bytes]":
     """A crawl, with its Ray in a session of its own."""
-    plain = ["--allow-private", "--no-traps", "--no-sitemaps", "--no-traps", "-q", *witness.rules]
+    plain = ["--allow-private", "--no-traps", "--no-sitemaps", "-q", *witness.rules]
     command = [sys.executable, "-m", "minicrawl", "crawl", "http://h0.test/0", "--store", str(store), *plain, *words]
     env = os.environ | {"PYTHONPATH": os.pathsep.join([str(store.parent), *sys.path])}
     return subprocess.Popen(command, stdout=subprocess.DEVNULL, env=env, start_new_session=True)

@@ -122,16 +122,9 @@ def test_one_process_goes_on_with_it(crawls: Crawls, tmp_path: Path) -> None:
 # In the midst of a crawl.
 
 
-class Midst(NamedTuple):
-    """A crawl in four partitions that is not over: its folder, and what is on its web."""
-
-    folder: Path
-    web: dict[str, list[str] | str]
-
-
 @pytest.fixture
-def midst(tmp_path: Path) -> Iterator[tuple[Midst, Partitions]]:
-    """Some rows are in outboxes, some of these are taken, and some mirrors are of pages unknown at their homes."""
+def midst(tmp_path: Path) -> Iterator[Partitions]:
+    """Not over: rows are in outboxes, some of these are taken, and some mirrors are of pages unknown at their homes."""
     web = random_web(random.Random(7), pages=80, hosts=12)
     folder = tmp_path / "web"
     folder.mkdir()
@@ -150,11 +143,11 @@ def midst(tmp_path: Path) -> Iterator[tuple[Midst, Partitions]]:
         for number in partitions.numbers:
             partitions.turn(number)
             partitions.commit(number)
-        yield Midst(folder, web), partitions
+        yield partitions
 
 
-def test_what_is_on_its_way_is_in_the_accounts(midst: tuple[Midst, Partitions], tmp_path: Path) -> None:
-    (folder, _), partitions = midst
+def test_what_is_on_its_way_is_in_the_accounts(midst: Partitions, tmp_path: Path) -> None:
+    folder, partitions = tmp_path / "web", midst
     sent = [row for store in partitions.stores for row in rows(store, "SELECT home, number FROM outbox")]
     known, mirrors = (
         {url for file in partitions.stores for (url,) in rows(file, f"SELECT url FROM pages {of}")}
@@ -171,13 +164,12 @@ def test_what_is_on_its_way_is_in_the_accounts(midst: tuple[Midst, Partitions], 
     assert {states[url] for url in mirrors - known} == {"waiting"}
 
 
-def test_one_process_goes_on_where_partitions_were(midst: tuple[Midst, Partitions], tmp_path: Path) -> None:
-    (folder, web), _ = midst
+def test_one_process_goes_on_where_partitions_were(midst: Partitions, tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    gather(folder, store)
-    found = alone_in_memory(store, web, [])
+    gather(tmp_path / "web", store)
+    found = alone_in_memory(store, midst.web, [])
     assert faults_in(store) == []
-    alone = alone_in_memory(tmp_path / "alone.db", web, list(web)[:3])
+    alone = alone_in_memory(tmp_path / "alone.db", midst.web, midst.seeds)
     assert found.keys() == alone.keys()
     for url, (received, *others) in alone.items():
         assert found[url][1:] == tuple(others)
@@ -202,10 +194,10 @@ def test_a_front_page_is_a_door_before_its_home_knows_it(tmp_path: Path) -> None
 
 
 def test_commits_between_two_looks_are_waited_for(
-    midst: tuple[Midst, Partitions], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    midst: Partitions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The stores of a crawl that runs are read as of commits that go together."""
-    (folder, _), partitions = midst
+    folder, partitions = tmp_path / "web", midst
     pin, looks = Store.pin, list[Path]()
 
     def pinned(store: Store) -> None:
@@ -227,8 +219,8 @@ def test_commits_between_two_looks_are_waited_for(
 # What already exists, and what cannot be gathered.
 
 
-def test_it_is_brought_up_to_date(midst: tuple[Midst, Partitions], tmp_path: Path) -> None:
-    (folder, _), partitions = midst
+def test_it_is_brought_up_to_date(midst: Partitions, tmp_path: Path) -> None:
+    folder, partitions = tmp_path / "web", midst
     store = tmp_path / "crawl.db"
     assert gather(folder, store)
     before = store.read_bytes()
@@ -245,8 +237,8 @@ def test_it_is_brought_up_to_date(midst: tuple[Midst, Partitions], tmp_path: Pat
     assert gather(folder, store, force=True)
 
 
-def test_a_file_of_another_crawl_is_left_alone(midst: tuple[Midst, Partitions], tmp_path: Path) -> None:
-    (folder, _), _ = midst
+def test_a_file_of_another_crawl_is_left_alone(midst: Partitions, tmp_path: Path) -> None:
+    folder = tmp_path / "web"
     store = tmp_path / "crawl.db"
     store.write_text("mine")
     for file, why in ((store, "already exists; name another file"), (folder / "crawl.db", "among the stores")):
@@ -258,8 +250,8 @@ def test_a_file_of_another_crawl_is_left_alone(midst: tuple[Midst, Partitions], 
         gather(folder, store, force=True)
 
 
-def test_what_is_not_a_whole_crawl_is_refused(midst: tuple[Midst, Partitions], tmp_path: Path) -> None:
-    (folder, _), partitions = midst
+def test_what_is_not_a_whole_crawl_is_refused(midst: Partitions, tmp_path: Path) -> None:
+    folder, partitions = tmp_path / "web", midst
     for number in partitions.numbers:
         partitions.kill(number)
     parted, store = found(folder), tmp_path / "crawl.db"

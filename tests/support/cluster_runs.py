@@ -24,14 +24,18 @@ SETTINGS: dict[str, Any] = dict.fromkeys(("traps", "sitemaps"), False)
 SETTINGS |= {"allow_private": True, "delay": 0.0, "scope": "any"}
 
 
+def keeper_at(folder: Folder, port: int, seeds: list[str], settings: Mapping[str, Any]) -> Keeper:
+    """The keeper of a crawl of hosts that a port of loopback answers for."""
+    connect_to = (ConnectTo(None, None, "127.0.0.1", port),)
+    return Keeper(folder, CrawlSettings.of({**settings, "connect_to": connect_to}), Seeds(seeds))
+
+
 async def run_in_parts(
     path: Path, count: int, settings: dict[str, Any], beside: Callable[[Keeper], None] = lambda keeper: None
 ) -> Ended:
     """One run, with an actor for each partition unless `settings` says otherwise. beside: may do something to it."""
     async with serving(WEB) as port:
-        connect_to = (ConnectTo(None, None, "127.0.0.1", port),)
-        chosen = CrawlSettings.of({"workers": count, **settings, "connect_to": connect_to})
-        keeper = Keeper(folder_at(path, count), chosen, Seeds(list(WEB.seeds)))
+        keeper = keeper_at(folder_at(path, count), port, list(WEB.seeds), {"workers": count, **settings})
         beside(keeper)
         return await keeper.crawl()
 

@@ -50,11 +50,5 @@ class _Pages(Pages):
 def killing_web() -> Iterator[KillingWeb]:
     """Serve it for as long as the block runs."""
     server = KillingWeb()
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with server.serving():
         yield server
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -47,16 +47,21 @@ class WebServer(ThreadingHTTPServer):
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
+    @contextmanager
+    def serving(self) -> Iterator[int]:
+        """Answer for as long as the block runs, and yield the port."""
+        thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield self.server_port
+        finally:
+            self.shutdown()
+            thread.join()
+            self.server_close()
+
 
 @contextmanager
 def small_web(pages: type[Pages] = Pages) -> Iterator[int]:
     """Serve it for as long as the block runs, and yield the port."""
-    server = WebServer(("127.0.0.1", 0), pages)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with WebServer(("127.0.0.1", 0), pages).serving() as port:
+        yield port

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from support.cluster_runs import SEEDS, SETTINGS, folder_at
+from support.cluster_runs import SEEDS, SETTINGS, folder_at, keeper_at
 from support.counted_web import CountedWeb, counted_web
 from support.gathered import all_violations
 from support.lines import Line, asked
@@ -14,16 +14,13 @@ from support.sites import rows
 from minicrawl.cluster.keeper import Ended, Keeper
 from minicrawl.cluster.steering import Steering
 from minicrawl.control.commands import answering
-from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.partitions.folder import Folder
 
 Steer = Callable[[Folder, Keeper, CountedWeb], Awaitable[None]]
 
 
 async def _steered(folder: Folder, web: CountedWeb, steer: Steer, given: dict[str, Any]) -> Ended:
-    settings = SETTINGS | {"connect_to": (ConnectTo(None, None, "127.0.0.1", web.port),), "scope": "host", **given}
-    keeper = Keeper(folder, CrawlSettings.of(settings), Seeds(SEEDS))
+    keeper = keeper_at(folder, web.port, SEEDS, SETTINGS | {"scope": "host", **given})
     async with answering(Steering(keeper).done, folder.path):
         crawl = asyncio.create_task(keeper.crawl())
         try:
