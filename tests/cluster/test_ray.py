@@ -1,5 +1,6 @@
 """Two nodes of Ray on loopback: the crawl finds what one process finds, though an actor and a whole node are killed."""
 
+import asyncio
 import json
 import os
 import random
@@ -11,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from support.needs import needs
 from support.patience import PATIENCE
 
 from minicrawl.control.asking import ask
+from minicrawl.demo.web import serving
 from minicrawl.errors import MinicrawlError
 
 HEAD, OTHER = "127.0.0.2", "127.0.0.3"
@@ -31,19 +33,6 @@ HEAD, OTHER = "127.0.0.2", "127.0.0.3"
 LITTLE = ("--num-cpus=0", f"--object-store-memory={100 * 2**20}", "--disable-usage-stats")
 OPEN = {"RAY_AUTH_MODE": "disabled"}
 """Of the environment: these nodes have no token."""
-SERVE = """
-import asyncio, sys
-sys.path[:0] = {path!r}
-from support.cluster_runs import WEB
-from minicrawl.demo.web import serving
-
-async def main():
-    async with serving(WEB) as port:
-        print(port, flush=True)
-        await asyncio.to_thread(sys.stdin.read)
-
-asyncio.run(main())
-"""
 
 
 def free_port() -> int:
@@ -106,15 +95,6 @@ def sessions() -> Iterator[tuple[int, int]]:
                 yield int(entry.name), int(fields[3])
 
 
-@contextmanager
-def served() -> Iterator[str]:
-    """The web of cluster_runs, from a process of its own; its port."""
-    command = [sys.executable, "-c", SERVE.format(path=sys.path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        yield server.stdout.readline().strip()
-
-
 def until(
     store: Path, driver: "subprocess.Popen[bytes]", is_so: Callable[[list[dict[str, Any]]], bool]
 ) -> list[dict[str, Any]]:
@@ -137,23 +117,30 @@ def test_an_actor_and_a_node_are_killed(tmp_path: Path) -> None:
     folder = replace(folder_at(tmp_path / "web", 2), nodes={1: OTHER}).keep_ray(nodes.address)
     words = ["crawl", *WEB.seeds, "--store", str(folder.path), "--json", "-q", "--delay", "0.2", "--scope", "any"]
     words += ["--allow-private", *(f"--no-{name}" for name, value in SETTINGS.items() if value is False)]
+
+    def crawled(port: int) -> bytes:
+        command = [sys.executable, "-m", "minicrawl", *words, "--connect-to", f"::127.0.0.1:{port}"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ | OPEN) as driver:
+            try:
+                there = until(
+                    folder.path, driver, lambda parts: all(part["fetched"] > 1 for part in parts) and bool(parts)
+                )
+                os.kill(there[0]["pid"], signal.SIGKILL)
+                until(folder.path, driver, lambda parts: [part["deaths"] for part in parts] == [1, 0])
+                nodes.kill(OTHER)
+                nodes.start(OTHER)
+                return driver.communicate(timeout=PATIENCE)[0]
+            finally:
+                driver.kill()
+
+    async def served() -> bytes:
+        async with serving(WEB) as port:
+            return await asyncio.to_thread(crawled, port)
+
     try:
         nodes.start(HEAD)
         nodes.start(OTHER)
-        with served() as port:
-            command = [sys.executable, "-m", "minicrawl", *words, "--connect-to", f"::127.0.0.1:{port}"]
-            with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ | OPEN) as driver:
-                try:
-                    there = until(
-                        folder.path, driver, lambda parts: all(part["fetched"] > 1 for part in parts) and bool(parts)
-                    )
-                    os.kill(there[0]["pid"], signal.SIGKILL)
-                    until(folder.path, driver, lambda parts: [part["deaths"] for part in parts] == [1, 0])
-                    nodes.kill(OTHER)
-                    nodes.start(OTHER)
-                    out, _ = driver.communicate(timeout=PATIENCE)
-                finally:
-                    driver.kill()
+        out = asyncio.run(served())
     finally:
         for name in nodes.running:
             nodes.kill(name)
