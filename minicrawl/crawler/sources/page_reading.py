@@ -119,8 +119,8 @@ def large_pages(
     timing: Timing, processes: int
 ) -> "Sandbox[bytes, str, str | None, Wanted, tuple[ParsedPage, Identity]]":
     """`read_page` in child processes, which start when pages wait for one and end after an idle time. processes: that
-    fetch and parse for this crawl, and keep a core each busy."""
+    fetch and parse for this crawl, and share its cores."""
     from minicrawl.sandbox.sandbox import Limits, Sandbox  # noqa: PLC0415 - the children need none of it
 
     limits = Limits(timing.parse, timing.hang)
-    return Sandbox(read_page, limits, most=max(1, cores() // processes - 1), idle=timing.spare)
+    return Sandbox(read_page, limits, most=max(1, cores() // processes), idle=timing.spare)
