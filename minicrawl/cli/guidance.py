@@ -82,7 +82,7 @@ class Guide:
         waiting = 0 if best.order is None else best.order.waiting
         if report.read == 1 and first.page.reason == "ok" and not (waiting or settings.render):
             yield ""
-            yield "Only one page was read. If its scripts write links, crawl it into another --store with --render ."
+            yield "Only one page was read. If its scripts write links, crawl it with --render . into another --store."
         yield ""
         file = "ranks.csv"
         if is_folder(self.path):

@@ -25,7 +25,6 @@ from collections.abc import Callable, Collection, Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
-from itertools import compress
 from typing import NamedTuple
 
 from minicrawl.crawler.admission.trap_findings import is_id, pattern_of
@@ -142,10 +141,11 @@ class Sessions:
 
     def take_outdated(self, host: str, url_of: Callable[[int], str]) -> list[int]:
         """The pages that were read with what is a session parameter of their host now, each once."""
-        is_plain = [self.plain(url := url_of(page)) == url for page in self._read[host]]
-        outdated = [page for page, plain in zip(self._read[host], is_plain, strict=True) if not plain]
-        self._read[host] = array("I", compress(self._read[host], is_plain))
-        return outdated
+        read = self._read[host] if self.found_on(host) else ()  # as after most answers: no URL is looked up then
+        outdated = {page for page in read if self.plain(url := url_of(page)) != url}
+        if outdated:
+            self._read[host] = array("I", (page for page in read if page not in outdated))
+        return sorted(outdated)
 
     def note_answer(self, fetched: Fetched, title: str | None) -> None:
         """Take in the answer for a page without one of its parameters."""
