@@ -28,6 +28,7 @@ from minicrawl.store.partitions.folder import Folder, make_store
 from minicrawl.store.transfers import OutboxRow, Traffic
 from minicrawl.store.writer import Writer
 from minicrawl.system import manage_memory
+from minicrawl.timing import STANDARD, Timing
 
 _MOST_BYTES = 4 * 2**20
 """Maximum bytes of the rows of a parcel; a single row may be larger."""
@@ -57,6 +58,7 @@ class Brief:
     is_paused: bool = False
     shows_progress: bool = False
     logs: tuple[log.Output, ...] = ()
+    timing: Timing = STANDARD
 
 
 class Parcel(NamedTuple):

@@ -39,7 +39,7 @@ from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.partitions.folder import Folder
 from minicrawl.store.transfers import Traffic, check_traffic
 from minicrawl.system import STOPPING, on_signals
-from minicrawl.timing import STANDARD
+from minicrawl.timing import STANDARD, Timing
 
 _LOOKS_APART, _SOON = 0.5, 0.05
 """Seconds between two polls: at most; and at least, used when all are idle or one waits for quota."""
@@ -86,6 +86,7 @@ class Keeper:
     seeds: Seeds
     listener: Listener = NOBODY
     started: float = field(default_factory=time.monotonic)
+    timing: Timing = STANDARD
 
     def __post_init__(self) -> None:
         self.clock = RunClock(time.monotonic, self.started)
@@ -99,7 +100,7 @@ class Keeper:
         self._addresses: SharedAddresses | None = None
         if shares_addresses(self.settings, self.folder.partitions):
             delay = self.settings.delay_per_address
-            rest = delay + STANDARD.on_its_way * max(1.0, delay)
+            rest = delay + self.timing.on_its_way * max(1.0, delay)
             self._addresses = SharedAddresses(rest, self.numbers, is_new=not self.folder.settings)
         self.where = ray.started(Actor, self.folder, self.settings.workers)
         self._begun: dict[int, asyncio.Task[int]] = {}
@@ -398,6 +399,7 @@ class Keeper:
             is_paused=self.clock.is_paused,
             shows_progress=self.listener.shows is not None,
             logs=tuple(logs),
+            timing=self.timing,
         )
         self.since[number] = time.time()
 

@@ -32,7 +32,6 @@ from minicrawl.opic.book import SETTLED_ERROR, certificate_of
 from minicrawl.store.cookies import CookieRow
 from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
-from minicrawl.timing import STANDARD
 
 if TYPE_CHECKING:
     from minicrawl.cluster.actor import Brief, Post
@@ -105,7 +104,8 @@ class Partition:
         if brief.is_first:
             ask_again(writer, self._seeds.urls, settings.retry)
         pace = min(_OF_A_COMMIT * (beside - 1), _LONGEST)
-        batch = max(STANDARD.batch, pace)
+        timing = brief.timing
+        batch = max(timing.batch, pace)
         self.run = run = opened(
             settings_of(brief.number, partitions, self._workers, settings),
             Seeds([*self._seeds.urls, *brief.folder.seeds]),  # secrets may go to seeds of all partitions of the process
@@ -113,11 +113,11 @@ class Partition:
             share=Homes.of(brief.folder).share(brief.number),
             on_progress=self._note_progress if brief.shows_progress else None,
             timing=replace(
-                STANDARD,
+                timing,
                 batch=batch,
-                quiet=STANDARD.paused,
-                lease=batch + STANDARD.lease - STANDARD.batch,
-                idle=max(STANDARD.idle, pace),
+                quiet=timing.paused,
+                lease=batch + timing.lease - timing.batch,
+                idle=max(timing.idle, pace),
             ),
             together=together,
         )

@@ -28,6 +28,8 @@ _A_BIT = 0.001
 """Amount of a node's resource per actor: a thousand actors fit on a node."""
 _CONNECT = 10.0
 """Seconds to wait for a connection to a cluster."""
+_STARTS = 3
+"""Attempts to start Ray, which gives up after 30 seconds on a busy machine."""
 
 
 class GoneError(MinicrawlError):
@@ -86,12 +88,17 @@ def connected(address: str | None, actors: int = 1) -> Iterator[None]:
         import ray  # noqa: PLC0415 - an extra
 
         stack.callback(ray.shutdown)
-        try:
-            ray.init(address or "local", log_to_driver=False, logging_level="CRITICAL", **more)
-        except Exception as error:  # Ray raises many types of errors for a failed connection
-            why = str(error).partition("\n")[0]
-            where = "Ray does not start here" if address is None else f"no Ray cluster answers at {address}"
-            raise StoreError(f"{where}: {why}") from error
+        for attempts_left in range(_STARTS if address is None else 1)[::-1]:
+            try:
+                ray.init(address or "local", log_to_driver=False, logging_level="CRITICAL", **more)
+                break
+            except Exception as error:  # Ray raises many types of errors for a failed connection
+                ray.shutdown()
+                if attempts_left:
+                    continue
+                why = str(error).partition("\n")[0]
+                where = "Ray does not start here" if address is None else f"no Ray cluster answers at {address}"
+                raise StoreError(f"{where}: {why}") from error
         yield
 
 

@@ -15,6 +15,7 @@ import pytest
 from support.cluster_runs import SETTINGS, check_same, folder_at, keeper_at
 from support.gathered import sound_pages
 from support.needs import is_there
+from support.patience import PATIENCE
 from support.pdfs import answered, document
 from support.prose import prose
 from support.sites import canonical, rows
@@ -30,6 +31,7 @@ from minicrawl.model import CrawlReport, Progress
 from minicrawl.settings import ConnectTo
 from minicrawl.store.partitions.folder import found
 from minicrawl.store.reader import open_store
+from minicrawl.timing import Timing
 
 HOMES = [f"http://h{number}.test/" for number in range(6)]
 """In all of three partitions."""
@@ -37,6 +39,7 @@ LETS_IN = "Basic dXNlcjpwYXNz"
 """user:pass"""
 HOOK = "def on_page(page):\n    return [{'hooked': page.url}]\n"
 TRAP = "a/b/a/b/a/b/a/b/"
+PATIENT = Timing(render=PATIENCE)
 EVERYTHING: dict[str, Any] = {
     "auth": ("user:pass",),
     "extract": ("title=title",),
@@ -126,7 +129,7 @@ class Run:
         async def crawl() -> CrawlReport:
             async with serving_answers(respond) as port:
                 rules = (ConnectTo(None, None, "127.0.0.1", port),)
-                return await acrawl(HOMES, self.store, **self.settings, connect_to=rules)
+                return await acrawl(HOMES, self.store, **self.settings, connect_to=rules, timing=PATIENT)
 
         return asyncio.run(crawl())
 
@@ -134,6 +137,7 @@ class Run:
         async def crawl() -> Ended:
             async with serving_answers(respond) as port:
                 keeper = keeper_at(folder_at(self.store, 3), port, HOMES, {**self.settings, "workers": 2})
+                keeper.timing = PATIENT
                 beside(keeper)
                 return await keeper.crawl()
 

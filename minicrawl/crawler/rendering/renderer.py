@@ -12,6 +12,7 @@ from minicrawl.crawler.rendering.page_requests import PageRequests, Resource
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
+from minicrawl.timing import STANDARD
 
 _SHOWN = 1000
 """Characters of Chromium's message in the log."""
@@ -19,24 +20,23 @@ _SHOWN = 1000
 _OPEN = 4
 """Most pages that one Chromium has open."""
 
-_LONGEST = 30.0
-"""Seconds that the scripts of a page may take."""
-
 
 class Renderer:
     """Renders the pages that the settings select, in one browser, started for the first of them.
 
-    fetcher: answers the requests of pages. Raises SettingError if there is no Chromium.
+    fetcher: answers the requests of pages. seconds: for the scripts of a page. Raises SettingError if there is no
+    Chromium.
     """
 
-    def __init__(self, settings: CrawlSettings, fetcher: Fetcher) -> None:
+    def __init__(self, settings: CrawlSettings, fetcher: Fetcher, seconds: float = STANDARD.render) -> None:
+        self._seconds = seconds
         self._patterns = [re.compile(pattern) for pattern in settings.render]
         self._most = settings.max_size
         self._takes_pictures = settings.screenshots
         self._requests = PageRequests(fetcher, settings)
         self._room = asyncio.Semaphore(_OPEN)
         # More CPU than time, so that a page with one thread runs out of time first, however busy the machine is.
-        caps = Caps(cpu=2 * _LONGEST)
+        caps = Caps(cpu=2 * seconds)
         self._chromium = Chromium(find_chromium(settings.chromium), settings.agent, caps)
 
     def renders(self, url: str) -> bool:
@@ -54,7 +54,11 @@ class Renderer:
         try:
             async with self._room:
                 html, parts.made = await self._chromium.shown(
-                    document, partial(self._requests.answer, parts), _LONGEST, self._most, pictures=self._takes_pictures
+                    document,
+                    partial(self._requests.answer, parts),
+                    self._seconds,
+                    self._most,
+                    pictures=self._takes_pictures,
                 )
         except RenderError as error:
             log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])

@@ -55,7 +55,7 @@ class LocalSource:
         capture: Capture | None = None,
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
-        self._renderer = _renderer(settings, self._fetcher) if settings.render else None
+        self._renderer = _renderer(settings, self._fetcher, timing) if settings.render else None
         self._conversion = _conversion(settings, timing) if settings.pdf else None
         self._large_pages = large_pages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
@@ -264,10 +264,10 @@ def _conversion(settings: CrawlSettings, timing: Timing) -> "Conversion":
     return Conversion(settings, timing)
 
 
-def _renderer(settings: CrawlSettings, fetcher: Fetcher) -> "Renderer":
+def _renderer(settings: CrawlSettings, fetcher: Fetcher, timing: Timing) -> "Renderer":
     from minicrawl.crawler.rendering.renderer import Renderer  # noqa: PLC0415 - few crawls render
 
-    return Renderer(settings, fetcher)
+    return Renderer(settings, fetcher, timing.render)
 
 
 @dataclass(frozen=True)
