@@ -160,6 +160,13 @@ def cpu_seconds(process: int) -> float:
         return 0.0
 
 
+def busy_seconds() -> float:
+    """Seconds for which this thread has run, or on Linux was ready to."""
+    with contextlib.suppress(OSError):
+        return sum(map(int, Path("/proc/thread-self/schedstat").read_text("ascii").split()[:2])) / 1e9
+    return time.thread_time()
+
+
 def kill_group(leader: int) -> None:
     """Kill a process group by its leader; on Windows the leader alone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended; macOS: as a zombie

@@ -110,7 +110,7 @@ class Dispatch:
             return True
         if self.outages.ask_at is not None:
             return now >= self.outages.ask_at
-        flying.begin_attempts()
+        flying.begin_attempts(now)
         return flying.has_room and self._requests.next(now, attempts=flying.has_room_for_attempts) is not None
 
     def begin(self, now: float) -> bool:
@@ -129,7 +129,7 @@ class Dispatch:
             self._check_life(now)
             return False
         flying = self.in_flight
-        flying.begin_attempts()
+        flying.begin_attempts(now)
         while flying.has_room:
             if not self._state.frontier.errands_only and not self.limits.allow_one_more(flying.pages):
                 self.is_short = self._requests.next(now, attempts=flying.has_room_for_attempts) is not None
@@ -151,10 +151,11 @@ class Dispatch:
         return self.outages.clear_up(now, is_idle=is_idle, is_over=self.is_over)
 
     def next_ready(self) -> float | None:
-        """Unix seconds of the next request; None if there is nothing to wait for but answers."""
+        """Unix time of the next request, or look for one; None if there is nothing to wait for but answers."""
         if self.outages.ask_at is not None:
             return self.outages.ask_at
-        return self._requests.next_ready() if self.in_flight.has_room else None
+        flying = self.in_flight
+        return self._requests.next_ready() if flying.has_room else flying.has_room_at
 
     def is_empty(self) -> bool:
         """True if nothing waits, rests or is in flight."""

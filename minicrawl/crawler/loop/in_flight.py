@@ -13,8 +13,10 @@ from minicrawl.crawler.net.open_files import Room
 from minicrawl.crawler.requests.request import Request
 from minicrawl.crawler.sources.source import Wait
 from minicrawl.model import InFlightNow
+from minicrawl.system import busy_seconds
 
 _ATTEMPTS_AT_ONCE = 8  # each takes about half a millisecond
+_FEWEST, _BUSY, _LOOKS_APART = 8, 0.95, 0.1
 
 Task = asyncio.Task[None]
 
@@ -22,16 +24,28 @@ Task = asyncio.Task[None]
 class Slots:
     """The slots that crawls of one process have in common: those in use, and who waits for one.
 
-    `begun`, `slotless`, `attempts`: numbers of requests in flight of all, see InFlight.
+    `begun`, `slotless`, `attempts`: numbers of requests in flight of all, see InFlight. `most`: slots that may be in
+    use. While the thread is busy, answers would wait for it: fewer requests cost no time then, and as the next page is
+    chosen later, it is a better one. look_at: Unix time at which `most` changes.
     """
 
     def __init__(self) -> None:
         self.begun = self.slotless = self.attempts = 0
+        self.most = float(_FEWEST)
+        self.look_at = self._busy = 0.0
         self._waiting: dict[Callable[[], None], None] = {}  # in the order of their coming
 
     def wait(self, ring: Callable[[], None]) -> None:
         """Ring when there may be a slot. Whoever does not use it lets the next one know by `pass_on`."""
         self._waiting[ring] = None
+
+    def adapt(self, now: float, busy: Callable[[], float], room: int) -> None:
+        """Adapt `most` to the seconds for which the thread was busy. room: most slots of all."""
+        if now >= self.look_at:
+            was_busy, self._busy = self._busy, busy()
+            is_busy = self._busy - was_busy > _BUSY * (now - self.look_at + _LOOKS_APART)
+            self.most = max(min(self.most, room) * (0.75 if is_busy else 1.25), _FEWEST)
+            self.look_at = now + _LOOKS_APART
 
     def pass_on(self) -> None:
         """Let the next one know that there may be a slot."""
@@ -92,13 +106,19 @@ class InFlight:
         """True if one more request may be made; if not, `on_change` is called when one may be."""
         slots = self._slots
         taken = slots.begun if self._one_by_one else slots.begun - slots.slotless - slots.attempts
-        if taken < self._room.requests:
+        if taken < min(self._room.requests, slots.most):
             return True
         slots.wait(self._on_change)
         return False
 
-    def begin_attempts(self) -> None:
-        """Allow a few more attempts."""
+    @property
+    def has_room_at(self) -> float | None:
+        """Unix time at which there may be room, although no request has ended; None if never."""
+        return self._slots.look_at if self._slots.most < self._room.requests else None
+
+    def begin_attempts(self, now: float) -> None:
+        """Allow a few more attempts, and as many requests as the thread keeps up with."""
+        self._slots.adapt(now, busy_seconds, self._room.requests)
         self._most_attempts = min(self._room.attempts, self._slots.attempts + _ATTEMPTS_AT_ONCE)
 
     @property
