@@ -8,7 +8,7 @@ import pytest
 
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.partitions.folder import Folder, found, made, make_store
+from minicrawl.store.partitions.folder import VERSION, Folder, found, made, make_store
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_a_new_crawl_needs_an_empty_folder(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-NO_SEEDS = '{"version": 3, "cluster": "x", "partitions": 2, "secret": "00", "settings": {}, "nodes": {}}'
+NO_SEEDS = f'{{"version": {VERSION}, "cluster": "x", "partitions": 2, "secret": "00", "settings": {{}}, "nodes": {{}}}}'
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"cluster": "x"}', '{"partitions": "many", "secret": "zz"}', NO_SEEDS])
@@ -47,7 +47,7 @@ def test_a_damaged_file_is_one_sentence(folder: Folder, text: str) -> None:
 def test_a_file_of_another_version_is_refused(folder: Folder) -> None:
     file = folder.path / "cluster.json"
     file.write_text(json.dumps({**json.loads(file.read_text()), "version": 2, "cluster": {"of another": "form"}}))
-    with pytest.raises(StoreError, match=r"has version 2; this minicrawl reads 3; start a new crawl"):
+    with pytest.raises(StoreError, match=rf"has version 2; this minicrawl reads {VERSION}; start a new crawl"):
         found(folder.path)
 
 

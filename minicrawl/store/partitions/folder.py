@@ -1,7 +1,7 @@
 """The files of a crawl in partitions: a folder with a store for each, and cluster.json for all of them.
 
 000.db, 001.db ...  the stores of this machine
-cluster.json        {"version": 3, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
+cluster.json        {"version": 4, "cluster": id, "partitions": 4, "secret": key of the hash that tells homes,
                     "seeds": [...], "settings": {...}, "nodes": {"1": "10.0.0.2", ...}}
 crawl.lock          held by the command that crawls
 
@@ -25,7 +25,7 @@ from minicrawl.store.reader import Store, open_store
 from minicrawl.store.writer import Writer
 from minicrawl.system import raise_open_files, sync_folder
 
-FILE, VERSION = "cluster.json", 3
+FILE, VERSION = "cluster.json", 4
 UNFINISHED = f"{FILE}.new"
 MOST = 1_024
 """Maximum number of partitions that a folder may have."""

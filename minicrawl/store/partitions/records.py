@@ -1,21 +1,18 @@
 """Messages between partitions: for each URL, the changes of its mirror since the last hand-over.
 
-As bytes: the number of records (4 bytes), each column in turn, then all text, a line each; integers little endian. The
-text has `voices` in decimals, where there are any.
+As bytes: the columns of `Records` in JSON.
 """
 
+import json
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt
 
 IntArray = npt.NDArray[np.int64]
-_COUNT = 4
-"""Bytes of the number of records."""
-_COLUMNS = {"received": "<i8", "inlinks": "<i4", "depth": "<i4", "chain_length": "|i1"}
-_SIZES = [np.dtype(kind).itemsize for kind in _COLUMNS.values()]
+_KINDS = (np.int64, np.int32, np.int32, np.int8, np.int64)
 
 
 class Records(NamedTuple):
@@ -81,18 +78,8 @@ def to_bytes(records: Records) -> bytes:
 
 def packed(records: Records, ends: Sequence[int]) -> list[bytes]:
     """Consecutive rows as bytes. ends: for each, the index behind its last record."""
-    columns = [np.asarray(getattr(records, name)).astype(kind) for name, kind in _COLUMNS.items()]
-    texts = (records.urls, records.found_on, list(map(str, records.voices.tolist())))
-    return [
-        b"".join(
-            [
-                (end - start).to_bytes(_COUNT, "little"),
-                *(column[start:end].tobytes() for column in columns),
-                "\n".join([line for text in texts for line in text[start:end]]).encode(),
-            ]
-        )
-        for start, end in pairwise([0, *ends])
-    ]
+    columns = [np.asarray(column).tolist() for column in records]
+    return [json.dumps([column[start:end] for column in columns]).encode() for start, end in pairwise([0, *ends])]
 
 
 def from_bytes(row: bytes) -> Records:
@@ -106,29 +93,17 @@ def unpacked(rows: Sequence[bytes]) -> tuple[Records, list[int]]:
 
     No row has a URL twice, but two may have the same. Unless all with records have voices, none are returned.
     """
-    urls: list[str] = []
-    found_on: list[str] = []
-    voices: list[str] = []
-    columns: list[list[bytes]] = [[] for _ in _COLUMNS]
-    ends = []
-    for row in rows:
-        if len(row) < _COUNT:
-            raise ValueError("records have no number")
-        count, start = int.from_bytes(row[:_COUNT], "little"), _COUNT
-        for parts, size in zip(columns, _SIZES, strict=True):
-            parts.append(row[start : start + count * size])
-            start += count * size
-        lines = row[start:].decode().split("\n") if count else []
-        if len(lines) not in (2 * count, 3 * count):
-            raise ValueError(f"{count} records have {len(lines)} lines of text")
-        urls += lines[:count]
-        found_on += lines[count : 2 * count]
-        voices += lines[2 * count :]
-        ends.append(len(urls))
-    numbers = {
-        name: np.frombuffer(b"".join(parts), kind).astype(np.dtype(kind).newbyteorder("="))
-        for (name, kind), parts in zip(_COLUMNS.items(), columns, strict=True)
-    }
-    if len(voices) < len(urls):
-        voices = []
-    return Records(urls, found_on, **numbers, voices=np.array(list(map(int, voices)), dtype=np.int64)), ends
+    each = list(map(_columns_of, rows))
+    columns = [list(chain(*column)) for column in zip(*each, strict=True)]
+    urls, found_on, *numbers = columns
+    if len(numbers[-1]) < len(urls):
+        numbers[-1] = []
+    return Records(urls, found_on, *map(np.array, numbers, _KINDS)), list(accumulate(len(one[0]) for one in each))
+
+
+def _columns_of(row: bytes) -> list[list[Any]]:
+    columns: list[list[Any]] = json.loads(row)
+    sizes = list(map(len, columns))
+    if len(sizes) != len(Records._fields) or {*sizes[:-1], sizes[-1] or sizes[0]} != {sizes[0]}:
+        raise ValueError(f"records have columns of {sizes}")
+    return columns
