@@ -5,7 +5,8 @@ from typing import Any
 
 from support import skipping
 from support.archives import files, seen
-from support.http2_server import PEM, Http2Server, Reply
+from support.http2_server import Http2Server, Reply
+from support.loopback import PEM
 from support.misbehaving import answer
 from support.raw_server import Server
 from support.raw_server import says as saying

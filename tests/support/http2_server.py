@@ -9,21 +9,19 @@ frames    SETTINGS and GOAWAY in place of an answer: Node.js, nghttpd, nginx
 import asyncio
 import contextlib
 import socket
-import ssl
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Self
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
 from h2.events import RequestReceived, WindowUpdated
+from support.loopback import PEM, in_tls
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
-PEM = Path(__file__).parent / "tls.pem"
 HTML = {"content-type": "text/html"}
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 _NO_PROTOCOL = b"\x15\x03\x03\x00\x02\x02\x78"  # a TLS record with a fatal alert (RFC 8446 6)
@@ -60,7 +58,7 @@ class Http2Server:
         self._web, self._talk = web, talk or self._serve
         self._refusal, self._speaks = refusal, speaks
         self._tasks: set[asyncio.Task[None]] = set()
-        self.tls = _context(speaks) if tls else None
+        self.tls = in_tls(*["h2"] * speaks) if tls else None
         self.requests: list[dict[str, str]] = []
         self.protocols: list[str] = []
         self.port = 0
@@ -194,11 +192,3 @@ async def _peeked(accepted: socket.socket) -> bytes:
     with contextlib.suppress(OSError):
         return accepted.recv(4096, socket.MSG_PEEK)
     return b""
-
-
-def _context(speaks: bool) -> ssl.SSLContext:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(PEM)
-    if speaks:
-        context.set_alpn_protocols(["h2"])
-    return context

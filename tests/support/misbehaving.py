@@ -6,11 +6,11 @@ A fault is the bytes it sends before it hangs up, or an act that does with the c
 """
 
 import asyncio
-import contextlib
 import socket
 import struct
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Self
+
+from support.loopback import LoopbackServer
 
 POSITIONS = ("first", "robots", "target")
 FAULTY_PATHS = {"first": "/", "robots": "/robots.txt", "target": "/fault"}
@@ -82,51 +82,29 @@ Act = Callable[[Peer], Awaitable[None]]
 Reply = bytes | Act
 
 
-class MisbehavingServer:
+class MisbehavingServer(LoopbackServer):
     """Serves `faults` by name on loopback. `requests`: (host, head) of all requests, in the order they came."""
 
     def __init__(self, faults: Mapping[str, Reply]) -> None:
+        super().__init__()
         self._faults = faults
-        self._open: set[asyncio.Task[None]] = set()
         self.requests: list[tuple[str, bytes]] = []
-        self.port = 0
 
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=1024)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for task in self._open:
-            task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._open.add(task)
-        number = 0
-        try:
-            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-                while True:
-                    head = await reader.readuntil(b"\r\n\r\n")
-                    if head.startswith(b"PRI "):  # HTTP/2
-                        break
-                    number += 1
-                    path, host = head.split(b" ", 2)[1].decode(), _host(head)
-                    self.requests.append((host, head))
-                    fault = self._fault(host, path)
-                    if callable(fault):
-                        await fault(Peer(reader, writer, path, number))
-                        break
-                    writer.write(fault if fault is not None else _sound(host, path))
-                    await writer.drain()
-                    if fault is not None:
-                        break
-        finally:
-            self._open.discard(task)
-            writer.close()
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        number, fault = 0, None
+        while fault is None:
+            head = await reader.readuntil(b"\r\n\r\n")
+            if head.startswith(b"PRI "):  # HTTP/2
+                break
+            number += 1
+            path, host = head.split(b" ", 2)[1].decode(), _host(head)
+            self.requests.append((host, head))
+            fault = self._fault(host, path)
+            if callable(fault):
+                await fault(Peer(reader, writer, path, number))
+                break
+            writer.write(fault if fault is not None else _sound(host, path))
+            await writer.drain()
 
     def _fault(self, host: str, path: str) -> Reply | None:
         name, position = host.split(".")[:2]

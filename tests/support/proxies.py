@@ -3,13 +3,12 @@
 import asyncio
 import base64
 import ipaddress
-import ssl
 
-from support.loopback import Connections
+from support.loopback import LoopbackServer, in_tls
 from support.origins import PEM, Web
 
 
-class ForwardProxy:
+class ForwardProxy(LoopbackServer):
     """Leads to a web. `asked`: host and port of every request or connection, as the proxy was given them.
 
     login: "name:password" that it wants, if any. tls: it is spoken to in TLS.
@@ -18,23 +17,9 @@ class ForwardProxy:
     def __init__(self, web: Web, login: str | None = None, *, tls: bool = False) -> None:
         self.web, self.login = web, login
         self.asked: list[str] = []
-        self.port = 0
-        self._tls: ssl.SSLContext | None = None
-        if tls:
-            self._tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            self._tls.load_cert_chain(PEM)
-        self._connections = Connections(self._answer)
+        super().__init__(in_tls(pem=PEM) if tls else None)
 
-    async def __aenter__(self) -> "ForwardProxy":
-        self._server = await asyncio.start_server(self._connections.serve, "127.0.0.1", self.port, ssl=self._tls)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        await self._connections.end()
-
-    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         first = await reader.readexactly(1)
         if first == b"\x16":
             return  # it is spoken to in TLS, and has none

@@ -1,15 +1,10 @@
-"""A server whose connections a function talks over, in the clear or in TLS, and what is fetched from it.
-
-tls.pem: a key and its certificate for h.test and 127.0.0.1, good for a hundred years, trusted by nobody else.
-"""
+"""A server whose connections a function talks over, in the clear or in TLS, and what is fetched from it."""
 
 import asyncio
-import ssl
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from support.loopback import Answering, Connections
+from support.loopback import Answering, LoopbackServer, in_tls
 from support.misbehaving import answer
 
 from minicrawl.crawler.http.fetch import Fetcher
@@ -18,39 +13,22 @@ from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
-PEM = Path(__file__).parent / "tls.pem"
 
-
-class Server:
+class Server(LoopbackServer):
     """Hands each connection to `talk`. `heads`: all requests; `connections`: how many were made."""
 
     def __init__(self, talk: Answering, *, tls: bool = False, protocols: Sequence[str] = ()) -> None:
         """protocols: to agree on in TLS (RFC 7301)."""
-        self._talk, self._tls, self._protocols = talk, tls, protocols
-        self._made = Connections(self._serve)
+        super().__init__(in_tls(*protocols) if tls else None)
+        self._talk = talk
         self.heads: list[bytes] = []
-        self.connections = self.port = 0
+        self.connections = 0
 
     async def head(self, reader: asyncio.StreamReader) -> bytes:
         self.heads.append(await reader.readuntil(b"\r\n\r\n"))
         return self.heads[-1]
 
-    async def __aenter__(self) -> "Server":
-        context = None
-        if self._tls:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(PEM)
-            if self._protocols:
-                context.set_alpn_protocols(self._protocols)
-        self._server = await asyncio.start_server(self._made.serve, "127.0.0.1", 0, ssl=context)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        await self._made.end()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         await self._talk(reader, writer)
 

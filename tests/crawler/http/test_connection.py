@@ -6,8 +6,9 @@ import contextlib
 from typing import Any
 
 import pytest
+from support.loopback import PEM
 from support.misbehaving import answer, chunk, chunked
-from support.raw_server import HELLO, PEM, Server, all_names_at, fetched_from, says
+from support.raw_server import HELLO, Server, all_names_at, fetched_from, says
 
 from minicrawl.crawler.http.connection import Connection
 from minicrawl.crawler.http.fetch import Fetcher

@@ -1,7 +1,6 @@
 """One request, one `Fetched`: against a server on loopback that writes the bytes it is told to."""
 
 import asyncio
-import contextlib
 import gzip
 import socket
 import sys
@@ -17,6 +16,7 @@ import pytest
 import respx
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from support.loopback import LoopbackServer
 
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.body import PIECE, decoder
@@ -36,49 +36,29 @@ else:
 Write = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
-class Server:
+class Server(LoopbackServer):
     """Answers every request with the same bytes, or hands the connection to a function.
 
     `requests`: the head of every request; `connections`: how many there were.
     """
 
     def __init__(self, reply: bytes | Write, *, closes: bool = False) -> None:
+        super().__init__()
         self.reply, self.closes = reply, closes
         self.requests: list[bytes] = []
         self.connections = 0
-        self.port = 0
-        self._open: set[asyncio.Task[None]] = set()
 
-    async def __aenter__(self) -> "Server":
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self._server.close()
-        for task in self._open:
-            task.cancel()
-        await asyncio.gather(*self._open, return_exceptions=True)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
-        task = asyncio.current_task()
-        assert task is not None
-        self._open.add(task)
-        try:
-            with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
-                while True:
-                    self.requests.append(await reader.readuntil(b"\r\n\r\n"))
-                    if callable(self.reply):
-                        await self.reply(writer)
-                    else:
-                        writer.write(self.reply)
-                        await writer.drain()
-                    if self.closes:
-                        break
-        finally:
-            self._open.discard(task)
-            writer.close()
+        while True:
+            self.requests.append(await reader.readuntil(b"\r\n\r\n"))
+            if callable(self.reply):
+                await self.reply(writer)
+            else:
+                writer.write(self.reply)
+                await writer.drain()
+            if self.closes:
+                break
 
 
 def http(body: bytes = b"", *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:

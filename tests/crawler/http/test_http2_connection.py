@@ -15,7 +15,6 @@ from support.http2_server import (
     END_STREAM,
     HEADERS,
     HTML,
-    PEM,
     PING,
     SETTINGS,
     Http2Server,
@@ -25,6 +24,7 @@ from support.http2_server import (
     frame,
     hello,
 )
+from support.loopback import PEM
 from support.origins import PEM as PROXY_PEM
 from support.origins import Web
 from support.proxies import ForwardProxy

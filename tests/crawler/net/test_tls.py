@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.loopback import Answering
+from support.loopback import PEM, Answering
 from support.misbehaving import answer
-from support.raw_server import HELLO, PEM, Server, all_names_at, fetched_from, says
+from support.raw_server import HELLO, Server, all_names_at, fetched_from, says
 
 from minicrawl.crawler.http.connection import Connection
 from minicrawl.crawler.http.fetch import Fetcher
@@ -27,19 +27,12 @@ class Resuming(Server):
     def __init__(self, talk: Answering, version: ssl.TLSVersion = ssl.TLSVersion.TLSv1_3) -> None:
         super().__init__(talk, tls=True)
         self.resumed: list[bool] = []
-        self._version = version
+        assert self.tls is not None
+        self.tls.minimum_version = self.tls.maximum_version = version
 
-    async def __aenter__(self) -> "Resuming":
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(PEM)
-        context.minimum_version = context.maximum_version = self._version
-        self._server = await asyncio.start_server(self._made.serve, "127.0.0.1", 0, ssl=context)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.resumed.append(writer.get_extra_info("ssl_object").session_reused)
-        await super()._serve(reader, writer)
+        await super().answer(reader, writer)
 
 
 def closing(reply: bytes) -> Answering:

@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.raw_server import PEM
+from support.loopback import PEM
 from support.rendered import HOST, Reply, Site, crawled, kill_browsers, script, shown, slow_with_chromium
 from support.sites import rows
 
