@@ -4,6 +4,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,16 +101,7 @@ def _lines(page: "FoundPage") -> Iterator[str]:
 
 
 def _as_json(page: "FoundPage") -> dict[str, object]:
-    return {
-        "rank": page.rank,
-        "url": page.url,
-        "title": page.title,
-        "score": page.score,
-        "importance": page.importance,
-        "snippet": page.snippet.text,
-        "marks": page.snippet.marks,
-        "alike": page.alike,
-    }
+    return {**asdict(page), "snippet": page.snippet.text, "marks": page.snippet.marks}
 
 
 @click.command(epilog="Example: minicrawl index --rebuild")

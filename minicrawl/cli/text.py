@@ -54,18 +54,9 @@ def _with_head(kept: "KeptText") -> str:
 
 
 def _as_json(kept: "KeptText") -> dict[str, object]:
-    return {
-        "url": kept.url,
-        "title": kept.title,
-        "language": kept.language,
-        "description": kept.description,
-        "h1": kept.h1,
-        "index": kept.index,
-        "headings": kept.headings,
-        "content": kept.content_text,
-        "text": kept.text,
-        "anchors": [anchor._asdict() for anchor in kept.anchors()],
-    }
+    names = ("url", "title", "language", "description", "h1", "index", "headings", "text")
+    anchors = [anchor._asdict() for anchor in kept.anchors()]
+    return {name: getattr(kept, name) for name in names} | {"content": kept.content_text, "anchors": anchors}
 
 
 @click.command(epilog="Example: minicrawl copies terms.txt https://example.org/guide --since 7d")

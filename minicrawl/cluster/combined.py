@@ -25,6 +25,7 @@ _REQUESTS, _SHOWN = 20, 3
 _OF_LOOKS = ("errors", "earlier", "doing", "host_states", "statuses", "failed", "work", "pages", "histograms", "took")
 """Figures of a look that are added up."""
 _OF_PART = ("waiting", "mirrors", "pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
+_OF_RUN = ("seconds", "fetched", "bytes", "known", "coverage", "coverage_shown", "reason")
 _EVENTS = 500
 _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
 """Display order of the states of hosts."""
@@ -90,10 +91,7 @@ def progress_of(parts: Sequence[Progress], state: RunState, limits: LimitsNow, f
     whole: Progress = added(parts)
     return replace(
         whole,
-        **{
-            name: figures[name]
-            for name in ("seconds", "fetched", "bytes", "known", "coverage", "coverage_shown", "reason")
-        },
+        **{name: figures[name] for name in _OF_RUN},
         never_read=figures["known"] - figures["read"],
         clock=0.0,
         silence=parts[0].silence if all(part.silence for part in parts) else None,

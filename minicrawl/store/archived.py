@@ -48,11 +48,10 @@ class Archived(Subject):
 
     def original(self, row: ArchiveRecord) -> ArchiveRecord:
         """The first answer with the body of a revisit; any other is its own original."""
-        where = "digest = ? AND kind = 'response' AND status = 200 ORDER BY id LIMIT 1"
-        found = (
-            None if row.kind == "response" else self._tables.record(ArchiveRecord, f"records WHERE {where}", row.digest)
-        )
-        return found or row
+        if row.kind == "response":
+            return row
+        first = "records WHERE digest = ? AND kind = 'response' AND status = 200 ORDER BY id LIMIT 1"
+        return self._tables.record(ArchiveRecord, first, row.digest) or row
 
     def has(self, url: str) -> bool:
         """True if there is a record of a URL that is not a page's."""
