@@ -12,12 +12,12 @@ of their own, are linked from elsewhere, or end: threads of ten pages each count
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from minicrawl.store.patterns import PatternRow
+from minicrawl.store.patterns import PatternRow, Patterns
 
 _FOLDERS = 2
 # 16 digits of one hexadecimal case, the start of a UUID, 8 hexadecimal digits with a letter and a decimal one, or 20
@@ -38,6 +38,8 @@ _DATED_PATH = re.compile(
 _DATED_VALUE = re.compile(r"=((?:19|2[01])\d\d)-?(0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12]\d|3[01]))?(?![0-9])")
 _YEAR = re.compile(r"(?:^|&)y(?:ear|r)?=(\d{4})(?![0-9])")
 _MONTH = re.compile(r"(?:^|&)m(?:onth|on)?=(\d\d?)(?![0-9])")
+_LIST = re.compile("[,;|]|%(?:2C|3B|7C)")
+_EXPORT = re.compile(r"\.(?:atom|csv|ics|json|pdf|rss|txt|xml)(?:\?|$)")
 _SESSION_NAMES = frozenset({"sid", "phpsessid", "jsessionid", "session", "sessionid", "session_id"})
 
 
@@ -83,6 +85,16 @@ def _pattern_of_words(folder: str) -> UrlPattern:
 def has_session(name: str) -> bool:
     """True if a pattern has ids or session parameters."""
     return "{id}" in name or ("?" in name and not _SESSION_NAMES.isdisjoint(name.lower().partition("?")[2].split("&")))
+
+
+def has_list(url: str) -> bool:
+    """True if a parameter of a URL has several values: ?sort=name,date."""
+    return _LIST.search(url, url.find("?") + 1 or len(url)) is not None
+
+
+def is_export(url: str) -> bool:
+    """True if a URL names a file in a format that has no links: a list may have one for each of its views."""
+    return _EXPORT.search(url) is not None
 
 
 def is_id(value: str) -> bool:
@@ -247,11 +259,13 @@ class Findings:
         self.values = self.values | {month}
 
     def add_parameters(self, url: str, *, is_own: bool) -> None:
-        """Add the values of a URL's parameters. is_own: it was found on a page of its pattern, or of fewer choices."""
+        """Add the values of a URL's parameters, those of a list (?sort=name,date) one by one: as it has many orders, it
+        counts as all that a page may combine. is_own: it was found on a page of its pattern, or of fewer choices."""
         if len(self.values) < _VALUES_KEPT:
-            values = set(url.partition("?")[2].split("&"))
+            parts = [part.partition("=") for part in url.partition("?")[2].split("&")]
+            values = {f"{name}={value}" for name, _, listed in parts for value in _LIST.split(listed)}
             if values <= self.values:
-                self.combined += is_own
+                self.combined += is_own * (COMBINATIONS_PER_PAGE if len(values) > len(parts) else 1)
             else:
                 self.values = self.values | values
 
@@ -314,21 +328,12 @@ _MOST = 100_000
 """Patterns, and digests, in memory."""
 
 
-class PatternStore(Protocol):
-    """The store that has the rows and digests of earlier `take_rows`."""
-
-    def pattern(self, name: str) -> PatternRow | None: ...
-
-    def trap_patterns(self) -> Sequence[PatternRow]: ...
-
-    def has_digest(self, digest: int) -> bool: ...
-
-
 class KnownPatterns:
     """The findings by pattern name, and digests: recent ones in memory, all others in the store, if there is one."""
 
-    def __init__(self, store: PatternStore | None = None, *, is_empty: bool = False, most: int = _MOST) -> None:
-        """is_empty: the store has no rows yet. most: patterns, and digests, in memory, before it is emptied."""
+    def __init__(self, store: Patterns | None = None, *, is_empty: bool = False, most: int = _MOST) -> None:
+        """store: has what earlier `take_rows` gave. is_empty: it has no rows yet. most: patterns, and digests, kept in
+        memory before it is emptied."""
         self._store = store
         self._most = most
         # The rules of shut patterns: a verdict on a URL rarely needs the findings themselves.
@@ -362,14 +367,14 @@ class KnownPatterns:
 
     def is_choice(self, name: str) -> bool:
         """True if pages of a pattern are choices from a list by three parameters or more, as a shop's goods by colour,
-        size and maker: whichever parameter is left out, such pages are known. Data by station, year and month are not
-        there by year and month alone."""
+        size and maker: whichever parameter is left out, such pages are known; of four or more, one may be left out
+        nowhere. Data by station, year and month are not there by year and month alone."""
         stem, _, query = name.partition("?")
         names = query.split("&")
         if len(names) < FEWEST_CHOICES or name in self._choices:
             return name in self._choices
-        fewer = (self.findings(f"{stem}?{'&'.join(names[:at] + names[at + 1 :])}") for at in range(len(names)))
-        if all(found is not None for found in fewer):
+        fewer = (f"{stem}?{'&'.join(names[:at] + names[at + 1 :])}" for at in range(len(names)))
+        if sum(self.findings(less) is None for less in fewer) <= (len(names) > FEWEST_CHOICES):
             self._choices.add(name)
         return name in self._choices
 

@@ -15,9 +15,9 @@ trap-duplicates       10 of the last 12 pages of its pattern repeated content of
                       than three quarters of all of them, and these pages lead nowhere else. A few known URLs of the
                       pattern are still read as samples; the others wait until the last page read has new content
 trap-session          the same, and there are session ids in the pattern
-trap-parameters       it has 3 parameters or more, its pattern's own pages, or those with fewer choices from the same
-                      list, linked to at least 128 URLs, and 8 per page read, that only combine known values, and these
-                      pages lead nowhere else
+trap-parameters       it has 3 parameters or more, or one with a list (?sort=name,date), its pattern's own pages, or
+                      those with fewer choices from the same list, linked to at least 128 URLs, and 8 per page read,
+                      that only combine known values (a list counts as 8), and these pages lead nowhere else
 trap-calendar         its month is not among the 40 known ones of its pattern, it was found on a page with another date,
                       and these pages lead nowhere else; or the pages of its pattern only count from page to page
                       (trap_findings.py), and lead nowhere else
@@ -47,13 +47,14 @@ from typing import NamedTuple
 from minicrawl.crawler.admission.trap_findings import (
     FEWEST_CHOICES,
     KnownPatterns,
-    PatternStore,
     UrlPattern,
+    has_list,
+    is_export,
     leads_away,
     pattern_of,
 )
 from minicrawl.crawler.urls.keys import politeness_key, site_of
-from minicrawl.store.patterns import PatternRow
+from minicrawl.store.patterns import PatternRow, Patterns
 from minicrawl.store.writer import Writer
 
 MAX_LENGTH = 1024
@@ -193,7 +194,7 @@ class Traps:
 
     def __init__(
         self,
-        store: PatternStore | None = None,
+        store: Patterns | None = None,
         budgets: Budgets | None = None,
         *,
         is_empty: bool = False,
@@ -258,7 +259,9 @@ class Traps:
             rule = self._refusal(url, target, source, pattern)
             rules.append(rule)
             if rule is None and leads_away(pattern, target) and not is_fruitful:
-                is_fruitful = not (self._is_barren(target) or self._is_choice(target, pattern))
+                is_fruitful = not (
+                    is_export(url) or self._is_barren(target) or self._is_choice(target, source, pattern)
+                )
         if content.digest is not None:
             self._learn(pattern, content.digest, content.wording, is_fruitful=is_fruitful)
         return rules
@@ -299,7 +302,9 @@ class Traps:
 
     def _note_admitted(self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern) -> None:
         """Record a newly known URL in the findings."""
-        has_combinations = pattern.month is None and pattern.name.count("&") >= FEWEST_CHOICES - 1
+        has_combinations = pattern.month is None and (
+            pattern.name.count("&") >= FEWEST_CHOICES - 1 or ("?" in pattern.name and has_list(url))
+        )
         if not pattern.is_numbered and not has_combinations:
             return
         findings, is_own = self._patterns.changed(pattern.name), found_on.name == pattern.name
@@ -308,7 +313,7 @@ class Traps:
         if pattern.month is not None:
             findings.add_month(pattern.month)
         elif has_combinations:
-            findings.add_parameters(url, is_own=is_own or self._is_choice(pattern, found_on))
+            findings.add_parameters(url, is_own=is_own or self._is_choice(pattern, source, found_on))
 
     def _rule_of(self, pattern: UrlPattern, found_on: UrlPattern) -> str | None:
         """The rule that shuts a URL's pattern to it; the URL may be the one that shuts it for good."""
@@ -328,10 +333,11 @@ class Traps:
         findings = self._patterns.findings(pattern.name)
         return findings is not None and (findings.is_repetitive or findings.is_endless)
 
-    def _is_choice(self, pattern: UrlPattern, found_on: UrlPattern) -> bool:
-        """True if a pattern makes one more choice from the list on a page, see `KnownPatterns.is_choice`."""
+    def _is_choice(self, pattern: UrlPattern, source: str, found_on: UrlPattern) -> bool:
+        """True if a pattern makes one more choice from the list on a page, see `KnownPatterns.is_choice`; a parameter
+        that has a list itself is such a choice."""
         same = pattern.name.partition("?")[0] == found_on.name.partition("?")[0]
-        return same and self._patterns.is_choice(pattern.name)
+        return same and (self._patterns.is_choice(pattern.name) or has_list(source))
 
     def _may_say_news(self, url: str, name: str) -> bool:
         """True if a URL is a sample of its pattern, or the last page read, or enough of the last ones, had new

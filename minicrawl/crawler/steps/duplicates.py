@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Self
 
+from minicrawl.crawler.admission.trap_findings import pattern_of
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.known.crawl_state import CrawlState
@@ -62,6 +63,19 @@ class DuplicatePages(Step):
             return False
         turn.outcome = replace(turn.outcome, state=State.FETCHED, reason="canonical-differs")
         return True
+
+    def before_links(self, turn: Turn) -> None:
+        """Tell traps that the page has the content of another one of its path and title, but for a clock or a counter:
+        a view by other parameters, such as for print."""
+        fetched, content = turn.fetched, turn.content
+        likeness = self.fingerprints.likeness(turn.page, None, fetched.sketch) if "?" in fetched.url else None
+        like = likeness and self.fingerprints.row(likeness[0])
+        if like is None or fetched.digest is None or content.digest is None:
+            return
+        url, other = fetched.url, self._urls.url(like.page)
+        is_view = url.partition("?")[0] == other.partition("?")[0] and pattern_of(url).name != pattern_of(other).name
+        if is_view and self._pages.last_turn(like.page).title == turn.parsed.title:
+            turn.content = content._replace(digest=content.digest ^ fetched.digest ^ like.digest)
 
     def on_links(self, turn: Turn) -> None:
         """Note the fingerprint of a page, if it has content."""

@@ -99,6 +99,21 @@ def test_a_forum_that_is_never_the_same_twice_is_read_once(tmp_path: Path) -> No
     assert faults_in(tmp_path / "crawl.db") == []
 
 
+def test_views_of_topics_that_tell_the_time_are_a_trap(tmp_path: Path) -> None:
+    def answer(url: httpx.URL) -> list[str] | int:
+        topic = int(url.params.get("t", 0)) + (url.params.get("view") == "next")
+        views = (f"{HOME}topic?t={topic}&view={view}" for view in ("print", "next", "all"))
+        time = f"<title>Topic {topic}</title><p>It is {random.Random(next(VISITS)).random():.6f}."
+        return [time, prose(topic, 300), f"{HOME}topic?t={topic + 1}", *views] if topic < 40 else 404
+
+    store = tmp_path / "crawl.db"
+    crawl(Dynamic(answer), store, [HOME])
+    read = [url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'")]
+    assert {f"{HOME}topic?t={topic}" for topic in range(1, 40)} <= set(read)
+    assert len(read) < 40 + 30
+    assert faults_in(store) == []
+
+
 def test_probes_are_few_and_keep_to_robots_txt(tmp_path: Path) -> None:
     _, server = crawl(Dynamic(tokens(), "User-agent: *\nDisallow: /*/0$\nDisallow: /*/1$"), tmp_path / "x.db", [HOME])
     assert not {HOME + "a/0", HOME + "a/1", HOME + "b/0", HOME + "b/1"} & set(server.asked)

@@ -1,9 +1,7 @@
 """Findings on one pattern: told from honest numbered pages, saved and loaded whole."""
 
-from collections.abc import Sequence
-
 from minicrawl.crawler.admission.trap_findings import DUPLICATES, JUDGED, PAGES, Counting, Findings, KnownPatterns
-from minicrawl.store.patterns import PatternRow
+from minicrawl.store.patterns import PatternRow, Patterns
 
 
 def url(number: int) -> str:
@@ -67,9 +65,10 @@ def test_known_values_in_a_new_order_are_a_combination() -> None:
     findings = Findings()
     findings.add_parameters("http://a.test/?a=1&b=2", is_own=False)
     findings.add_parameters("http://a.test/?b=2&a=1", is_own=True)
-    findings.add_parameters("http://a.test/?a=1&b=3", is_own=True)
-    assert findings.combined == 1
-    assert findings.values == {"a=1", "b=2", "b=3"}
+    findings.add_parameters("http://a.test/?a=1&b=3,4", is_own=True)
+    findings.add_parameters("http://a.test/?a=1&b=4%2C2%7C3", is_own=True)
+    assert findings.combined == 9, "a list counts for many"
+    assert findings.values == {"a=1", "b=2", "b=3", "b=4"}
 
 
 def test_findings_come_back_from_their_row() -> None:
@@ -86,7 +85,7 @@ def test_findings_come_back_from_their_row() -> None:
     assert Findings.of(Findings().row("q")).row("q") == Findings().row("q")
 
 
-class Rows:
+class Rows(Patterns):
     """A store of what `take_rows` gave."""
 
     def __init__(self, patterns: KnownPatterns) -> None:
@@ -96,7 +95,7 @@ class Rows:
     def pattern(self, name: str) -> PatternRow | None:
         return self.rows.get(name)
 
-    def trap_patterns(self) -> Sequence[PatternRow]:
+    def trap_patterns(self) -> list[PatternRow]:
         return [row for row in self.rows.values() if row.trap is not None]
 
     def has_digest(self, digest: int) -> bool:

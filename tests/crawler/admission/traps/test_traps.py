@@ -19,7 +19,7 @@ from minicrawl.api import acrawl
 from minicrawl.cli import main
 from minicrawl.crawler.admission.trap_findings import COMBINATIONS, JUDGED, SAMPLES
 from minicrawl.crawler.admission.trap_findings import PAGES as COUNTED
-from minicrawl.crawler.admission.traps import MONTHS, PageContent, Traps, is_sample
+from minicrawl.crawler.admission.traps import MONTHS, NO_CONTENT, PageContent, Traps, is_sample
 from minicrawl.crawler.fingerprint import identity_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store
@@ -46,7 +46,7 @@ def walked(
         read.append(url)
         says, links = page(url)
         new = [link for link in dict.fromkeys(links) if link not in known]
-        content = PageContent(hash(says), hash(says.translate(NO_DIGITS)))
+        content = PageContent(hash(says), hash(says.translate(NO_DIGITS))) if says else NO_CONTENT
         for link, rule in zip(new, traps.refusals(url, content, new), strict=True):
             if rule is None:
                 known.add(link)
@@ -266,6 +266,22 @@ def facets(url: str) -> Page:
     return url, [*links, *(f"{HOME}good/{number}" for number in goods)]
 
 
+def issues(url: str) -> Page:
+    """A tracker's 60 issues by page and columns to sort by, the last five chosen; each list has a file of its own."""
+    if "/issue/" in url or ".csv" in url:
+        return "" if ".csv" in url else url, [f"{HOME}issues"]
+    chosen = dict(part.split("=") for part in filter(None, url.partition("?")[2].split("&")))
+    by = [column for column in chosen.get("sort", "").split(",") if column]
+    page, size = int(chosen.get("page", 1)), int(chosen.get("size", 20))
+    shown = random.Random(",".join(by)).sample(range(60), 60)[size * (page - 1) : size * page]
+    others = [{"sort": ",".join([column, *(one for one in by if one != column)][:5])} for column in "abcdef"]
+    others += [{"page": f"{number}"} for number in range(1, 60 // size + 1)]
+    others += [{"size": number, "page": "1"} for number in ("10", "20", "60")] + [{"filter": "1"}]
+    lists = ["&".join(f"{name}={value}" for name, value in sorted((chosen | other).items())) for other in others]
+    files = [f"{HOME}issues.csv?{chosen}" for chosen in lists]
+    return f"{shown}", [*(f"{HOME}issues?{one}" for one in lists), *files, *(f"{HOME}issue/{one}" for one in shown)]
+
+
 SESSIONS = count()
 
 
@@ -309,6 +325,7 @@ def not_found(url: str) -> Page:
         (offsets, "trap-calendar", 2 * COUNTED),
         (endless_parameters, "trap-parameters", 2 * JUDGED),
         (facets, "trap-parameters", 1_200),
+        (issues, "trap-parameters", 2_200),
         (sessions, "trap-session", 4 * JUDGED),
         (session_parameters, "trap-session", 8 * JUDGED),
         (endless_path, "trap-duplicates", 7 * JUDGED),
