@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,27 +70,9 @@ print(kills)
 """
 
 
-@pytest.mark.parametrize("at", ["line", "step"])
-def test_store_killed_while_it_is_made_opens(tmp_path: Path, at: str) -> None:
-    words = [sys.executable, "-c", _KILLER, str(tmp_path / "crawl.db"), at]
-    ended = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert int(ended.stdout) > 20, "as often it was killed, and opened"
-
-
-def test_log_of_a_store_that_was_deleted_is_not_taken_for_the_new_ones(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db"
-    writer = Writer(path)
-    with writer.transaction():
-        writer.save_meta({"mark": 1})
-    for ending in ("", "-wal"):
-        shutil.copy(f"{path}{ending}", tmp_path / f"killed.db{ending}")
-    writer.close()
-    killed = tmp_path / "killed.db"
-    killed.unlink()
-    writer = Writer(killed)
-    assert writer.meta("mark") is None
-    writer.close()
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "crawl.db"
 
 
 def commit(writer: Writer) -> None:
@@ -99,75 +80,72 @@ def commit(writer: Writer) -> None:
         writer.save_meta({"mark": 1})
 
 
-def deleted(path: Path) -> None:
-    path.unlink()
+@pytest.mark.parametrize("at", ["line", "step"])
+def test_store_killed_while_it_is_made_opens(path: Path, at: str) -> None:
+    words = [sys.executable, "-c", _KILLER, str(path), at]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert int(ended.stdout) > 20, "as often it was killed, and opened"
 
 
-def replaced(path: Path) -> None:
-    other = path.with_name("other.db")
-    crawl(SITE, other, [HOME])
-    other.replace(path)
-
-
-@pytest.mark.parametrize(("lose", "said"), [(deleted, "was deleted or moved"), (replaced, "was replaced")])
-def test_store_lost_while_it_is_written_to_is_noticed_at_the_next_commit(
-    tmp_path: Path, lose: Callable[[Path], None], said: str
-) -> None:
-    path = tmp_path / "crawl.db"
-    writer = Writer(path)
-    commit(writer)
-    lose(path)
-    with pytest.raises(StoreError, match=f"{path} {said}") as error:
+def test_log_of_a_store_that_was_deleted_is_not_taken_for_the_new_ones(path: Path, tmp_path: Path) -> None:
+    killed = tmp_path / "killed.db"
+    with Writer(path) as writer:
         commit(writer)
-    assert error.value.exit_code == 3
-    writer.close()
-    if lose is replaced:
+        shutil.copy(f"{path}-wal", f"{killed}-wal")
+    with Writer(killed) as writer:
+        assert writer.meta("mark") is None
+
+
+def test_commit_reaches_the_disk_before_it_returns(path: Path) -> None:
+    with Writer(path) as writer:
+        assert writer.db.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
+
+
+@pytest.mark.parametrize(
+    ("said", "is_replaced"), [("was deleted or moved.*put it back", False), ("was replaced", True)]
+)
+def test_store_lost_while_it_is_written_to_is_noticed_at_the_next_commit(
+    path: Path, said: str, is_replaced: bool
+) -> None:
+    moved, other = path.with_name("moved.db"), path.with_name("other.db")
+    with Writer(path) as writer:
+        commit(writer)
+        path.rename(moved)
+        if is_replaced:
+            crawl(SITE, other, [HOME])
+            other.replace(path)
+        with pytest.raises(StoreError, match=f"{path} {said}") as error:
+            commit(writer)
+        assert error.value.exit_code == 3
+    with open_store(moved) as store:
+        assert store.meta("mark") == 1
+    if is_replaced:
         with open_store(path) as store:
             assert (store.size(), list(violations(store))) == (3, [])
 
 
-def test_store_that_was_moved_keeps_all_that_was_committed(tmp_path: Path) -> None:
-    path, moved = tmp_path / "crawl.db", tmp_path / "moved.db"
-    writer = Writer(path)
-    commit(writer)
-    path.rename(moved)
-    with pytest.raises(StoreError, match="put it back and run again"):
-        commit(writer)
-    writer.close()
-    with open_store(moved) as store:
-        assert store.meta("mark") == 1
-
-
-def through_symlink(path: Path) -> Path:
+def test_one_crawl_at_a_time_by_whatever_path(path: Path) -> None:
     link = path.with_name("link.db")
     link.symlink_to(path.name)
-    return link
+    with Writer(path) as writer:
+        commit(writer)
+        with pytest.raises(StoreError, match="another crawl is using"):
+            Writer(link)
+        with open_store(link) as store:
+            assert (store.is_in_use(), store.meta("mark")) == (True, 1)
+    with Writer(link) as writer:
+        commit(writer)
+    assert not list(path.parent.glob("*-wal"))
 
 
-def test_one_crawl_at_a_time_by_whatever_path(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db"
-    writer = Writer(path)
-    commit(writer)
-    with pytest.raises(StoreError, match="another crawl is using"):
-        Writer(through_symlink(path))
-    with open_store(path.with_name("link.db")) as store:
-        assert store.is_in_use()
-        assert store.meta("mark") == 1
-    writer.close()
-    again = Writer(path.with_name("link.db"))
-    commit(again)
-    again.close()
-    assert not list(tmp_path.glob("*-wal"))
-
-
-def test_store_by_two_names_is_refused(tmp_path: Path) -> None:
-    path, other = tmp_path / "crawl.db", tmp_path / "other.db"
-    writer = Writer(path)
-    os.link(path, other)
-    for name in (other, path):
-        with pytest.raises(StoreError, match=r"names \(hard links\) of one file|another crawl is using"):
-            Writer(name)
-    commit(writer)
-    writer.close()
+def test_store_by_two_names_is_refused(path: Path) -> None:
+    other = path.with_name("other.db")
+    with Writer(path) as writer:
+        os.link(path, other)
+        for name in (other, path):
+            with pytest.raises(StoreError, match=r"names \(hard links\) of one file|another crawl is using"):
+                Writer(name)
+        commit(writer)
     other.unlink()
     Writer(path).close()
