@@ -4,35 +4,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.sites import Site, crawl, random_site, rows
+from support.sites import crawl, random_site, rows
 
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
-SITE: Site = {HOME: ["/b", "/c"], HOME + "b": [HOME], HOME + "c": ["/b"]}
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
-    crawl(SITE, path, [HOME])
-    return path
-
-
-def keep(store: Path, name: str, *values: float) -> None:
-    writer = Writer(store)
-    try:
-        with writer.transaction():
-            writer.save_ranking(name, np.array(values))
-    finally:
-        writer.close()
-
-
-def test_kept_ranking_comes_back_best_first(store: Path) -> None:
-    keep(store, "mine", 0.25, 0.5, 0.25)
-    keep(store, "other", 1, 2, 3)
+def test_kept_ranking_comes_back_best_first(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl({HOME: ["/b", "/c"], HOME + "b": [HOME], HOME + "c": ["/b"]}, store, [HOME])
+    with Writer(store) as writer, writer.transaction():
+        writer.save_ranking("mine", np.array([0.25, 0.5, 0.25]))
+        writer.save_ranking("other", np.array([1.0, 2.0, 3.0]))
     with open_store(store) as reader:
         assert reader.ranks.kept() == ["mine", "other"]
         ranked = [(page.url, value) for _, page, value in reader.ranks.best_first("mine")]

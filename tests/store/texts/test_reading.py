@@ -1,12 +1,10 @@
 """Texts as readers of a store see them, and what check says of them."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl, rows
+from support.sites import Site, crawl, faults_in, rows
 
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 from minicrawl.store.texts.text_file import text_path
 
@@ -19,11 +17,6 @@ def store(tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
     crawl(SITE, path, [HOME], text=True)
     return path
-
-
-def problems(store: Path) -> Iterator[str]:
-    with open_store(store) as reader:
-        yield from violations(reader)
 
 
 def test_texts_are_those_of_the_pages_that_were_read(store: Path) -> None:
@@ -39,7 +32,7 @@ def test_texts_are_those_of_the_pages_that_were_read(store: Path) -> None:
         assert reader.text("http://nobody.test/") is None
         assert reader.texts.count() == 2
         assert [page for page, *_ in reader.texts.rows()] == [0, 1]
-    assert list(problems(store)) == []
+    assert faults_in(store) == []
 
 
 @pytest.mark.parametrize(
@@ -53,7 +46,7 @@ def test_texts_are_those_of_the_pages_that_were_read(store: Path) -> None:
 )
 def test_check_finds_what_is_wrong(store: Path, damage: str, sentence: str) -> None:
     rows(store, damage)
-    assert any(found.startswith(sentence) for found in problems(store))
+    assert any(found.startswith(sentence) for found in faults_in(store))
 
 
 def test_check_finds_damaged_bytes_and_a_missing_file(store: Path) -> None:
@@ -61,7 +54,7 @@ def test_check_finds_damaged_bytes_and_a_missing_file(store: Path) -> None:
     content = bytearray(path.read_bytes())
     content[-4] ^= 255
     path.write_bytes(content)
-    assert [found.partition(" (")[0] for found in problems(store)] == ["the kept text of page 1 is damaged"]
+    assert [found.partition(" (")[0] for found in faults_in(store)] == ["the kept text of page 1 is damaged"]
     path.unlink()
     with open_store(store) as reader:
         (found,) = set(reader.texts.flaws())
