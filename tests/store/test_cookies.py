@@ -1,6 +1,5 @@
 """Cookies in the store."""
 
-from contextlib import closing
 from pathlib import Path
 
 from minicrawl.store.cookies import CookieRow, keep_private
@@ -12,11 +11,10 @@ B = CookieRow("b.test", "/x", "n", "2", 0, 1, 0, 9.5, 3.0, 1.0)
 
 
 def test_a_copy_of_a_private_store_is_private_and_has_its_cookies_by_their_last_change(tmp_path: Path) -> None:
-    with closing(Writer(tmp_path / "crawl.db")) as writer:
+    with Writer(tmp_path / "crawl.db") as writer, writer.transaction():
         keep_private(writer.path)
-        with writer.transaction():
-            writer.put(CookieRow, [A, B])
+        writer.put(CookieRow, [A, B])
     backup(tmp_path / "crawl.db", tmp_path / "copy.db")
     assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600
-    with closing(Writer(tmp_path / "copy.db")) as writer:
+    with Writer(tmp_path / "copy.db") as writer:
         assert writer.cookies() == [B, A]

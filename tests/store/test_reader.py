@@ -2,6 +2,7 @@
 
 import contextlib
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,38 +52,30 @@ def test_reader_cannot_write(crawled: Path) -> None:
         db.execute("DELETE FROM pages")
 
 
-def other(path: Path) -> None:
+def new(path: Path) -> Path:
     Writer(path).close()
-    with sqlite3.connect(path) as db:
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION - 1}")
-    db.close()
+    return path
 
 
-def foreign(path: Path) -> None:
-    with sqlite3.connect(path) as db:
-        db.execute("CREATE TABLE bookmarks (url TEXT)")
-    db.close()
-
-
-def torn(path: Path) -> None:
-    Writer(path).close()
-    content = path.read_bytes()
-    path.write_bytes(content[:100] + b"\xff" * (len(content) - 100))
-
-
-BAD_STORES = {
-    "another schema": (other, "written by another minicrawl"),
-    "another program's database": (foreign, "belongs to another program"),
+BAD_STORES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "another schema": (
+        lambda path: rows(new(path), f"PRAGMA user_version = {SCHEMA_VERSION - 1}"),
+        "written by another minicrawl",
+    ),
+    "another program's database": (
+        lambda path: rows(path, "CREATE TABLE bookmarks (url TEXT)"),
+        "belongs to another program",
+    ),
     "text": (lambda path: path.write_text("seeds\n" * 300), "damaged or not an SQLite file"),
-    "torn": (torn, "is damaged|cannot be used"),
+    "torn": (lambda path: path.write_bytes(new(path).read_bytes()[:100] + b"\xff" * 9000), "is damaged|cannot be used"),
     "folder": (lambda path: path.mkdir(), "it is a folder, and this command needs one store"),
 }
 
 
-@pytest.mark.parametrize(("spoil", "message"), BAD_STORES.values(), ids=BAD_STORES.keys())
-def test_store_that_cannot_be_used_is_refused_with_a_sentence(tmp_path: Path, spoil: object, message: str) -> None:
-    path = tmp_path / "bad.db"
-    spoil(path)  # type: ignore[operator]
+@pytest.mark.parametrize("name", BAD_STORES)
+def test_store_that_cannot_be_used_is_refused_with_a_sentence(tmp_path: Path, name: str) -> None:
+    path, (spoil, message) = tmp_path / "bad.db", BAD_STORES[name]
+    spoil(path)
     for use in (Writer, open_store):
         with pytest.raises(StoreError, match=message):
             use(path)

@@ -17,14 +17,10 @@ def test_fingerprints_are_as_row_by_row_whatever_the_numbers(tmp_path: Path, see
     draw = random.Random(seed)
     numbers = [-(2**63), 2**63 - 1, -1, 0, *draw.sample(range(10**12), 60)]
     payloads = [None, -(2**63), 2**63 - 1, *(draw.randrange(-(2**63), 2**63) for _ in range(9))]
+    pairs = [(None, None), (4, None), (4, 3)]
+    sketches = [None, bytes(40), draw.randbytes(40)]
     kept = [
-        (
-            number,
-            draw.randrange(2**31),
-            draw.choice(payloads),
-            draw.choice([None, bytes(40), draw.randbytes(40)]),
-            *draw.choice([(None, None), (4, None), (4, 3)]),
-        )
+        (number, draw.randrange(2**31), draw.choice(payloads), draw.choice(sketches), *draw.choice(pairs))
         for number in numbers
     ]
     store = tmp_path / "crawl.db"
@@ -37,23 +33,14 @@ def test_fingerprints_are_as_row_by_row_whatever_the_numbers(tmp_path: Path, see
         )
     with Writer(store, Sizes(rows=draw.choice([1, 7, 64]))) as writer:
         found = [
-            (*row, sketch.tobytes())
+            row
             for block in writer.recognised.fingerprints()
-            for *row, sketch in zip(
-                block.page.tolist(),
-                block.payload.tolist(),
-                block.leads.tolist(),
-                block.sketch,
-                strict=True,
+            for row in zip(
+                block.page.tolist(), block.payload.tolist(), block.leads.tolist(), map(bytes, block.sketch), strict=True
             )
         ]
     assert found == [
-        (
-            page,
-            payload,
-            leader is None and sketch is not None,
-            sketch or bytes(40),
-        )
+        (page, payload, leader is None and sketch is not None, sketch or bytes(40))
         for _, page, payload, sketch, leader, _ in sorted(kept, key=itemgetter(0))
         if payload is not None
     ]

@@ -3,7 +3,7 @@
 import random
 import sqlite3
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -39,20 +39,6 @@ def some_pages(rng: random.Random, now: int) -> list[Page]:
     return pages
 
 
-def store_of(path: Path, pages: list[Page], meta: dict[str, Any]) -> None:
-    Writer(path).close()
-    with sqlite3.connect(path) as db:
-        names = ", ".join(Page._fields)
-        marks = ", ".join("?" * len(Page._fields))
-        db.executemany(
-            f"INSERT INTO pages (url, host, reason, depth, inlinks, chain_length, attempts, {names}) "
-            f"VALUES ('http://a.test/', 0, 'ok', 0, 0, 0, 0, {marks})",
-            pages,
-        )
-        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
-    db.close()
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_view_computes_what_the_book_computes(tmp_path: Path, seed: int) -> None:
     rng = random.Random(seed)
@@ -63,16 +49,18 @@ def test_view_computes_what_the_book_computes(tmp_path: Path, seed: int) -> None
         np.array([page.cash for page in pages]), np.array([page.forwarded for page in pages]), gone, alias, 12_345
     )
     book.recount(12_345)
-    scalars = {
-        "window": window,
-        "clock": now,
-        "virtual": 12_345,
-        "never_visited": book.never_visited,
-        "births": book.births,
-        "total": book.total(),
-    }
+    scalars = {"window": window, "clock": now, "virtual": 12_345, "total": book.total()}
+    scalars |= {"never_visited": book.never_visited, "births": book.births}
     path = tmp_path / "crawl.db"
-    store_of(path, pages, scalars)
+    Writer(path).close()
+    with sqlite3.connect(path) as db:
+        db.executemany(
+            f"INSERT INTO pages (url, host, reason, depth, inlinks, chain_length, attempts, {', '.join(Page._fields)}) "
+            "VALUES ('http://a.test/', 0, 'ok', 0, 0, 0, 0, ?, ?, ?, ?, ?, ?, ?)",
+            pages,
+        )
+        db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", scalars.items())
+    db.close()
 
     clock = np.array([page.clock for page in pages])
     cash = book.cash_of(slice(0, 60))

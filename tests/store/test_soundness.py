@@ -43,9 +43,7 @@ FLAWS = {
     "UPDATE links SET own = x'01' WHERE source = 0": "1 rows of links are cut",
     "UPDATE links SET places = x'0102' WHERE source = 0": "1 rows of links have places for more or fewer of them",
     "UPDATE links SET own_places = x'01' WHERE source = 0": "1 rows of links have places for more or fewer of them",
-    "UPDATE links SET targets = x'0000000001000000' WHERE source = 2": (
-        "1 aliases have more or fewer targets than one"
-    ),
+    "UPDATE links SET targets = zeroblob(8) WHERE source = 2": "1 aliases have more or fewer targets than one",
     "UPDATE recent_pages SET words = x'01'": "1 words of pages are cut",
     "UPDATE recent_pages SET page = 9": "1 numbers in recent_pages.page are of no row of pages",
     "UPDATE fetches SET sketch = x'01' WHERE page = 0": "1 sketches are cut",
@@ -64,21 +62,16 @@ FLAWS = {
 }
 
 
-def test_a_sound_store_has_no_flaw(tmp_path: Path) -> None:
-    with written(tmp_path / "crawl.db") as writer:
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with written(tmp_path_factory.mktemp("sound") / "crawl.db") as writer:
         assert writer.soundness.structure_errors() == writer.soundness.integrity_errors() == []
-
-
-@pytest.fixture
-def sound(tmp_path: Path) -> Path:
-    written(tmp_path / "sound.db").close()
-    return tmp_path / "sound.db"
+        return writer.path
 
 
 @pytest.mark.parametrize(("deed", "sentence"), FLAWS.items())
-def test_every_flaw_is_named_with_the_number_of_its_rows(sound: Path, deed: str, sentence: str) -> None:
-    path = sound.with_name("flawed.db")
-    shutil.copy(sound, path)
+def test_every_flaw_is_named_with_the_number_of_its_rows(sound: Path, tmp_path: Path, deed: str, sentence: str) -> None:
+    path = Path(shutil.copy(sound, tmp_path / "flawed.db"))
     rows(path, deed)
     with open_store(path) as store:
         assert sentence in store.soundness.integrity_errors()
