@@ -21,12 +21,10 @@ def store(tmp_path: Path) -> Path:
 
 def test_texts_are_those_of_the_pages_that_were_read(store: Path) -> None:
     with open_store(store) as reader:
-        kept = reader.text(HOME)
-        assert kept is not None
+        assert (kept := reader.text(HOME)) is not None
         assert (kept.url, kept.title, kept.h1, kept.text) == (HOME, "Home", "Welcome", "Welcome\ntoto")
         assert [(anchor.url, anchor.text) for anchor in kept.anchors()] == [(f"{HOME}x", "to"), (f"{HOME}y", "to")]
-        other = reader.text(f"{HOME}x")
-        assert other is not None
+        assert (other := reader.text(f"{HOME}x")) is not None
         assert other.text == "words of x\nto"
         assert reader.text(f"{HOME}y") is None, "there is no such page"
         assert reader.text("http://nobody.test/") is None

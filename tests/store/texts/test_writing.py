@@ -19,11 +19,9 @@ URLS = [f"http://a.test/{page}" for page in range(PAGES)]
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
-    writer = Writer(path)
-    add_pages(writer, URLS)
-    writer.close()
-    return path
+    with Writer(tmp_path / "crawl.db") as writer:
+        add_pages(writer, URLS)
+        return writer.path
 
 
 def commit(writer: Writer, texts: TextWriter, notes: dict[int, bytes]) -> None:
@@ -44,28 +42,24 @@ def test_last_text_of_a_page_is_kept_and_none_where_there_is_none_any_more(store
     """Random notes in random batches, by runs that end and begin again: what is kept is what was noted last."""
     rng, expected = random.Random(4), dict[int, bytes]()
     for _ in range(12):
-        writer = Writer(store)
-        texts = TextWriter(writer)
-        for _ in range(rng.randrange(4)):
-            notes = {
-                page: rng.choice([b"", rng.randbytes(rng.randrange(1, 9)), b"the same"])
-                for page in rng.sample(range(PAGES), 3)
-            }
-            commit(writer, texts, notes)
-            expected |= notes
-        writer.close()
+        with Writer(store) as writer:
+            texts = TextWriter(writer)
+            for _ in range(rng.randrange(4)):
+                words = [b"", rng.randbytes(rng.randrange(1, 9)), b"the same"]
+                notes = {page: rng.choice(words) for page in rng.sample(range(PAGES), 3)}
+                commit(writer, texts, notes)
+                expected |= notes
         assert kept(store) == {page: record for page, record in expected.items() if record}
 
 
 def test_text_that_is_as_before_takes_no_room(store: Path) -> None:
-    writer = Writer(store)
-    texts = TextWriter(writer)
-    commit(writer, texts, {0: b"one", 1: b"two"})
-    before = text_path(store).read_bytes()
-    commit(writer, texts, {0: b"one", 1: b"two"})
-    assert text_path(store).read_bytes() == before
-    commit(writer, texts, {1: b"TWO"})
-    writer.close()
+    with Writer(store) as writer:
+        texts = TextWriter(writer)
+        commit(writer, texts, {0: b"one", 1: b"two"})
+        before = text_path(store).read_bytes()
+        commit(writer, texts, {0: b"one", 1: b"two"})
+        assert text_path(store).read_bytes() == before
+        commit(writer, texts, {1: b"TWO"})
     assert text_path(store).read_bytes() == before + b"TWO"
     assert kept(store) == {0: b"one", 1: b"TWO"}
 
@@ -83,9 +77,8 @@ def test_every_text_is_kept_once_whenever_it_is_killed(store: Path) -> None:
     seen = set()
     for step in range(40):
         killed_at(step, ("pread", "pwrite", "fdatasync", "replace", "fsync", "open"), partial(rounds, store, step))
-        writer = Writer(store)
-        TextWriter(writer)
-        writer.close()
+        with Writer(store) as writer:
+            TextWriter(writer)
         records = kept(store)
         commits = {record.rpartition(b" ")[0] for record in records.values()}
         assert len(commits) <= 1
@@ -98,11 +91,10 @@ def test_every_text_is_kept_once_whenever_it_is_killed(store: Path) -> None:
 
 
 def test_without_the_file_the_texts_are_given_up(store: Path, caplog: pytest.LogCaptureFixture) -> None:
-    writer = Writer(store)
-    commit(writer, TextWriter(writer), {0: b"one", 1: b"two"})
-    text_path(store).unlink()
-    texts = TextWriter(writer)
-    assert caplog.messages == [f"{text_path(store)} is missing, and with it the texts of 2 pages"]
-    commit(writer, texts, {1: b"TWO"})
-    writer.close()
+    with Writer(store) as writer:
+        commit(writer, TextWriter(writer), {0: b"one", 1: b"two"})
+        text_path(store).unlink()
+        texts = TextWriter(writer)
+        assert caplog.messages == [f"{text_path(store)} is missing, and with it the texts of 2 pages"]
+        commit(writer, texts, {1: b"TWO"})
     assert kept(store) == {1: b"TWO"}
