@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 
-def killed_at(step: int, names: Sequence[str], act: Callable[[], None]) -> None:
+def killed_at(step: int, names: Sequence[str], act: Callable[[], object]) -> None:
     """Do something in a process of its own, which is killed instead of its call number `step` (from 0 on) of any of
     these functions of os; at the end, if there are fewer."""
     child = os.fork()

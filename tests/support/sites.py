@@ -95,6 +95,14 @@ def faults_in(store: Path, sizes: Sizes = STANDARD_SIZES) -> list[str]:
         return list(violations(reader))
 
 
+def texts_in(store: Path) -> dict[str, str]:
+    """The text that is kept of each page, by URL. Nothing may be wrong with the store."""
+    with open_store(store) as reader:
+        assert list(violations(reader)) == []
+        found = {page.url: reader.text(page.url) for page in reader.pages()}
+    return {url: kept.text for url, kept in found.items() if kept is not None}
+
+
 def random_site(seed: int, pages: int = 60, hosts: int = 4) -> tuple[dict[str, list[str]], list[str]]:
     """A seeded site over several hosts, and its seeds: every page has up to 8 links, some have none."""
     rng = random.Random(seed)

@@ -8,20 +8,11 @@ import httpx
 import pytest
 from support.intakes import DAYS_LATER
 from support.killing_web import killing_web
-from support.sites import Server, Site, canonical, crawl, rows
+from support.sites import Server, Site, canonical, crawl, rows, texts_in
 
-from minicrawl.crawler.books.invariants import violations
-from minicrawl.store.reader import open_store
 from minicrawl.store.texts.text_file import text_path
 
 HOME = "http://a.test/"
-
-
-def texts(store: Path) -> dict[str, str]:
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
-        found = {page.url: reader.text(page.url) for page in reader.pages()}
-    return {url: kept.text for url, kept in found.items() if kept is not None}
 
 
 def words(name: str) -> str:
@@ -49,7 +40,7 @@ def test_texts_are_kept_of_pages_that_are_html_and_allow_it(tmp_path: Path) -> N
         f"{HOME}noindex": ["<meta name=robots content=noindex>", words("noindex")],
     }
     crawl(WithHeader(site), tmp_path / "crawl.db", [HOME], text=True)
-    kept = texts(tmp_path / "crawl.db")
+    kept = texts_in(tmp_path / "crawl.db")
     assert {url.removeprefix(HOME) for url in kept} == {"", "target", "copy", "noindex"}
     assert kept[f"{HOME}target"] == "words of target, which nobody else says but target"
 
@@ -57,18 +48,18 @@ def test_texts_are_kept_of_pages_that_are_html_and_allow_it(tmp_path: Path) -> N
 def test_without_the_option_nothing_is_kept(tmp_path: Path) -> None:
     crawl({HOME: [words("home")]}, tmp_path / "crawl.db", [HOME])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl.db", "crawl.db.lock"]
-    assert texts(tmp_path / "crawl.db") == {}
+    assert texts_in(tmp_path / "crawl.db") == {}
 
 
 def test_a_page_read_again_says_what_it_says_now_and_one_that_is_gone_nothing(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     pages = {f"{HOME}{name}": [words(name)] for name in ("stays", "changes", "goes", "moves")}
     crawl({HOME: ["/stays", "/changes", "/goes", "/moves"], **pages}, store, [HOME], text=True)
-    before = texts(store)
+    before = texts_in(store)
     assert len(before) == 5
     pages |= {f"{HOME}changes": [words("others")], f"{HOME}goes": 410, f"{HOME}moves": HOME}  # type: ignore[dict-item]
     crawl({HOME: ["/stays", "/changes", "/goes", "/moves"], **pages}, store, [], **DAYS_LATER)
-    after = texts(store)
+    after = texts_in(store)
     assert rows(store, "SELECT state FROM pages WHERE url LIKE '%goes'") == [("gone",)]
     assert after.keys() == {HOME, f"{HOME}stays", f"{HOME}changes"}
     assert after[f"{HOME}stays"] == before[f"{HOME}stays"]
@@ -92,9 +83,9 @@ def test_texts_are_the_same_with_workers_and_through_kills(tmp_path: Path) -> No
             asked = command(store, web.server_port, workers)
             for requests in (20, 45, 70):
                 assert web.kill(asked, requests)
-                texts(store)
+                texts_in(store)
             subprocess.run(asked, stdout=subprocess.DEVNULL, check=True)
-            kept.append(texts(store))
+            kept.append(texts_in(store))
             records = rows(store, "SELECT sum(size) FROM texts")[0][0]
             assert text_path(store).stat().st_size >= records
     assert kept[0]

@@ -2,13 +2,14 @@
 
 import random
 import shutil
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 from support.dying import killed_at
 from support.intakes import PATIENT
-from support.sites import Server, Site, crawl, rows
+from support.sites import Server, Site, crawl, rows, texts_in
 
 from minicrawl.analysis.page_changes import PageChange, page_changes
 from minicrawl.crawler.books.invariants import violations
@@ -38,35 +39,28 @@ def store(tmp_path: Path) -> Path:
     return path
 
 
-def texts(store: Path) -> dict[str, str]:
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
-        found = {page.url: reader.text(page.url) for page in reader.pages()}
-    return {url: kept.text for url, kept in found.items() if kept is not None}
-
-
 def test_copy_has_the_texts_and_goes_on(store: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copies" / "copy.db"
     backup(store, copy)
-    before = texts(store)
-    assert texts(copy) == before
+    before = texts_in(store)
+    assert texts_in(copy) == before
     crawl(site(3), store, [], pages=2 * PAGES)
-    assert texts(copy) == before
+    assert texts_in(copy) == before
     crawl(site(4), copy, [], pages=2 * PAGES)
-    assert texts(copy) != before
+    assert texts_in(copy) != before
     assert {path.name for path in copy.parent.iterdir()} == {"copy.db", "copy.db.text", "copy.db.lock"}
 
 
 def test_store_made_smaller_has_the_same_texts_and_goes_on(store: Path) -> None:
-    before = texts(store)
+    before = texts_in(store)
     compact(store)
-    assert texts(store) == before
+    assert texts_in(store) == before
     assert not unfinished(text_path(store)).exists()
     once = text_path(store).read_bytes()
     crawl(site(5), store, [], pages=2 * PAGES)
-    assert texts(store) != before
+    assert texts_in(store) != before
     compact(store)
-    assert texts(store).keys() == before.keys()
+    assert texts_in(store).keys() == before.keys()
     assert text_path(store).read_bytes() != once
 
 
@@ -103,16 +97,12 @@ def test_page_that_forbids_it_loses_its_earlier_versions(tmp_path: Path) -> None
 
 
 def test_store_is_whole_when_it_is_killed_while_it_is_made_smaller(store: Path, tmp_path: Path) -> None:
-    before = texts(store)
+    before = texts_in(store)
     for step in range(8):
         copy = tmp_path / f"{step}.db"
         for path in (store, text_path(store)):
             shutil.copy(path, tmp_path / path.name.replace("crawl", str(step)))
-
-        def made_smaller(copy: Path = copy) -> None:
-            compact(copy)
-
-        killed_at(step, ("fsync", "replace", "rename", "pread"), made_smaller)
-        assert texts(copy) == before
+        killed_at(step, ("fsync", "replace", "rename", "pread"), partial(compact, copy))
+        assert texts_in(copy) == before
         crawl(site(2), copy, [], pages=1)
         assert not unfinished(text_path(copy)).exists()
