@@ -18,7 +18,7 @@ from support.needs import is_there
 from support.patience import PATIENCE
 from support.pdfs import answered, document
 from support.prose import prose
-from support.sites import canonical, rows
+from support.sites import canonical, rows, texts_in
 
 from minicrawl.api import acrawl
 from minicrawl.archive.check import check
@@ -29,8 +29,8 @@ from minicrawl.demo.web import serving_answers
 from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.settings import ConnectTo
+from minicrawl.store.gather import gather
 from minicrawl.store.partitions.folder import found
-from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
 HOMES = [f"http://h{number}.test/" for number in range(6)]
@@ -45,12 +45,8 @@ EVERYTHING: dict[str, Any] = {
     "extract": ("title=title",),
     "jump": "sites",
     "max_depth": 4,
-    "pdf": True,
     "recrawl_after": "30d",
-    "requisites": True,
-    "sitemaps": True,
-    "text": True,
-    "traps": True,
+    **dict.fromkeys(("pdf", "requisites", "sitemaps", "text", "traps"), True),
 }
 
 
@@ -123,19 +119,14 @@ class Run:
         self.settings = SETTINGS | EVERYTHING | {"hook": (str(path / "hooks.py"),)} | more
         self.settings |= {"archive": self.archive, "cookie_file": self.cookies, "items": str(self.items)}
 
-    def crawl(self) -> CrawlReport:
-        """In one process, or in the partitions that are there."""
+    def crawl(self, beside: Callable[[Keeper], None] | None = None) -> CrawlReport | Ended:
+        """To its end in one process; or in partitions, with something done to their keeper before."""
 
-        async def crawl() -> CrawlReport:
+        async def crawl() -> CrawlReport | Ended:
             async with serving_answers(respond) as port:
-                rules = (ConnectTo(None, None, "127.0.0.1", port),)
-                return await acrawl(HOMES, self.store, **self.settings, connect_to=rules, timing=PATIENT)
-
-        return asyncio.run(crawl())
-
-    def in_parts(self, beside: Callable[[Keeper], None] = lambda keeper: None) -> Ended:
-        async def crawl() -> Ended:
-            async with serving_answers(respond) as port:
+                if beside is None:
+                    rules = (ConnectTo(None, None, "127.0.0.1", port),)
+                    return await acrawl(HOMES, self.store, **self.settings, connect_to=rules, timing=PATIENT)
                 keeper = keeper_at(folder_at(self.store, 3), port, HOMES, {**self.settings, "workers": 2})
                 keeper.timing = PATIENT
                 beside(keeper)
@@ -145,6 +136,12 @@ class Run:
         assert ended.reason == "nothing-left"
         return ended
 
+    def whole(self) -> Path:
+        """One store of all of it."""
+        if self.store.is_dir():
+            gather(self.store, self.store.with_suffix(".db"))
+        return self.store.with_suffix(".db") if self.store.is_dir() else self.store
+
     @property
     def stores(self) -> list[Path]:
         return found(self.store).here if self.store.is_dir() else [self.store]
@@ -153,18 +150,6 @@ class Run:
         """Let all pages be of a month ago."""
         for store in self.stores:
             rows(store, "UPDATE refresh SET fetched_at = fetched_at - 3e6, due = due - 3e6")
-
-    def reasons(self) -> dict[str, tuple[object, ...]]:
-        query = "SELECT url, reason, status FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE state <> ?"
-        return {url: tuple(row) for store in self.stores for url, *row in rows(store, query, "elsewhere")}
-
-    def texts(self) -> dict[str, str]:
-        kept: dict[str, str] = {}
-        for store in self.stores:
-            with open_store(store) as reader:
-                texts = {page.url: reader.text(page.url) for page in reader.pages()}
-                kept |= {url: text.text for url, text in texts.items() if text is not None}
-        return kept
 
     def items_taken(self) -> Counter[str]:
         """How often each item is there, whenever its page was read."""
@@ -178,9 +163,9 @@ class Run:
 
 def compare(parts: Run, one: Run) -> None:
     """What partitions have found, kept and taken out of pages is what one process has."""
-    check_same(sound_pages(parts.store), sound_pages(one.store))
-    assert parts.reasons() == one.reasons()
-    assert parts.texts() == one.texts()
+    together, alone = parts.whole(), one.whole()
+    check_same(sound_pages(together), sound_pages(alone))
+    assert texts_in(together) == texts_in(alone)
     assert parts.items_taken() == one.items_taken()
     assert parts.jar() == one.jar()
     kept, expected = Collection(parts.archive), Collection(one.archive)
@@ -190,7 +175,7 @@ def compare(parts: Run, one: Run) -> None:
 
 def check_all_is_in(one: Run, *, renders: bool) -> None:
     """That the crawl had what it is to be tried with."""
-    reasons = one.reasons()
+    pages = sound_pages(one.store)
     for name, expected in {
         "closed": ("ok", 200),
         "member": ("ok", 200),
@@ -200,8 +185,9 @@ def check_all_is_in(one: Run, *, renders: bool) -> None:
         "by-paper": ("ok", 200),
         "moved": ("redirect-301", 301),
     }.items():
-        assert {reasons[f"{home}{name}"] for home in HOMES} == {expected}, name
-    assert (f"{HOMES[0]}made" in reasons, f"{HOMES[0]}{TRAP}" in reasons) == (renders, False)
+        of_name = [pages[f"{home}{name}"] for home in HOMES]
+        assert {(page.reason, page.status) for page in of_name} == {expected}, name
+    assert (f"{HOMES[0]}made" in pages, f"{HOMES[0]}{TRAP}" in pages) == (renders, False)
     assert f"{HOMES[0]}own.png" in {captured.url for captured in Collection(one.archive)}
 
 
@@ -236,13 +222,13 @@ def test_partitions_find_keep_and_take_out_what_one_process_does(tmp_path: Path)
 
     first = one.crawl()
     check_all_is_in(one, renders=renders)
-    parts.in_parts(beside)
+    parts.crawl(beside)
     assert (left, len(deaths) >= 3) == ([], True)
     compare(parts, one)
     check_secrets(parts)
     one.age()
     parts.age()
-    alone, together = one.crawl(), parts.in_parts()
+    alone, together = one.crawl(), parts.crawl(lambda keeper: None)
     assert alone.fetched == together.fetched == first.fetched
     assert (together.read, together.left_out) == (alone.read, alone.left_out)
     compare(parts, one)

@@ -81,7 +81,8 @@ def check_same(together: Mapping[str, RankedPage], alone: Mapping[str, RankedPag
     """Assert that several processes have found what one has found, each page by its URL."""
     assert together.keys() == alone.keys()
     for url, page in together.items():
-        one = alone[url]
-        found, expected = ((each.state, each.inlinks, each.depth, each.status) for each in (page, one))
+        found, expected = (
+            (each.state, each.reason, each.inlinks, each.depth, each.status) for each in (page, alone[url])
+        )
         assert found == expected, f"{url}: {found}, not {expected}"
     assert sum(abs(page.importance - alone[url].importance) for url, page in together.items()) <= 1e-6
