@@ -10,16 +10,15 @@ from typing import Any
 
 import pytest
 from support import skipping
-from support.cluster_runs import folder_at
+from support.cluster_runs import check_same, folder_at
 from support.command_line import answer, run
 from support.gathered import sound_pages
 from support.intakes import PATIENT
 from support.needs import is_there
 from support.patience import PATIENCE
-from support.sites import Server, html
+from support.sites import Server, html, served
 
 from minicrawl.api import acrawl
-from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import serving_answers
 from minicrawl.model import CrawlReport
 from minicrawl.store.ranks import RankedPage
@@ -72,11 +71,8 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dic
             return store, {"reason": "it has not ended"}
         return store, json.loads(out)
 
-    def respond(url: str, _: object) -> Reply:
-        return Reply(200 if url in SITE else 404, {"Content-Type": "text/html"}, html(SITE.get(url, [])).encode())
-
     async def crawl_all() -> dict[str, tuple[Path, dict[str, Any]]]:
-        async with serving_answers(respond) as port:
+        async with serving_answers(lambda url, _: served(SITE, url)) as port:
             each = [crawl(name, words, port) for name, words in IN_PROCESSES.items()]
             return dict(zip(IN_PROCESSES, await asyncio.gather(*each), strict=True))
 
@@ -90,12 +86,7 @@ def test_processes_end_with_what_one_finds(
 ) -> None:
     store, report = ended[how]
     assert (report["reason"], report.get("fetched")) == ("nothing-left", 5)
-    pages = sound_pages(store)
-    assert pages.keys() == alone.keys()
-    for url, page in pages.items():
-        one = alone[url]
-        assert (page.state, page.inlinks, page.depth, page.status) == (one.state, one.inlinks, one.depth, one.status)
-        assert page.importance == pytest.approx(one.importance, abs=1e-6)
+    check_same(sound_pages(store), alone)
 
 
 def test_pages_are_fetched_again_as_often_as_is_asked_for(tmp_path: Path) -> None:

@@ -14,11 +14,10 @@ from support.command_line import answer, run
 from support.counted_web import counted_web
 from support.gathered import all_violations
 from support.patience import PATIENCE
-from support.sites import html, rows
+from support.sites import rows, served
 from support.small_web import small_web
 
 from minicrawl.api import acrawl
-from minicrawl.demo.resources import Reply
 from minicrawl.demo.web import serving_answers
 from minicrawl.model import CrawlReport
 
@@ -49,24 +48,17 @@ def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]],
     assert 0.0 < report["error"] <= 1e-6
 
 
-REFUSED = {
-    "number": (["--partitions", "3"], 2, "has 2 partitions, a fixed number"),
-    "seed": (["nowhere.txt"], 2, "seed file nowhere.txt cannot be read"),
-}
-
-
-@pytest.mark.parametrize(("words", "code", "message"), REFUSED.values(), ids=REFUSED.keys())
-def test_mistake_gets_one_sentence(folder: Path, words: list[str], code: int, message: str) -> None:
+@pytest.mark.parametrize(("words", "code", "message"), [
+    ("crawl --store {folder} --partitions 3", 2, "has 2 partitions, a fixed number"),
+    ("crawl --store {folder} nowhere.txt", 2, "seed file nowhere.txt cannot be read"),
+    ("crawl --store {folder}/000.db", 3, "'minicrawl crawl --store {folder}' continues all of it"),
+])  # fmt: skip
+def test_mistake_gets_one_sentence(folder: Path, words: str, code: int, message: str) -> None:
     before = (folder / "cluster.json").read_text()
-    result = run("crawl", "--store", folder, *words)
-    assert (result.exit_code, message in result.stderr, "Traceback" in result.stderr) == (code, True, False)
+    result = run(*words.format(folder=folder).split())
+    assert (result.exit_code, "Traceback" in result.stderr) == (code, False)
+    assert message.format(folder=folder) in result.stderr
     assert (folder / "cluster.json").read_text() == before
-
-
-def test_a_partition_is_not_crawled_by_itself(folder: Path) -> None:
-    result = run("crawl", "--store", folder / "000.db")
-    assert result.exit_code == 3
-    assert f"'minicrawl crawl --store {folder}' continues all of it" in result.stderr
 
 
 A, B = "http://a.test/", "http://b.test/"
@@ -83,17 +75,8 @@ ODD: dict[str, tuple[dict[str, list[str] | str], int, int, int]] = {
 def test_the_smallest_crawls_end(
     web: dict[str, list[str] | str], partitions: int, read: int, known: int, tmp_path: Path
 ) -> None:
-    def respond(url: str, _: object) -> Reply:
-        match web.get(url):
-            case None:
-                return Reply(404, {}, b"")
-            case str() as target:
-                return Reply(301, {"Location": target}, b"")
-            case links:
-                return Reply(200, {"Content-Type": "text/html"}, html(links).encode())
-
     async def crawl() -> CrawlReport:
-        async with serving_answers(respond) as port:
+        async with serving_answers(lambda url, _: served(web, url)) as port:
             given: dict[str, Any] = {"connect_to": f"::127.0.0.1:{port}", "allow_private": True, "traps": False}
             return await acrawl(A, tmp_path / "web", partitions=partitions, delay=0.01, **given)
 

@@ -1,6 +1,7 @@
 """The folder of a crawl in partitions: made whole, found again, refused when it is not what it was."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,34 +36,32 @@ def test_a_new_crawl_needs_an_empty_folder(tmp_path: Path) -> None:
 
 
 NO_SEEDS = f'{{"version": {VERSION}, "cluster": "x", "partitions": 2, "secret": "00", "settings": {{}}, "nodes": {{}}}}'
+WRONG: list[tuple[str | Mapping[str, object], str]] = [
+    *((text, "is damaged") for text in ("", "[]", '{"cluster": "x"}', NO_SEEDS)),
+    *(({"nodes": wrong}, "is damaged") for wrong in ({"1024": "x"}, {"one": "x"}, {"-1": "x"}, ["x"])),
+    ({"partitions": "many"}, "is damaged"),
+    ({"secret": "zz"}, "is damaged"),
+    ({"partitions": 10**12}, "1000000000000 partitions, not 1 to 1024"),
+    ({"version": 2, "cluster": {"of": "another form"}}, f"has version 2; this minicrawl reads {VERSION}; start a new"),
+]
+"""The text of the file, or what is changed in it, and what is said of that."""
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"cluster": "x"}', '{"partitions": "many", "secret": "zz"}', NO_SEEDS])
-def test_a_damaged_file_is_one_sentence(folder: Folder, text: str) -> None:
-    (folder.path / "cluster.json").write_text(text)
-    with pytest.raises(StoreError, match="is damaged"):
-        found(folder.path)
-
-
-def test_a_file_of_another_version_is_refused(folder: Folder) -> None:
+@pytest.mark.parametrize(("change", "sentence"), WRONG)
+def test_a_file_that_cannot_be_meant_is_one_sentence(
+    folder: Folder, change: str | Mapping[str, object], sentence: str
+) -> None:
     file = folder.path / "cluster.json"
-    file.write_text(json.dumps({**json.loads(file.read_text()), "version": 2, "cluster": {"of another": "form"}}))
-    with pytest.raises(StoreError, match=rf"has version 2; this minicrawl reads {VERSION}; start a new crawl"):
+    text = change if isinstance(change, str) else json.dumps({**json.loads(file.read_text()), **change})
+    file.write_text(text)
+    with pytest.raises(StoreError, match=sentence):
         found(folder.path)
 
 
 def test_partitions_are_on_their_nodes(folder: Folder) -> None:
     replace(folder, partitions=1_024, nodes={1: "10.0.0.2", 7: "10.0.0.2"}).keep_ray("auto")
-    file = folder.path / "cluster.json"
     read = found(folder.path)
     assert (read.nodes, len(read.here)) == ({1: "10.0.0.2", 7: "10.0.0.2"}, 1_022)
-    for wrong in ({"1024": "x"}, {"one": "x"}, {"-1": "x"}, ["x"]):
-        file.write_text(json.dumps({**json.loads(file.read_text()), "nodes": wrong}))
-        with pytest.raises(StoreError, match="is damaged"):
-            found(folder.path)
-    file.write_text(json.dumps({**json.loads(file.read_text()), "partitions": 10**12, "nodes": {}}))
-    with pytest.raises(StoreError, match=r"1000000000000 partitions, not 1 to 1024"):
-        found(folder.path)
 
 
 def test_stores_that_have_changed_places_are_refused(folder: Folder) -> None:
@@ -72,11 +71,3 @@ def test_stores_that_have_changed_places_are_refused(folder: Folder) -> None:
         old.rename(new)
     with pytest.raises(StoreError, match=r"000\.db is not partition 0 of this crawl"), folder.opened():
         pass
-
-
-def test_no_crawl_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="there is no crawl in partitions at"):
-        found(tmp_path)
-    (tmp_path / "crawl.db").touch()
-    with pytest.raises(StoreError, match=r"crawl[.]db is a file, but a crawl in partitions has a folder"):
-        found(tmp_path / "crawl.db")

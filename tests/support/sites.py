@@ -18,6 +18,7 @@ from support.skipping import run
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.invariants import violations
+from minicrawl.demo import resources
 from minicrawl.model import CrawlReport
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
@@ -58,6 +59,17 @@ Kind = TypeVar("Kind", bound=Server)
 def html(links: list[str]) -> str:
     """A page with these links; what starts with '<' stands as it is."""
     return "".join(link if link.startswith("<") else f'<a href="{link}">to</a>' for link in links)
+
+
+def served(site: Mapping[str, Reply], url: str) -> resources.Reply:
+    """The answer that a server of the demo is to give."""
+    match site.get(url, 404):
+        case int(status):
+            return resources.Reply(status, {}, b"")
+        case str(target):
+            return resources.Reply(301, {"Location": target}, b"")
+        case links:
+            return resources.Reply(200, {"Content-Type": "text/html"}, html(links).encode())
 
 
 def canonical(url: str) -> str:
