@@ -161,8 +161,7 @@ def test_partitions_find_what_one_process_finds(seed: int, tmp_path: Path) -> No
     crawled_alone(tmp_path / "one.db", web, seeds, 1e-6, jump="sites")
     expected = exact(tmp_path / "one.db")
     for count in (1, 2, 4):
-        (folder := tmp_path / str(count)).mkdir()
-        with Partitions(folder, web, seeds, count, jump="sites") as partitions:
+        with Partitions(folder := tmp_path / str(count), web, seeds, count, jump="sites") as partitions:
             partitions.crawl()
             partitions.share_births_out()
             partitions.settle()

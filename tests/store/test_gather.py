@@ -123,11 +123,19 @@ def test_one_process_goes_on_with_it(crawls: Crawls, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def midst(tmp_path: Path) -> Iterator[Partitions]:
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "web"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "crawl.db"
+
+
+@pytest.fixture
+def midst(folder: Path) -> Iterator[Partitions]:
     """Not over: rows are in outboxes, some of these are taken, and some mirrors are of pages unknown at their homes."""
     web = random_web(random.Random(7), pages=80, hosts=12)
-    folder = tmp_path / "web"
-    folder.mkdir()
     with Partitions(folder, web, list(web)[:3], 4) as partitions:
         for turns in (3, 3, 4):
             for number in partitions.numbers:
@@ -146,16 +154,14 @@ def midst(tmp_path: Path) -> Iterator[Partitions]:
         yield partitions
 
 
-def test_what_is_on_its_way_is_in_the_accounts(midst: Partitions, tmp_path: Path) -> None:
-    folder, partitions = tmp_path / "web", midst
-    sent = [row for store in partitions.stores for row in rows(store, "SELECT home, number FROM outbox")]
-    known, mirrors = (
-        {url for file in partitions.stores for (url,) in rows(file, f"SELECT url FROM pages {of}")}
-        for of in ("WHERE state <> 'elsewhere'", "WHERE state = 'elsewhere'")
-    )
-    taken = sum(row[0] for file in partitions.stores for row in rows(file, "SELECT taken FROM neighbours"))
-    assert (len(sent) > 3, taken > 3, bool(mirrors - known)) == (True, True, True)
-    store = tmp_path / "crawl.db"
+def test_what_is_on_its_way_is_in_the_accounts(midst: Partitions, folder: Path, store: Path) -> None:
+    def asked(query: str) -> list[Any]:
+        return [value for file in midst.stores for (value,) in rows(file, query)]
+
+    known, mirrors = (set(asked(f"SELECT url FROM pages WHERE state {of} 'elsewhere'")) for of in ("<>", "="))
+    assert len(asked("SELECT number FROM outbox")) > 3
+    assert sum(asked("SELECT taken FROM neighbours")) > 3
+    assert mirrors - known
     gather(folder, store)
     assert faults_in(store) == []
     assert [url for (url,) in rows(store, "SELECT url FROM pages ORDER BY url")] == sorted(known | mirrors)
@@ -164,22 +170,19 @@ def test_what_is_on_its_way_is_in_the_accounts(midst: Partitions, tmp_path: Path
     assert {states[url] for url in mirrors - known} == {"waiting"}
 
 
-def test_one_process_goes_on_where_partitions_were(midst: Partitions, tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    gather(tmp_path / "web", store)
+def test_one_process_goes_on_where_partitions_were(midst: Partitions, folder: Path, store: Path) -> None:
+    gather(folder, store)
     found = alone_in_memory(store, midst.web, [])
     assert faults_in(store) == []
-    alone = alone_in_memory(tmp_path / "alone.db", midst.web, midst.seeds)
+    alone = alone_in_memory(store.with_name("alone.db"), midst.web, midst.seeds)
     assert found.keys() == alone.keys()
     for url, (received, *others) in alone.items():
         assert found[url][1:] == tuple(others)
         assert found[url][0] == pytest.approx(received, rel=1e-9)
 
 
-def test_a_front_page_is_a_door_before_its_home_knows_it(tmp_path: Path) -> None:
+def test_a_front_page_is_a_door_before_its_home_knows_it(folder: Path, store: Path) -> None:
     fronts = [f"http://h{number}.test/" for number in range(8)]
-    folder, store = tmp_path / "web", tmp_path / "crawl.db"
-    folder.mkdir()
     with Partitions(folder, {fronts[0]: fronts}, fronts[:1], 4, jump="sites") as partitions:
         partitions.share_births_out()
         turns = {number: partitions.turn(number) for number in partitions.numbers}
@@ -187,30 +190,27 @@ def test_a_front_page_is_a_door_before_its_home_knows_it(tmp_path: Path) -> None
         for number in partitions.numbers:
             partitions.commit(number)
         gather(folder, store)
-    assert rows(store, "SELECT url FROM doors JOIN pages ON id = page WHERE is_front ORDER BY url") == [
-        (url,) for url in fronts
-    ]
+    found = rows(store, "SELECT url FROM doors JOIN pages ON id = page WHERE is_front ORDER BY url")
+    assert found == [(url,) for url in fronts]
     assert faults_in(store) == []
 
 
 def test_commits_between_two_looks_are_waited_for(
-    midst: Partitions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    midst: Partitions, folder: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The stores of a crawl that runs are read as of commits that go together."""
-    folder, partitions = tmp_path / "web", midst
     pin, looks = Store.pin, list[Path]()
 
     def pinned(store: Store) -> None:
         looks.append(store.path)
         if len(looks) == 6:  # each look opens four stores, and looks at them once more
             for _ in range(2):  # what was confirmed is deleted at the next commit
-                for number in partitions.numbers:
-                    partitions.turn(number)
-                partitions.exchange()
+                for number in midst.numbers:
+                    midst.turn(number)
+                midst.exchange()
         pin(store)
 
     monkeypatch.setattr(Store, "pin", pinned)
-    store = tmp_path / "crawl.db"
     gather(folder, store)
     assert len(looks) == 16
     assert faults_in(store) == []
@@ -219,27 +219,23 @@ def test_commits_between_two_looks_are_waited_for(
 # What already exists, and what cannot be gathered.
 
 
-def test_it_is_brought_up_to_date(midst: Partitions, tmp_path: Path) -> None:
-    folder, partitions = tmp_path / "web", midst
-    store = tmp_path / "crawl.db"
+def test_it_is_brought_up_to_date(midst: Partitions, folder: Path, store: Path) -> None:
     assert gather(folder, store)
     before = store.read_bytes()
     assert not gather(folder, store)
     assert store.read_bytes() == before
-    partitions.crawl()
+    midst.crawl()
     assert gather(folder, store)
-    assert {url for url, *_ in rows(store, "SELECT url FROM pages")} == {
-        url for file in partitions.stores for (url,) in rows(file, "SELECT url FROM pages")
-    }
+    of_parts = {url for file in midst.stores for url in rows(file, "SELECT url FROM pages")}
+    assert set(rows(store, "SELECT url FROM pages")) == of_parts
     rows(store, "UPDATE meta SET value = value + 1 WHERE key = 'virtual'")
     with pytest.raises(MinicrawlError, match="has changed since it was gathered"):
         gather(folder, store)
     assert gather(folder, store, force=True)
 
 
-def test_a_file_of_another_crawl_is_left_alone(midst: Partitions, tmp_path: Path) -> None:
-    folder = tmp_path / "web"
-    store = tmp_path / "crawl.db"
+@pytest.mark.usefixtures("midst")
+def test_a_file_of_another_crawl_is_left_alone(folder: Path, store: Path, tmp_path: Path) -> None:
     store.write_text("mine")
     for file, why in ((store, "already exists; name another file"), (folder / "crawl.db", "among the stores")):
         with pytest.raises(MinicrawlError, match=why):
@@ -250,14 +246,12 @@ def test_a_file_of_another_crawl_is_left_alone(midst: Partitions, tmp_path: Path
         gather(folder, store, force=True)
 
 
-def test_what_is_not_a_whole_crawl_is_refused(midst: Partitions, tmp_path: Path) -> None:
-    folder, partitions = tmp_path / "web", midst
-    for number in partitions.numbers:
-        partitions.kill(number)
-    parted, store = found(folder), tmp_path / "crawl.db"
-    older = shutil.copytree(folder, tmp_path / "older")
-    with partitions:
-        partitions.crawl()
+def test_what_is_not_a_whole_crawl_is_refused(midst: Partitions, folder: Path, store: Path, tmp_path: Path) -> None:
+    for number in midst.numbers:
+        midst.kill(number)
+    parted, older = found(folder), shutil.copytree(folder, tmp_path / "older")
+    with midst:
+        midst.crawl()
     elsewhere = replace(found(folder), nodes={1: "10.0.0.2"})
     refused: dict[str, Callable[[], object]] = {
         "there is no crawl in partitions": lambda: shutil.rmtree(folder),

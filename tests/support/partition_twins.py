@@ -13,7 +13,6 @@ def twins(path: Path, web: Web) -> tuple[Path, Path]:
     """The crawls of a web from its first page on: a file, and a folder."""
     seeds = list(web)[:1]
     file, folder = path / "one.db", path / "three"
-    folder.mkdir(parents=True)
     with Partitions(folder, web, seeds, 3) as partitions:
         partitions.crawl()
         partitions.settle(ERROR)
