@@ -19,20 +19,6 @@ def store(tmp_path: Path) -> Path:
     return path
 
 
-def test_texts_are_those_of_the_pages_that_were_read(store: Path) -> None:
-    with open_store(store) as reader:
-        assert (kept := reader.text(HOME)) is not None
-        assert (kept.url, kept.title, kept.h1, kept.text) == (HOME, "Home", "Welcome", "Welcome\ntoto")
-        assert [(anchor.url, anchor.text) for anchor in kept.anchors()] == [(f"{HOME}x", "to"), (f"{HOME}y", "to")]
-        assert (other := reader.text(f"{HOME}x")) is not None
-        assert other.text == "words of x\nto"
-        assert reader.text(f"{HOME}y") is None, "there is no such page"
-        assert reader.text("http://nobody.test/") is None
-        assert reader.texts.count() == 2
-        assert [page for page, *_ in reader.texts.rows()] == [0, 1]
-    assert faults_in(store) == []
-
-
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
