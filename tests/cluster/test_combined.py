@@ -190,14 +190,8 @@ def test_link_that_goes_takes_its_voice_from_another_partition(tmp_path: Path) -
 
 def test_pages_and_hosts_of_all_partitions_count_once() -> None:
     """A partition knows hosts of others by links to them, and asks them for nothing."""
-    counts: dict[str, Any] = {
-        "errors": {},
-        "statuses": {"2xx": 3},
-        "failed": {},
-        "work": {},
-        "histograms": {},
-        "took": 0,
-    }
+    counts: dict[str, Any] = {name: {} for name in ("errors", "failed", "work", "histograms")}
+    counts |= {"statuses": {"2xx": 3}, "took": 0}
     look = {**counts, "earlier": {"runs": 2, "fetched": 9, "bytes": 5, "seconds": 8.0}, "silence": None}
     look |= {"doing": {"asked": 1, "idle": 1}, "host_states": {"idle": 4}, "pages": {"fetched/ok": 3, "elsewhere/": 9}}
     hosts = [{"host": name, "doing": doing} for name, doing in (("a.test", "asked"), ("b.test", "idle"))]

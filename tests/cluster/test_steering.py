@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 STARTED = "http://h0.test/"
 
 
-def test_one_that_is_paused_asks_for_nothing_although_a_process_dies(tmp_path: Path) -> None:
+def test_paused_it_asks_for_nothing_although_a_process_dies_and_ending_it_is_not_changed(tmp_path: Path) -> None:
     async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
         assert (await asked(folder.path, "pause"))["done"]["state"] == "paused"
         before = await until(folder, lambda status: not status["in_flight"])
@@ -34,6 +34,12 @@ def test_one_that_is_paused_asks_for_nothing_although_a_process_dies(tmp_path: P
         assert sum(part["in_flight"] for part in status["partitions"]) == 0
         assert (await asked(folder.path, "resume"))["done"]["state"] == "running"
         await until(folder, lambda status: status["fetched"] > before["fetched"])
+        assert (await asked(folder.path, "stop"))["done"]["state"] == "stopping"
+        async with Line(folder.path) as line:
+            while "failed" not in (answer := await line.asks("ban", host="h0.test")):
+                continue
+            assert "is starting or ending" in answer["failed"] or "has ended" in answer["failed"]
+            assert (await line.asks("status"))["done"]["known"] > 0
 
     ended, _, _ = steered(tmp_path, steer)
     assert (ended.reason, ended.deaths) == ("interrupted", 1)
@@ -64,18 +70,6 @@ def test_seeds_bans_and_pages_go_home(tmp_path: Path) -> None:
         await until(folder, lambda _: {one.host for one in web.asked} >= {url[7:-1] for url in new})
 
     steered(tmp_path, steer)
-
-
-def test_one_that_ends_is_watched_and_not_changed(tmp_path: Path) -> None:
-    async def steer(folder: Folder, keeper: Keeper, web: CountedWeb) -> None:
-        assert (await asked(folder.path, "stop"))["done"]["state"] == "stopping"
-        async with Line(folder.path) as line:
-            while "failed" not in (answer := await line.asks("ban", host="h0.test")):
-                continue
-            assert "is starting or ending" in answer["failed"] or "has ended" in answer["failed"]
-            assert (await line.asks("status"))["done"]["known"] > 0
-
-    assert steered(tmp_path, steer)[0].reason == "interrupted"
 
 
 def test_a_folder_at_rest_is_told_so(tmp_path: Path) -> None:

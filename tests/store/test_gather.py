@@ -11,20 +11,18 @@ from typing import Any, NamedTuple
 
 import pytest
 from support.cluster_runs import check_same, crawled_alone, run_in_parts
-from support.command_line import run
 from support.gathered import sound_pages
 from support.partitions import Partitions, random_web
 from support.partitions import crawled_alone as alone_in_memory
-from support.sites import faults_in, rows
+from support.sites import faults_in, rows, texts_in
 
 from minicrawl.cluster.keeper import Keeper
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import Progress
-from minicrawl.search.searching import Asked, search
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.gather import gather
 from minicrawl.store.partitions.folder import found
-from minicrawl.store.reader import Store, open_store
+from minicrawl.store.reader import Store
 from minicrawl.store.texts.text_file import text_path
 from minicrawl.store.writer import Writer
 
@@ -89,23 +87,12 @@ def test_a_gathered_store_is_that_of_one_crawl(crawls: Crawls) -> None:
     for table in ("links", "fetches", "texts", "robots", "sitemaps", "sitemap_pages", "voices", "doors"):
         count = f"SELECT count(*) FROM {table}"
         assert rows(crawls.ended, count) == rows(crawls.alone, count), table
-
-
-@pytest.mark.slow
-def test_it_has_the_texts(crawls: Crawls) -> None:
-    def texts(store: Store) -> dict[str, list[str]]:
-        """The lines of each, as which of them a host repeats, and are not content, hangs on the order of its pages."""
-        kept = {page.url: store.text(page.url) for page in store.pages()}
-        return {url: sorted(text.text.splitlines()) for url, text in kept.items() if text}
-
-    done = run("index", "--store", crawls.ended)
-    assert done.exit_code == 0, done.output
-    with open_store(crawls.ended) as together, open_store(crawls.alone) as alone:
-        kept = texts(alone)
-        assert texts(together) == kept != {}
-        url, lines = max(kept.items(), key=lambda page: len(page[1]))
-        words = f'"{" ".join(max(lines, key=len).split()[:8])}"'
-        assert url in [page.url for page in search(together, words, Asked(10)).pages]
+    # The lines of each text, as which of them a host repeats, and are not content, hangs on the order of its pages.
+    kept, expected = (
+        {url: sorted(text.splitlines()) for url, text in texts_in(store).items()}
+        for store in (crawls.ended, crawls.alone)
+    )
+    assert kept == expected != {}
 
 
 @pytest.mark.slow
