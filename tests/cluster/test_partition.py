@@ -3,13 +3,9 @@
 from pathlib import Path
 
 import pytest
-from support.intakes import answer, intake_of, next_page, page_of
 from support.partitions import Partitions
-from support.sites import rows
 
 from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.taking import Taking
-from minicrawl.store.partitions.folder import make_store
 
 HOMES = Homes(2, b"a secret")
 LEFT, RIGHT = (
@@ -39,41 +35,16 @@ def test_shorter_way_through_another_partition_brings_what_is_behind_nearer(tmp_
             pass
         partitions.crawl()
         partitions.settle()
-        assert {url: depth for url, (depth,) in partitions.pages("depth").items()} == {
-            RIGHT[0]: 0,
-            LEFT[0]: 0,
-            RIGHT[1]: 1,
-            RIGHT[2]: 1,
-            RIGHT[3]: 2,
-        }
+        depths = {RIGHT[0]: (0,), LEFT[0]: (0,), RIGHT[1]: (1,), RIGHT[2]: (1,), RIGHT[3]: (2,)}
+        assert partitions.pages("depth") == depths
 
 
 @pytest.mark.parametrize("has_traps", [True, False])
 def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> None:
     """A path that repeats itself is a trap: the page stays known, as the link to it counts, and is not read."""
     trap = RIGHT[0] + "a/b/a/b/a/b/a/b/"
-    intakes = []
-    for number in (0, 1):
-        make_store(tmp_path / f"{number}.db", "a crawl", number, 2)
-        found = intake_of(
-            tmp_path / f"{number}.db",
-            share=HOMES.share(number),
-            scope="any",
-            discovery=1.0,
-            traps=has_traps,
-        )
-        found.start(LEFT[:1], 0.0)
-        intakes.append(found)
-    source, home = intakes
-    page = next_page(source.state.frontier, 0.0)
-    assert page is not None
-    source.visits.absorb(page, *answer({LEFT[0]: [trap]}, LEFT[0]), 0.0)
-    source.commit({})
-    assert source.state.outbox is not None
-    assert Taking(home).take_all([(0, source.state.outbox.rows(1))], 0.0) == [1]
-    home.commit({})
-    (found_page,) = rows(tmp_path / "1.db", f"SELECT state, inlinks FROM pages WHERE url = '{trap}'")
-    assert found_page == ("disallowed" if has_traps else "waiting", 1)
-    assert next_page(home.state.frontier, 0.0) == (None if has_traps else page_of(home, trap))
-    for intake in intakes:
-        intake.state.writer.close()
+    with Partitions(tmp_path, {LEFT[0]: [trap]}, LEFT[:1], 2, traps=has_traps) as partitions:
+        assert partitions.turn(0)
+        partitions.exchange()
+        assert partitions.pages("state, inlinks")[trap] == ("disallowed" if has_traps else "waiting", 1)
+        assert partitions.turn(1) != has_traps

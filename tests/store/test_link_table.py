@@ -49,9 +49,7 @@ def test_the_graph_is_what_was_written_in_one_or_in_blocks(tmp_path: Path, sizes
         assert lists(table.graph()) == outlinks
         assert table.graph().size == SIZE
         assert table.count() == sum(map(len, outlinks.values()))
-        assert [table.outlinks(page).tolist() for page in range(SIZE)] == [
-            outlinks.get(page, []) for page in range(SIZE)
-        ]
+        assert all(table.outlinks(page).tolist() == outlinks.get(page, []) for page in range(SIZE))
         assert (table.row(1), table.row(2)) == (None, Links(2, packed(outlinks[2]), 0, 0))
         with table.kept_blocks() as blocks:
             for _ in range(2):  # as often as it is called
@@ -60,17 +58,15 @@ def test_the_graph_is_what_was_written_in_one_or_in_blocks(tmp_path: Path, sizes
 
 def test_view_has_the_links_as_they_stand_on_pages(tmp_path: Path) -> None:
     """Whatever bytes a number is made of; of an alias that is a page, its own links."""
-    numbers = {0: [0, 1, 39], 1: [], 2: [38], 3: [3, 0]}
+    large = [0x7F00FF80, 0x01020304, 255, 256, 65535, 65536, 16777216]
+    numbers = {0: [0, 1, 39], 1: [], 2: [38], 3: [3, 0], 5: large}
     with Writer(tmp_path / "crawl.db") as writer:
-        add_pages(writer, [f"http://a.test/{page}" for page in range(SIZE)])
+        written(writer, numbers)
         with writer.transaction():
-            writer.save_links(Links(page, packed(targets), 0, 0) for page, targets in numbers.items())
             writer.save_links([Links(4, packed([5]), 0, 0, packed([7, 6]))])
-            writer.save_links([Links(5, packed([0x7F00FF80, 0x01020304, 255, 256, 65535, 65536, 16777216]), 0, 0)])
     found: dict[int, list[int]] = {}
     for source, target in rows(tmp_path / "crawl.db", "SELECT source, target FROM link_pairs"):
         found.setdefault(source, []).append(target)
-    large = [0x7F00FF80, 0x01020304, 255, 256, 65535, 65536, 16777216]
     assert found == {0: [0, 1, 39], 2: [38], 3: [3, 0], 4: [7, 6], 5: large}
     with open_store(tmp_path / "crawl.db", Sizes(link_rows=2)) as store:
         on_pages = {page: targets for block in store.link_table.on_pages() for page, targets in lists(block).items()}

@@ -5,7 +5,7 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from support.gathered import all_violations
 from support.intakes import intake_of, next_page
@@ -19,7 +19,6 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.settings import CrawlSettings
-from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.partitions.folder import Folder, make_store
 from minicrawl.store.transfers import OutboxRow
 
@@ -37,39 +36,19 @@ def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
     return Fetched(url, status=200, content_type="text/html"), ParsedPage(outlinks, anchors=("",) * len(outlinks))
 
 
-def plain_intake(  # noqa: PLR0913 - a crawl and its place among others
-    store: Path,
-    homes: Homes | None = None,
-    number: int = 0,
-    discovery: float = 1.0,
-    jump: str = "pages",
-    sizes: Sizes = STANDARD_SIZES,
-) -> Intake:
-    """A partition, or a crawl by itself, that judges no page by others."""
-    share = None if homes is None else homes.share(number)
-    return intake_of(
-        store,
-        share=share,
-        sizes=sizes,
-        scope="any",
-        discovery=discovery,
-        jump=jump,
-        traps=False,
-        sitemaps=False,
-        max_depth=None,
-    )
+def plain_intake(store: Path, homes: Homes | None = None, number: int = 0, **settings: Any) -> Intake:
+    """A partition, or a crawl by itself, that judges no page by others unless its settings say so."""
+    plain: dict[str, Any] = {"scope": "any", "discovery": 1.0, "jump": "pages", "max_depth": None}
+    plain |= dict.fromkeys(("traps", "sitemaps"), False) | settings
+    return intake_of(store, share=None if homes is None else homes.share(number), **plain)
 
 
 class Partitions:
     """Partitions of one crawl of a literal web, each with its store in a folder. `web` may change."""
 
-    sizes = STANDARD_SIZES
-
-    def __init__(  # noqa: PLR0913 - what a crawl is opened with
-        self, folder: Path, web: Web, seeds: Sequence[str], count: int, discovery: float = 1.0, jump: str = "pages"
-    ) -> None:
+    def __init__(self, folder: Path, web: Web, seeds: Sequence[str], count: int, **settings: Any) -> None:
         self.homes = Homes(count, b"a secret")
-        self.web, self.seeds, self.discovery, self.jump = web, seeds, discovery, jump
+        self.web, self.seeds, self._settings = web, seeds, settings
         self.stores = [folder / f"{number:03}.db" for number in range(count)]
         for number, store in enumerate(self.stores):
             make_store(store, "a crawl", number, count)
@@ -97,7 +76,7 @@ class Partitions:
 
     def start(self, number: int) -> None:
         """Open a partition as its store has it."""
-        intake = plain_intake(self.stores[number], self.homes, number, self.discovery, self.jump, self.sizes)
+        intake = plain_intake(self.stores[number], self.homes, number, **self._settings)
         self.open[number] = intake
         self._takings[number] = Taking(intake)
         intake.start(self.seeds, 0.0)
