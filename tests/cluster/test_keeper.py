@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,23 +19,23 @@ from minicrawl.store.partitions.folder import Folder, found
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 
+At = Callable[[Keeper, int], None]
+"""What is done at every look of the keeper, with how many pages were fetched."""
 SLOWLY = SETTINGS | {"delay": 0.02, "ip_delay": 0.0}
 """No look of the keeper comes too late: it serves the web, too, and one host has more pages than a second brings."""
 
 
-def run(folder: Path, at: Callable[[Keeper, int], None], **settings: object) -> tuple[Ended, list[int]]:
-    """A run in three partitions, and which of them have died. at: is told at every look how many pages were fetched."""
+def run(folder: Path, at: At, **settings: object) -> tuple[Ended, list[int]]:
+    """A run in three partitions, and which of them have died."""
     died: list[int] = []
 
     def beside(keeper: Keeper) -> None:
-        watch(keeper, at)
-        keeper.listener = replace(keeper.listener, warn=lambda sentence: died.append(int(sentence.split()[1])))
+        keeper.listener = Listener(
+            shows=lambda progress: at(keeper, progress.fetched),
+            warn=lambda sentence: died.append(int(sentence.split()[1])),
+        )
 
     return asyncio.run(run_in_parts(folder, 3, {**SLOWLY, **settings}, beside)), died
-
-
-def watch(keeper: Keeper, at: Callable[[Keeper, int], None]) -> None:
-    keeper.listener = Listener(shows=lambda progress: at(keeper, progress.fetched))
 
 
 def kill(keeper: Keeper, number: int, kind: signal.Signals = signal.SIGKILL) -> None:
@@ -44,9 +43,7 @@ def kill(keeper: Keeper, number: int, kind: signal.Signals = signal.SIGKILL) -> 
     os.kill(keeper.pids[number], kind)
 
 
-def test_an_interrupted_crawl_settles_and_goes_on_although_one_dies_as_it_stops(
-    tmp_path: Path,
-) -> None:
+def test_an_interrupted_crawl_settles_and_goes_on_although_one_dies_as_it_stops(tmp_path: Path) -> None:
     def interrupt(keeper: Keeper, fetched: int) -> None:
         if fetched and not died_once:
             died_once.append(True)
@@ -99,17 +96,12 @@ def test_an_actor_that_dies_again_and_again_ends_the_crawl(tmp_path: Path) -> No
 HOSTS = [f"http://h{number}.test/" for number in range(9)]
 
 
-def counted(
-    web: CountedWeb,
-    folder: Folder,
-    at: Callable[[Keeper, int], None] = lambda keeper, fetched: None,
-    **limits: object,
-) -> Ended:
+def counted(web: CountedWeb, folder: Folder, at: At = lambda keeper, fetched: None, **limits: object) -> Ended:
     """A run on a counted web."""
 
     async def crawl() -> Ended:
         keeper = keeper_at(folder, web.port, HOSTS, SETTINGS | {"workers": 3, "scope": "host"} | limits)
-        watch(keeper, at)
+        keeper.listener = Listener(shows=lambda progress: at(keeper, progress.fetched))
         return await keeper.crawl()
 
     return asyncio.run(crawl())

@@ -44,6 +44,12 @@ def free_port() -> int:
     raise AssertionError("no port is free")
 
 
+def python(*words: str, out: int = subprocess.PIPE, is_leader: bool = False) -> "subprocess.Popen[bytes]":
+    """Python in a process of its own, which can talk to the nodes. is_leader: of a session of its own."""
+    command, env = [sys.executable, *words], os.environ | OPEN
+    return subprocess.Popen(command, env=env, stdout=out, stderr=subprocess.DEVNULL, start_new_session=is_leader)
+
+
 class Nodes:
     """The nodes, each in a session of its own. All that Ray writes is in a folder."""
 
@@ -59,20 +65,12 @@ class Nodes:
         program = "import sys; from minicrawl.cluster.ray import connected, nodes\n"
         program += "with connected(sys.argv[1]): print(*nodes())"
         for _ in range(3):
-            command = [sys.executable, "-m", "ray.scripts.scripts", "start", *words]
-            node = subprocess.Popen(
-                command,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-                env=os.environ | OPEN,
-            )
+            node = python("-m", "ray.scripts.scripts", "start", *words, out=subprocess.DEVNULL, is_leader=True)
             self.running[name] = node
             while node.poll() is None:
-                looked = [sys.executable, "-c", program, self.address]
-                done = subprocess.run(looked, check=False, capture_output=True, text=True, env=os.environ | OPEN)
-                if name in done.stdout.split():
-                    return
+                with python("-c", program, self.address) as looking:
+                    if name.encode() in looking.communicate()[0].split():
+                        return
             self.kill(name)
         raise AssertionError(f"{name} does not start")
 
@@ -119,12 +117,9 @@ def test_an_actor_and_a_node_are_killed(tmp_path: Path) -> None:
     words += ["--allow-private", *(f"--no-{name}" for name, value in SETTINGS.items() if value is False)]
 
     def crawled(port: int) -> bytes:
-        command = [sys.executable, "-m", "minicrawl", *words, "--connect-to", f"::127.0.0.1:{port}"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ | OPEN) as driver:
+        with python("-m", "minicrawl", *words, "--connect-to", f"::127.0.0.1:{port}") as driver:
             try:
-                there = until(
-                    folder.path, driver, lambda parts: all(part["fetched"] > 1 for part in parts) and bool(parts)
-                )
+                there = until(folder.path, driver, lambda parts: {part["fetched"] > 1 for part in parts} == {True})
                 os.kill(there[0]["pid"], signal.SIGKILL)
                 until(folder.path, driver, lambda parts: [part["deaths"] for part in parts] == [1, 0])
                 nodes.kill(OTHER)
