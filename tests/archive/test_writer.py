@@ -5,12 +5,12 @@ Files after a kill.
 
 import hashlib
 import os
-import resource
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.archives import NOTHING_BEFORE, an_answer, files, seen
+from support.dying import largest_file
 
 from minicrawl.archive.writer import ArchiveWriter, Committed, Originals, Rules, cut, may_be_packed, sync
 from minicrawl.errors import StoreError
@@ -147,13 +147,11 @@ def test_a_record_that_does_not_fit_leaves_no_part_of_itself(tmp_path: Path) -> 
     rules = Rules(10**9, dedups=True)
     writer = ArchiveWriter(tmp_path, "me", rules, NOTHING_BEFORE)
     record = writer.write(an_answer())
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (record.until + 500, before[1]))
-    try:
-        with pytest.raises(StoreError, match=r"cannot be written: File too large; check its disk"):
-            writer.write(an_answer(body=os.urandom(10_000)))
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with (
+        largest_file(record.until + 500),
+        pytest.raises(StoreError, match=r"cannot be written: File too large; check its disk"),
+    ):
+        writer.write(an_answer(body=os.urandom(10_000)))
     assert files(tmp_path)[0].stat().st_size == record.until
     assert writer.write(an_answer(body=b"next")).start == record.until
     writer.close()

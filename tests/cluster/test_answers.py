@@ -24,19 +24,14 @@ WEB[next(iter(WEB))] = [*WEB, "http://h2.test/gone"]  # the seed leads to all, a
 
 
 @pytest.fixture(scope="module")
-def crawls(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A crawl as a file, and as a folder of three partitions; to be read alone."""
-    return twins(tmp_path_factory.mktemp("crawls"), WEB)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl in three partitions; beside it is the same one in a file. To be read alone."""
+    return twins(tmp_path_factory.mktemp("crawls"), WEB)[1]
 
 
 @pytest.fixture
-def folder(crawls: tuple[Path, Path]) -> Path:
-    return crawls[1]
-
-
-@pytest.fixture
-def one(crawls: tuple[Path, Path]) -> Iterator[Store]:
-    with open_store(crawls[0]) as store:
+def one(folder: Path) -> Iterator[Store]:
+    with open_store(folder.with_name("one.db")) as store:
         yield store
 
 
@@ -45,12 +40,10 @@ def one(crawls: tuple[Path, Path]) -> Iterator[Store]:
 def test_list_is_that_of_one_store(folder: Path, one: Store, where: str | None, per_site: int | None) -> None:
     here = answers.top(folder, "importance", ALL, where, per_site)
     there = asked_list(one, "importance", ALL, where, per_site)
-    importance = {line.page.url: line.page.importance for line in there.lines}
-    assert {line.page.url: pytest.approx(importance[line.page.url], abs=1e-9) for line in here.lines} == {
-        line.page.url: line.page.importance for line in here.lines
-    }
+    found, expected = ({line.page.url: line.page.importance for line in each.lines} for each in (here, there))
+    assert found == pytest.approx({url: expected[url] for url in found}, abs=1e-9)
     if per_site != 1:  # of pages as good as each other either may be the one
-        assert {line.page.url for line in here.lines} == importance.keys()
+        assert found.keys() == expected.keys()
     assert len(here.lines) == len(there.lines) > 0
     assert [line.page.rank for line in here.lines] == list(range(1, len(here.lines) + 1))
     shown = [line.page.importance for line in here.lines]

@@ -1,11 +1,9 @@
 """Copies that are stores, files made smaller, and disks that fail in the middle of a crawl."""
 
-import contextlib
-import resource
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.dying import largest_file
 from support.sites import Site, crawl, faults_in, rows
 
 from minicrawl.errors import SettingError, StoreError
@@ -22,17 +20,6 @@ def store(tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
     crawl(SITE, path, [HOME], pages=20)
     return path
-
-
-@contextlib.contextmanager
-def largest_file(limit: int) -> Iterator[None]:
-    """A disk that is full: no file can be made longer than `limit` bytes."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def content(store: Path) -> list[list[tuple[object, ...]]]:

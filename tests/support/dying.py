@@ -1,9 +1,22 @@
-"""A process that is killed at a given step of what it does to files."""
+"""A process that is killed at a given step of what it does to files, and a disk that is full."""
 
 import os
+import resource
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
+
+
+@contextmanager
+def largest_file(limit: int) -> Iterator[None]:
+    """A disk that is full: no file can be made longer than `limit` bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def killed_at(step: int, names: Sequence[str], act: Callable[[], object]) -> None:
