@@ -25,18 +25,16 @@ class Page:
 
 def kept(store: Path) -> dict[int, Page]:
     """What the tables say, joined by hand."""
+    query = """
+        SELECT pages.id, state, reason, attempts, visited, page, status, fetched_at, title
+        FROM pages LEFT JOIN fetches ON fetches.id = fetch"""
     found = {}
-    answers = {row[0]: row[1:] for row in rows(store, "SELECT id, page, status, fetched_at, title FROM fetches")}
-    assert len(answers) == len({page for page, *_ in answers.values()})
-    query = "SELECT id, state, reason, attempts, visited, fetch FROM pages"
-    for page, state, reason, attempts, visited, number in rows(store, query):
-        fetch = None
-        if number is not None:
-            owner, status, at, title = answers.pop(number)
-            assert owner == page
-            fetch = answer(title, status=status, at=at)
-        found[page] = Page(state, reason, attempts, fetch, bool(visited))
-    assert answers == {}, "answers without a page"
+    for number, state, reason, attempts, visited, owner, status, at, title in rows(store, query):
+        assert owner in (None, number)
+        fetch = None if owner is None else answer(title, status=status, at=at)
+        found[number] = Page(state, reason, attempts, fetch, bool(visited))
+    (counts,) = rows(store, "SELECT (SELECT count(*) FROM fetches), (SELECT count(fetch) FROM pages)")
+    assert counts[0] == counts[1] == sum(page.fetch is not None for page in found.values())
     return found
 
 

@@ -1,4 +1,5 @@
-"""Little is asked of a store without a look at all of it, and the best pages are true at every commit."""
+"""Little is asked of a store without a look at all of it, the best pages are true at every commit, and rankings that
+are kept come back."""
 
 import re
 import sqlite3
@@ -11,6 +12,7 @@ from support.command_line import run
 from support.sites import Site, crawl, faults_in, random_site, rows
 
 from minicrawl.crawler.books import stored as top_pages
+from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -127,3 +129,37 @@ def test_some_pages_that_link_to_one_are_found(store: Path) -> None:
         for page in range(reader.size()):
             expected = set(sources[graph.targets == page].tolist())
             assert set(reader.link_table.some_sources(page, 100)) == expected
+
+
+def test_kept_ranking_comes_back_best_first(tmp_path: Path) -> None:
+    store, home = tmp_path / "crawl.db", "http://a.test/"
+    crawl({home: ["/b", "/c"], home + "b": [home], home + "c": ["/b"]}, store, [home])
+    with Writer(store) as writer, writer.transaction():
+        writer.save_ranking("mine", np.array([0.25, 0.5, 0.25]))
+        writer.save_ranking("other", np.array([1.0, 2.0, 3.0]))
+    with open_store(store) as reader:
+        assert reader.ranks.kept() == ["mine", "other"]
+        ranked = [(page.url, value) for _, page, value in reader.ranks.best_first("mine")]
+        others = [home, home + "c"] if reader.ranks.page(0).rank < reader.ranks.page(2).rank else [home + "c", home]
+        assert ranked == [(home + "b", 0.5), *((url, 0.25) for url in others)]
+        assert [page.url for _, page, _ in reader.ranks.best_first("other")] == [home + "c", home + "b", home]
+
+
+def test_pages_in_many_rows_of_places_keep_their_order(tmp_path: Path) -> None:
+    """However many are read at a time, and in whatever order they stand in the file."""
+    path = tmp_path / "crawl.db"
+    site, seeds = random_site(5)
+    crawl(site, path, seeds)
+    with open_store(path) as reader:
+        assert reader.meta("is_ranked")
+        ranked = [(page, row) for page, row, _ in reader.ranks.best_first("importance")]
+        order = np.concatenate([pages for _, pages in reader.ranks.places()])
+        assert [row for _, row in ranked] == list(reader.pages())
+    rows(path, "DELETE FROM places")
+    for first in range(0, len(order), 3):
+        rows(path, "INSERT INTO places VALUES (?, ?)", first, order[first : first + 3].tobytes())
+    with open_store(path) as reader:
+        assert [(page, row) for page, row, _ in reader.ranks.best_first("importance")] == ranked
+    rows(path, "UPDATE places SET pages = ? WHERE first = 0", np.array([0, 1, 10**6], dtype=np.int32).tobytes())
+    with open_store(path) as reader, pytest.raises(StoreError, match="a page that has a rank is missing"):
+        list(reader.ranks.best_first("importance"))

@@ -55,10 +55,6 @@ def test_a_crawl_does_not_begin_with_them(tmp_path: Path) -> None:
     stores = older_and_newer(tmp_path)
     shutil.copy(tmp_path / "older" / stores[1].name, stores[1])
     before = [store.read_bytes() for store in stores]
-
-    async def crawl() -> None:
-        await Keeper(found(tmp_path), CrawlSettings(), Seeds([])).crawl()
-
     with pytest.raises(StoreError, match="restore all from one copy"):
-        asyncio.run(crawl())
+        asyncio.run(Keeper(found(tmp_path), CrawlSettings(), Seeds([])).crawl())
     assert [store.read_bytes() for store in stores] == before
