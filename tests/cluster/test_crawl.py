@@ -29,11 +29,6 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, A
     return crawled_by_command(tmp_path_factory.mktemp("cluster"))
 
 
-@pytest.fixture
-def folder(crawled: tuple[Path, dict[str, Any]]) -> Path:
-    return crawled[0]
-
-
 def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
     folder, report = crawled
     homes = [rows(folder / f"00{number}.db", "SELECT url FROM pages WHERE state = 'fetched'") for number in (0, 1)]
@@ -53,7 +48,8 @@ def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]],
     ("crawl --store {folder} nowhere.txt", 2, "seed file nowhere.txt cannot be read"),
     ("crawl --store {folder}/000.db", 3, "'minicrawl crawl --store {folder}' continues all of it"),
 ])  # fmt: skip
-def test_mistake_gets_one_sentence(folder: Path, words: str, code: int, message: str) -> None:
+def test_mistake_gets_one_sentence(crawled: tuple[Path, Any], words: str, code: int, message: str) -> None:
+    folder, _ = crawled
     before = (folder / "cluster.json").read_text()
     result = run(*words.format(folder=folder).split())
     assert (result.exit_code, "Traceback" in result.stderr) == (code, False)

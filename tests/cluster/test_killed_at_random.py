@@ -147,12 +147,9 @@ def early(sent: Sequence[Sequence[str]]) -> list[str]:
     """Requests that left within the delay of the last one to the same host or address."""
     found: list[str] = []
     for at, least in ((0, DELAY), (1, OF_AN_ADDRESS)):
-        times: dict[str, list[float]] = {}
-        for line in sent:
-            times.setdefault(line[at], []).append(float(line[2]))
-        for name, some in times.items():
-            gaps = (later - earlier for earlier, later in pairwise(sorted(some)))
-            found += [f"{name}: {gap:.4f} s" for gap in gaps if gap < least - SLEWED]
+        by_time = sorted((line[at], float(line[2])) for line in sent)
+        gaps = [(name, later - before) for (name, before), (other, later) in pairwise(by_time) if name == other]
+        found += [f"{name}: {gap:.4f} s" for name, gap in gaps if gap < least - SLEWED]
     return found
 
 

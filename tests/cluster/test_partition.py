@@ -1,16 +1,21 @@
-"""Rows are taken in order and once, and a partition says how often it hands over."""
+"""Which partition has a URL; what it takes of others; and loops over several of them."""
 
 from pathlib import Path
 
 import pytest
-from support.partitions import Partitions
+from support.partitions import Partitions, Web
 
 from minicrawl.cluster.homes import Homes
+from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 
-HOMES = Homes(2, b"a secret")
-LEFT, RIGHT = (
-    [f"http://h{at}.test/" for at in range(40) if HOMES.home_of(f"http://h{at}.test/") == here] for here in (0, 1)
-)
+
+def by_home(partitions: int) -> list[list[str]]:
+    """Some hosts, by their partition."""
+    homes, urls = Homes(partitions, b"a secret"), [f"http://h{at}.test/" for at in range(40)]
+    return [[url for url in urls if homes.home_of(url) == here] for here in range(partitions)]
+
+
+LEFT, RIGHT = by_home(2)
 
 
 def test_rows_behind_a_gap_wait_and_rows_that_were_taken_are_left_out(tmp_path: Path) -> None:
@@ -48,3 +53,34 @@ def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> Non
         partitions.exchange()
         assert partitions.pages("state, inlinks")[trap] == ("disallowed" if has_traps else "waiting", 1)
         assert partitions.turn(1) != has_traps
+
+
+@pytest.mark.parametrize(("partitions", "length"), [(2, 2), (2, 3), (3, 3), (2, 7), (3, 9)])
+def test_loop_of_redirects_over_partitions_ends(partitions: int, length: int, tmp_path: Path) -> None:
+    """No partition sees the loop, and all see the end of it. The hosts have their homes by turns, 0, 1, 2 ..."""
+    hosts = by_home(partitions)
+    urls = [hosts[at % partitions][at // partitions] for at in range(length)]
+    web: Web = {url: urls[(at + 1) % length] for at, url in enumerate(urls)}
+    with Partitions(tmp_path, web, urls[:1], partitions) as crawl:
+        crawl.crawl()
+        assert crawl.settle(1e-6) <= 12 + MAX_HOPS
+        assert crawl.faults() == []
+        pages = crawl.pages("state, reason")
+    assert set(pages) == set(urls)
+    assert {reason for state, reason in pages.values() if state == "error"} == {"redirect-chain"}
+
+
+@pytest.mark.parametrize(
+    ("url", "other"),
+    [
+        ("http://h.test/", "https://h.test/x"),
+        ("http://h.test/", "http://h.test:8080/"),
+        ("http://h.test/", "http://h.test./"),
+        ("http://a.example.co.uk/", "http://b.c.example.co.uk/"),
+        ("http://x.me.github.io/", "http://me.github.io/"),
+        ("http://[::1]/", "http://[::1]:99/x"),
+    ],
+)
+def test_one_owner_has_one_home(url: str, other: str) -> None:
+    homes = Homes(64, b"key")
+    assert homes.home_of(url) == homes.home_of(other)

@@ -31,9 +31,7 @@ class Asker:
         self.leaving.update(wanted_back)
 
     def ask(self, now: float, log: list[tuple[str, float]]) -> None:
-        for name, end in list(self.in_flight.items()):
-            if end <= now:
-                del self.in_flight[name]
+        self.in_flight = {name: end for name, end in self.in_flight.items() if end > now}
         for name, ready_at in self.ready_at.items():
             if ready_at <= now and name not in self.leaving and name not in self.in_flight:
                 log.append((name, now))

@@ -62,9 +62,8 @@ def crawls(ray: str, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
 
 
 def links(store: Path) -> Counter[tuple[object, ...]]:
-    query = """
-        SELECT a.url, b.url FROM link_pairs JOIN pages a ON a.id = source JOIN pages b ON b.id = target"""
-    return Counter(rows(store, query))
+    ends = "JOIN pages AS one ON one.id = source JOIN pages AS other ON other.id = target"
+    return Counter(rows(store, f"SELECT one.url, other.url FROM link_pairs {ends}"))
 
 
 def told(store: Path) -> dict[object, tuple[object, ...]]:

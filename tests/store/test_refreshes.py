@@ -26,9 +26,8 @@ def test_changes_are_one_line_a_page_and_kind_and_pages_of_plain_crawls_became_n
             (HOME + "1", "new", 1, 0),
             (HOME + "2", "new", 1, 0),
         ]
-        assert [page.importance for page in reader.changes()] == sorted(
-            (page.importance for page in reader.changes()), reverse=True
-        )
+        shares = [page.importance for page in reader.changes()]
+        assert shares == sorted(shares, reverse=True)
         assert {page.url for page in reader.changes(25.0)} == {HOME + "1", HOME + "2"}
         assert [page.times for page in reader.changes(25.0) if page.what == "changed"] == [1]
 
@@ -38,8 +37,7 @@ def test_a_crawl_has_begun_when_the_first_of_what_is_known_of_it_happened(tmp_pa
     with Writer(store) as writer:
         assert writer.refreshes.began() is None
     crawl({HOME: [HOME + "1"], HOME + "1": [HOME]}, store, [HOME])
-    for table in ("course", "changes", "fetches"):
-        column = "fetched_at" if table == "fetches" else "at"
+    for table, column in (("course", "at"), ("changes", "at"), ("fetches", "fetched_at")):
         rows(store, "INSERT INTO changes (page, at, what, added, removed) VALUES (0, 9e9, 'new', 0, 0)")
         with open_store(store) as reader:
             began = reader.refreshes.began()

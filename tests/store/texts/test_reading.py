@@ -1,21 +1,19 @@
-"""Texts as readers of a store see them, and what check says of them."""
+"""What check says of the texts of a store."""
 
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl, faults_in, rows
+from support.sites import crawl, faults_in, rows
 
 from minicrawl.store.reader import open_store
 from minicrawl.store.texts.text_file import text_path
-
-HOME = "http://a.test/"
-SITE: Site = {HOME: ["<title>Home</title><h1>Welcome</h1>", "/x", "/y"], f"{HOME}x": ["<p>words of x</p>", HOME]}
 
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
-    crawl(SITE, path, [HOME], text=True)
+    home = "http://a.test/"
+    crawl({home: ["<h1>Welcome</h1>", "/x"], f"{home}x": ["<p>words of x</p>"]}, path, [home], text=True)
     return path
 
 
