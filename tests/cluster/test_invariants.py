@@ -116,6 +116,5 @@ def test_web_that_changes_while_it_is_read_again(seed: int, tmp_path: Path) -> N
         assert partitions.faults() == []
         for number in partitions.numbers:
             book = partitions.open[number].state.accounts.book
-            assert not np.any(book.cash_of(slice(0, book.size))[book.visited(slice(0, book.size))]), (
-                f"after {exchanges} exchanges"
-            )
+            every = slice(0, book.size)
+            assert not np.any(book.cash_of(every)[book.visited(every)]), f"after {exchanges} exchanges"

@@ -85,8 +85,7 @@ def test_all_fetch_exactly_so_many(parts: list[tuple[int, int, int]], pages: int
     rng = random.Random(seed)
     fetchers = [Fetcher(*part) for part in parts]
     before = sum(fetcher.committed for fetcher in fetchers)
-    due = min(pages, sum(fetcher.left for fetcher in fetchers))
-    due += before
+    due = before + min(pages, sum(fetcher.left for fetcher in fetchers))
     quotas, looks = Quotas(pages, range(len(fetchers))), 0
     while sum(fetcher.earlier + fetcher.fetched for fetcher in fetchers) < due:
         orders = quotas.orders()

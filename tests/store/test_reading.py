@@ -21,21 +21,13 @@ ALL_MAY_BE_SEEN = {"pages_seeds", "fetches_duplicates", "links_too_deep"}
 """Indexes of few rows: of seeds, of duplicates, of pages at the end of --max-depth."""
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
-    site, seeds = random_site(2)
-    crawl(site, path, seeds, pages=25)
-    return path
-
-
 @pytest.mark.parametrize("is_ranked", [0, 1])
 @pytest.mark.parametrize("words", ["why {url}", "why {url}/no/such/page", "top --n 5", "status"])
 def test_no_question_looks_at_all_pages(
-    store: Path, words: str, is_ranked: int, monkeypatch: pytest.MonkeyPatch
+    crawled: Path, words: str, is_ranked: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows(store, "UPDATE meta SET value = ? WHERE key = 'is_ranked'", is_ranked)
-    ((url,),) = rows(store, "SELECT url FROM pages WHERE id = 7")
+    rows(crawled, "UPDATE meta SET value = ? WHERE key = 'is_ranked'", is_ranked)
+    ((url,),) = rows(crawled, "SELECT url FROM pages WHERE id = 7")
     asked: list[str] = []
     connect = sqlite3.connect
 
@@ -45,23 +37,23 @@ def test_no_question_looks_at_all_pages(
         return db
 
     monkeypatch.setattr(sqlite3, "connect", traced)
-    result = run(*words.format(url=url).split(), "--store", store)
+    result = run(*words.format(url=url).split(), "--store", crawled)
     monkeypatch.undo()
     assert result.exit_code == (2 if "/no/such" in words else 0), result.output
     queries = [query for query in asked if query.lstrip().upper().startswith(("SELECT", "WITH"))]
     assert queries
     for query in queries:
-        for *_, step in rows(store, f"EXPLAIN QUERY PLAN {query}"):
+        for *_, step in rows(crawled, f"EXPLAIN QUERY PLAN {query}"):
             found = re.match(r"SCAN (\w+)(?:.* INDEX (\w+))?", step)
             if found is None or found[1] not in BIG or found[2] in ALL_MAY_BE_SEEN:
                 continue
             # The rows after the best come from a look at all; nobody asks for so many here.
             assert "FROM ranks" in query, (step, query)
-            assert rows(store, "SELECT count(*) FROM best")[0][0] >= 5
+            assert rows(crawled, "SELECT count(*) FROM best")[0][0] >= 5
 
 
-def test_ranks_are_those_of_the_view_once_a_crawl_has_stopped(store: Path) -> None:
-    with open_store(store) as reader:
+def test_ranks_are_those_of_the_view_once_a_crawl_has_stopped(crawled: Path) -> None:
+    with open_store(crawled) as reader:
         for ranked in list(reader.pages()):
             page = reader.page_table.find([ranked.url])[ranked.url]
             assert reader.ranks.is_exact(page)
@@ -116,14 +108,14 @@ def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, jump: str, mon
     assert counted[0] > 8
 
 
-def test_wrong_tally_is_told(store: Path) -> None:
-    ((reason, count),) = rows(store, "SELECT reason, count(*) FROM pages WHERE state = 'fetched' GROUP BY reason")
-    rows(store, "UPDATE tallies SET pages = pages + 1 WHERE state = 'fetched'")
-    assert faults_in(store) == [f"{count + 1} pages are counted as fetched ({reason}) instead of {count}"]
+def test_wrong_tally_is_told(crawled: Path) -> None:
+    ((reason, count),) = rows(crawled, "SELECT reason, count(*) FROM pages WHERE state = 'fetched' GROUP BY reason")
+    rows(crawled, "UPDATE tallies SET pages = pages + 1 WHERE state = 'fetched'")
+    assert faults_in(crawled) == [f"{count + 1} pages are counted as fetched ({reason}) instead of {count}"]
 
 
-def test_some_pages_that_link_to_one_are_found(store: Path) -> None:
-    with open_store(store) as reader:
+def test_some_pages_that_link_to_one_are_found(crawled: Path) -> None:
+    with open_store(crawled) as reader:
         graph = reader.links()
         sources = np.repeat(graph.sources, np.diff(graph.indptr))
         for page in range(reader.size()):
