@@ -35,6 +35,8 @@ def kept(store: Path) -> dict[int, bytes]:
     with open_store(store) as reader:
         found = {page: reader.texts.record(page) for page in range(PAGES)}
         assert reader.texts.count() == sum(record is not None for record in found.values())
+        starts = [start for _, _, start, _ in reader.texts.rows()]
+        assert starts == sorted(starts), "in the order of the file"
     return {page: record for page, record in found.items() if record is not None}
 
 
