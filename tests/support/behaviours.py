@@ -7,12 +7,15 @@ import functools
 import itertools
 import random
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
 from support.sites import Server, crawl, rows
+
+from minicrawl.store.writer import Writer
 
 HOME = "http://a.test/"
 GOOD, DEAD = 50, 40
@@ -105,7 +108,9 @@ def linked_in(order: str, good: Sequence[str], dead: Sequence[str], rng: random.
 
 
 def outcome(name: str, store: Path, order: str = "mixed", seed: int = 1, **settings: object) -> Result:
-    """What a crawl makes of a site with a behaviour."""
+    """What a crawl makes of a site with a behaviour. The URLs of probes follow from the store's key."""
+    with closing(Writer(store)) as writer, writer.transaction():
+        writer.save_meta({"hash_key": f"{seed:032x}"})
     _, server = crawl(BehavingServer(BEHAVIOURS[name], order, seed), store, [HOME], **settings)
     found = rows(store, "SELECT url, state, reason FROM pages")
     told = {url: state if state == "alias" else f"{state} {reason}" for url, state, reason in found}
