@@ -1,6 +1,5 @@
 """Begin requests while there is room and a host on offer, and take in their results."""
 
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
@@ -25,7 +24,8 @@ _OF_PAGES = frozenset({"pages", "bytes", "coverage"})
 class Dispatch:
     """It knows no kind of request: `requests` chooses them; a request sends itself, and takes in its answer.
 
-    When the crawl has all its pages, other results are dropped, and their pages wait for the next run.
+    When the crawl has all its pages, other results are dropped, and their pages wait for the next run. `unanswered`:
+    failed requests, by reason.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -45,7 +45,7 @@ class Dispatch:
         """files: the room for a number of requests at once. deliver: passes an arrival to the loop. on_change: called
         when a request has ended. slots: see InFlight."""
         self._intake, self._state = intake, intake.state
-        self._requests = requests
+        self._requests, self.unanswered = requests, requests.unanswered
         self._source = source
         self._progress = progress
         self._events = events
@@ -61,11 +61,6 @@ class Dispatch:
         self.is_over = self.is_short = False
         """is_short: True if a request is due, but the limits allow none."""
         self.adjust(settings)
-
-    @property
-    def unanswered(self) -> Counter[str]:
-        """Failed requests, by reason."""
-        return self._requests.unanswered
 
     def oldest(self, number: int) -> tuple[InFlightNow, ...]:
         """The requests that have been in flight for the longest."""
@@ -89,10 +84,6 @@ class Dispatch:
     def outlasts(self, limit: str) -> bool:
         """True if requests for no page go on where a limit is reached."""
         return limit in _OF_PAGES and self._requests.outlasts_pages
-
-    def end_pages(self, *, are_over: bool) -> None:
-        """Begin no more pages, or begin them again."""
-        self._requests.end_pages(are_over=are_over)
 
     def stop(self) -> None:
         """Begin no more; pages in flight are finished, and nothing else is waited for."""
@@ -126,7 +117,9 @@ class Dispatch:
         self.is_short = False
         self.limits.take_back(self.in_flight.pages)
         if self.outages.ask_at is not None:
-            self._check_life(now)
+            check = self.outages.check(now)
+            if check is not None and self._begin(check, now):
+                self.outages.checking()
             return False
         flying = self.in_flight
         flying.begin_attempts(now)
@@ -157,29 +150,12 @@ class Dispatch:
         flying = self.in_flight
         return self._requests.next_ready() if flying.has_room else flying.has_room_at
 
-    def is_empty(self) -> bool:
-        """True if nothing waits, rests or is in flight."""
-        return self._requests.is_empty()
-
-    def on_commit(self, now: float) -> None:
-        self._requests.on_commit(now)
-
-    def finds_more(self, now: float) -> bool:
-        """True if something is left after all."""
-        return self._requests.on_nothing_left(now)
-
     def _begin(self, request: Request, now: float) -> bool:
         """Send the request that a turn is due, or one that must come before it; False if there is none."""
         begun = self._requests.begun(request, now)
         if begun is not None:
             self.in_flight.spawn(self._ask(begun), begun)
         return begun is not None
-
-    def _check_life(self, now: float) -> None:
-        """Send a check for outages, if one is due."""
-        check = self.outages.check(now)
-        if check is not None and self._begin(check, now):
-            self.outages.checking()
 
     async def _ask(self, request: Request) -> None:
         source = self._source.begin()
@@ -212,6 +188,6 @@ class Dispatch:
                 came = fetched.status, fetched.reason, fetched.size, fetched.seconds
                 self._events.tell(PageFetched(now, fetched.url, *came))
         if request.reason is not None and request.page is not None:
-            visits = self._intake.visits
-            visits.guesses.doubt(request.page, request.reason, now)
+            guesses = self._intake.visits.guesses
+            guesses.doubt(request.page, request.reason, now)
         request.on_answer(now)

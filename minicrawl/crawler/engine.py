@@ -117,7 +117,7 @@ class Engine:
     ) -> None:
         """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now. slots,
         thread: those of all crawls of this process, if several share the room and the thread."""
-        self._intake, self._state = intake, intake.state
+        self._intake, self._requests, self._state = intake, requests, intake.state
         self._timing = timing = self._state.timing
         self._clock = clock or SteadyClock()
         self._on_progress = on_progress
@@ -268,7 +268,7 @@ class Engine:
                 await self._commits.commit()
                 raise self._in_flight.failure
             is_idle = not (self._in_flight or self._arrivals or self._time.is_paused)
-            if is_idle and (self.reason or self.dispatch.is_empty()):
+            if is_idle and (self.reason or self._requests.is_empty()):
                 if not self.reason and await self._finds_more(now):
                     continue
                 if self.reason or not self.waits_for_others:
@@ -289,7 +289,7 @@ class Engine:
     def _check_limits(self) -> None:
         limit = self._limit = self.dispatch.limits.reached() or self._given
         if limit is None or self.dispatch.outlasts(limit):
-            self.dispatch.end_pages(are_over=limit is not None)
+            self._requests.end_pages(are_over=limit is not None)
         else:
             self.stop(limit)
 
@@ -297,12 +297,12 @@ class Engine:
         """True if something is left after all."""
         if self._commits.has_news:
             await self._commits.commit()
-        return bool(self._arrivals) or await self._thread.do(partial(self.dispatch.finds_more, now))
+        return bool(self._arrivals) or await self._thread.do(partial(self._requests.on_nothing_left, now))
 
     def _after_commit(self, now: float) -> None:
         self._intake.steps.after_commit()  # before anything else becomes known: it uses the committed state
         if self.reason is None and not self._time.is_paused:
-            self.dispatch.on_commit(now)
+            self._requests.on_commit(now)
         self._intake.ranking.keep_up()
 
     def meta(self) -> dict[str, MetaValue]:

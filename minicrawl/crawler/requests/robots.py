@@ -83,7 +83,7 @@ class RobotsFiles:
         """Ask for the target of a file's redirect; False if it is known."""
         there = origin_of(url)
         known = self.state(there) if url == f"{there}{_PATH}" else None
-        if known is not None and self._is_known(known) and now < known.expires:
+        if known is not None and known.rules is not None and now < known.expires:
             self._take(origin, known, now)
             return False
         host = self._hosts.host(politeness_key(url))
@@ -95,11 +95,11 @@ class RobotsFiles:
     def _decide(self, origin: str, fetched: Fetched, now: float) -> None:
         """Absorb the last answer for an origin's file, which may also be that of another origin."""
         before = self._states.get(origin)
-        state = self._judged(fetched, now, before.attempts if before else 0)
+        state = judged(fetched, now, before.attempts if before else 0, self._timing)
         self._take(origin, state, now)
         there = origin_of(fetched.url)
         is_its_own = fetched.url == f"{there}{_PATH}" and fetched.status not in REDIRECTS
-        if there != origin and is_its_own and self._is_known(state):
+        if there != origin and is_its_own and state.rules is not None:
             self._take(there, state, now)
 
     def allows(self, url: str) -> bool:
@@ -124,12 +124,6 @@ class RobotsFiles:
             robots = replace(robots, expires=expires, fetched_at=past.since(robots.fetched_at))
             self._batch.robots.append(robots.row(row.origin))
         return robots
-
-    def _judged(self, fetched: Fetched, now: float, attempts: int) -> RobotsState:
-        return judged(fetched, now, attempts, self._timing)
-
-    def _is_known(self, state: RobotsState) -> bool:
-        return state.rules is not None
 
     def _take(self, origin: str, state: RobotsState, now: float) -> None:
         self._states[origin] = state
