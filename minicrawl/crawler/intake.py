@@ -193,5 +193,6 @@ def requests_of(intake: Intake, settings: CrawlSettings) -> DueRequests:
     requisites = intake.steps.find(Requisites)
     if requisites is not None:
         kinds.append(RequisiteKind(requisites.queue, state, intake.turns))
-    pages = PageRequests(intake.visits, intake.visits.guesses, intake.steps, is_allowed, intake.turns, state.urls)
+    wrong = intake.visits.guesses.wrong
+    pages = PageRequests(intake.visits, wrong, intake.steps, is_allowed, intake.turns, state.urls)
     return DueRequests(state, intake.turns, pages, intake.robots, intake.sitemaps, usage, kinds, settings)

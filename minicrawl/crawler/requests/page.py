@@ -94,26 +94,23 @@ class Visits(Protocol):
     def request(self, page: int, url: str) -> PageRequest: ...
 
 
-class Guesses(Protocol):
-    """Pages whose scheme was guessed, see crawler/visits/visit.py."""
-
-    def wrong(self, page: int) -> str | None: ...
-
-
 class Pages:
-    """Requests for pages, and probes in their place. is_allowed: True if robots.txt allows a URL."""
+    """Requests for pages, and probes in their place. is_allowed: True if robots.txt allows a URL.
+
+    wrong_guess: returns the reason not to fetch a page whose scheme was guessed, if it was wrong.
+    """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         visits: Visits,
-        guesses: Guesses,
+        wrong_guess: Callable[[int], str | None],
         probes: Probes,
         is_allowed: Callable[[str], bool],
         turns: HostTurns,
         urls: KnownUrls,
     ) -> None:
         self.visits = visits
-        self.guesses = guesses
+        self.wrong_guess = wrong_guess
         self._probes = probes
         self._is_allowed = is_allowed
         self._turns = turns
@@ -151,7 +148,7 @@ class PageTurn(Request):
         return len(self._parsed.outlinks)
 
     def refusal(self, now: float) -> Refusal | None:
-        wrong_guess = self._pages.guesses.wrong(self.page)
+        wrong_guess = self._pages.wrong_guess(self.page)
         if wrong_guess is not None:
             return Refusal(State.ERROR, wrong_guess, now + _TRAP_SECONDS)
         dead = super().refusal(now)

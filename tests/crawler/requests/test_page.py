@@ -45,7 +45,7 @@ class Asking:
         self.intake.start([HOME, A, B], 0.0)
         self.probes = Probing()
         urls, guesses = self.intake.state.urls, self.intake.visits.guesses
-        self.pages = Pages(self.intake.visits, guesses, self.probes, lambda url: allowed, self.intake.turns, urls)
+        self.pages = Pages(self.intake.visits, guesses.wrong, self.probes, lambda url: allowed, self.intake.turns, urls)
 
     def next(self, now: float = 0.0) -> PageTurn:
         page = self.intake.state.frontier.best_page(now)
