@@ -73,7 +73,7 @@ class Changes:
         before, self.settings, self._settings_json = self.settings, settings, settings.to_json(self._folder)
         changed = {name for name in SETTINGS if getattr(before, name) != getattr(settings, name)}
         self._engine.dispatch.adjust(settings)
-        self._requests.adjust(settings)
+        self._requests.settings = settings
         self._intake.on_settings(settings, changed, now)
         events = tuple(
             SettingChanged(now, name, shown(name, getattr(before, name)), shown(name, getattr(settings, name)))

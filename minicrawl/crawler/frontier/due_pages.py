@@ -58,7 +58,7 @@ class DuePages:
 
     `fetched_at`, `rate`, `due`: of every page; rate in changes per second, 0 where due does not follow from it, below 0
     where nothing is known of the page itself: then `rates` has it, by `group` of the page. `changed`: pages believed to
-    have changed since their fetch.
+    have changed since their fetch. `rests_again`: a page that had its turn rests for another one.
     """
 
     def __init__(self, book: Book, schedule: ByWorth, *, waits: bool, is_patient: bool) -> None:
@@ -80,7 +80,7 @@ class DuePages:
         self._events: list[int] = []  # packed(page, -event), those up to the horizon
         self._horizon = math.inf  # milliseconds
         self._resting = 0
-        self._rests_again = True
+        self.rests_again = True
         self._now = 0.0
         self._until_valued = 0  # fetches
         self._paid, self._payments = 0.0, 0  # sum of the logarithms of values, and their number
@@ -91,10 +91,6 @@ class DuePages:
         )
         self._priority, self._event = grown(self._priority, size), grown(self._event, size)
         self._is_resting, self.group = grown(self._is_resting, size), grown(self.group, size)
-
-    def limit_to_one_turn(self) -> None:
-        """Let no page rest for another turn."""
-        self._rests_again = False
 
     @property
     def longest(self) -> float:
@@ -128,7 +124,7 @@ class DuePages:
 
     def rest(self, page: int) -> None:
         """Let a page rest until it may have its turn."""
-        if self._rests_again:
+        if self.rests_again:
             self._is_resting[page] = True
             self._resting += 1
             self._await(page, self._wakings(np.array([page])).item())
@@ -202,7 +198,7 @@ class DuePages:
     def load(self, pages: Pages, now: float) -> Pages:
         """Value the read pages of a run that begins. Returns those that rest."""
         self._value_pages(pages, now)
-        does_rest = (self._wakings(pages) > now) & self._rests_again
+        does_rest = (self._wakings(pages) > now) & self.rests_again
         self._is_resting[pages] = does_rest
         self._line_up(pages, now)
         return pages[does_rest]

@@ -85,7 +85,12 @@ class Frontier:
         """Set the IP address of a host, good until `until`; "": an address without a clock."""
         self.pages.withdraw(host)
         host.located_until = until
-        host.address = self._address(address, now) if self._ip_delay and address else None
+        host.address = None
+        if self._ip_delay and address:
+            host.address = self.addresses.named(address)
+            if host.address is None:
+                host.address = self.addresses.add(address)
+                self._reschedule_address(host.address, now)
         self.addresses.add_host(host)
         self._reschedule(host, now)
 
@@ -138,10 +143,6 @@ class Frontier:
         """Move a page before all others that wait. is_new: it did not wait, as it was given up."""
         self._offer_again(self.pages.put_first(page, is_new=is_new), now)
 
-    def had_turn(self, page: int) -> None:
-        """A page has had its turn: it is no longer to be first."""
-        self.pages.first.discard(page)
-
     def best_page(self, now: float, *, attempts: bool = True) -> int | None:
         """The page to fetch now, or None; it is not handed out yet.
 
@@ -182,15 +183,12 @@ class Frontier:
         if not host.is_offered:
             return None
         is_closed = host.opening or host.is_banned
-        is_due = is_closed or host.pages_since_errand >= TURNS_PER_ERRAND - 1 or not self._has_page(host)
+        has_page = not self.errands_only and self.pages.has_page(host)
+        is_due = is_closed or host.pages_since_errand >= TURNS_PER_ERRAND - 1 or not has_page
         for errand in host.errands:
             if (errand.opens or not is_closed) and (is_due or (errand.alternates and host.had_page)):
                 return errand
         return None
-
-    def _has_page(self, host: Host) -> bool:
-        """True if pages of a host wait for a turn."""
-        return not self.errands_only and self.pages.has_page(host)
 
     def end_pages(self, *, errands_only: bool) -> None:
         """Give turns to errands alone, or to pages again."""
@@ -413,13 +411,6 @@ class Frontier:
         if clock.waits_until != until:
             clock.waits_until = until
             heapq.heappush(self._waiting_clocks, (until, number))
-
-    def _address(self, name: str, now: float) -> Address:
-        address = self.addresses.named(name)
-        if address is None:
-            address = self.addresses.add(name)
-            self._reschedule_address(address, now)
-        return address
 
 
 def _key(turn: HostTurn) -> int | Errand | None:

@@ -189,10 +189,7 @@ class Lane:
         self._hosts = hosts
         self._is_current = is_current
         self._waiting_of = waiting_of
-        self._queues: dict[int, PageQueue] = {}
-        self._offers = {is_attempt: Offers() for is_attempt in (False, True)}
-        self._crowds: dict[tuple[int, bool], Offers] = {}
-        self.waiting = 0
+        self.clear()
 
     @property
     def hosts(self) -> Iterable[int]:
@@ -215,9 +212,9 @@ class Lane:
 
     def clear(self) -> None:
         """Remove all pages."""
-        self._queues.clear()
-        self._crowds.clear()
+        self._queues: dict[int, PageQueue] = {}
         self._offers = {is_attempt: Offers() for is_attempt in (False, True)}
+        self._crowds: dict[tuple[int, bool], Offers] = {}
         self.waiting = 0
 
     def rise(self, host: Host, entry: int) -> None:

@@ -105,7 +105,7 @@ class WaitingPages:
         are_others[pages] = False
         self._held |= are_others
         self._reads_new = False
-        self._due.limit_to_one_turn()
+        self._due.rests_again = False
 
     def load(self, size: int, now: float) -> None:
         """`add` pages 0..size-1 at once, but for forgotten ones, before any other page waits.
@@ -124,14 +124,6 @@ class WaitingPages:
 
     def _waiting_read(self, size: int) -> Pages:
         return flagged(self._accounts.had_turn[:size] & ~self._held[:size])
-
-    def _order_read(self, due: DuePages, now: float) -> None:
-        """Order read pages by their present value."""
-        due.value_all(self._waiting_read(self._book.size), now)
-        self._refresh.clear()
-        self._load_lane(self._refresh, self._book.size, read=True)
-        for number in self._refresh.hosts:
-            self._refresh.offer(self._hosts[number])
 
     def _load_unread(self, size: int) -> None:
         if self._strategy.follows_cash:
@@ -171,19 +163,14 @@ class WaitingPages:
 
     def credit(self, pages: Pages) -> None:
         """Move up pages whose cash rose by a visit. To be called before anything else is asked of the frontier."""
-        for number in self._raise(pages):
-            host = self._hosts[number]
-            if host.is_offered:
-                self.offer(host)
-
-    def _raise(self, pages: Pages) -> set[int]:
-        """Move up those of these pages that wait, and return their hosts."""
         if not (self._strategy.follows_cash and len(pages) and self._reads_new):
-            return set()
+            return
         pages = pages[~(self._held.take(pages) | self._accounts.had_turn.take(pages))]
         hosts = self.host_of.take(pages).tolist()
         self._discovery.rise_all(pages, hosts, self._priorities(pages, read=False))
-        return set(hosts)
+        for host in map(self._hosts.__getitem__, set(hosts)):
+            if host.is_offered:
+                self.offer(host)
 
     def moved(self, pages: Pages) -> None:
         """Move pages never read to the place of their current priority, up or down. To be called before anything else
@@ -253,7 +240,11 @@ class WaitingPages:
             yield page
         if self._due is not None:
             if self._due.is_outdated(now):
-                self._order_read(self._due, now)
+                self._due.value_all(self._waiting_read(self._book.size), now)
+                self._refresh.clear()
+                self._load_lane(self._refresh, self._book.size, read=True)
+                for number in self._refresh.hosts:
+                    self._refresh.offer(self._hosts[number])
             for page in self._due.rested(now):
                 if self._held.item(page):
                     self._held[page] = False

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from minicrawl import log
-from minicrawl.crawler.hosts import SILENT, Errand
+from minicrawl.crawler.hosts import SILENT
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.net.addresses import Routes
 from minicrawl.crawler.requests.page import Pages
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class DueRequests:
     """Chooses the next request and begins it.
 
-    `unanswered`: reasons for the absence of usable answers, in case the run ends without any. `outlasts_pages`: see
-    `Kind`.
+    `settings`: the present ones. `unanswered`: reasons for the absence of usable answers, in case the run ends without
+    any. `outlasts_pages`: see `Kind`.
     """
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
@@ -55,14 +55,10 @@ class DueRequests:
         self._usage = usage
         self.kinds = list(kinds)
         self.outlasts_pages = any(kind.outlasts_pages for kind in kinds)
-        self._settings = settings
+        self.settings = settings
         self._routes = Routes(settings.connect_to)
         self._named: dict[str, RobotsState] = {}  # by origin, the robots.txt whose sitemaps were added
         self.unanswered: Counter[str] = Counter()
-
-    def adjust(self, settings: CrawlSettings) -> None:
-        """Go on with other settings."""
-        self._settings = settings
 
     def next(self, now: float, *, attempts: bool) -> Request | None:
         """The request to make now, unless another must come before it; see `begun`.
@@ -74,7 +70,8 @@ class DueRequests:
         while (due := self._frontier.best_errand(now)) is not None:
             host, errand = due
             if attempts or host.answers:
-                return _request(errand)
+                assert isinstance(errand, Request), "every errand of a host is a request"
+                return errand
             self._frontier.rest(host, now + self._timing.attempt, now)
         page = None if self._frontier.errands_only else self._frontier.best_page(now, attempts=attempts)
         return None if page is None else self._pages.request(page)
@@ -85,7 +82,7 @@ class DueRequests:
         None: the request was refused, or its host waits, or its address is known now; choose again.
         """
         refusal = request.refusal(now)
-        if refusal is None and request.obeys_robots and not self._settings.ignore_robots:
+        if refusal is None and request.obeys_robots and not self.settings.ignore_robots:
             origin = origin_of(request.url)
             robots = self._robots.state(origin)
             if robots is None or now >= robots.expires:
@@ -94,7 +91,7 @@ class DueRequests:
                 self.unanswered[robots.reason or "connection"] += 1
                 self._frontier.rest(request.host, robots.expires, now)
                 return None
-            refused = robots.refusal(self._settings.user_agent, request.url)
+            refused = robots.refusal(self.settings.user_agent, request.url)
             if refused is not None:
                 refusal = Refusal(*refused, robots.expires)
                 log.event("robots-refused", url=request.url, reason=refusal.reason)
@@ -127,7 +124,7 @@ class DueRequests:
 
     def _clocked(self, url: str, address: str) -> str:
         """The address whose clock a host shares; "" for a gateway to all hosts, unless --ip-delay is set."""
-        return "" if self._settings.ip_delay is None and self._routes.is_gateway(url) else address
+        return "" if self.settings.ip_delay is None and self._routes.is_gateway(url) else address
 
     def _add_sitemaps(self, page: int, origin: str, robots: RobotsState, now: float) -> None:
         """Add the sitemaps that a robots.txt names, once."""
@@ -159,11 +156,6 @@ class DueRequests:
 
     def _present_kinds(self) -> list[Kind]:
         return [kind for kind in self.kinds if kind.outlasts_pages] if self._frontier.errands_only else self.kinds
-
-
-def _request(errand: Errand) -> Request:
-    assert isinstance(errand, Request), "every errand of a host is a request"
-    return errand
 
 
 class LookUp(Request):

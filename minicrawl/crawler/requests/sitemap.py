@@ -60,10 +60,6 @@ class Sitemaps(Kind):
         host = int(self._frontier.pages.host_of[page])
         self.queue.named_by_robots(host, [url for url in named if url is not None], page, now)
 
-    def read_seed(self, page: int, url: str, now: float) -> None:
-        """Read a seed that is not a page as a sitemap, a feed or a list of URLs, of any host in scope."""
-        self.queue.named_by_robots(int(self._frontier.pages.host_of[page]), [url], page, now)
-
     def line_up(self, now: float) -> None:
         """Give hosts errands for the sitemaps that are next."""
         if not self.is_on:

@@ -229,7 +229,8 @@ class Visits:
         born = state.discovery.offer_new(now)
         self.sitemaps.let_earned_in(born, now)
         if turn.outcome.reason == "not-html" and not state.accounts.depth[page] and _may_list(turn.fetched):
-            self.sitemaps.read_seed(page, turn.fetched.url, now)
+            # A sitemap, a feed or a list of URLs, of any host in scope.
+            self.sitemaps.queue.named_by_robots(state.frontier.host(page).id, [turn.fetched.url], page, now)
         self.steps.on_turn(turn)
         self._let_wait(turn)
 
@@ -243,7 +244,7 @@ class Visits:
         self.steps.on_unchanged(turn)
         self.ranking.note_turn(len(outlinks.targets))
         state.frontier.pages.credit(outlinks.targets)
-        state.frontier.had_turn(page)
+        state.frontier.pages.first.discard(page)
         state.frontier.put_back(page, turn.now)
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
@@ -295,7 +296,7 @@ class Visits:
     def _let_wait(self, turn: Turn) -> None:
         """Let the page wait for another turn, if it is to have one."""
         page, frontier = turn.page, self.state.frontier
-        frontier.had_turn(page)
+        frontier.pages.first.discard(page)
         if turn.outcome.state is State.GONE:
             frontier.pages.forget(page)
         elif turn.outcome.state in READ:
