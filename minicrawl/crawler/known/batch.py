@@ -25,25 +25,6 @@ class Batch:
     turns_taken: int = 0
     requests_ended: int = 0
 
-    def add_turn(self, turn: Turn, links: Links) -> None:
-        """Note the last turn of a page; it replaces earlier notes on the page."""
-        self.turns_taken += 1
-        self.turns[turn.id] = turn
-        self.links[turn.id] = links
-        self.retries.pop(turn.id, None)
-        self.restated.pop(turn.id, None)
-
-    def add_unchanged(self, page: int) -> None:
-        """Note a turn of a page read before that changes only its account."""
-        self.turns_taken += 1
-        self.retries[page] = Retry(page, 0, "")
-
-    def take_turn_back(self, page: int) -> Turn | None:
-        """Drop a page's answer, as if it had had no turn. Returns the turn if it was not written yet."""
-        self.unanswered.add(page)
-        self.retries.pop(page, None)
-        return self.turns.pop(page, None)
-
     def save(self, writer: Writer) -> None:
         """Write the results of turns; the new pages themselves must be in the store."""
         writer.page_rows.save_retries(self.retries.values())

@@ -18,7 +18,7 @@ from minicrawl.crawler.sharing import UNREACHED, Mirrors
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError
 from minicrawl.model import State
-from minicrawl.opic.arrays import IntArray, Pages, slices
+from minicrawl.opic.arrays import Pages, slices
 from minicrawl.store.pages import NewPage, Restated
 from minicrawl.store.writer import Writer
 
@@ -163,14 +163,7 @@ class Discovery:
         kept_places = bytes([places[at] for at in kept]) if places else b""
         return Admitted(kept_urls, kept_anchors, [pages[at] for at in kept], len(urls) - len(kept), kept_places)
 
-    def made_known(
-        self,
-        found: Admitted,
-        source: int,
-        reason: str,
-        *,
-        same_depth: bool = False,
-    ) -> list[int]:
+    def made_known(self, found: Admitted, source: int, reason: str, *, same_depth: bool = False) -> list[int]:
         """Page numbers of the links of `source`, making unknown URLs known."""
         if None not in found.pages:
             return [page for page in found.pages if page is not None]
@@ -183,8 +176,9 @@ class Discovery:
         """Let pages that are new since the last call wait for their turn. Returns their number."""
         if self.offered == self._accounts.size:  # as after most turns
             return 0
-        new = self._own(range(self.offered, self._accounts.size))
-        self._frontier.add(new.tolist(), now)
+        born = range(self.offered, self._accounts.size)
+        new = born if self._mirrors is None else self._mirrors.own(born).tolist()
+        self._frontier.add(new, now)
         self.offered = self._accounts.size
         return len(new)
 
@@ -221,10 +215,6 @@ class Discovery:
         numbers = iter(born)
         return {url: next(numbers) if page is None else page for url, page in zip(urls, pages, strict=True)}
 
-    def _own(self, pages: range) -> IntArray:
-        """The new pages that no other partition has."""
-        return np.arange(pages.start, pages.stop) if self._mirrors is None else self._mirrors.own(pages)
-
     def _discover(self, urls: Sequence[str], reason: str, found_on: Sequence[int | None], depth: int) -> range:
         homes = [] if self._mirrors is None else self._mirrors.homes(urls)
         born = self._accounts.discover(depth, len(urls))
@@ -238,18 +228,11 @@ class Discovery:
             if self.note_page is not None:
                 self.note_page(page, url)
         if self._mirrors is not None:
-            self._leave_to_others(self._mirrors, born, homes, found_on)
-        return born
-
-    def _leave_to_others(
-        self, mirrors: Mirrors, born: range, homes: Sequence[int | None], found_on: Sequence[int | None]
-    ) -> None:
-        """Make mirrors of the new pages that have another home."""
-        mirrors.add(born, homes, found_on)
-        for page, home in zip(born, homes, strict=True):
-            if home is not None:
+            self._mirrors.add(born, homes, found_on)
+            for page in (page for page, home in zip(born, homes, strict=True) if home is not None):
                 self._frontier.pages.forget(page)
                 self._batch.restated[page] = Restated(page, State.ELSEWHERE, "elsewhere")
+        return born
 
 
 def unknown(urls: Sequence[str], pages: Sequence[int | None]) -> list[str]:

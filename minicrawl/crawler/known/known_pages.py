@@ -222,13 +222,19 @@ class KnownPages:
     # Writing.
 
     def note_turn(self, turn: Turn, links: Links) -> None:
+        """Note the last turn of a page; it replaces earlier notes on the page."""
         self.attempts.pop(turn.id, None)
-        self._batch.add_turn(turn, links)
+        self._batch.turns_taken += 1
+        self._batch.turns[turn.id] = turn
+        self._batch.links[turn.id] = links
+        self._batch.retries.pop(turn.id, None)
+        self._batch.restated.pop(turn.id, None)
 
     def note_unchanged(self, page: int) -> None:
-        """Note a page that is as at its last turn."""
+        """Note a page that is as at its last turn: this one changes only its account."""
         self.attempts.pop(page, None)
-        self._batch.add_unchanged(page)
+        self._batch.turns_taken += 1
+        self._batch.retries[page] = Retry(page, 0, "")
 
     def note_failure(self, page: int, reason: str) -> None:
         """Note a failed request for a page; another will follow."""
@@ -238,7 +244,9 @@ class KnownPages:
     def ask_again(self, page: int) -> None:
         """Let a page that was given up wait as if it had never had a turn."""
         reason = self.last_turn(page).reason
-        self._batch.take_turn_back(page)
+        self._batch.unanswered.add(page)
+        self._batch.retries.pop(page, None)
+        self._batch.turns.pop(page, None)
         self.attempts.pop(page, None)
         self.restate(page, State.WAITING, reason)
 

@@ -109,7 +109,9 @@ def load_pages(  # noqa: PLR0913 - the columns that it fills
     pages.attempts.update(writer.page_table.failures())
     accounts.book.rule = stored_births(writer, frontier.pages.host_of[:size])
     if writer.meta("clock") is not None:
-        _load_books(writer, accounts)
+        load_totals(accounts, {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED)})
+        for what in imbalances(accounts):
+            raise damaged(writer.path, what)
     if size:
         if due is not None:
             load_refresh(writer, due, now)
@@ -141,11 +143,3 @@ def load_traps(writer: Writer, accounts: Accounts, frontier: Frontier, sites: Kn
         hosts = np.unique(frontier.pages.host_of[: accounts.size][is_seed])
         budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
     return Traps(writer.patterns, budgets=budgets, is_empty=not accounts.size)
-
-
-def _load_books(writer: Writer, accounts: Accounts) -> None:
-    """Load the totals of the book, after all pages."""
-    totals = {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED)}
-    load_totals(accounts, totals)
-    for what in imbalances(accounts):
-        raise damaged(writer.path, what)

@@ -7,7 +7,7 @@ import numpy as np
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, TopPages, account_columns, account_totals
 from minicrawl.crawler.known.crawl_state import CrawlState
-from minicrawl.opic.arrays import Pages, slices
+from minicrawl.opic.arrays import slices
 from minicrawl.settings import BY_SITES
 from minicrawl.settings.options import BY_PAGES
 from minicrawl.store.pages import CREDITED_COLUMNS
@@ -42,7 +42,9 @@ class AccountSaver:
         if self._accounts.book.are_born_alike and writer.meta(JUMP) == BY_SITES:
             writer.forget_sites()
             writer.save_meta({JUMP: BY_PAGES, SHARED_OUT: None})
-        self._save_top_pages(writer, np.concatenate([visited, credited, born]))
+        added, is_anew = self._top_pages.changes(self._accounts.book, np.concatenate([visited, credited, born]))
+        writer.save_best(added, is_anew=is_anew)
+        writer.save_meta({"best_floor": self._top_pages.floor, "is_ranked": 0})
         writer.page_rows.add(self._batch.new, account_columns(self._accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):
             writer.page_rows.save_accounts(account_columns(self._accounts, visited[some]))
@@ -50,11 +52,6 @@ class AccountSaver:
             writer.page_rows.save_accounts(account_columns(self._accounts, credited[some], CREDITED_COLUMNS))
         writer.save_meta(account_totals(self._accounts) | {"discovery_credit": self._budget.credit})
         self._committed = self._accounts.size
-
-    def _save_top_pages(self, writer: Writer, changed: Pages) -> None:
-        added, is_anew = self._top_pages.changes(self._accounts.book, changed)
-        writer.save_best(added, is_anew=is_anew)
-        writer.save_meta({"best_floor": self._top_pages.floor, "is_ranked": 0})
 
 
 def save_ranking(writer: Writer, accounts: Accounts) -> None:

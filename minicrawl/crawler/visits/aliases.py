@@ -50,13 +50,9 @@ class Aliases:
             self.lengthen(from_bytes(links.targets).tolist())
         is_known = before is not None and before.own is not None and before.targets == links.targets
         if links.own is not None and links.targets and not is_known:
-            self.note_hint(turn.page, int(from_bytes(links.targets)[0]))
+            self._hinted[int(from_bytes(links.targets)[0])].append(turn.page)
         if turn.outcome.state in (State.ERROR, State.GONE) and turn.outcome.reason != _UNTOLD:
             self.void_hints_to(turn.page)
-
-    def note_hint(self, alias: int, target: int) -> None:
-        """Note an alias by a hint."""
-        self._hinted[target].append(alias)
 
     def take_reinstated(self) -> list[int]:
         """The pages that stand for themselves again since the last call."""

@@ -160,8 +160,9 @@ class Visits:
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in the result of the request for `page`. The page must have been acquired from the frontier."""
         state = self.state
-        state.tally.refreshed += int(fetched.status is not None and state.accounts.had_turn[page])
-        was_read = fetched.status == NOT_MODIFIED and self._was_read(page)
+        had_turn = bool(state.accounts.had_turn[page])
+        state.tally.refreshed += had_turn and fetched.status is not None
+        was_read = had_turn and fetched.status == NOT_MODIFIED and state.pages.was_there(page)
         attempts = state.pages.attempts.get(page, 0)
         outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=state.timing)
         if not outcome.is_unchanged and outcome.state is None and self.guesses.wrong(page) is not None:
@@ -201,10 +202,6 @@ class Visits:
     def request(self, page: int, url: str) -> PageRequest:
         """The request for a page."""
         return self.steps.request(page, url)
-
-    def _was_read(self, page: int) -> bool:
-        """True if a page was read, and was still there the last time."""
-        return bool(self.state.accounts.had_turn[page]) and self.state.pages.was_there(page)
 
     def _visit(self, turn: Turn) -> None:
         """Take the turn of a page: spend its cash along its present links, and note these."""
