@@ -1,6 +1,6 @@
 """All data in memory per page: the book, its kind, depth, in-links; and its rows on disk."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import numpy as np
@@ -187,13 +187,17 @@ class Accounts:
             for block in blocks():
                 leads[block.sources[np.diff(block.indptr) > 0]] = True
             self.coverage.note_links(leads)
-        self._note_virtual(settled(self.book, blocks, error))
-
-    def _note_virtual(self, visits: Iterable[LinkGraph]) -> None:
-        """Note virtual visits while they are made, by the links of each."""
-        visited, credited = self._no_pages(), self._no_pages()
-        for links in visits:
-            visited[links.sources] = credited[links.targets] = True
+        visited, credited, has_moved = self._no_pages(), self._no_pages(), True
+        while has_moved and (least := self.book.least_worth(error)) is not None:
+            has_moved = False
+            for block in blocks():
+                rows = self.book.unsettled(block.sources, least)
+                if not len(rows):
+                    continue
+                has_moved = True
+                links = block.rows(rows)
+                self.book.visit_many(links.sources, links.indptr, links.targets, links.places)
+                visited[links.sources] = credited[links.targets] = True
         self.coverage.note_change()
         self._visited.append(flagged(visited))
         self._credited.append(flagged(credited))
@@ -244,21 +248,6 @@ class Accounts:
         self.depth = grown(self.depth, size)
         self.inlinks = grown(self.inlinks, size)
         self.hops = grown(self.hops, size)
-
-
-def settled(book: Book, blocks: LinkBlocks, error: float) -> Iterator[LinkGraph]:
-    """Make rounds of virtual visits until the certified L1 error is at most `error`. Yields the links of each."""
-    has_moved = True
-    while has_moved and (least := book.least_worth(error)) is not None:
-        has_moved = False
-        for block in blocks():
-            rows = book.unsettled(block.sources, least)
-            if not len(rows):
-                continue
-            has_moved = True
-            links = block.rows(rows)
-            book.visit_many(links.sources, links.indptr, links.targets, links.places)
-            yield links
 
 
 @lru_cache(maxsize=32)  # a dozen values, used a million times
