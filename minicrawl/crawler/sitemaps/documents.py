@@ -1,7 +1,6 @@
 """The text of a sitemap, parsed as it comes: URLs in XML, or one a line. See reading.py for what counts."""
 
 import re
-from typing import Protocol
 
 from minicrawl.crawler.admission.scope import MAX_URL_LENGTH
 
@@ -44,25 +43,7 @@ _REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9A-Fa-f]
 _MEANT = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
-class Document(Protocol):
-    """A text parsed as it comes. `is_index`: it lists other sitemaps. `hopeless`: the reason for which reading on is of
-    no use. `dated`: lastmod by URL, as written."""
-
-    is_index: bool
-    hopeless: str | None
-    dated: dict[str, str]
-
-    def feed(self, text: str) -> list[str]:
-        """Parse some more text, and return its URLs."""
-
-    def rest(self) -> list[str]:
-        """The URLs that its end adds."""
-
-    def verdict(self) -> str:
-        """The reason code of a document that has ended here."""
-
-
-def document_of(head: str, *, is_dated: bool = False) -> tuple[Document, int]:
+def document_of(head: str, *, is_dated: bool = False) -> "tuple[Document, int]":
     """The parser for a text that begins like this, and where to start: XML may have something before it.
 
     is_dated: lastmod is read, too.
@@ -74,7 +55,8 @@ def document_of(head: str, *, is_dated: bool = False) -> tuple[Document, int]:
 
 
 class _Xml:
-    """The URLs that XML lists."""
+    """The URLs that XML lists, parsed as it comes. `is_index`: they are of other sitemaps. `hopeless`: the reason for
+    which reading on is of no use. `dated`: lastmod by URL, as written."""
 
     def __init__(self, is_dated: bool = False) -> None:
         self._is_dated = is_dated
@@ -97,6 +79,7 @@ class _Xml:
         self._guid = ""
 
     def feed(self, text: str) -> list[str]:
+        """Parse some more text, and return its URLs."""
         text, at, goes_on = self._rest + text, 0, True
         while goes_on and self.hopeless is None:
             if self._until:
@@ -323,7 +306,7 @@ def _meant(reference: re.Match[str]) -> str:
 
 
 class _Lines:
-    """The URLs of a text, one a line."""
+    """The URLs of a text, one a line; like `_Xml`."""
 
     def __init__(self) -> None:
         self.is_index = False
@@ -360,3 +343,6 @@ class _Lines:
         urls = [line.strip() for line in lines if _ABSOLUTE.match(line)]
         self._has_url = self._has_url or bool(urls)
         return urls
+
+
+Document = _Xml | _Lines
