@@ -162,8 +162,12 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     """
     is_new = not store.exists()
     if is_new:  # report faults in the arguments before there is a store
-        await check_settings(CrawlSettings.of(given), transport)
-        _check_item_file(CrawlSettings.of(given))
+        settings = CrawlSettings.of(given)
+        await check_settings(settings, transport)
+        if settings.items:
+            from minicrawl.extract.item_file import check_item_file  # noqa: PLC0415 - few crawls extract items
+
+            check_item_file(settings.items)
         _check_seeds(seeds, store)
     report: CrawlReport | None = None
     began, has_begun = time.monotonic(), False
@@ -321,7 +325,10 @@ def _source(
     settings: CrawlSettings, intake: Intake, seeds: Seeds, transport: Any, replayed: tuple[Path, ...]
 ) -> ChangingSource:
     """The source of pages."""
-    timing, origins = intake.state.timing, _seed_origins(settings, intake.state.writer, seeds)
+    timing, writer = intake.state.timing, intake.state.writer
+    origins = frozenset[str]()  # of all seeds, also those of earlier runs, if secrets may be for these alone
+    if settings.has_secrets:
+        origins = frozenset(map(origin_of, [*writer.page_table.seeds(), *seeds.urls]))
     wanted = Wanted(
         anchors=bool(settings.topic),
         places=True,
@@ -336,7 +343,7 @@ def _source(
         facts=settings.audit,
     )
     archive = intake.steps.find(Archive)
-    capture = None if archive is None else _capture(settings, intake.state.writer, archive)
+    capture = None if archive is None else _capture(settings, writer, archive)
     spec = SourceSpec(settings, timing, origins, wanted, capture, replayed)
 
     def local() -> LocalSource:
@@ -361,13 +368,6 @@ def _carried(transport: Any, timing: Timing) -> Transport:
     from minicrawl.crawler.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - takes 0.1 s, and few need it
 
     return HttpxTransport(transport, timing)
-
-
-def _seed_origins(settings: CrawlSettings, writer: Writer, seeds: Seeds) -> frozenset[str]:
-    """The origins of all seeds, also those of earlier runs, if secrets may be for these alone."""
-    if not settings.has_secrets:
-        return frozenset()
-    return frozenset(map(origin_of, [*writer.page_table.seeds(), *seeds.urls]))
 
 
 def _report(engine: Engine, intake: Intake) -> CrawlReport:
@@ -450,14 +450,6 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         from minicrawl.crawler.formats import check_pdf  # noqa: PLC0415
 
         check_pdf()
-
-
-def _check_item_file(settings: CrawlSettings) -> None:
-    """Raise SettingError for items that would be appended to a file of another crawl."""
-    if settings.items:
-        from minicrawl.extract.item_file import check_item_file  # noqa: PLC0415 - few crawls extract items
-
-        check_item_file(settings.items)
 
 
 @contextmanager

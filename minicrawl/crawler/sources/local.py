@@ -27,10 +27,7 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.archiving import ArchiveTransport
     from minicrawl.crawler.formats import Conversion
-    from minicrawl.crawler.rendering.renderer import Renderer
-    from minicrawl.crawler.sources.hooked import HookedPages
 
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
@@ -55,12 +52,24 @@ class LocalSource:
         capture: Capture | None = None,
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
-        self._renderer = _renderer(settings, self._fetcher, timing) if settings.render else None
-        self._conversion = _conversion(settings, timing) if settings.pdf else None
+        self._renderer = None
+        if settings.render:
+            from minicrawl.crawler.rendering.renderer import Renderer  # noqa: PLC0415 - few crawls render
+
+            self._renderer = Renderer(settings, self._fetcher, timing.render)
+        self._conversion = None
+        if settings.pdf:
+            from minicrawl.crawler.formats import Conversion  # noqa: PLC0415 - few crawls read other formats
+
+            self._conversion = Conversion(settings, timing)
+        self._hooks = None
+        if wanted.hooks:
+            from minicrawl.crawler.sources.hooked import HookedPages  # noqa: PLC0415 - few crawls have hooks
+
+            self._hooks = HookedPages(wanted.hooks, timing.hook)
         self._large_pages = large_pages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
         self._wanted_of = wanted, replace(wanted, blocks=True)
-        self._hooks = _hooks(wanted, timing) if wanted.hooks else None
         self._keeps_parameters = settings.keep_parameters
         self._reads_lastmods = settings.refreshes
 
@@ -248,26 +257,8 @@ class LocalSource:
         await self._fetcher.__aexit__(kind, error, trace)
 
 
-def _hooks(wanted: Wanted, timing: Timing) -> "HookedPages":
-    from minicrawl.crawler.sources.hooked import HookedPages  # noqa: PLC0415 - few crawls have hooks
-
-    return HookedPages(wanted.hooks, timing.hook)
-
-
 def _is_html(page: Fetched) -> bool:
     return page.status == 200 and media_type(page.content_type) in HTML_TYPES
-
-
-def _conversion(settings: CrawlSettings, timing: Timing) -> "Conversion":
-    from minicrawl.crawler.formats import Conversion  # noqa: PLC0415 - few crawls read other formats
-
-    return Conversion(settings, timing)
-
-
-def _renderer(settings: CrawlSettings, fetcher: Fetcher, timing: Timing) -> "Renderer":
-    from minicrawl.crawler.rendering.renderer import Renderer  # noqa: PLC0415 - few crawls render
-
-    return Renderer(settings, fetcher, timing.render)
 
 
 @dataclass(frozen=True)
@@ -287,18 +278,16 @@ class SourceSpec:
 
     def source(self, transport: Transport | None = None) -> LocalSource:
         """Make the source. transport: in place of the network."""
-        archive = self._archive() if self.replayed else None
+        if self.replayed:
+            from minicrawl.crawler.archiving import ArchiveTransport  # noqa: PLC0415 - few crawls read archives
+
+            transport = ArchiveTransport(self.replayed, self.settings)
         return LocalSource(
             self.settings,
-            archive or transport,
+            transport,
             self.timing,
             room(raised_limit(), self.settings.concurrency),
             self.seed_origins,
             self.wanted,
             None if self.capture is None else self.capture(),
         )
-
-    def _archive(self) -> "ArchiveTransport":
-        from minicrawl.crawler.archiving import ArchiveTransport  # noqa: PLC0415 - few crawls read archives
-
-        return ArchiveTransport(self.replayed, self.settings)
