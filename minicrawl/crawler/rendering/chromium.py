@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from importlib import util
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from minicrawl import installed, log
 from minicrawl.crawler.rendering.page_requests import Resource
@@ -31,17 +31,20 @@ from minicrawl.errors import SettingError
 from minicrawl.sandbox import cage
 from minicrawl.system import is_root
 
-if TYPE_CHECKING:
+with contextlib.suppress(ImportError):  # an extra: see `find_chromium`
     from playwright.async_api import (
         Browser,
         BrowserContext,
         CDPSession,
+        Error,
         Page,
         Playwright,
         Request,
         Route,
         WebSocketRoute,
+        async_playwright,
     )
+    from playwright.async_api import TimeoutError as TimeIsUp
 
 VIEW, FULL_PAGE, THUMBNAIL = "view", "fullPage", "thumbnail"
 MEDIA_TYPE = "image/webp"
@@ -175,8 +178,6 @@ class Chromium:
 
         page: the response for it. most: characters of HTML. pictures: take screenshots. Raises RenderError.
         """
-        from playwright.async_api import Error  # noqa: PLC0415 - an extra
-
         try:
             browser = await self._started()
             context = await browser.new_context(
@@ -203,8 +204,6 @@ class Chromium:
 
     async def _started(self) -> "Browser":
         """The running browser, or a new one."""
-        from playwright.async_api import async_playwright  # noqa: PLC0415 - an extra
-
         async with self._turn:
             if self._browser is not None and self._browser.is_connected():
                 return self._browser
@@ -231,8 +230,6 @@ class Chromium:
 
     async def _closed(self, context: "BrowserContext") -> None:
         """Close a page's context. A browser that cannot do that is restarted."""
-        from playwright.async_api import Error  # noqa: PLC0415 - an extra
-
         try:
             async with asyncio.timeout(_LAST_WORD):
                 await context.close()
@@ -241,8 +238,6 @@ class Chromium:
                 await self._stop()
 
     async def _stop(self) -> None:
-        from playwright.async_api import Error  # noqa: PLC0415 - an extra
-
         browser, self._browser = self._browser, None
         playwright, self._playwright = self._playwright, None
         if self._watch is not None:
@@ -269,8 +264,6 @@ class _Processes:
 
     async def of_pages(self) -> list[Process]:
         """All processes while pages are open; none after the browser has ended."""
-        from playwright.async_api import Error  # noqa: PLC0415 - an extra
-
         with contextlib.suppress(Error):
             return await self.all() if self._browser.contexts else []
         return []
@@ -290,8 +283,6 @@ class _Requests:
         self.has_crashed = True
 
     async def on_request(self, route: "Route") -> None:
-        from playwright.async_api import Error  # noqa: PLC0415 - an extra
-
         with contextlib.suppress(Error):  # the page has gone
             found = await self._found(route)
             if found is None:
@@ -322,8 +313,6 @@ class _Requests:
 
     def _asking(self, request: "Request") -> str:
         """The URL of the document that makes a request: a frame of the web, or else the page."""
-        from playwright.async_api import Error  # noqa: PLC0415 - an extra
-
         with contextlib.suppress(Error):
             if not request.is_navigation_request() and request.frame.url.startswith(("http://", "https://")):
                 return request.frame.url
@@ -331,8 +320,6 @@ class _Requests:
 
 
 def _is_of_frame(request: "Request") -> bool:
-    from playwright.async_api import Error  # noqa: PLC0415 - an extra
-
     try:
         return request.frame.parent_frame is not None
     except Error:  # of a window that a script has opened
@@ -340,8 +327,6 @@ def _is_of_frame(request: "Request") -> bool:
 
 
 async def _read(context: "BrowserContext", requests: _Requests, seconds: float, most: int) -> "tuple[str, Page]":
-    from playwright.async_api import TimeoutError as TimeIsUp  # noqa: PLC0415 - an extra
-
     end = asyncio.get_running_loop().time() + seconds
 
     def left() -> float:
@@ -365,8 +350,6 @@ async def _read(context: "BrowserContext", requests: _Requests, seconds: float, 
 
 async def _close(page: "Page") -> None:
     """Close a window that a script has opened."""
-    from playwright.async_api import Error  # noqa: PLC0415 - an extra
-
     with contextlib.suppress(Error):
         await page.close()
 
@@ -377,8 +360,6 @@ async def _refuse(socket: "WebSocketRoute") -> None:
 
 async def taken(page: "Page") -> list[Screenshot]:
     """The screenshots of a page as it is now; fewer if Chromium fails, takes too long or makes too large ones."""
-    from playwright.async_api import Error  # noqa: PLC0415 - an extra
-
     found: list[Screenshot] = []
     try:
         async with asyncio.timeout(_SECONDS):
