@@ -2,8 +2,7 @@
 
 octets    the path and query of a URL, or a piece of a rule, in one ASCII spelling for comparison
 pattern   the path of a rule; * stands for any octets, $ at the very end for the end of the URL
-value     what a rule says, a number from 0 to 3; of one for access, 1 allows and 0 forbids
-rank      four times a pattern's length in octets, plus the value: of the matching patterns, the highest rank decides
+rank      twice a pattern's length in octets, plus 1 if its rule allows: of the matching patterns, the highest decides
 piece     the octets between two stars of a pattern: first its head, with which a URL must begin, then its parts
 
 Matching never goes back: each part is looked for once, from where the one before it ended. So half a megabyte of
@@ -20,7 +19,6 @@ _TARGET = re.compile(r"[^/?#]*//[^/?#]*([^#]*)")
 # Marks in patterns as `_spelt` writes them, which occur in no spelling of an octet.
 _STAR, _END, _NEXT = "\0", "\1", "\n"
 
-_VALUES = 4
 _NO_RULE = 1  # the rank of no match, which allows
 
 # RFC 3986 2.3, and the two characters that rules must escape to mean them (RFC 9309 2.2.3).
@@ -96,21 +94,21 @@ class Pattern(NamedTuple):
 
 
 class Rules:
-    """The rules of a group, given as (path as written, value).
+    """The rules of a group, given as (path as written, is allowed).
 
     Patterns without stars are looked up: by the beginning of the URL for each of their lengths, and by the whole URL
     for those that end with $. Patterns with stars are tried if the URL has the longest piece of theirs, as it has of
     few.
     """
 
-    def __init__(self, rules: Iterable[tuple[bytes, int]]) -> None:
+    def __init__(self, rules: Iterable[tuple[bytes, bool]]) -> None:
         rules = list(rules)
         self._plain: dict[str, int] = {}
         self._whole: dict[str, int] = {}
         starred: dict[str, int] = {}
-        for spelt, (_, value) in zip(_spelt(text for text, _ in rules), rules, strict=True):
+        for spelt, (_, is_allowed) in zip(_spelt(text for text, _ in rules), rules, strict=True):
             kind = starred if _STAR in spelt else self._whole if spelt.endswith(_END) else self._plain
-            rank = _VALUES * len(spelt) + value
+            rank = 2 * len(spelt) + is_allowed
             if rank > kind.get(spelt, -1):
                 kind[spelt] = rank
         self._lengths = sorted({len(octets) for octets in self._plain}, reverse=True)
@@ -121,10 +119,6 @@ class Rules:
 
     def allow(self, octets: str) -> bool:
         """The longest match decides, allow wins a tie, and without a match a URL is allowed (2.2.2)."""
-        return self.value(octets) == 1
-
-    def value(self, octets: str) -> int:
-        """The value of the longest match, of several the greatest; without a match 1."""
         best = self._longest_plain(octets)
         if self._whole:
             best = max(best, self._whole.get(octets + _END, 0))
@@ -133,7 +127,7 @@ class Rules:
                 for rank, spelt in some:
                     if rank > best and self._pattern(spelt).matches(octets):
                         best = rank
-        return best % _VALUES
+        return best % 2 == 1
 
     def _pattern(self, spelt: str) -> Pattern:
         pattern = self._made.get(spelt)

@@ -299,18 +299,14 @@ def judged(fetched: Fetched, now: float, attempts: int = 0, timing: Timing = STA
     RFC 9309 2.3.1: a success is parsed, "unavailable" (4xx) allows everything, "unreachable" (5xx, no answer,
     and too many requests) allows nothing. A file that our parser fails on allows nothing, either.
     """
-    try:
-        return _judged(fetched, now, attempts, timing)
-    except Exception as error:
-        return _unreachable(unread(fetched, error), now, attempts, timing)
-
-
-def _judged(fetched: Fetched, now: float, attempts: int, timing: Timing) -> RobotsState:
     status = fetched.status
     if is_unreachable(fetched):
         return _unreachable(fetched, now, attempts, timing)
-    body = within_limit(fetched.body) if status is not None and status < 300 else b""
-    return RobotsState(RobotsRules.parse(body), status, body, now, now + LIFETIME)
+    try:
+        body = within_limit(fetched.body) if status is not None and status < 300 else b""
+        return RobotsState(RobotsRules.parse(body), status, body, now, now + LIFETIME)
+    except Exception as error:
+        return _unreachable(unread(fetched, error), now, attempts, timing)
 
 
 def is_unreachable(fetched: Fetched) -> bool:
