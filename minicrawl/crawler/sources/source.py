@@ -1,8 +1,7 @@
 """The interface of page sources, which fetch and parse."""
 
-from collections.abc import Callable, Mapping
-from types import TracebackType
-from typing import Protocol, Self
+from collections.abc import Callable
+from typing import Protocol
 
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
 
@@ -22,9 +21,6 @@ class PageSource(Protocol):
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         """Fetch and parse a normalised URL. The `Fetched` is without body."""
 
-    def waits(self) -> Mapping[str, Wait]:
-        """Pages that wait for a child process, by URL."""
-
     async def robots(self, url: str) -> Fetched:
         """Fetch a robots.txt, or the target of its redirect."""
 
@@ -33,9 +29,3 @@ class PageSource(Protocol):
 
     async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
         """Fetch a sitemap. Its normalised URLs are passed to `give` as they are read, some 1,000 at a time."""
-
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...

@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar  # Any: messages
 
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
-from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
+from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import ConfigError, SettingError, StoreError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, WorkerStatus
@@ -364,9 +364,9 @@ class ChangingSource:
         self._local = local
         self._in_workers = in_workers
         self._workers = in_workers(workers) if workers else None
-        self._now: PageSource = self._workers or local()
-        self._asked: Counter[PageSource] = Counter()
-        self._leaving: set[PageSource] = set()
+        self._now: LocalSource | WorkerSource = self._workers or local()
+        self._asked: Counter[LocalSource | WorkerSource] = Counter()
+        self._leaving: set[LocalSource | WorkerSource] = set()
         self._closing: set[asyncio.Task[None]] = set()
 
     def workers(self) -> tuple[WorkerStatus, ...]:
@@ -385,7 +385,7 @@ class ChangingSource:
         """Use so many workers from now on; 0 for this process."""
         if bool(number) != (self._workers is not None):
             workers = self._in_workers(1) if number else None
-            now: PageSource = workers or self._local()
+            now: LocalSource | WorkerSource = workers or self._local()
             await now.__aenter__()
             before, self._now, self._workers = self._now, now, workers
             self._leaving.add(before)
@@ -393,12 +393,12 @@ class ChangingSource:
         if self._workers is not None:
             await self._workers.set_workers(number)
 
-    def begin(self) -> PageSource:
+    def begin(self) -> LocalSource | WorkerSource:
         """The source for a request; call `end` after it."""
         self._asked[self._now] += 1
         return self._now
 
-    def end(self, source: PageSource) -> None:
+    def end(self, source: LocalSource | WorkerSource) -> None:
         self._asked[source] -= 1
         if self._leaving:
             self._close_if_idle(source)
@@ -414,7 +414,7 @@ class ChangingSource:
         for source in (self._now, *self._leaving):
             await source.__aexit__(kind, error, trace)
 
-    def _close_if_idle(self, source: PageSource) -> None:
+    def _close_if_idle(self, source: LocalSource | WorkerSource) -> None:
         if source in self._leaving and not self._asked[source]:
             self._leaving.discard(source)
             del self._asked[source]

@@ -11,13 +11,12 @@ keeps its `set_cookies` only if the same request would be sent with other cookie
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
-from types import TracebackType
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, REDIRECTS
-from minicrawl.crawler.sources.source import GiveUrls, PageSource, Wait
+from minicrawl.crawler.sources.source import GiveUrls, PageSource
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
@@ -139,9 +138,6 @@ class WithCookies:
                 fetched = fetched._replace(set_cookies=())
         return fetched, parsed
 
-    def waits(self) -> Mapping[str, Wait]:
-        return self._source.waits()
-
     # Without cookies: robots.txt files and sitemaps need no login.
 
     async def robots(self, url: str) -> Fetched:
@@ -152,12 +148,3 @@ class WithCookies:
 
     async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
         return await self._source.sitemap(url, give)
-
-    async def __aenter__(self) -> Self:
-        await self._source.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self._source.__aexit__(kind, error, trace)
