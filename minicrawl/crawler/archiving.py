@@ -175,11 +175,6 @@ def check_replayed(settings: CrawlSettings, *, has_transport: bool) -> None:
         )
 
 
-def _is_ours(one: Captured) -> bool:
-    """True for a file of a crawl of ours: it has no answer of a URL that it did not ask for."""
-    return prefix_of("") in one.file
-
-
 class ArchiveTransport:
     """Answers out of collections. Files of one that the settings do not name are links made by us."""
 
@@ -211,9 +206,9 @@ class ArchiveTransport:
         return self._last_as(url) or self._last_as(twin(url), is_twin=True)
 
     def _last_as(self, url: str, *, is_twin: bool = False) -> tuple[Captured, Collection] | None:
-        last = None
+        last, ours = None, prefix_of("")  # a file of a crawl of ours has no answer of a URL that it did not ask for
         for archive in self._archives:
-            some = [one for one in archive.with_key_of(url) if not (is_twin and (one.is_redirect or _is_ours(one)))]
+            some = [one for one in archive.with_key_of(url) if not (is_twin and (one.is_redirect or ours in one.file))]
             same = [one for one in some if one.url == url] or [one for one in some if normalise(one.url) == url]
             one = nearest(same, None)
             if one is not None and one.status != 304 and (last is None or one.stamp > last[0].stamp):
@@ -227,7 +222,7 @@ class ArchiveTransport:
             return None
         kind = f"{form[1]}*{form[2] or ''}"
         if kind not in self._probes:
-            self._probes[kind] = iter(list(self._kept_probes(form[1], form[2] or "")))
+            self._probes[kind] = self._kept_probes(form[1], form[2] or "")
         return next(self._probes[kind], None)
 
     def _kept_probes(self, folder: str, ending: str) -> Iterator[tuple[Captured, Collection]]:
@@ -242,7 +237,7 @@ class ArchiveTransport:
 class ArchivedAnswer:
     """An archived answer. Retry-After is left out: nobody is to wait for an archive."""
 
-    peer, protocol = None, HTTP_1
+    peer, protocol, ahead = None, HTTP_1, b""
 
     def __init__(self, request: bytes, record: Record, payload: bytes) -> None:
         """Raises FetchError for a record that is no answer."""
@@ -262,10 +257,6 @@ class ArchivedAnswer:
     @property
     def is_read(self) -> bool:
         return not self._payload and not self._is_cut
-
-    @property
-    def ahead(self) -> bytes:
-        return b""
 
     async def read(self) -> bytes:
         piece, self._payload = self._payload, b""

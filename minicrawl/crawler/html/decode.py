@@ -6,7 +6,9 @@ the standard allows.
 
 import codecs
 import re
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import takewhile
 
 # The labels that browsers know (WHATWG Encoding, 4.2), by Python's name of the encoding. Other labels are ignored. A
 # page with the encoding "replacement" is not decoded: it has no text.
@@ -133,9 +135,8 @@ def encoding_of_xml(head: bytes) -> str:
     for mark, codec in marks:
         if head.startswith(mark):
             return codec
-    found = _XML_ENCODING.match(head.lstrip())
-    codec = (_codec(found[1].decode("latin-1")) if found else None) or "utf-8"
-    return "utf-8" if codec == "replacement" else _readable_as_ascii(codec)
+    codec = _declared_in_xml(head.lstrip()) or "utf-8"
+    return "utf-8" if codec == "replacement" else codec
 
 
 def is_unicode(codec: str) -> bool:
@@ -164,18 +165,19 @@ def _prescanned(head: bytes) -> str | None:
     # The pages of a site begin alike, up to the tag that declares their encoding. The quotes end a value that the cut
     # leaves open, so that all in front of them reads as in the whole head.
     beginning = head[: head.find(b">", head.find(b"charset")) + 1]
-    return _remembered_meta(beginning + b"\"'") or _first_meta(head) or _declared_in_xml(head)
+    meta = _remembered_meta(beginning + b"\"'") or _first_meta(_PIECE.finditer(head))
+    return meta or _declared_in_xml(head)
 
 
-def _first_meta(head: bytes) -> str | None:
-    for piece in _PIECE.finditer(head):
+def _first_meta(pieces: Iterable[re.Match[bytes]]) -> str | None:
+    for piece in pieces:
         codec = _meta_codec(piece["meta"]) if piece["meta"] else None
         if codec is not None:
             return _readable_as_ascii(codec)
     return None
 
 
-_remembered_meta = lru_cache(maxsize=1_000)(_first_meta)
+_remembered_meta = lru_cache(maxsize=1_000)(lambda head: _first_meta(_PIECE.finditer(head)))
 
 
 def _declared_in_xml(head: bytes) -> str | None:
@@ -186,13 +188,7 @@ def _declared_in_xml(head: bytes) -> str | None:
 
 def _late_meta_codec(body: bytes) -> str | None:
     """The encoding of a <meta> in the rest of the head, where Chromium goes on looking (HTMLMetaCharsetParser)."""
-    for piece in _HEAD_PIECE.finditer(body, 0, _LONGEST_HEAD):
-        if piece["end"]:
-            break
-        codec = _meta_codec(piece["meta"]) if piece["meta"] else None
-        if codec is not None:
-            return _readable_as_ascii(codec)
-    return None
+    return _first_meta(takewhile(lambda piece: not piece["end"], _HEAD_PIECE.finditer(body, 0, _LONGEST_HEAD)))
 
 
 def _readable_as_ascii(codec: str) -> str:

@@ -104,7 +104,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         index=elements.directives.index,
         archive=elements.directives.archive,
         index_by_google=elements.index_by_google,
-        usage=elements.usage_lines,
+        usage=(f"robots: {', '.join(elements.directives.on_use)}",) if elements.directives.on_use else (),
         truncated=is_cut,
         values=bytes(zlib.crc32("\n".join(each).encode("utf-8", "replace")) & 0xFF for each in fields.values()),
         requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
@@ -313,12 +313,6 @@ class _Elements:
                     self.told[link] = tree.words()
             if wants_words and best is None and tag == "a":
                 self.words[link] = tree.words()
-
-    @property
-    def usage_lines(self) -> tuple[str, ...]:
-        """What the head says on the use of the page, a line each."""
-        words = self.directives.on_use
-        return (f"robots: {', '.join(words)}",) if words else ()
 
     def _related(self, tag: str, attributes: Mapping[str, str | None], reference: str) -> str | _Related | None:
         """The link with its relations, if it has any; None for link elements that are not followed."""

@@ -9,8 +9,7 @@ import copy
 import re
 import socket
 import ssl
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -148,8 +147,12 @@ class ConnectionPool:
         if proxy is None:
             return await self._connected(endpoint)
         self._resolver.check_host(endpoint.host)  # the proxy resolves names
-        with _proxy_errors():
+        try:
             connection = await self._connected(proxy.endpoint, is_proxy=True)
+        except OSError as error:
+            if error.errno in OWN_TROUBLE:
+                raise
+            raise ProxyError(reason_of(error, otherwise="connect")) from error
         if endpoint.is_tls:
             try:
                 async with asyncio.timeout(self._timing.connect):
@@ -189,17 +192,6 @@ class ConnectionPool:
             raise ProxyError("it wants a name and password, or others")
         if not 200 <= status < 300:
             raise FetchError("bad-response", f"the proxy says {status}")
-
-
-@contextmanager
-def _proxy_errors() -> Iterator[None]:
-    """Turn errors on the way to a proxy into ProxyError, except for lack of files on this machine."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in OWN_TROUBLE:
-            raise
-        raise ProxyError(reason_of(error, otherwise="connect")) from error
 
 
 def _info(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]:

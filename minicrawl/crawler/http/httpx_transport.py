@@ -280,7 +280,9 @@ class _Stream(httpcore.AsyncNetworkStream):
 
 
 class _HttpxAnswer:
-    """A response of an httpx transport."""
+    """A response of an httpx transport, which tells only by an empty read that all was read."""
+
+    is_read, ahead = False, b""
 
     def __init__(self, request: bytes, response: httpx.Response, asked_at: float) -> None:
         self.request, self.asked_at = request, asked_at
@@ -307,14 +309,6 @@ class _HttpxAnswer:
         connection = self._response.extensions.get("network_stream")
         found = connection and connection.get_extra_info("server_addr")
         return f"{found[0]}:{found[1]}" if found else None
-
-    @property
-    def is_read(self) -> bool:
-        return False  # httpx tells only by an empty read
-
-    @property
-    def ahead(self) -> bytes:
-        return b""
 
     async def read(self) -> bytes:
         try:

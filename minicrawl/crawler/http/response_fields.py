@@ -76,11 +76,6 @@ def declared_type(header: str | None) -> str | None:
     return None if essence in _SAYING_NOTHING else found_type
 
 
-def is_not_to_be_sniffed(options: str | None) -> bool:
-    """True for an X-Content-Type-Options that says nosniff (Fetch, 3.6)."""
-    return (options or "").partition(",")[0].strip().lower() == "nosniff"
-
-
 def type_sniffed(head: bytes) -> str:
     """The type of a body by its first `SNIFFED` bytes (MIME Sniffing, 7.1)."""
     head = head[:SNIFFED]
@@ -130,9 +125,9 @@ class ResponseFields:
     def content_type(self) -> str | None:
         """The declared type of the body; None if it is to be sniffed."""
         content_type = declared_type(self.joined(b"content-type"))
-        if content_type is None and is_not_to_be_sniffed(self.joined(b"x-content-type-options")):
-            return "text/plain"
-        return content_type
+        options = self.joined(b"x-content-type-options") or "" if content_type is None else ""
+        is_fixed = options.partition(",")[0].strip().lower() == "nosniff"  # Fetch, 3.6
+        return "text/plain" if is_fixed else content_type
 
     @property
     def location(self) -> str | None:

@@ -94,7 +94,8 @@ class LocalSource:
                 fetched, parts = await self._renderer.rendered(as_sent)
                 wanted = replace(wanted, requisites=False)  # the archive has what Chromium asked for
                 if fetched.reason is not None and exchange is not None:  # the page may forbid copies all the same
-                    exchange = exchange if await self._allows_copies(as_sent) else None
+                    sent, _ = await self._read(as_sent, as_sent.content_type, Wanted())
+                    exchange = exchange if sent.archive else None
             fetched, parsed = await self._parsed(fetched, fields, wanted)
             if failures:
                 parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))
@@ -179,11 +180,6 @@ class LocalSource:
             with self._waiting(page.url, "hooks"):
                 parsed = await self._hooks.page(parsed, page.body, page.url, content_type, shown(fields))
         return parsed, identity
-
-    async def _allows_copies(self, page: Fetched) -> bool:
-        """False if a page as it was sent forbids copies."""
-        parsed, _ = await self._read(page, page.content_type, Wanted())
-        return parsed.archive
 
     @contextmanager
     def _waiting(self, url: str, waits_for: str) -> Iterator[None]:
