@@ -53,8 +53,11 @@ class Changes:
         self._waiting = self._frontier.pages
         self._requests = requests
         self._engine = engine
-        self._kept: dict[str, MetaValue] = {}
-        self._take_up()
+        for name in banned_hosts(self._state.writer):
+            if (host := self._state.hosts.known(name)) is not None:
+                self._frontier.ban(host, 0.0)
+        for page in asked_first(self._state.writer):
+            self._frontier.put_first(page, 0.0)
         self._kept = self._meta()
         intake.savers.append(self)
         if settings.until_coverage is not None:
@@ -188,15 +191,6 @@ class Changes:
             BANNED_HOSTS: json.dumps(self.banned()),
             ASKED_FIRST: json.dumps(sorted(self._waiting.first)),
         }
-
-    def _take_up(self) -> None:
-        """Restore bans and next pages from the store."""
-        intake, writer = self._intake, self._state.writer
-        for name in banned_hosts(writer):
-            if (host := intake.state.hosts.known(name)) is not None:
-                intake.state.frontier.ban(host, 0.0)
-        for page in asked_first(writer):
-            intake.state.frontier.put_first(page, 0.0)
 
     def _tell(self, event: Event) -> None:
         self._engine.events.tell(event)

@@ -118,7 +118,7 @@ class Intake:
         for known, depths in state.discovery.know_seeds(seeds, now, state.writer.sizes.seeds):
             self.visits.deep_links.note_nearer(known, depths)
         if state.sites is not None:
-            state.sites.note_seeds()
+            state.sites.size_then = 0  # trust starts at their sites, too, before it has grown
         self.visits.guesses.begin(guessed)
 
     # Settings.

@@ -116,9 +116,4 @@ def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> D
     has_budget = settings.pages is not None or settings.time is not None
     is_simple = settings.recrawl_after is not None
     waits = waits and (settings.refresh or (settings.discovery < 1.0 and has_budget))
-    return DuePages(
-        accounts.book,
-        schedule_of(settings),
-        waits=waits,
-        is_patient=is_simple or not has_budget,
-    )
+    return DuePages(accounts.book, schedule_of(settings), waits=waits, is_patient=is_simple or not has_budget)

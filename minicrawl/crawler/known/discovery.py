@@ -47,7 +47,8 @@ class Interests:
     def know(self, page: int, url: str) -> None:
         """Note a new page."""
         if self._pages.interest is not None:
-            self._pages.interest[page] = self._of(page, url)
+            topic = self._raised[page] if page in self._raised and self._focus.words else self._focus.topic(url)
+            self._pages.interest[page] = min(self._focus.boost(url) * topic, MOST)
 
     def note_links(self, pages: Sequence[int], urls: Sequence[str], anchors: Sequence[str], title: str) -> None:
         """Note the links of a page with this title."""
@@ -68,10 +69,6 @@ class Interests:
         self._pages.interest = np.ones(len(self._pages.host_of), dtype=np.float32)
         for page, url in enumerate(urls):
             self.know(page, url)
-
-    def _of(self, page: int, url: str) -> float:
-        topic = self._raised[page] if page in self._raised and self._focus.words else self._focus.topic(url)
-        return min(self._focus.boost(url) * topic, MOST)
 
 
 Depths = npt.NDArray[np.int32]

@@ -54,7 +54,8 @@ class KnownSites:
         self._voices: list[Voices] = []
         self._doors: set[int] = set()
         self._is_shared_out = False
-        self._size_then = self._shared = 0
+        self.size_then = self._shared = 0
+        """The size when births were last shared out, in a partition by all; 0 if they were not, or seeds are new."""
         self._blocks = writer.link_table.blocks
         accounts.note_links = self.note_links
         stored = writer.site_table.voices()
@@ -71,17 +72,12 @@ class KnownSites:
         """True if the crawl has grown enough since births were last shared out, or has other seeds; never in a
         partition."""
         coverage = self._accounts.coverage
-        return self.shared is None and is_grown(self.size, self._size_then, ends_by_coverage=coverage.ends_crawl)
+        return self.shared is None and is_grown(self.size, self.size_then, ends_by_coverage=coverage.ends_crawl)
 
     @property
     def size(self) -> int:
         """Size of the crawl: pages known at home plus pages that had their turn."""
         return self._accounts.size - self._accounts.book.mirrors + self._accounts.turns
-
-    @property
-    def size_then(self) -> int:
-        """The size when births were last shared out, in a partition by all; 0 if they were not, or seeds are new."""
-        return self._size_then
 
     def vouchers(self, name: str) -> float | None:
         """Number of sites that vouch for one by links, weighed by their trust; None: the site is new."""
@@ -93,10 +89,6 @@ class KnownSites:
         if is_front(url):
             self._fronts.add(page)
             self._doors.add(page)
-
-    def note_seeds(self) -> None:
-        """Note seeds added during the crawl: trust starts at their sites, too, before it has grown."""
-        self._size_then = 0
 
     def note_links(self, page: int, links: PlacedLinks, before: PlacedLinks) -> None:
         """Note the links of a page at its turn, and those that it had before."""
@@ -113,7 +105,7 @@ class KnownSites:
         if not is_shared_out:
             self.work_out()
         if self.shared is not None:
-            self._size_then = self.size if is_shared_out else 0
+            self.size_then = self.size if is_shared_out else 0
 
     def work_out(self) -> None:
         """Compute trust, voices and births anew. Virtual visits pass on the changes."""
@@ -151,7 +143,7 @@ class KnownSites:
         if before != births.twentieths:
             accounts.resend(self._blocks, before)
         accounts.coverage.note_change()
-        self._size_then, self._shared, self._is_shared_out = self.size, accounts.size, True
+        self.size_then, self._shared, self._is_shared_out = self.size, accounts.size, True
 
     def early(self) -> FloatArray:
         """Units that pages have more for their order, shape (accounts.size,), as if _ALIKE of all trust were alike at

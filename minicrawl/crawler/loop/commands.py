@@ -31,7 +31,8 @@ class Commands:
         self._deliver = deliver
         self._waiting: set[asyncio.Future[Any]] = set()
         self._made: list[tuple[asyncio.Future[Any], Callable[[], None]]] = []
-        self._is_hurried = False
+        self.wait_for_commit = False
+        """True if a caller waits for a commit at once."""
         self._is_over = False
 
     async def done(self, change: Callable[[float], _T], links: int = 0, *, hurries: bool = True) -> _T:
@@ -51,15 +52,10 @@ class Commands:
         """True if changes were made since the last commit."""
         return bool(self._made)
 
-    @property
-    def wait_for_commit(self) -> bool:
-        """True if a caller waits for a commit at once."""
-        return self._is_hurried
-
     def committed(self) -> None:
         """Confirm all changes made so far: they are in the store."""
         made, self._made = self._made, []
-        self._is_hurried = False
+        self.wait_for_commit = False
         for answer, tell in made:
             if not answer.done():  # the caller may have gone
                 tell()
@@ -98,7 +94,7 @@ class Commands:
         except MinicrawlError as error:
             tell = partial(answer.set_exception, error)
         self._made.append((answer, tell))
-        self._is_hurried |= hurries
+        self.wait_for_commit |= hurries
 
 
 def _tell(answer: asyncio.Future[_T], found: _T) -> None:
