@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple  # Any: rows
 
 import numpy as np
-import numpy.typing as npt
 
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.books.stored import account_columns, account_totals
@@ -164,14 +163,10 @@ def _replayed(
     return turns
 
 
-def _targets(blob: bytes) -> npt.NDArray[np.uint32]:
-    return np.frombuffer(blob, dtype="<u4", count=len(blob) // 4)
-
-
 def _mapped(blob: bytes, places: object, source: int, numbers: dict[int, int]) -> PlacedLinks:
     """Links with the new numbers, without those to lost pages. Invalid places are left out: the links of a page then
     count alike."""
-    targets = _targets(blob).tobytes()
+    targets = blob[: len(blob) // 4 * 4]
     is_sound = isinstance(places, bytes) and are_places(places, len(targets) // 4)
     old = placed(targets, places if isinstance(places, bytes) and is_sound else None)
     alike = np.zeros(len(old.targets), dtype=np.uint8)

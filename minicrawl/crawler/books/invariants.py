@@ -24,8 +24,6 @@ from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
 
 _STATES = frozenset(State)
-_ROUNDED = 1e-9
-"""Most by which rounding may change a sum of shares."""
 
 
 def violations(store: Store) -> Iterator[str]:

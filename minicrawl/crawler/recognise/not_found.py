@@ -84,12 +84,6 @@ class NotFound:
             self.digest = digest if digest == self.digest else None
         self.echoes = self.echoes or not name.isdisjoint(words)
 
-    def lacks_and_adds(self, url: str, words: frozenset[int]) -> tuple[int, int]:
-        """(words of the answers that a page lacks, words that it has beyond)."""
-        more = words - self.words
-        own = more - words_of_url(url) if self.echoes else more
-        return len(self.words - words - words_of_url(self.url)), len(own)
-
     def compare(self, page: int, url: str, digest: int | None, vocabulary: bytes, *, is_there: bool) -> None:
         """Compare a page that was read. is_there: it surely exists.
 
@@ -103,8 +97,9 @@ class NotFound:
         elif not self.words:
             is_like = bool(vocabulary) and not words
         else:
-            lacks, adds = self.lacks_and_adds(url, words)
-            is_like = lacks == 0 and adds <= self._most_added
+            lacks, more = self.words - words - words_of_url(self.url), words - self.words
+            added = more - words_of_url(url) if self.echoes else more
+            is_like = not lacks and len(added) <= (2 * self.varies + 4 if self.varies else 0)
             is_like = is_like and numbers <= 2 * self.numbers + _SPARE_NUMBERS
         if is_there:
             self.is_there = self.is_there or is_like
@@ -140,10 +135,6 @@ class NotFound:
         if self.varies > _MOST_VARIED * len(self.words) or (self.varies_much and self.asked < MOST_PROBES):
             return False
         return sum(_PAGES_PER_OTHER * self.pages_with[word] <= self.compared for word in self.words) >= _FEWEST_MARKS
-
-    @property
-    def _most_added(self) -> int:
-        return 2 * self.varies + 4 if self.varies else 0
 
 
 def _name(url: str) -> str:
