@@ -84,9 +84,6 @@ class Archiving(Capture):
             exchange = exchange._replace(head=without(exchange.head, _SET_COOKIE))
         return self._writer.write(exchange)
 
-    def reads(self, media_type: str) -> bool:
-        return True
-
     def part(self, exchange: Exchange) -> ArchiveRecord | None:
         """Write an exchange for a part of a page, unless the crawl has kept its URL, or it is not to be kept."""
         if exchange.url in self._parts or self._store.archived.has(exchange.url):

@@ -292,7 +292,7 @@ class Fetcher:
             set_cookies=head.each(b"set-cookie") if self._takes_cookies else (),
             is_http2=answer.protocol == HTTP_2,
         )
-        if self._capture is not None and self._capture.reads(media_type(content_type)):
+        if self._capture is not None:
             await body.rest(job.most)
             if body.size != job.fetched.size:
                 job.fetched = job.fetched._replace(size=body.size, seconds=_now() - job.started)

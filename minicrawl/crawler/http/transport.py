@@ -162,15 +162,14 @@ class Parts:
 
 
 class Capture:
-    """An observer of every exchange in the process that fetches: of pages, robots.txt files, sitemaps, redirects."""
+    """An observer of every exchange in the process that fetches: of pages, robots.txt files, sitemaps, redirects.
+
+    Bodies of any type are read for it, up to the largest size of a page.
+    """
 
     def observe(self, exchange: Exchange, parsed: ParsedPage) -> ArchiveRecord | None:
         """Called before the crawl gets the response, with the parsed page (empty for anything else). Returns the place
         of the record if it wrote one. A StoreError from it ends the crawl."""
-
-    def reads(self, media_type: str) -> bool:
-        """True for types whose bodies are read, up to the largest size of a page, without a use in the crawl."""
-        return False
 
     def part(self, exchange: Exchange) -> ArchiveRecord | None:
         """Like `observe`, for a part of a page, which is kept once."""

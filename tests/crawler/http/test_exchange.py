@@ -29,29 +29,25 @@ PAGE = b"HTTP/1.1 103 Early\r\nLink: </x>\r\n\r\n" + HEAD + chunk(PACKED[:7]) + 
 
 
 class Shown(Capture):
-    """Keeps the exchanges shown. reads_all: every body is read, of any type and status."""
+    """Keeps the exchanges shown."""
 
-    def __init__(self, *, reads_all: bool = False) -> None:
+    def __init__(self) -> None:
         self.exchanges: list[Exchange] = []
-        self._reads_all = reads_all
 
     def observe(self, exchange: Exchange, parsed: ParsedPage) -> None:
         self.exchanges.append(exchange)
 
-    def reads(self, media_type: str) -> bool:
-        return self._reads_all
-
 
 def seen(
-    server: Server, request: PageRequest, *, reads_all: bool = False, **settings: Any
+    server: Server, request: PageRequest, *, captures: bool = True, **settings: Any
 ) -> tuple[Fetched, list[Exchange]]:
     """Fetch from a server. Returns the result and the exchanges shown."""
-    shown = Shown(reads_all=reads_all)
+    shown = Shown()
 
     async def run() -> Fetched:
         async with server:
             given = all_names_at(server.port, **settings)
-            async with Fetcher(given, capture=shown) as fetcher:
+            async with Fetcher(given, capture=shown if captures else None) as fetcher:
                 return await fetcher.fetch(request)
 
     return skipping.run(run()), shown.exchanges
@@ -108,25 +104,21 @@ class Replayed:
     ids=["coded", "404", "redirect", "plain"],
 )
 def test_what_is_fetched_follows_from_the_exchange(reply: bytes) -> None:
-    fetched, (exchange,) = seen(says(reply), PageRequest(URL), reads_all=True)
+    fetched, (exchange,) = seen(says(reply), PageRequest(URL))
 
     async def again() -> Fetched:
-        async with Fetcher(CrawlSettings(), Replayed(exchange), capture=Shown(reads_all=True)) as fetcher:
+        async with Fetcher(CrawlSettings(), Replayed(exchange), capture=Shown()) as fetcher:
             return await fetcher.fetch(PageRequest(URL))
 
     assert asyncio.run(again())._replace(seconds=0, waited=0) == fetched._replace(seconds=0, waited=0)
 
 
-@pytest.mark.parametrize(
-    ("reads_all", "body", "truncated"), [(False, b"", Truncated.UNSPECIFIED), (True, b"%PDF-" * 9, None)]
-)
-def test_bodies_the_crawl_has_no_use_for_are_read_where_somebody_wants_them(
-    reads_all: bool, body: bytes, truncated: Truncated | None
-) -> None:
-    reply = answer(b"%PDF-" * 9, "Content-Type: application/pdf")
-    fetched, (exchange,) = seen(says(reply), PageRequest(URL), reads_all=reads_all)
-    assert (exchange.body, exchange.truncated) == (body, truncated)
-    assert (fetched.body, fetched.content_type, fetched.size) == (b"", "application/pdf", len(body))
+@pytest.mark.parametrize("captures", [False, True])
+def test_bodies_the_crawl_has_no_use_for_are_read_where_somebody_wants_them(captures: bool) -> None:
+    body, reply = b"%PDF-" * 9, answer(b"%PDF-" * 9, "Content-Type: application/pdf")
+    fetched, shown = seen(says(reply), PageRequest(URL), captures=captures)
+    assert [(exchange.body, exchange.truncated) for exchange in shown] == [(body, None)] * captures
+    assert (fetched.body, fetched.content_type, fetched.size) == (b"", "application/pdf", len(body) * captures)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +190,7 @@ def test_validators_go_back_as_they_came_and_headers_go_to_their_host() -> None:
 
 def test_a_body_that_only_the_capture_wants_changes_nothing_where_it_breaks() -> None:
     reply = answer(b"", "Content-Type: image/png", "Transfer-Encoding: chunked", length="") + b"zz\r\n"
-    wanted, (exchange,) = seen(says(reply), PageRequest(URL), reads_all=True)
-    left, _ = seen(says(reply), PageRequest(URL))
+    wanted, (exchange,) = seen(says(reply), PageRequest(URL))
+    left, _ = seen(says(reply), PageRequest(URL), captures=False)
     assert wanted._replace(seconds=0, waited=0) == left._replace(seconds=0, waited=0)
     assert exchange.truncated is Truncated.UNSPECIFIED
