@@ -65,7 +65,8 @@ class SitemapReader:
         self._wanted = max(step, _HEAD)  # bytes of the next step
         self._size = 0
         self._head = b""
-        self._packing: _Gzip | _Bare | None = None
+        self._has_begun = False
+        self._packing: _Gzip | None = None
         self._block = b""
         self._decoder: codecs.IncrementalDecoder | None = None
         self._document: Document | None = None
@@ -108,12 +109,16 @@ class SitemapReader:
             self.reason, self.is_over = reason, True
 
     def _unpacked(self, chunk: bytes) -> Iterator[bytes]:
-        if self._packing is None:
+        if not self._has_begun:
             chunk, self._head = self._head + chunk, b""
             if len(chunk) < len(_GZIP_MAGIC):
                 self._head = chunk
                 return
-            self._packing = _Gzip() if chunk.startswith(_GZIP_MAGIC) else _Bare()
+            self._has_begun = True
+            self._packing = _Gzip() if chunk.startswith(_GZIP_MAGIC) else None
+        if self._packing is None:
+            yield chunk
+            return
         for start in range(0, len(chunk), _SIP):
             yield from self._packing.unpacked(chunk[start : start + _SIP])
 
@@ -156,15 +161,6 @@ def read_lastmod(text: str) -> float | None:
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
-
-
-class _Bare:
-    """The bytes of a sitemap as they come."""
-
-    is_whole = True
-
-    def unpacked(self, sip: bytes) -> Iterator[bytes]:
-        yield sip
 
 
 class _Gzip:
