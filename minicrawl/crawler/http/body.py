@@ -126,9 +126,9 @@ class _Stream(Protocol):
     `is_over`. `broken`: the error that its library raises for bad input."""
 
     broken: type[Exception]
-    has_more: bool
-    is_over: bool
-    unused: bytes
+    has_more: bool = False
+    is_over: bool = False
+    unused: bytes = b""
 
     def undo(self, data: bytes) -> bytes: ...
 
@@ -222,7 +222,7 @@ def decoder(content_encoding: str | None) -> Decoder:
     return undoes
 
 
-class _Deflate:
+class _Deflate(_Stream):
     """DEFLATE (RFC 1951), bare or with the head and tail of gzip or zlib. wbits: see zlib."""
 
     broken = cast("type[Exception]", zlib_ng.error)
@@ -230,8 +230,6 @@ class _Deflate:
     def __init__(self, wbits: int) -> None:
         self._inflate = zlib_ng.decompressobj(wbits)
         self._silent = 0  # bytes of input without output: of a head without end
-        self.has_more = self.is_over = False
-        self.unused = b""
 
     def undo(self, data: bytes) -> bytes:
         piece = self._inflate.decompress(self._inflate.unconsumed_tail + data, PIECE)
@@ -243,7 +241,7 @@ class _Deflate:
         return piece
 
 
-class _Zstd:
+class _Zstd(_Stream):
     """A frame of RFC 8878."""
 
     def __init__(self) -> None:
@@ -251,10 +249,8 @@ class _Zstd:
             from compression import zstd  # noqa: PLC0415
         else:
             from backports import zstd  # noqa: PLC0415
-        self.broken: type[Exception] = zstd.ZstdError
+        self.broken = zstd.ZstdError
         self._frame = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW})
-        self.has_more = self.is_over = False
-        self.unused = b""
 
     def undo(self, data: bytes) -> bytes:
         piece = self._frame.decompress(data, PIECE)
@@ -263,17 +259,14 @@ class _Zstd:
         return piece
 
 
-class _Brotli:
+class _Brotli(_Stream):
     """RFC 7932."""
-
-    unused = b""
 
     def __init__(self) -> None:
         import brotli  # noqa: PLC0415 - loaded for the first such body
 
-        self.broken: type[Exception] = brotli.error
+        self.broken = brotli.error
         self._stream = brotli.Decompressor()
-        self.has_more = self.is_over = False
 
     def undo(self, data: bytes) -> bytes:
         piece: bytes = self._stream.process(data, output_buffer_limit=PIECE)
@@ -307,15 +300,11 @@ def _zstd_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
     return _Zstd() if is_skippable or data.startswith(_ZSTD) else False
 
 
-def _brotli_opened(data: bytes, is_first: bool) -> _Stream | bool:
-    return _Brotli() if is_first else False
-
-
 _CODINGS: dict[str, _Opened] = {
     "gzip": _gzip_opened,
     "x-gzip": _gzip_opened,
     "deflate": _deflate_opened,
-    "br": _brotli_opened,
+    "br": lambda data, is_first: _Brotli() if is_first else False,
     "zstd": _zstd_opened,
 }
 

@@ -170,13 +170,15 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         if self._transport is None:  # the socket; TLS begins later
-            self.peer = _shown(transport.get_extra_info("peername"))
+            address = transport.get_extra_info("peername")
+            self.peer = str(Endpoint(False, *address[:2])) if address else None
         self._transport = cast("asyncio.Transport | TlsLayer", transport)
 
     def data_received(self, data: bytes) -> None:
         answer = self.answer
         if answer.is_whole or self._error is not None:
-            self._spoil()
+            self._is_spoiled = True  # unexpected data must not be taken for the next response
+            self.close()
             return
         had_head = answer.has_head
         self._heard = self._loop.time()
@@ -213,19 +215,9 @@ class Connection(asyncio.Protocol):
             self._error = _of_ours(error) if is_ours else kind(reason, f"the connection ends {place}")
         self._wake()
 
-    def _spoil(self) -> None:
-        """Close after unexpected data, so that it is not taken for the next response."""
-        self._is_spoiled = True
-        self.close()
-
 
 def _of_ours(error: Exception | None) -> FetchError:
     """The failure of a response over a bug of ours."""
     failure = FetchError(PARSER_FAILED)
     failure.__cause__ = error
     return failure
-
-
-def _shown(address: tuple[str, int] | None) -> str | None:
-    """The address of a socket as text."""
-    return str(Endpoint(False, *address[:2])) if address else None

@@ -136,7 +136,7 @@ class KeptCookies:
     def end(self) -> None:
         """Write the user's file at the end of a run."""
         if self._file is not None:
-            _write(self._file, self.jar)
+            write_rows(self._file, self.jar)
 
     def rows(self) -> list[CookieRow]:
         """The cookies for the user's file."""
@@ -144,12 +144,8 @@ class KeptCookies:
 
 
 def write_rows(file: Path, rows: Iterable[CookieRow]) -> None:
-    """Write the user's file from the rows of several jars."""
-    _write(file, map(Cookie._make, rows))
-
-
-def _write(file: Path, cookies: Iterable[Cookie]) -> None:
+    """Write the user's file from the rows of a jar, or of several."""
     try:
-        write_cookie_file(file, cookies)
+        write_cookie_file(file, map(Cookie._make, rows))
     except OSError as error:
         log.event("cookie-file-unwritten", file=str(file), why=error.strerror)
