@@ -521,13 +521,9 @@ def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
     for cell, inside in cells.items():
         row = rows.setdefault(cell.row, [])
         row += [""] * (columns[cell.column] - len(row))
-        row.append(" ".join([_in_cell(block) for block in inside]))
+        texts = [inline.code(block.words) if block.kind == CODE else block.text for block in inside]
+        row.append(" ".join(texts).replace("|", "\\|"))
     return list(rows.values())
-
-
-def _in_cell(block: Block) -> str:
-    words = inline.code(block.words) if block.kind == CODE else block.text
-    return words.replace("|", "\\|")
 
 
 def _table(rows: list[list[str]]) -> Iterator[str]:

@@ -124,7 +124,8 @@ def tree_of(body: bytes, marks: "Marks | None" = None) -> BrowserTree:
     if may_explode(marks):
         body = _flattened(body)
         marks = Marks(body)
-    return BrowserTree(body, _rare_selectors(marks))
+    rare = int(np.bitwise_or.reduce(_RARE.take(marks.beginnings)))
+    return BrowserTree(body, [one for number, one in enumerate(RARE_SELECTORS) if rare >> number & 1] if rare else ())
 
 
 def _flattened(body: bytes) -> bytes:
@@ -144,12 +145,6 @@ def _flattened(body: bytes) -> bytes:
         pieces.append(piece)
         at = end
     return b"".join(pieces)
-
-
-def _rare_selectors(marks: "Marks") -> list[str]:
-    """The rare selectors that may find something."""
-    found = int(np.bitwise_or.reduce(_RARE.take(marks.beginnings)))
-    return [selector for number, selector in enumerate(RARE_SELECTORS) if found >> number & 1] if found else []
 
 
 def tags_at_most(body: bytes) -> int:
@@ -177,10 +172,6 @@ class Marks:
         pairs: npt.NDArray[np.uint16] = np.ndarray(size, "<u2", body, min(size, 1), (1,))  # behind every byte
         self.beginnings = pairs[self.places] | 0x2020
         self.number = len(self.beginnings)
-
-    def have(self, beginnings: npt.NDArray[np.bool_]) -> bool:
-        """True if one of the tags begins so. beginnings: shape (65536,), see `which_begin`."""
-        return bool(beginnings[self.beginnings].any())
 
 
 def may_explode(marks: Marks) -> bool:
@@ -245,7 +236,7 @@ def scripted(marks: Marks) -> tuple[bytes, bytes]:
     These are taken out of the head of the page, meta elements out of others. marks: of the page, in UTF-8.
     """
     page = marks.body
-    if not marks.have(_CHANGED):  # as mostly
+    if not _CHANGED[marks.beginnings].any():  # as mostly
         return page, b""
     lower = page.lower()
     if b"shadowrootmode" in lower:
@@ -265,7 +256,7 @@ def scripted(marks: Marks) -> tuple[bytes, bytes]:
         return page, b"".join(hidden)
 
     def without_meta(piece: re.Match[bytes]) -> bytes:
-        if not (_is_noscript(piece) and _META.search(piece["inside"])):
+        if (piece["raw"] or b"").lower() != b"noscript" or not _META.search(piece["inside"]):
             return piece[0]
         hidden.append(piece["inside"])
         return _META.sub(b"<x-meta", piece[0])
@@ -295,10 +286,6 @@ def _end_of(name: bytes, lower: bytes, at: int) -> tuple[int, int] | None:
         start = lower.find(tag, start + 1)
     end = lower.find(b">", start) + 1 if start >= 0 else 0
     return (start, end) if end else None
-
-
-def _is_noscript(piece: re.Match[bytes]) -> bool:
-    return piece["raw"] is not None and piece["raw"].lower() == b"noscript"
 
 
 def _with_shadow_roots(page: bytes) -> bytes:

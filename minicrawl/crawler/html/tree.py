@@ -60,10 +60,8 @@ def place_by(attributes: Mapping[str, str | None]) -> int | None:
     name = attributes.get("class") or attributes.get("id")
     if not name:
         return None
-    return _by_name[name] if name in _by_name else _place_named(name)
-
-
-def _place_named(name: str) -> int | None:
+    if name in _by_name:
+        return _by_name[name]
     lower = name.lower()
     navigation, content = _NAVIGATION_NAME.search(lower), _CONTENT_NAME.search(lower)
     place = None
