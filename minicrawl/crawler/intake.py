@@ -139,7 +139,8 @@ class Intake:
             self.visits.deep_links.follow_further(now)
         if settings.until_coverage is not None:
             state.accounts.coverage.ends_crawl = True
-        self.steps.on_settings(settings, changed, now)
+        for step in self.steps:
+            step.on_settings(settings, changed, now)
 
     # Commits.
 

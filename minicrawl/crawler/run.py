@@ -257,7 +257,8 @@ def _settle(engine: Engine, intake: Intake) -> None:
     intake.state.writer.forget_cached()
     give_memory_back()
     intake.ranking.settle_fully()
-    intake.steps.on_settled()
+    for step in intake.steps:
+        step.on_settled()
     intake.commit(engine.meta(), ranks=True)
 
 

@@ -55,7 +55,7 @@ class SharedVoices:
         """VOICE_UNITs: of a page at home, the voices elsewhere for it; of a mirror, those here that its home knows."""
         self._news: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._changed: list[tuple[Pages, IntArray]] = []
-        page, count = _rows(stored)
+        page, _, count = stored[stored[:, 1] == _ELSEWHERE].T
         self.grow(int(page.max(initial=-1)) + 1)
         self.heard[page] = count
 
@@ -98,11 +98,6 @@ class SharedVoices:
     def _tell(self, pages: Pages, counts: IntArray) -> None:
         self.heard[pages] += counts.astype(np.int32)
         self._changed.append((pages, counts))
-
-
-def _rows(stored: IntArray) -> tuple[IntArray, IntArray]:
-    page, _, count = stored[stored[:, 1] == _ELSEWHERE].T
-    return page, count
 
 
 class Outbox:

@@ -31,20 +31,8 @@ page then got for every unit of its voices."""
 
 def stored_births(store: Store, host_of: Pages) -> Births:
     """host_of: the host of every page of the store. Raises StoreError."""
-    return _of_sites(store, host_of) if jumps_to_sites(store) else Births()
-
-
-def read_births(store: Store) -> Births:
-    """The same for reading commands. Raises StoreError."""
-    return KnownBirths(store.site_table.births()) if jumps_to_sites(store) else Births()
-
-
-def jumps_to_sites(store: Store) -> bool:
-    """True if walkers of the store jump to sites by their trust, as of its last commit."""
-    return store.meta(JUMP) == BY_SITES
-
-
-def _of_sites(store: Store, host_of: Pages) -> SiteBirths:
+    if not jumps_to_sites(store):
+        return Births()
     births = SiteBirths()
     births.grow(len(host_of))
     shared = min(int(store.meta(SHARED_OUT) or 0), len(host_of))
@@ -57,6 +45,16 @@ def _of_sites(store: Store, host_of: Pages) -> SiteBirths:
     births.entrance_level = np.array([0, *(site.entrance_level for site in sites)], dtype=np.int64)
     births.voice_level = int(store.meta(VOICE_LEVEL) or 0)
     return births
+
+
+def read_births(store: Store) -> Births:
+    """The same for reading commands. Raises StoreError."""
+    return KnownBirths(store.site_table.births()) if jumps_to_sites(store) else Births()
+
+
+def jumps_to_sites(store: Store) -> bool:
+    """True if walkers of the store jump to sites by their trust, as of its last commit."""
+    return store.meta(JUMP) == BY_SITES
 
 
 CARRIED = "carried"

@@ -75,11 +75,6 @@ class Sitemaps(Kind):
     def next_ready(self) -> float | None:
         return self.queue.next_ready()
 
-    def drop(self, errand: "SitemapErrand", reason: str, now: float) -> None:
-        """Drop a sitemap that is refused in its turn."""
-        self._frontier.end_turn(errand.turn, now, asked=False)
-        self.queue.closed(errand.sitemap, reason, None, 0, now)
-
     def absorb_urls(self, sitemap: int, urls: Sequence[str], is_index: bool, now: float) -> None:
         """Absorb URLs that a sitemap lists, of sitemaps or of pages: those of its host, with www. or without, that are
         in scope and unknown."""
@@ -197,7 +192,8 @@ class SitemapErrand(Request):
         self._answer: SitemapAnswer | None = None
 
     def on_refusal(self, refusal: Refusal, now: float) -> None:
-        self._sitemaps.drop(self, refusal.reason, now)
+        self.turns.frontier.end_turn(self.turn, now, asked=False)
+        self._sitemaps.queue.closed(self.sitemap, refusal.reason, None, 0, now)
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         def give(urls: list[str], is_index: bool, lastmods: dict[str, float]) -> None:

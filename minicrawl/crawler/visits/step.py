@@ -227,17 +227,9 @@ class Steps:
         for step in self._on_unchanged:
             step.on_unchanged(turn)
 
-    def on_settings(self, settings: "CrawlSettings", changed: Set[str], now: float) -> None:
-        for step in self._steps:
-            step.on_settings(settings, changed, now)
-
     def after_commit(self) -> None:
         for step in self._steps:
             step.after_commit()
-
-    def on_settled(self) -> None:
-        for step in self._steps:
-            step.on_settled()
 
     def finish(self) -> None:
         for step in self._steps:
