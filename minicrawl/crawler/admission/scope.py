@@ -61,7 +61,10 @@ class Scope:
             return "max-depth"
         if self.kind != "any" and not self._may_lead_to(url, source, is_redirect=is_redirect and depth > 0):
             return f"scope-{self.kind}"
-        return self._filtered(url) if self.deny or self.allow else None
+        for pattern in self.deny:  # a loop: this is asked of every link
+            if pattern.search(url):
+                return "deny"
+        return "allow" if self.allow and not any(pattern.search(url) for pattern in self.allow) else None
 
     def follows(self, urls: Sequence[str], depth: int, source: str) -> list[bool]:
         """True for each normalised URL at `depth` links that is in scope. source: URL of the page that links to all."""
@@ -100,14 +103,6 @@ class Scope:
 
     def _is_too_deep(self, depth: int) -> bool:
         return self.max_depth is not None and depth > self.max_depth
-
-    def _filtered(self, url: str) -> str | None:
-        for pattern in self.deny:  # a loop: this is asked of every link
-            if pattern.search(url):
-                return "deny"
-        if self.allow and not any(pattern.search(url) for pattern in self.allow):
-            return "allow"
-        return None
 
     def is_inside(self, url: str) -> bool:
         """True if a normalised URL is on a site or host, or in a folder, of the seeds, as `kind` says."""

@@ -17,7 +17,7 @@ from minicrawl.crawler.known.batch import Batch
 from minicrawl.model import READ, State
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.link_table import Links
-from minicrawl.store.links import PlacedLinks, from_bytes, placed
+from minicrawl.store.links import from_bytes
 from minicrawl.store.pages import LastAnswer, LastTurn, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
@@ -172,11 +172,6 @@ class KnownPages:
     def outlinks(self, page: int) -> npt.NDArray[np.int32]:
         """Counted outlinks of a visited page at its last visit."""
         return from_bytes(self.links_row(page).targets)
-
-    def placed_outlinks(self, page: int) -> PlacedLinks:
-        """The same, with their places on the page."""
-        row = self.links_row(page)
-        return placed(row.targets, row.places)
 
     def links_row(self, page: int) -> Links:
         row = self._batch.links.get(page) or self._writer.link_table.row(page)

@@ -154,8 +154,13 @@ class OutageWatch(Outage[Request]):
         if is_there is False:
             self._doubt(request, now)
             return
-        if is_there:
-            self._believe(now, is_over=is_over)
+        if is_there:  # held requests have failed, unless there was an outage
+            self._spare(now, is_over=is_over)
+            if self._silent_since is not None:
+                log.event("outage-over", seconds=now - self._silent_since)
+                self._silent_since = None
+            self._liveness.all_well()
+            self._absorb_failures(self.answered(), now)
         self._absorb(request, now)
         if is_there is None and request.checks_life and self.ask_at is not None:
             self.ask_at = now  # the address is known: check now
@@ -172,15 +177,6 @@ class OutageWatch(Outage[Request]):
             host = request.host
             request.turns.frontier.leave_address(request.turn, now, asked=request.takes_slot)
             self.failed(request, host.id if host.id in self._answered else None, now)
-
-    def _believe(self, now: float, *, is_over: bool) -> None:
-        """A host has answered: held requests have failed, unless there was an outage."""
-        self._spare(now, is_over=is_over)
-        if self._silent_since is not None:
-            log.event("outage-over", seconds=now - self._silent_since)
-            self._silent_since = None
-        self._liveness.all_well()
-        self._absorb_failures(self.answered(), now)
 
     def clear_up(self, now: float, *, is_idle: bool, is_over: bool) -> bool:
         """Put back requests that failed in an outage, or absorb failures that stay undecided.

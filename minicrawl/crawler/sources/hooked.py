@@ -91,7 +91,15 @@ class HookedPages:
         found, failures = await self._call("page", url, page)
         parsed = parsed._replace(hook_failures=(*parsed.hook_failures, *failures)) if failures else parsed
         parsed = parsed._replace(items=(*parsed.items, *found.items)) if found.items else parsed
-        return parsed if found.kept is None else _with_links(parsed, found.kept)
+        if found.kept is None:
+            return parsed
+        outlinks = tuple(compress(parsed.outlinks, found.kept))
+        return parsed._replace(
+            outlinks=outlinks,
+            anchors=tuple(compress(parsed.anchors, found.kept)),
+            places=bytes(compress(parsed.places, found.kept)),
+            refused=len(parsed.outlinks) - len(outlinks),
+        )
 
     async def aclose(self) -> None:
         if self.has("stopped"):
@@ -112,17 +120,6 @@ class HookedPages:
                 self._logged.add(news)
                 log.event("hook-failed", hook=failure.hook, over=where, why=failure.what, trace=failure.trace)
         return found, tuple((failure.hook, failure.what) for failure in found.failures)
-
-
-def _with_links(parsed: ParsedPage, kept: bytes) -> ParsedPage:
-    """The page with those links that have a 1 in `kept`."""
-    outlinks = tuple(compress(parsed.outlinks, kept))
-    return parsed._replace(
-        outlinks=outlinks,
-        anchors=tuple(compress(parsed.anchors, kept)),
-        places=bytes(compress(parsed.places, kept)),
-        refused=len(parsed.outlinks) - len(outlinks),
-    )
 
 
 # In the child.

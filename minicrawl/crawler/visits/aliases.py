@@ -81,7 +81,10 @@ class Aliases:
         assert outcome.alias is not None
         is_redirect = outcome.is_redirect
         if int(self._accounts.depth[page]) == 0 and (is_redirect or outcome.reason == "meta-refresh"):
-            self._widen_for(page, outcome.alias)
+            # The scope of a seed is also that of where it leads within its site.
+            is_outside = not self._admission.scope.is_inside(outcome.alias)
+            if is_outside and site_of(outcome.alias) == site_of(self._urls.url(page)):
+                self._admission.widen([outcome.alias])
         scope = self._admission.scope
         refusal = scope.refuses(outcome.alias, int(self._accounts.depth[page]), is_redirect=is_redirect)
         if refusal is None and not is_redirect and scope.only_checks(self._urls.url(page)):
@@ -96,11 +99,6 @@ class Aliases:
         if refusal is None and not outcome.is_redirect and self.is_dead(target):
             refusal = "dead"
         return refusal
-
-    def _widen_for(self, seed: int, target: str) -> None:
-        """Let the scope of a seed be that of where it leads within its site."""
-        if not self._admission.scope.is_inside(target) and site_of(target) == site_of(self._urls.url(seed)):
-            self._admission.widen([target])
 
     def hinted(self, page: int) -> list[int]:
         """The aliases of `page` by a hint, and some former ones."""

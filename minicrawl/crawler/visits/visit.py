@@ -234,7 +234,8 @@ class Visits:
     def _visit_unchanged(self, turn: Turn) -> None:
         """Take the turn of an unchanged page: spend its cash along its stored links, and change nothing else."""
         state, page = self.state, turn.page
-        outlinks = state.pages.placed_outlinks(page)
+        row = state.pages.links_row(page)
+        outlinks = placed(row.targets, row.places)
         kind = kind_of(state.pages.last_state(page), is_answered=True)
         state.accounts.visit(page, outlinks, outlinks, kind)
         state.pages.note_unchanged(page)
