@@ -219,16 +219,12 @@ class ArchiveTransport:
             return None
         kind = f"{form[1]}*{form[2] or ''}"
         if kind not in self._probes:
-            self._probes[kind] = self._kept_probes(form[1], form[2] or "")
+            key, ending = surt(form[1]), re.escape((form[2] or "").rstrip("/").lower())
+            rest = f"{'' if key.endswith('/') else '/'}[a-p]{{16}}{ending}"
+            found = [(one, archive) for archive in self._archives for one in archive.matching(key, rest)]
+            same = [pair for pair in found if _PROBE.fullmatch(pair[0].url) and pair[0].url.startswith(form[1])]
+            self._probes[kind] = iter(sorted(same, key=lambda pair: (pair[0].stamp, pair[0].start)))  # the oldest first
         return next(self._probes[kind], None)
-
-    def _kept_probes(self, folder: str, ending: str) -> Iterator[tuple[Captured, Collection]]:
-        """Archived answers for pages in a folder that cannot exist, the oldest first."""
-        key = surt(folder)
-        rest = f"{'' if key.endswith('/') else '/'}[a-p]{{16}}{re.escape(ending.rstrip('/').lower())}"
-        found = [(one, archive) for archive in self._archives for one in archive.matching(key, rest)]
-        same = ((one, archive) for one, archive in found if _PROBE.fullmatch(one.url) and one.url.startswith(folder))
-        return iter(sorted(same, key=lambda pair: (pair[0].stamp, pair[0].start)))
 
 
 class ArchivedAnswer:

@@ -54,6 +54,7 @@ class Frontier:
         self.pages = WaitingPages(self.hosts, accounts, strategy, budget, loaded_at_once, due)
         self._errands = WaitingErrands()
         self._name_server = NameServer()
+        self.looked_up = self._name_server.looked_up
         self._locates = locates
         self.addresses = Addresses(self._name_server.address, delay=ip_delay, most=per_host, asked_from=addresses_from)
         self._turns: dict[int | Errand | None, Address] = {}  # by page or errand in flight
@@ -117,10 +118,6 @@ class Frontier:
         lost = int(((book.gone | book.alias)[known] & tried & answering).sum())
         often = lost / max(int((tried & answering).sum()), 1)
         return np.where(tried, 0.0, np.where(answering, often, 1.0))
-
-    def looked_up(self, is_answered: bool, now: float) -> None:
-        """Record the end of a look-up, which adapts their number."""
-        self._name_server.looked_up(is_answered, now)
 
     def add(self, pages: Iterable[int], now: float) -> None:
         """Let pages wait for their turn: those never read, and read ones if pages are read again."""

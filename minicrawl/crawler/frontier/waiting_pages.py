@@ -168,7 +168,8 @@ class WaitingPages:
         pages = pages[~(self._held.take(pages) | self._accounts.had_turn.take(pages))]
         hosts = self.host_of.take(pages).tolist()
         self._discovery.rise_all(pages, hosts, self._priorities(pages, read=False))
-        for host in map(self._hosts.__getitem__, set(hosts)):
+        for number in set(hosts):
+            host = self._hosts[number]
             if host.is_offered:
                 self.offer(host)
 

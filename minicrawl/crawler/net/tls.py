@@ -56,19 +56,11 @@ def trust(ca_file: Path | None, protocol: str = HTTP_1) -> ssl.SSLContext:
 def _trust_read(
     default: ssl.DefaultVerifyPaths, ca_file: Path | None, changed_at: int, protocol: str
 ) -> ssl.SSLContext:
-    return _new(ca_file, protocol)
-
-
-def _new(ca_file: Path | None, protocol: str) -> ssl.SSLContext:
     tls = ssl.create_default_context()
     tls.set_alpn_protocols([protocol])
     if ca_file is not None:
         tls.load_verify_locations(ca_file)
     return tls
-
-
-Contexts = Callable[[str], ssl.SSLContext]
-"""Makes the context for an application protocol, or returns the one made before."""
 
 
 class TlsClient:
@@ -82,12 +74,9 @@ class TlsClient:
         if ca_file is not None:
             trust(ca_file)
         # Not before the first connection, as a crawl without TLS needs none.
-        self._contexts: Contexts = lru_cache(maxsize=None)(partial(trust, ca_file))
+        self.context: Callable[[str], ssl.SSLContext] = lru_cache(maxsize=None)(partial(trust, ca_file))
+        """Makes the context for an application protocol, or returns the one made before."""
         self._sessions: OrderedDict[tuple[str, int], ssl.SSLSession] = OrderedDict()
-
-    def context(self, protocol: str) -> ssl.SSLContext:
-        """The context for an application protocol."""
-        return self._contexts(protocol)
 
     def begun(self, host: str, port: int, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
         session = self._sessions.get((host, port))

@@ -89,7 +89,8 @@ class Visits(Protocol):
 
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None: ...
 
-    def trap(self, page: int, url: str) -> str | None: ...
+    def trap(self, page: int, url: str) -> str | None:
+        """The reason code why an acquired page is not to be fetched, or None."""
 
     def request(self, page: int, url: str) -> PageRequest: ...
 

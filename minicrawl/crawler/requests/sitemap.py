@@ -1,6 +1,7 @@
 """Requests for sitemaps, and making their URLs known. The order and the rate are in sitemaps/queue.py."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.http.transport import parser_failed
@@ -75,11 +76,18 @@ class Sitemaps(Kind):
     def next_ready(self) -> float | None:
         return self.queue.next_ready()
 
-    def absorb_urls(self, sitemap: int, urls: Sequence[str], is_index: bool, now: float) -> None:
+    def absorb_urls(
+        self, sitemap: int, urls: Sequence[str], is_index: bool, lastmods: dict[str, float], now: float
+    ) -> None:
         """Absorb URLs that a sitemap lists, of sitemaps or of pages: those of its host, with www. or without, that are
-        in scope and unknown."""
+        in scope and unknown. lastmods: of pages of its host, in Unix seconds."""
         row = self.queue.row(sitemap)
-        near = {without_www(self._frontier.hosts[row.host].name)}
+        own = without_www(self._frontier.hosts[row.host].name)
+        if self._note_lastmods is not None and lastmods:
+            dated = [url for url in lastmods if without_www(politeness_key(url)) == own]
+            pages = zip(dated, self._urls.find(dated), strict=True)
+            self._note_lastmods({page: lastmods[url] for url, page in pages if page is not None}, now)
+        near = {own}
         if is_index:
             near.add(without_www(politeness_key(row.url)))
         if not self._is_seed(row):
@@ -93,15 +101,6 @@ class Sitemaps(Kind):
         known = self._urls.find(inside)
         self.queue.lists(sitemap, [page for page in known if page is not None])
         self.queue.enqueue(sitemap, unknown(inside, known))
-
-    def absorb_lastmods(self, sitemap: int, lastmods: dict[str, float], now: float) -> None:
-        """Absorb the lastmod of pages of a sitemap's host, in Unix seconds."""
-        if self._note_lastmods is None or not lastmods:
-            return
-        name = without_www(self._frontier.hosts[self.queue.row(sitemap).host].name)
-        urls = [url for url in lastmods if without_www(politeness_key(url)) == name]
-        pages = zip(urls, self._urls.find(urls), strict=True)
-        self._note_lastmods({page: lastmods[url] for url, page in pages if page is not None}, now)
 
     def absorb(self, errand: "SitemapErrand", answer: SitemapAnswer, now: float) -> None:
         """Absorb the answer for a sitemap; its URLs have been absorbed."""
@@ -197,11 +196,7 @@ class SitemapErrand(Request):
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         def give(urls: list[str], is_index: bool, lastmods: dict[str, float]) -> None:
-            def take(now: float) -> None:
-                self._sitemaps.absorb_urls(self.sitemap, urls, is_index, now)
-                self._sitemaps.absorb_lastmods(self.sitemap, lastmods, now)
-
-            deliver(len(urls), take)
+            deliver(len(urls), partial(self._sitemaps.absorb_urls, self.sitemap, urls, is_index, lastmods))
 
         self._answer = await source.sitemap(self.url, give)
         self.fetched = self._answer.fetched

@@ -27,7 +27,7 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.step import Steps
 from minicrawl.crawler.visits.turn import NOT_FOUND, DeepLinks, Turn
-from minicrawl.model import DEAD, READ, Fetched, PageRequest, ParsedPage, State
+from minicrawl.model import DEAD, READ, Fetched, ParsedPage, State
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import NOWHERE, PlacedLinks, linked, placed, places_to_bytes, to_bytes
 from minicrawl.store.pages import Turn as TurnRow
@@ -156,6 +156,7 @@ class Visits:
         self.aliases, self.deep_links, self.outlinks = aliases, deep_links, outlinks
         self.guesses = SchemeGuesses(state.urls, state.discovery)
         self.sitemaps, self.ranking, self.steps = sitemaps, ranking, steps
+        self.trap, self.request = steps.refusal, steps.request
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in the result of the request for `page`. The page must have been acquired from the frontier."""
@@ -194,14 +195,6 @@ class Visits:
         """Let a page that is not in flight have a turn without a request; its next one not before `until`."""
         fetched = Fetched(self.state.urls.url(page))
         self._visit(Turn(page, fetched, ParsedPage(), Outcome(state, reason), now, until))
-
-    def trap(self, page: int, url: str) -> str | None:
-        """The reason code why an acquired page is not to be fetched, or None."""
-        return self.steps.refusal(page, url)
-
-    def request(self, page: int, url: str) -> PageRequest:
-        """The request for a page."""
-        return self.steps.request(page, url)
 
     def _visit(self, turn: Turn) -> None:
         """Take the turn of a page: spend its cash along its present links, and note these."""
