@@ -125,9 +125,11 @@ class ResponseFields:
     def content_type(self) -> str | None:
         """The declared type of the body; None if it is to be sniffed."""
         content_type = declared_type(self.joined(b"content-type"))
-        options = self.joined(b"x-content-type-options") or "" if content_type is None else ""
-        is_fixed = options.partition(",")[0].strip().lower() == "nosniff"  # Fetch, 3.6
-        return "text/plain" if is_fixed else content_type
+        if content_type is None:
+            options = self.joined(b"x-content-type-options") or ""
+            if options.partition(",")[0].strip().lower() == "nosniff":  # Fetch, 3.6
+                return "text/plain"
+        return content_type
 
     @property
     def location(self) -> str | None:
