@@ -68,7 +68,7 @@ class Intake:
         self.liveness = Liveness(state, turns, asks_robots=not settings.ignore_robots)
         self.visits = Visits(state, turns, aliases, deep_links, sitemaps, ranking, outlinks, steps)
         savers: list[Saver | None] = [AccountSaver(state), state.outbox, state.batch, state.hosts, state.interests]
-        savers += [state.sites, state.tally, sitemaps, *steps]
+        savers += [state.sites, state.tally, sitemaps.queue, *steps]
         self.savers = [one for one in savers if one is not None]
         self.commits = CommitCounts(lambda: writer.rows_written)
         self._scope: list[str] = []  # seeds that it does not make known: other partitions', or in plain HTTP

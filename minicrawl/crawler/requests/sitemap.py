@@ -15,7 +15,6 @@ from minicrawl.crawler.urls.keys import politeness_key, without_www
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import ParsedPage, SitemapAnswer, State
 from minicrawl.store.sitemaps import SitemapRow
-from minicrawl.store.writer import Writer
 
 NoteLastmods = Callable[[dict[int, float], float], None]
 _LET_IN_AT_ONCE = 100
@@ -155,9 +154,6 @@ class Sitemaps(Kind):
             earned = self.queue.earned(born)
             if earned:
                 self._let_in(earned, now)
-
-    def save(self, writer: Writer) -> None:
-        self.queue.save(writer)
 
     def _let_in(self, most: int, now: float, host: int | None = None) -> int:
         """Make up to `most` URLs from sitemaps known, of one host or of the next ones. Returns their number."""

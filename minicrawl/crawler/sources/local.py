@@ -21,7 +21,7 @@ from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
 from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.crawler.urls.normalise import stripped, without_parameters
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
+from minicrawl.model import Fetched, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
 from minicrawl.sandbox.sandbox import ChildDiedError
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
@@ -52,6 +52,7 @@ class LocalSource:
         capture: Capture | None = None,
     ) -> None:
         self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
+        self.locate = self._fetcher.locate
         self._renderer = None
         if settings.render:
             from minicrawl.crawler.rendering.renderer import Renderer  # noqa: PLC0415 - few crawls render
@@ -199,9 +200,6 @@ class LocalSource:
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
-
-    async def locate(self, url: str) -> Located:
-        return await self._fetcher.locate(url)
 
     async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
         reader = SitemapReader(url, dated=self._reads_lastmods)

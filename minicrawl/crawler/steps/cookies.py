@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Self
 
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, REDIRECTS
-from minicrawl.crawler.sources.source import GiveUrls, PageSource
+from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer
+from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.store.cookies import CookieRow
 from minicrawl.store.writer import Writer
 
@@ -122,6 +122,8 @@ class WithCookies:
         """sent: takes the cookies of the latest requests that were redirected, by URL."""
         self._source, self._jar, self._clock = source, jar, clock
         self._sent = sent
+        # Without cookies: robots.txt files and sitemaps need no login.
+        self.robots, self.locate, self.sitemap = source.robots, source.locate, source.sitemap
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         value = self._jar.header(request.url, self._clock())
@@ -137,14 +139,3 @@ class WithCookies:
             if self._jar.header(request.url, self._clock()) == value:
                 fetched = fetched._replace(set_cookies=())
         return fetched, parsed
-
-    # Without cookies: robots.txt files and sitemaps need no login.
-
-    async def robots(self, url: str) -> Fetched:
-        return await self._source.robots(url)
-
-    async def locate(self, url: str) -> Located:
-        return await self._source.locate(url)
-
-    async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
-        return await self._source.sitemap(url, give)
