@@ -1,18 +1,7 @@
-"""The addresses of hosts, and how many look-ups are in flight."""
+"""The addresses of hosts."""
 
 from minicrawl.crawler.frontier.lanes import Addresses, NameServer
 from minicrawl.crawler.hosts import Host
-
-
-def test_name_server_that_loses_look_ups_gets_fewer_of_them_and_more_again() -> None:
-    server = NameServer()
-    first = server.address.most
-    for number in range(10):
-        server.looked_up(number % 2 == 0, float(number))
-    fewer = server.address.most
-    for number in range(10, 60):
-        server.looked_up(True, float(number))
-    assert fewer < first < server.address.most
 
 
 def test_address_is_the_same_for_all_hosts_that_have_it() -> None:
