@@ -59,8 +59,7 @@ class Archived(Subject):
 
     def last(self) -> int:
         """The number of the last record; 0 where there is none."""
-        (last,) = self._tables.row("SELECT coalesce(max(id), 0) FROM records")
-        return int(last)
+        return int(self._tables.value("SELECT coalesce(max(id), 0) FROM records"))
 
     def after(self, number: int) -> Iterator[tuple[int, str, ArchiveRecord]]:
         """Number, URL and row of every record after `number`, in the order of their numbers."""

@@ -72,8 +72,7 @@ class Hosts(Subject):
 
     def count(self) -> int:
         """Number of hosts."""
-        (count,) = self._tables.row("SELECT count(*) FROM hosts")
-        return int(count)
+        return int(self._tables.value("SELECT count(*) FROM hosts"))
 
     def pages(self, n: int) -> list[HostPages]:
         """The n hosts with the most known pages. Scans all pages.

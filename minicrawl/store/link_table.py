@@ -110,8 +110,7 @@ class LinkTable(Subject):
 
     def count(self) -> int:
         """Number of counted links."""
-        (count,) = self._tables.row("SELECT coalesce(sum(length(targets) / 4), 0) FROM links")
-        return int(count)
+        return int(self._tables.value("SELECT coalesce(sum(length(targets) / 4), 0) FROM links"))
 
     def some_sources(self, page: int, n: int) -> list[int]:
         """Up to n pages with a counted link to `page`, found among the outlinks of some 20,000 pages.

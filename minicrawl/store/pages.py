@@ -279,8 +279,7 @@ class PageTable(Subject):
 
     def state(self, page: int) -> str:
         """State of a known page; "waiting" while it is not committed."""
-        row = self._tables.row("SELECT state FROM pages WHERE id = ?", page)
-        return str(row[0]) if row else "waiting"
+        return str(self._tables.value("SELECT state FROM pages WHERE id = ?", page) or "waiting")
 
     def last_turn(self, page: int) -> LastTurn:
         """The outcome of a page's last turn."""
@@ -317,8 +316,9 @@ class PageTable(Subject):
 
     def named_by(self, page: int) -> str | None:
         """URL of the earlier read page that names this one as its alternate."""
-        row = self._tables.row("SELECT url FROM pages WHERE id = (SELECT named_by FROM pages WHERE id = ?)", page)
-        return row[0] if row else None
+        query = "SELECT url FROM pages WHERE id = (SELECT named_by FROM pages WHERE id = ?)"
+        url: str | None = self._tables.value(query, page)
+        return url
 
     def queue(self, page: int) -> Queue:
         """Counts of pages that wait like this one, and of those with more cash; scans all pages."""

@@ -95,8 +95,7 @@ class Ranks(Subject):
 
     def x(self, page: int) -> float:
         """What a page has received, and its share of V', in units."""
-        (x,) = self._tables.row("SELECT x FROM weighed WHERE id = ?", page)
-        return float(x)
+        return float(self._tables.value("SELECT x FROM weighed WHERE id = ?", page))
 
     def is_exact(self, page: int) -> bool:
         """True if the rank of one page is known exactly without a scan.
@@ -125,8 +124,7 @@ class Ranks(Subject):
 
     def least_importance(self) -> float:
         """Importance of a page without in-links."""
-        (least,) = self._tables.row("SELECT virtual * (16777216.0 / births) / total FROM book")
-        return float(least or 0.0)
+        return float(self._tables.value("SELECT virtual * (16777216.0 / births) / total FROM book") or 0.0)
 
     def kept(self) -> list[str]:
         """Names of the rankings kept by 'minicrawl rank --save'."""
@@ -217,15 +215,13 @@ class Ranks(Subject):
 
     def _is_best(self, page: int) -> bool:
         query = "SELECT is_worthy FROM best CROSS JOIN weighed ON weighed.id = best.page WHERE best.page = ?"
-        row = self._tables.row(query, page)
-        return bool(row and row[0])
+        return bool(self._tables.value(query, page))
 
     def _better(self, page: int, among: str, *values: str) -> int:
         """Number of better pages in `among`."""
         x = self.x(page)
         query = f"SELECT count(*) FROM {among} AND (x > ? OR (x = ? AND weighed.id < ?))"
-        (count,) = self._tables.row(query, *values, x, x, page)
-        return int(count)
+        return int(self._tables.value(query, *values, x, x, page))
 
     def _place(self, page: int) -> int:
         """Number of better pages, by the places stored at the end of a run."""
@@ -233,11 +229,11 @@ class Ranks(Subject):
         blocks = range(0, self._tables.size(), PLACES)
 
         def first(block: int) -> tuple[float, int]:
-            (head,) = self._tables.row("SELECT substr(pages, 1, 4) FROM places WHERE first = ?", block)
+            head = self._tables.value("SELECT substr(pages, 1, 4) FROM places WHERE first = ?", block)
             return self._key(int(from_bytes(head)[0]))
 
         block = blocks[max(0, bisect_right(blocks, wanted, key=first) - 1)]
-        (held,) = self._tables.row("SELECT pages FROM places WHERE first = ?", block)
+        held = self._tables.value("SELECT pages FROM places WHERE first = ?", block)
         return block + bisect_left(from_bytes(held).tolist(), wanted, key=self._key)
 
     def _key(self, page: int) -> tuple[float, int]:

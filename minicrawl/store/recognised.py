@@ -108,9 +108,9 @@ class Recognised(Subject):
         """Ranges of fetch numbers, first and last, a thousand fetches each."""
         query, size = "SELECT id FROM fetches WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?", self._tables.sizes.rows
         first = _FIRST
-        while (row := self._tables.row(query, first, size)) is not None:
-            yield first, row[0] - 1
-            (first,) = row
+        while (following := self._tables.value(query, first, size)) is not None:
+            yield first, following - 1
+            first = following
         yield first, _LAST
 
     def fingerprint(self, page: int) -> Fingerprint | None:

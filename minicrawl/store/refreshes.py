@@ -217,8 +217,8 @@ class Refreshes(Subject):
         query = """
             SELECT min(at) FROM (SELECT at FROM course UNION ALL SELECT min(at) FROM changes
                                  UNION ALL SELECT min(fetched_at) FROM fetches)"""
-        (began,) = self._tables.row(query)
-        return None if began is None else float(began)
+        began: float | None = self._tables.value(query)
+        return began
 
     def changes_of(self, page: int) -> list[Change]:
         """The changes of a page, the oldest first; scans those of all pages."""
@@ -226,7 +226,7 @@ class Refreshes(Subject):
 
     def last_change(self) -> int:
         """The number of the last change of a page; 0 where there is none."""
-        return int(self._tables.row("SELECT coalesce(max(id), 0) FROM changes")[0])
+        return int(self._tables.value("SELECT coalesce(max(id), 0) FROM changes"))
 
     def changes_after(self, number: int, until: int, new_since: float, n: int) -> dict[int, ChangedPage]:
         """The first n changes after a number, up to another, by number, each once. new_since: Unix seconds; pages read

@@ -60,8 +60,7 @@ class Requisites(Subject):
 
     def number_of(self, page: int) -> int:
         """The number of requisites that a page was the first to need."""
-        (number,) = self._tables.row("SELECT count(*) FROM requisites WHERE page = ?", page)
-        return int(number)
+        return int(self._tables.value("SELECT count(*) FROM requisites WHERE page = ?", page))
 
     def counts(self, page: int | None = None) -> list[RequisiteCount]:
         """The requisites by state and reason. page: only those that this page was the first to need."""

@@ -96,8 +96,7 @@ class SiteTable(Subject):
 
     def voices_for(self, page: int) -> float:
         """How far the voices of other sites count for a page, as of when births were last shared out."""
-        row = self._tables.rows("SELECT voices / 256.0 FROM doors WHERE page = ?", (page,))
-        return float(row[0][0]) if row else 0.0
+        return float(self._tables.value("SELECT voices / 256.0 FROM doors WHERE page = ?", page) or 0.0)
 
     def births(self) -> IntArray:
         """Birth cash of every page by number (opic/sites.py)."""

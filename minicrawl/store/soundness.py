@@ -50,13 +50,11 @@ class Soundness(Subject):
         with self._tables.errors:
             errors += schema_errors(self._tables.db)
         for what, query in _FLAWS.items():
-            (count,) = self._tables.row(query)
-            if count:
+            if count := self._tables.value(query):
                 errors.append(f"{count} {what}")
         for table, column, target in references():
             of = f"{column} > 0 AND {column} NOT IN (SELECT id FROM {target})"  # below stands none
-            (count,) = self._tables.row(f"SELECT count(*) FROM {table} WHERE {of}")
-            if count:
+            if count := self._tables.value(f"SELECT count(*) FROM {table} WHERE {of}"):
                 errors.append(f"{count} numbers in {table}.{column} are of no row of {target}")
         return errors + [f"page {page} cannot be found by its URL {url}" for page, url in self._lost()]
 
@@ -84,6 +82,6 @@ def check_books(tables: Tables) -> None:
         is_number = isinstance(value, int | float) and math.isfinite(value)
         if value is not None and not (is_number and (key != "clock" or value >= 0)):
             raise damaged(tables.path, f"meta.{key} is {value!r:.60}, which cannot be meant")
-    (book,) = tables.row("SELECT clock + size + virtual + births + total + floor FROM book")
-    if book is None and tables.size():
+    book = "SELECT clock + size + virtual + births + total + floor FROM book"
+    if tables.value(book) is None and tables.size():
         raise damaged(tables.path, "a number is missing that importance is computed with")

@@ -104,6 +104,11 @@ class Tables:
         with self.errors:
             return self.db.execute(query, values).fetchone()
 
+    def value(self, query: str, *values: Any) -> Any:
+        """The first value of a result; None if it is empty."""
+        row = self.row(query, *values)
+        return row[0] if row else None
+
     def each(self, query: str, *values: Any) -> Iterator[Any]:
         """The rows of a result, read lazily."""
         return chain.from_iterable(self.blocks(query, _AT_ONCE, *values))
@@ -125,13 +130,13 @@ class Tables:
         return kind._make(row) if row else None
 
     def meta(self, key: str) -> MetaValue:
-        row = self.row("SELECT value FROM meta WHERE key = ?", key)
-        return row[0] if row else None
+        value: MetaValue = self.value("SELECT value FROM meta WHERE key = ?", key)
+        return value
 
     def size(self) -> int:
         """Number of known pages."""
-        (size,) = self.row("SELECT coalesce(max(id) + 1, 0) FROM pages")
-        (octets,) = self.row("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+        size = self.value("SELECT coalesce(max(id) + 1, 0) FROM pages")
+        octets = self.value("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
         if not 0 <= size <= octets // _LEAST_ROW:  # arrays of this size would be allocated
             raise damaged(self.path, f"it has a page with the number {size - 1}")
         return int(size)

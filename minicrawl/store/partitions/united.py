@@ -51,13 +51,13 @@ class United(Subject):
 
     def sums(self) -> Sums:
         """The sums over the pages of this partition."""
-        (virtual,) = self._tables.row("SELECT virtual FROM book")
+        virtual = float(self._tables.value("SELECT virtual FROM book") or 0.0)
         query = """
             SELECT total(cash + forwarded), total(birth),
                    total(cash + forwarded) FILTER (WHERE state = 'fetched'),
                    total(birth) FILTER (WHERE state = 'fetched')
             FROM born WHERE state NOT IN ('alias', 'elsewhere') AND NOT is_dead"""
-        return Sums(float(virtual or 0.0), float(self._tables.meta("births") or 0), *self._tables.row(query))
+        return Sums(virtual, float(self._tables.meta("births") or 0), *self._tables.row(query))
 
     def show(self, sums: Sums) -> None:
         """Rank the pages among those of all partitions. sums: over all of these."""
@@ -65,18 +65,15 @@ class United(Subject):
         columns = [name for _, name, *_ in self._tables.rows("PRAGMA main.table_info(book)")]
         book = ", ".join(f"{of_all[name]!r} AS {name}" if name in of_all else name for name in columns)
         views = {"book": f"SELECT {book} FROM main.book"}
-        self._tables.make_views(views | {view: self._query_of(view) for view in _VIEWS})
+        of_view = "SELECT sql FROM main.sqlite_schema WHERE type = 'view' AND name = ?"
+        for view in _VIEWS:
+            views[view] = str(self._tables.value(of_view, view)).partition(" AS\n")[2]
+        self._tables.make_views(views)
 
     def hosts(self) -> int:
         """Number of hosts with pages here."""
-        (count,) = self._tables.row("SELECT count(DISTINCT host) FROM pages WHERE state <> 'elsewhere'")
-        return int(count)
+        return int(self._tables.value("SELECT count(DISTINCT host) FROM pages WHERE state <> 'elsewhere'"))
 
     def better(self, x: float) -> int:
         """Number of pages here with more than `x` units."""
-        (count,) = self._tables.row("SELECT count(*) FROM weighed WHERE x > ?", x)
-        return int(count)
-
-    def _query_of(self, view: str) -> str:
-        (sql,) = self._tables.row("SELECT sql FROM main.sqlite_schema WHERE type = 'view' AND name = ?", view)
-        return str(sql).partition(" AS\n")[2]
+        return int(self._tables.value("SELECT count(*) FROM weighed WHERE x > ?", x))

@@ -56,7 +56,7 @@ class Texts:
 
     def count(self) -> int:
         """Pages whose text is kept."""
-        return int(self._tables.row("SELECT count(*) FROM texts")[0])
+        return int(self._tables.value("SELECT count(*) FROM texts"))
 
     def row(self, page: int) -> TextRow | None:
         """Start and size of a page's text; None if none is kept."""
@@ -78,11 +78,11 @@ class Texts:
 
     def last_start(self) -> int:
         """Start of the last text; 0 without any."""
-        return int(self._tables.row("SELECT coalesce(max(start), 0) FROM texts")[0])
+        return int(self._tables.value("SELECT coalesce(max(start), 0) FROM texts"))
 
     def added_behind(self, start: int) -> int:
         """Number of texts that begin behind that byte."""
-        return int(self._tables.row("SELECT count(*) FROM texts WHERE start > ?", start)[0])
+        return int(self._tables.value("SELECT count(*) FROM texts WHERE start > ?", start))
 
     def record(self, page: int) -> bytes | None:
         """The packed text of a page; None if none is kept. Raises StoreError."""
@@ -111,13 +111,12 @@ class Texts:
 
     def template(self, page: int) -> Set[int]:
         """Ids of blocks that belong to the template of the page's host."""
-        row = self._tables.row("SELECT blocks FROM pages JOIN refresh_hosts USING (host) WHERE pages.id = ?", page)
-        return frozenset() if row is None else template(bytes(row[0] or b""))
+        query = "SELECT blocks FROM pages JOIN refresh_hosts USING (host) WHERE pages.id = ?"
+        return template(self._tables.value(query, page) or b"")
 
     def host_blocks(self, host: int) -> bytes:
         """The packed picture of a host; empty if there is none."""
-        row = self._tables.row("SELECT blocks FROM refresh_hosts WHERE host = ?", host)
-        return b"" if row is None else bytes(row[0] or b"")
+        return bytes(self._tables.value("SELECT blocks FROM refresh_hosts WHERE host = ?", host) or b"")
 
     def flaws(self) -> Iterator[str]:
         """Faults of the texts, a sentence each. Reads all texts."""
