@@ -100,7 +100,7 @@ async def _serve(web: "DemoWeb", port: int) -> None:
 
 def _start_afresh(store: Path) -> None:
     """Remove an earlier demo's store: the demo's web changes with its seed, so a crawl is never resumed."""
-    from minicrawl.store.database import remove_store
+    from minicrawl.store.database import logs, remove_files
     from minicrawl.store.reader import open_store
 
     if not store.exists():
@@ -110,7 +110,7 @@ def _start_afresh(store: Path) -> None:
             raise StoreError(f"another demo is using {store}; wait for it, or use another --store")
         if not all(".test/" in url for url in reader.page_table.seeds()):
             raise SettingError(f"{store} holds a crawl of yours; name another file with --store for the demo")
-    remove_store(store)
+    remove_files(store, *logs(store))
 
 
 async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bool) -> None:

@@ -29,7 +29,6 @@ _LOG_BYTES = 32 * 2**20
 # Timeout of the lock in seconds: `is_held` takes it for a moment, which must not turn a writer away.
 _LOOK = 0.2
 
-
 _DAMAGED = (
     "{path} is damaged: {error}; use a backup, or save what can be read of it: minicrawl salvage NEW --store {path}"
 )
@@ -41,8 +40,6 @@ _SENTENCES = {
     "readonly": "{path} cannot be opened for writing; check its folder's permissions",
     "unable to open": "{path} cannot be opened; check its folder's permissions, and how many files may be open",
 }
-
-
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -161,7 +158,7 @@ def _make(path: Path) -> None:
     """Make an empty store under a temporary name and rename it, so a kill leaves no partial one."""
     unfinished = beside(path, ".new")
     parts = [beside(unfinished, ending) for ending in ("", "-journal", "-wal", "-shm")]
-    _remove(*parts, *logs(path))  # left by a killed run, or by a deleted store
+    remove_files(*parts, *logs(path))  # left by a killed run, or by a deleted store
     try:
         with contextlib.closing(sqlite3.connect(unfinished, isolation_level=None)) as db:
             db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
@@ -173,16 +170,12 @@ def _make(path: Path) -> None:
             db.execute("PRAGMA journal_mode = WAL")
         unfinished.replace(path)
     finally:
-        _remove(*parts)
+        remove_files(*parts)
     sync_folder(path.parent)
 
 
-def remove_store(path: Path) -> None:
-    """Remove the file of a store and its log. Nobody may use it."""
-    _remove(path, *logs(path))
-
-
-def _remove(*files: Path) -> None:
+def remove_files(*files: Path) -> None:
+    """Remove files, those that are there. Nobody may use them."""
     for file in files:
         file.unlink(missing_ok=True)
 
@@ -290,12 +283,9 @@ def is_held(path: Path) -> bool:
     except Timeout:
         return True
     except OSError:  # no write access, which testing the lock does not need
-        try:
-            opened = lock.open("rb")
-        except OSError:
-            return False
-        with opened:
+        with contextlib.suppress(OSError), lock.open("rb") as opened:
             return is_shared_locked(opened.fileno())
+        return False
 
 
 def _lock_of(path: Path) -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.store.database import beside, hold, is_held, logs, open_to_read, real_path, store_errors
+from minicrawl.store.database import beside, hold, is_held, logs, open_to_read, real_path, remove_files, store_errors
 from minicrawl.store.texts.copying import compact_texts, copy_texts
 from minicrawl.store.texts.text_file import text_path
 from minicrawl.store.texts.text_file import unfinished as unfinished_texts
@@ -56,20 +56,17 @@ def replaced(file: Path) -> Iterator[Path]:
     left = (new, *logs(new), text_path(new))
     lock = hold(new)  # a second one to the same file fails
     try:
-        for path in left:  # of one that was killed
-            path.unlink(missing_ok=True)
+        remove_files(*left)  # of one that was killed
         yield new
         with new.open("rb") as whole:
             os.fsync(whole.fileno())
         if text_path(new).exists():
             text_path(new).replace(later)
-        for path in logs(file):  # of the store that is replaced
-            path.unlink(missing_ok=True)
+        remove_files(*logs(file))  # of the store that is replaced
         new.replace(file)
         later.replace(texts) if later.exists() else texts.unlink(missing_ok=True)
     finally:
-        for path in (*left, beside(new, ".lock")):
-            path.unlink(missing_ok=True)
+        remove_files(*left, beside(new, ".lock"))
         lock.release()
 
 
