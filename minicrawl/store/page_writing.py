@@ -1,7 +1,6 @@
 """The rows of pages that a crawl commits: new pages, accounts, turns. Call all inside a transaction."""
 
 import json
-import sqlite3
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,16 +10,22 @@ from minicrawl.store.pages import AccountColumns, Fetch, NewPage, Restated, Retr
 from minicrawl.store.tables import Tables
 from minicrawl.store.urlhash import url_hash
 
+Counts = Mapping[tuple[str, str], int]
+"""Numbers of pages by (state, reason)."""
+_FORGET_ANSWER = "DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)"
+
 
 class PageRows:
-    """Writes the rows of `pages`, with their hashes, answers and tallies."""
+    """Writes the rows of `pages`, with their hashes, answers and tallies.
+
+    Invariant: `tallies` has for every state and reason the number of rows of `pages` with them.
+    """
 
     def __init__(self, tables: Tables) -> None:
         """tables: opened to write, with its hash key."""
         self._tables = tables
         self._db = tables.db
-        self._tallies = Tallies(tables.db)
-        (self._fetches,) = tables.row("SELECT coalesce(max(id), 0) FROM fetches")
+        self._fetches = int(tables.value("SELECT coalesce(max(id), 0) FROM fetches"))
 
     def add(self, pages: Sequence[NewPage], accounts: AccountColumns) -> None:
         """Add pages that wait for their first turn, in the order of `accounts`, which are whole."""
@@ -28,73 +33,53 @@ class PageRows:
             return
         names = [*NewPage._fields, *accounts.values]
         marks = ", ".join("?" * len(names))
-        self._db.executemany(
-            f"INSERT INTO pages (state, attempts, {', '.join(names)}) VALUES ('waiting', 0, {marks})",
-            zip(*zip(*pages, strict=True), *accounts.values.values(), strict=True),
-        )
-        self._tallies.add(Counter(("waiting", page.reason) for page in pages))
-        self._db.executemany(
-            "INSERT INTO url_hashes (hash, page) VALUES (?, ?)",
-            sorted((url_hash(page.url, self._tables.hash_key), page.id) for page in pages),
-        )
+        add = f"INSERT INTO pages (state, attempts, {', '.join(names)}) VALUES ('waiting', 0, {marks})"
+        self._db.executemany(add, zip(*zip(*pages, strict=True), *accounts.values.values(), strict=True))
+        self._tally(Counter(("waiting", page.reason) for page in pages))
+        hashes = sorted((url_hash(page.url, self._tables.hash_key), page.id) for page in pages)
+        self._db.executemany("INSERT INTO url_hashes (hash, page) VALUES (?, ?)", hashes)
 
     def save_accounts(self, accounts: AccountColumns) -> None:
         """Update columns of accounts of pages in the store."""
         updates = ", ".join(f"{column} = ?" for column in accounts.values)
-        self._db.executemany(
-            f"UPDATE pages SET {updates} WHERE id = ?",
-            zip(*accounts.values.values(), accounts.id, strict=True),
-        )
+        rows = zip(*accounts.values.values(), accounts.id, strict=True)
+        self._db.executemany(f"UPDATE pages SET {updates} WHERE id = ?", rows)
 
     def save_turns(self, turns: Sequence[Turn]) -> None:
-        self._tallies.replace((turn.id for turn in turns), Counter((turn.state, turn.reason) for turn in turns))
-        answered = [turn for turn in turns if turn.fetch is not None]
-        unanswered = [turn for turn in turns if turn.fetch is None]
-        self._db.executemany(
-            "DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", ((turn.id,) for turn in unanswered)
-        )
-        update = "UPDATE pages SET state = ?, reason = ?, attempts = ?, fetch"
-        self._db.executemany(
-            f"{update} = NULL WHERE id = ?",
-            ((turn.state, turn.reason, turn.attempts, turn.id) for turn in unanswered),
-        )
-        # A page keeps the row of its first answer; the number for a new row is then skipped.
-        numbers = range(self._fetches + 1, self._fetches + 1 + len(answered))
-        self._fetches += len(answered)
-        self._db.executemany(
-            f"{update} = coalesce(fetch, ?) WHERE id = ?",
-            (
-                (turn.state, turn.reason, turn.attempts, number, turn.id)
-                for number, turn in zip(numbers, answered, strict=True)
-            ),
-        )
+        self._tally(self._counts_of(turn.id for turn in turns), -1)
+        self._tally(Counter((turn.state, turn.reason) for turn in turns))
+        self._db.executemany(_FORGET_ANSWER, ((turn.id,) for turn in turns if turn.fetch is None))
+        rows = []
+        for turn in turns:
+            # A page keeps the row of its first answer; the number for a new row is then skipped.
+            self._fetches += turn.fetch is not None
+            number = None if turn.fetch is None else self._fetches
+            rows.append((turn.state, turn.reason, turn.attempts, number, number, turn.id))
+        update = "UPDATE pages SET state = ?, reason = ?, attempts = ?, fetch = iif(?, coalesce(fetch, ?), NULL)"
+        self._db.executemany(f"{update} WHERE id = ?", rows)
         marks = ", ".join("?" * len(Fetch._fields))
         updates = ", ".join(f"{column} = excluded.{column}" for column in Fetch._fields)
         self._db.executemany(
             f"INSERT INTO fetches (id, page, {columns(Fetch)}) SELECT fetch, id, {marks} FROM pages WHERE id = ? "
             f"ON CONFLICT (id) DO UPDATE SET {updates}",
-            ((*(turn.fetch or ()), turn.id) for turn in answered),
+            ((*turn.fetch, turn.id) for turn in turns if turn.fetch is not None),
         )
 
     def forget_answers(self, pages: Collection[int]) -> None:
         """Delete the answers of pages, and their failures."""
         some = [(page,) for page in pages]
-        self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
+        self._db.executemany(_FORGET_ANSWER, some)
         self._db.executemany("UPDATE pages SET attempts = 0, fetch = NULL WHERE id = ?", some)
 
     def save_retries(self, retries: Collection[Retry]) -> None:
-        with self._tallies.kept(retry.id for retry in retries):
-            self._db.executemany(
-                "UPDATE pages SET attempts = ?, reason = CASE WHEN visited THEN reason ELSE ? END WHERE id = ?",
-                ((retry.attempts, retry.reason, retry.id) for retry in retries),
-            )
+        update = "UPDATE pages SET attempts = ?, reason = CASE WHEN visited THEN reason ELSE ? END WHERE id = ?"
+        with self._tallied(retry.id for retry in retries):
+            self._db.executemany(update, ((retry.attempts, retry.reason, retry.id) for retry in retries))
 
     def save_states(self, pages: Collection[Restated]) -> None:
-        with self._tallies.kept(page.id for page in pages):
-            self._db.executemany(
-                "UPDATE pages SET state = ?, reason = ? WHERE id = ?",
-                ((page.state, page.reason, page.id) for page in pages),
-            )
+        rows = [(page.state, page.reason, page.id) for page in pages]
+        with self._tallied(page.id for page in pages):
+            self._db.executemany("UPDATE pages SET state = ?, reason = ? WHERE id = ?", rows)
 
     def save_topics(self, topics: Iterable[tuple[float, int]]) -> None:
         """topics: factors, and pages."""
@@ -111,55 +96,34 @@ class PageRows:
         `reasons`, are fetched again.
         """
         some = [(page,) for page in pages]
-        with self._tallies.kept(pages):
-            self._db.executemany("DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)", some)
-            self._db.executemany(
-                "UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, visited = 0 WHERE id = ? AND visited",
-                some,
-            )
-        self._db.executemany(
-            "UPDATE hosts SET strains = 0, dead_until = 0 WHERE id = (SELECT host FROM pages WHERE id = ?)", some
-        )
-        self._db.executemany(
-            "DELETE FROM robots WHERE origin = ? AND reason IS NOT NULL", ((origin,) for origin in origins)
-        )
-        self._db.executemany(
-            "UPDATE sitemaps SET reason = 'due', attempts = 0 WHERE reason = ?", ((reason,) for reason in reasons)
-        )
+        with self._tallied(pages):
+            self._db.executemany(_FORGET_ANSWER, some)
+            update = "UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, visited = 0 WHERE id = ?"
+            self._db.executemany(f"{update} AND visited", some)
+        update = "UPDATE hosts SET strains = 0, dead_until = 0 WHERE id = (SELECT host FROM pages WHERE id = ?)"
+        self._db.executemany(update, some)
+        forget = "DELETE FROM robots WHERE origin = ? AND reason IS NOT NULL"
+        self._db.executemany(forget, ((origin,) for origin in origins))
+        update = "UPDATE sitemaps SET reason = 'due', attempts = 0 WHERE reason = ?"
+        self._db.executemany(update, ((reason,) for reason in reasons))
 
-
-Counts = Mapping[tuple[str, str], int]
-"""Numbers of pages by (state, reason)."""
-
-
-class Tallies:
-    """Writes the table `tallies`. Invariant: for every state and reason, the number of rows of `pages` with them."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def add(self, counts: Counts, sign: int = 1) -> None:
-        """Add to the counts, or subtract."""
+    def _tally(self, counts: Counts, sign: int = 1) -> None:
+        """Add to the tallies, or subtract."""
         self._db.executemany(
             "INSERT INTO tallies (state, reason, pages) VALUES (?, ?, ?) "
             "ON CONFLICT (state, reason) DO UPDATE SET pages = pages + excluded.pages",
             ((*kind, sign * count) for kind, count in counts.items()),
         )
 
-    def replace(self, pages: Iterable[int], counts: Counts) -> None:
-        """Recount pages before their rows change. counts: of the new states and reasons."""
-        self.add(self._of(pages), -1)
-        self.add(counts)
-
     @contextmanager
-    def kept(self, pages: Iterable[int]) -> Iterator[None]:
+    def _tallied(self, pages: Iterable[int]) -> Iterator[None]:
         """Keep the tallies right while states or reasons of some pages change inside the block."""
         some = list(pages)
-        self.add(self._of(some), -1)
+        self._tally(self._counts_of(some), -1)
         yield
-        self.add(self._of(some))
+        self._tally(self._counts_of(some))
 
-    def _of(self, pages: Iterable[int]) -> Counts:
+    def _counts_of(self, pages: Iterable[int]) -> Counts:
         query = "SELECT state, reason, count(*) FROM pages WHERE id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2"
         rows = self._db.execute(query, (json.dumps(list(pages)),))
         return {(state, reason): count for state, reason, count in rows}
