@@ -109,20 +109,16 @@ class Writer(Store):
     def save_places(self, order: npt.NDArray[np.int32]) -> None:
         """Store the order of all pages: their numbers, best first."""
         self.db.execute("DELETE FROM places")
-        self.db.executemany(
-            "INSERT INTO places (first, pages) VALUES (?, ?)",
-            ((first, to_bytes(order[first : first + PLACES])) for first in range(0, len(order), PLACES)),
-        )
+        rows = ((first, to_bytes(order[first : first + PLACES])) for first in range(0, len(order), PLACES))
+        self.db.executemany("INSERT INTO places (first, pages) VALUES (?, ?)", rows)
 
     def save_links(self, links: Iterable[Links]) -> None:
         """Replace pages' rows of links. The pages' states must be saved before: an alias stands for its target."""
         links = list(links)
         self.put(Links, links)
-        self.db.executemany(
-            """UPDATE pages SET stands_for = iif(state = 'alias', ?, NULL)
-            WHERE id = ? AND (state = 'alias' OR stands_for IS NOT NULL)""",
-            ((int(from_bytes(row.targets)[0]) if row.targets else None, row.source) for row in links),
-        )
+        update = "UPDATE pages SET stands_for = iif(state = 'alias', ?, NULL) WHERE id = ?"
+        targets = ((int(from_bytes(row.targets)[0]) if row.targets else None, row.source) for row in links)
+        self.db.executemany(f"{update} AND (state = 'alias' OR stands_for IS NOT NULL)", targets)
 
     def save_sites_of_hosts(self, site_of_host: Iterable[tuple[int, int]]) -> None:
         """site_of_host: sites.id and hosts.id."""
@@ -158,17 +154,13 @@ class Writer(Store):
         """rows: by page; None: the page no longer has one."""
         updates = ", ".join(f"{column} = ?" for column in Fingerprint._fields[1:])
         nothing = (None,) * (len(Fingerprint._fields) - 1)
-        self.db.executemany(
-            f"UPDATE fetches SET {updates} WHERE id = (SELECT fetch FROM pages WHERE id = ?)",
-            ((*(row[1:] if row else nothing), page) for page, row in rows.items()),
-        )
+        update = f"UPDATE fetches SET {updates} WHERE id = (SELECT fetch FROM pages WHERE id = ?)"
+        self.db.executemany(update, ((*(row[1:] if row else nothing), page) for page, row in rows.items()))
 
     def save_host_blocks(self, rows: Iterable[tuple[int, bytes]]) -> None:
         """rows: hosts.id and blocks."""
-        query = (
-            "INSERT INTO refresh_hosts (host, blocks) VALUES (?, ?) ON CONFLICT DO UPDATE SET blocks = excluded.blocks"
-        )
-        self.db.executemany(query, rows)
+        add = "INSERT INTO refresh_hosts (host, blocks) VALUES (?, ?)"
+        self.db.executemany(f"{add} ON CONFLICT DO UPDATE SET blocks = excluded.blocks", rows)
 
     def save_changes(self, rows: Iterable[Change]) -> None:
         """Save changes of pages, and note the places of the texts that changed pages have by now: those of this commit
@@ -204,10 +196,8 @@ class Writer(Store):
 
     def ask_for_requisites_again(self, reasons: Iterable[str]) -> None:
         """Let failed requisites wait again, by the reasons of their failures."""
-        self.db.executemany(
-            "UPDATE requisites SET state = 'waiting' WHERE state = 'failed' AND reason = ?",
-            ((reason,) for reason in reasons),
-        )
+        update = "UPDATE requisites SET state = 'waiting' WHERE state = 'failed' AND reason = ?"
+        self.db.executemany(update, ((reason,) for reason in reasons))
 
     def save_meta(self, values: Mapping[str, MetaValue]) -> None:
         self.db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())
@@ -215,7 +205,5 @@ class Writer(Store):
     def save_ranking(self, name: str, values: npt.NDArray[np.floating]) -> None:
         """Store a named ranking, a value per page by number; replaces the one of that name."""
         self.db.execute("DELETE FROM rankings WHERE name = ?", (name,))
-        self.db.executemany(
-            "INSERT INTO rankings (name, page, value) VALUES (?, ?, ?)",
-            ((name, page, value) for page, value in enumerate(values.tolist())),
-        )
+        rows = ((name, page, value) for page, value in enumerate(values.tolist()))
+        self.db.executemany("INSERT INTO rankings (name, page, value) VALUES (?, ?, ?)", rows)
