@@ -97,18 +97,14 @@ def _create(name: str, declared: Table) -> str:
     defaults: dict[str, object] = {}
     for row in declared.rows:
         defaults |= row._field_defaults
-    (first, *others), is_number = declared.keys, False
+    first, *others = declared.keys
+    is_number = not others and _parsed(hints[first])[0] == "INTEGER"
     lines = []
     for column, hint in hints.items():
         kind, may_be_null, meaning = _parsed(hint)
-        if column == first and kind == "INTEGER" and not others:
-            is_number = True
-            lines.append((f"{column} INTEGER PRIMARY KEY", meaning))
-        else:
-            default = defaults.get(column)
-            is_empty = default is None or default == b""
-            rest = "" if may_be_null else " NOT NULL" if is_empty else f" NOT NULL DEFAULT {default!r}"
-            lines.append((f"{column} {kind}{rest}", meaning))
+        default = "" if defaults.get(column) in (None, b"") else f" DEFAULT {defaults[column]!r}"
+        rest = "" if may_be_null else f" NOT NULL{default}"
+        lines.append((f"{column} {kind}{' PRIMARY KEY' if is_number and column == first else rest}", meaning))
     if not is_number:
         lines.append((f"PRIMARY KEY ({', '.join(declared.keys)})", ""))
     if declared.unique:
