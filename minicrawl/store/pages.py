@@ -293,9 +293,8 @@ class PageTable(Subject):
 
     def facts(self, page: int) -> dict[str, Any]:
         """A page's row by the names of its columns, with its host's row."""
+        query = "SELECT fetches.*, pages.* FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
         with self._tables.errors:
-            query = """
-                SELECT fetches.*, pages.* FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"""
             cursor = self._tables.db.execute(query, (page,))
             facts = dict(zip((column[0] for column in cursor.description), cursor.fetchone(), strict=True))
         host = self._tables.record(HostRow, "hosts WHERE id = ?", facts["host"])
@@ -366,8 +365,8 @@ class PageTable(Subject):
 
     def hosts(self) -> npt.NDArray[np.int64]:
         """hosts.id of every page by number, shape (size,)."""
-        blocks = self._tables.blocks("SELECT host FROM pages ORDER BY id", self._tables.sizes.rows)
-        return np.fromiter(chain.from_iterable(chain.from_iterable(blocks)), dtype=np.int64)
+        rows = self._tables.each("SELECT host FROM pages ORDER BY id")
+        return np.fromiter(chain.from_iterable(rows), dtype=np.int64)
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Number of pages by (state, reason)."""

@@ -66,15 +66,13 @@ _RANKED = columns(RankedPage)
 _UNRANKED = ", ".join(RankedPage._fields[1:])
 
 
+def in_order(by: str) -> str:
+    """The view `ranks` by falling `by`, one of RANKINGS."""
+    return "ranks" if by == "importance" else f"ranks ORDER BY {by} DESC, rank"  # the view has this order already
+
+
 class Ranks(Subject):
     """Reads the views `ranks` and `weighed`, and the tables behind them: `best`, `places` and `rankings`."""
-
-    def pages(self, by: str = RANKINGS[0], n: int = -1) -> Iterator[RankedPage]:
-        """Every page, or the first n, by falling `by`, one of RANKINGS; `rank`: by importance."""
-        if by not in RANKINGS:
-            raise ValueError(f"by must be one of {', '.join(RANKINGS)}, not {by!r}")
-        order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"  # the view has this order already
-        return map(RankedPage._make, self._tables.each(f"SELECT {_RANKED} FROM ranks {order} LIMIT ?", n))
 
     def numbered(self) -> Iterator[RankedPage]:
         """Every page by number."""
@@ -114,8 +112,8 @@ class Ranks(Subject):
 
     def importance(self) -> npt.NDArray[np.float64]:
         """Importance of every page by number, shape (size,)."""
-        blocks = self._tables.blocks("SELECT importance FROM weighed ORDER BY id", self._tables.sizes.rows)
-        return np.fromiter(chain.from_iterable(chain.from_iterable(blocks)), dtype=np.float64)
+        rows = self._tables.each("SELECT importance FROM weighed ORDER BY id")
+        return np.fromiter(chain.from_iterable(rows), dtype=np.float64)
 
     def importance_of(self, pages: Sequence[int]) -> npt.NDArray[np.float64]:
         """Importance of some pages, whose numbers are given rising."""
@@ -139,8 +137,7 @@ class Ranks(Subject):
         if by == RANKINGS[0] and is_alone and self._tables.meta("is_ranked"):
             return self._by_places()
         if by in RANKINGS:
-            order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"
-            rows = self._tables.each(f"SELECT NULL, id, {_RANKED} FROM ranks {order}")
+            rows = self._tables.each(f"SELECT NULL, id, {_RANKED} FROM {in_order(by)}")
         else:
             query = f"""
                 SELECT value, id, {_RANKED} FROM rankings JOIN ranks ON ranks.id = rankings.page
