@@ -187,16 +187,8 @@ def make_store(path: Path, cluster: str, number: int, partitions: int) -> None:
 
 def _written(folder: Folder) -> Folder:
     """Write cluster.json atomically, also across a power cut."""
-    whole = {
-        "version": VERSION,
-        "cluster": folder.cluster,
-        "partitions": folder.partitions,
-        "secret": folder.secret.hex(),
-        "ray": folder.ray,
-        "nodes": folder.nodes,
-        "settings": folder.settings,
-        "seeds": folder.seeds,
-    }
+    whole = {"version": VERSION, **vars(folder), "secret": folder.secret.hex()}
+    del whole["path"]
     new = folder.path / UNFINISHED
     new.touch(mode=0o600)
     with new.open("w", encoding="utf-8") as file:
