@@ -3,9 +3,9 @@
 import struct
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, Self  # Any: arrays
+from typing import Any  # Any: arrays
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ _HEAD = struct.Struct("<4sq")  # of an array: dtype, number of elements
 _BUFFER = 2**13  # bytes; by default 2**17 since Python 3.14, which is not in anybody's plan of memory
 
 
-class Spill:
+class Spill(AbstractContextManager["Spill"]):
     """A temporary folder of one-dimensional arrays by block number, deleted on close.
 
     A block has groups of arrays, which are appended and read in order, and one array that is put and got. All methods
@@ -34,9 +34,6 @@ class Spill:
 
     def close(self) -> None:
         self._folder.cleanup()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -87,15 +84,11 @@ def _arrays(heads: bytes, elements: bytes) -> Iterator[Array]:
 
 @contextmanager
 def disk_errors(folder: str | Path | None) -> Iterator[None]:
+    """Turn errors of temporary files in a folder (None: the default one) into a StoreError with the way out."""
     try:
         yield
     except OSError as error:
-        raise disk_error(folder, error) from error
-
-
-def disk_error(folder: str | Path | None, error: OSError) -> StoreError:
-    """The error of temporary files in a folder (None: the default one), with the way out."""
-    usual = tempfile.gettempdir()
-    where = str(folder or usual)
-    way_out = "make room there or set TMPDIR" if where.startswith(usual) else "make room there"
-    return StoreError(f"temporary files in {where} cannot be used: {error.strerror or error}; {way_out}")
+        usual = tempfile.gettempdir()
+        where = str(folder or usual)
+        way_out = "make room there or set TMPDIR" if where.startswith(usual) else "make room there"
+        raise StoreError(f"temporary files in {where} cannot be used: {error.strerror or error}; {way_out}") from error

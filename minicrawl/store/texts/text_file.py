@@ -7,10 +7,10 @@ run, and the next run cuts them off. So every text is kept exactly once.
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO
 
 from minicrawl.errors import StoreError
 from minicrawl.store.database import beside, real_path
@@ -34,7 +34,7 @@ def first_line(hash_key: bytes, made: int) -> bytes:
     return _FORM.format(store=blake2b(hash_key, digest_size=16).hexdigest(), made=made).encode()
 
 
-class TextFile:
+class TextFile(AbstractContextManager["TextFile"]):
     """A file of texts, open. Raises StoreError."""
 
     def __init__(self, path: Path, line: bytes, *, writes: bool = False) -> None:
@@ -55,18 +55,14 @@ class TextFile:
             flags = BINARY | (os.O_RDWR if writes else os.O_RDONLY)
             self._file = os.open(new if is_new and not writes else path, flags)
         try:
-            self._check(line)
+            found = self._read(0, HEAD)
+            if found[:-9] != line[:-9]:
+                raise StoreError(f"{path} does not belong to this store; move it away, or use another --store")
+            if found != line:
+                raise StoreError(f"{path} is older or newer than its store; put back the one that belongs to it")
         except BaseException:
             os.close(self._file)
             raise
-
-    def _check(self, line: bytes) -> None:
-        found = self._read(0, HEAD)
-        if found == line:
-            return
-        if found[:-9] == line[:-9]:
-            raise StoreError(f"{self._path} is older or newer than its store; put back the one that belongs to it")
-        raise StoreError(f"{self._path} does not belong to this store; move it away, or use another --store")
 
     def read(self, start: int, size: int) -> bytes:
         """The record at `start`."""
@@ -104,9 +100,6 @@ class TextFile:
 
     def close(self) -> None:
         os.close(self._file)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
