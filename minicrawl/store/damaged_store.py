@@ -55,8 +55,8 @@ class DamagedStore:
         found: dict[tuple[Any, ...], None] = {}
         for order in ("ASC", "DESC"):
             try:
-                for row in self._db.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1 {order}"):
-                    found[row] = None
+                rows = self._db.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1 {order}")
+                found.update((row, None) for row in rows)
             except sqlite3.DatabaseError:
                 continue
             break

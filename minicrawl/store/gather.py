@@ -38,6 +38,7 @@ from minicrawl.store.partitions.folder import Folder, found
 from minicrawl.store.partitions.records import from_bytes
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
+from minicrawl.store.sites import SiteRow
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
 from minicrawl.store.transfers import agree, check_traffic
 from minicrawl.store.upkeep import replaced
@@ -114,16 +115,17 @@ def _opened(folder: Folder) -> Iterator[Sequence[Store]]:
 
     Commits of a running crawl between the first look and the last may break that; then all are looked at again.
     """
-    for _ in range(_LOOKS if folder.is_in_use else 0):
+    looks = _LOOKS if folder.is_in_use else 1
+    for look in range(looks):
         with folder.opened() as stores:
             for store in stores:
                 store.pin()
-            if agree([store.transfers.traffic() for store in stores]):
+            traffic = [store.transfers.traffic() for store in stores]
+            if look == looks - 1:
+                check_traffic(traffic)
+            if agree(traffic):
                 yield stores
                 return
-    with folder.opened() as stores:
-        check_traffic([store.transfers.traffic() for store in stores])
-        yield stores
 
 
 def _mark(each: Iterable[Iterable[object]]) -> str:
@@ -181,9 +183,8 @@ class _Gathering:
     def _add_hosts(self) -> None:
         """Write all hosts and sites: first those of pages, then those that only mirrors have."""
         hosts = [name for name in meanings("hosts") if name not in ("id", "site")]
-        sites = [name for name in meanings("sites") if name != "id"]
-        marks = ", ".join("?" * len(sites))
-        add_site = f"INSERT INTO sites ({', '.join(sites)}) VALUES ({marks}) ON CONFLICT DO NOTHING"
+        sites = ", ".join(name if name != "id" else "NULL" for name in SiteRow._fields)  # numbered from 1 on
+        add_site = f"{insert(SiteRow)} ON CONFLICT DO NOTHING"
         next_id, its_site = "(SELECT coalesce(max(id) + 1, 0) FROM hosts)", "(SELECT id FROM sites WHERE name = ?)"
         add_host = f"""
             INSERT INTO hosts (id, {", ".join(hosts)}, site) VALUES ({next_id}, {"?, " * len(hosts)} {its_site})
@@ -192,7 +193,7 @@ class _Gathering:
         of_pages = "id IN (SELECT host FROM pages WHERE state <> 'elsewhere')"
         for which, of_which in [(of_pages, f"id IN (SELECT site FROM hosts WHERE {of_pages})"), ("1", "1")]:
             for store in self._stores:
-                rows = store.each(f"SELECT {', '.join(sites)} FROM sites WHERE {of_which} ORDER BY id")
+                rows = store.each(f"SELECT {sites} FROM sites WHERE {of_which} ORDER BY id")
                 self._db.executemany(add_site, rows)
                 rows = store.each(f"SELECT {', '.join(hosts)}, {site} FROM hosts WHERE {which} ORDER BY id")
                 self._db.executemany(add_host, rows)

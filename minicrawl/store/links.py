@@ -104,20 +104,14 @@ def placed(targets: bytes, places: bytes | None) -> PlacedLinks:
 
 def to_graph(rows: Iterable[tuple[int, bytes, bytes | None]], size: int) -> LinkGraph:
     """The graph of stored rows (source, targets, places)."""
-    sources: list[int] = []
-    blobs: list[bytes] = []
-    packed: list[bytes | None] = []
-    for source, blob, some in rows:
-        sources.append(source)
-        blobs.append(blob)
-        packed.append(some)
-    outdegrees = np.fromiter((len(blob) for blob in blobs), dtype=np.int64, count=len(blobs)) // _TARGETS.itemsize
+    sources, blobs, packed = tuple(zip(*rows, strict=True)) or ((), (), ())
+    outdegrees = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs)) // _TARGETS.itemsize
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees)])
     places = _places_of_rows(packed, outdegrees)
     return LinkGraph(np.array(sources, dtype=np.int64), indptr, from_bytes(b"".join(blobs)), size, places)
 
 
-def _places_of_rows(packed: list[bytes | None], outdegrees: npt.NDArray[np.int64]) -> Places | None:
+def _places_of_rows(packed: Sequence[bytes | None], outdegrees: npt.NDArray[np.int64]) -> Places | None:
     """The concatenated places of many pages' links."""
     if packed.count(None) == len(packed):
         return None

@@ -63,9 +63,8 @@ class Sitemaps(Subject):
 
     def listed_urls(self, host: int, after: int, n: int) -> list[ListedUrl]:
         """The next n waiting URLs of a host, behind number `after`."""
-        return self._tables.records(
-            ListedUrl, "sitemap_urls WHERE host = ? AND id > ? ORDER BY id LIMIT ?", host, after, n
-        )
+        source = "sitemap_urls WHERE host = ? AND id > ? ORDER BY id LIMIT ?"
+        return self._tables.records(ListedUrl, source, host, after, n)
 
     def listed_counts(self) -> dict[int, tuple[int, int]]:
         """Per host: count of waiting URLs, and the largest of their numbers."""
