@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import Annotated, Any, NamedTuple  # Any: rows
 
 import numpy as np
@@ -365,8 +364,7 @@ class PageTable(Subject):
 
     def hosts(self) -> npt.NDArray[np.int64]:
         """hosts.id of every page by number, shape (size,)."""
-        rows = self._tables.each("SELECT host FROM pages ORDER BY id")
-        return np.fromiter(chain.from_iterable(rows), dtype=np.int64)
+        return self._tables.array("SELECT host FROM pages ORDER BY id", np.int64)
 
     def counts(self) -> dict[tuple[str, str], int]:
         """Number of pages by (state, reason)."""

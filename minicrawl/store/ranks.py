@@ -3,7 +3,7 @@
 import json
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Annotated, Any, NamedTuple  # Any: rows
 
 import numpy as np
@@ -64,6 +64,7 @@ table(
 )
 _RANKED = columns(RankedPage)
 _UNRANKED = ", ".join(RankedPage._fields[1:])
+_SOME = "json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
 
 
 def in_order(by: str) -> str:
@@ -112,13 +113,12 @@ class Ranks(Subject):
 
     def importance(self) -> npt.NDArray[np.float64]:
         """Importance of every page by number, shape (size,)."""
-        rows = self._tables.each("SELECT importance FROM weighed ORDER BY id")
-        return np.fromiter(chain.from_iterable(rows), dtype=np.float64)
+        return self._tables.array("SELECT importance FROM weighed ORDER BY id", np.float64)
 
     def importance_of(self, pages: Sequence[int]) -> npt.NDArray[np.float64]:
         """Importance of some pages, whose numbers are given rising."""
-        query = "SELECT importance FROM json_each(?) CROSS JOIN weighed ON weighed.id = value"
-        return np.array(self._tables.rows(query, (json.dumps(pages),)), dtype=np.float64).reshape(-1)
+        rows = self._tables.rows(f"SELECT importance FROM {_SOME}", (json.dumps(pages),))
+        return np.array(rows, dtype=np.float64).reshape(-1)
 
     def least_importance(self) -> float:
         """Importance of a page without in-links."""
@@ -151,7 +151,7 @@ class Ranks(Subject):
         Pages are read in the order of their numbers, as they stand in the file: few first, as lists are short, then
         more at a time.
         """
-        query = f"SELECT {_UNRANKED} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
+        query = f"SELECT {_UNRANKED} FROM {_SOME}"
         places, blocks = self.places(), 1
         while some := list(islice(places, blocks)):
             pages = np.concatenate([block for _, block in some])
@@ -166,10 +166,7 @@ class Ranks(Subject):
 
     def rows(self, pages: Sequence[int]) -> dict[int, RankedPage]:
         """Some pages by number, without their ranks: these are 0."""
-        query = (
-            f"SELECT weighed.id, 0, {_UNRANKED} FROM json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
-        )
-        rows = self._tables.rows(query, (json.dumps(list(pages)),))
+        rows = self._tables.rows(f"SELECT weighed.id, 0, {_UNRANKED} FROM {_SOME}", (json.dumps(list(pages)),))
         return {page: RankedPage._make(row) for page, *row in rows}
 
     # For the search.
@@ -205,10 +202,9 @@ class Ranks(Subject):
         if self._tables.meta("is_ranked"):
             return self._place(page) + 1
         size = self._tables.size()
-        some = json.dumps(sorted({number * size // _SAMPLE for number in range(_SAMPLE)} - {page}))
-        others = len(json.loads(some))
-        better = self._better(page, "json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value WHERE 1", some)
-        return 1 + round(better * (size - 1) / max(others, 1))
+        some = sorted({number * size // _SAMPLE for number in range(_SAMPLE)} - {page})
+        better = self._better(page, f"{_SOME} WHERE 1", json.dumps(some))
+        return 1 + round(better * (size - 1) / max(len(some), 1))
 
     def _is_best(self, page: int) -> bool:
         query = "SELECT is_worthy FROM best CROSS JOIN weighed ON weighed.id = best.page WHERE best.page = ?"

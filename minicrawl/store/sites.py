@@ -1,6 +1,5 @@
 """Sites, their doors, and other sites' voices for pages: empty if random surfers jump to all pages alike."""
 
-from itertools import chain
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -82,7 +81,7 @@ class SiteTable(Subject):
 
     def of_hosts(self) -> IntArray:
         """The number of the site of every host, by hosts.id; 0 where none is kept."""
-        return self._array("SELECT coalesce(site, 0) FROM hosts ORDER BY id", 1).reshape(-1)
+        return self._tables.array("SELECT coalesce(site, 0) FROM hosts ORDER BY id", np.int64)
 
     def trusted(self, host: int | None = None) -> list[TrustedSite]:
         """All sites by number, or only that of a host; scans all links between sites."""
@@ -100,11 +99,11 @@ class SiteTable(Subject):
 
     def births(self) -> IntArray:
         """Birth cash of every page by number (opic/sites.py)."""
-        return self._array("SELECT birth FROM born ORDER BY id", 1).reshape(-1)
+        return self._tables.array("SELECT birth FROM born ORDER BY id", np.int64)
 
     def doors(self) -> IntArray:
         """Rows of `doors`, shape (doors, 4)."""
-        return self._array(f"SELECT {columns(DoorRow)} FROM doors", 4)
+        return self._tables.array(f"SELECT {columns(DoorRow)} FROM doors", np.int64).reshape(-1, 4)
 
     def fronts(self) -> set[int]:
         """Pages that are the front page of a host."""
@@ -112,9 +111,4 @@ class SiteTable(Subject):
 
     def voices(self) -> IntArray:
         """Rows of `voices`, shape (voices, 3)."""
-        return self._array(f"SELECT {columns(VoiceRow)} FROM voices", 3)
-
-    def _array(self, query: str, width: int) -> IntArray:
-        blocks = self._tables.blocks(query, self._tables.sizes.rows)
-        packed = [np.fromiter(chain.from_iterable(rows), np.int64, width * len(rows)) for rows in blocks]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *packed]).reshape(-1, width)
+        return self._tables.array(f"SELECT {columns(VoiceRow)} FROM voices", np.int64).reshape(-1, 3)

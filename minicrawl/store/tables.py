@@ -7,11 +7,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar  # Any: rows
 
+import numpy as np
+import numpy.typing as npt
+
 from minicrawl.sizes import Sizes
 from minicrawl.store.database import damaged, is_held, store_errors
 from minicrawl.store.declaration import MetaValue, columns, table
 
 Row = TypeVar("Row", bound=NamedTuple)
+Number = TypeVar("Number", np.int64, np.float64)
 _AT_ONCE = 1_000
 """Rows of `each` that are in memory at a time."""
 _LEAST_ROW = 16
@@ -112,6 +116,10 @@ class Tables:
     def each(self, query: str, *values: Any) -> Iterator[Any]:
         """The rows of a result, read lazily."""
         return chain.from_iterable(self.blocks(query, _AT_ONCE, *values))
+
+    def array(self, query: str, kind: type[Number]) -> npt.NDArray[Number]:
+        """The numbers of all rows of a result, one after another."""
+        return np.fromiter(chain.from_iterable(self.each(query)), kind)
 
     def blocks(self, query: str, size: int, *values: Any) -> Iterator[list[Any]]:
         """The rows of a result, `size` at a time."""
