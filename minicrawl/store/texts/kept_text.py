@@ -90,15 +90,21 @@ class Block(NamedTuple):
         return " ".join(self.texts)
 
 
-@dataclass(frozen=True)
-class KeptText:
-    """The text of a page when last read, in Markdown. `index`: True if a search may show it."""
+@dataclass(frozen=True, slots=True)
+class About:
+    """Metadata of a page beside its text. `index`: True if a search may show it."""
 
-    url: str
     title: str | None
     language: str | None
     description: str | None
     index: bool
+
+
+@dataclass(frozen=True)
+class KeptText(About):
+    """The text of a page when last read, in Markdown."""
+
+    url: str
     content: str
     rest: str
 
@@ -135,16 +141,6 @@ class KeptText:
                     yield Anchor(url, words, text[max(0, start - AROUND) : start], text[end : end + AROUND])
 
 
-@dataclass(frozen=True, slots=True)
-class About:
-    """Metadata of a page beside its text. The fields are those of `KeptText`."""
-
-    title: str | None
-    language: str | None
-    description: str | None
-    index: bool
-
-
 def pack(about: About, content: str, rest: str) -> bytes:
     """Pack a record."""
     known = [about.title, about.language, about.description, about.index, len(content)]
@@ -165,7 +161,7 @@ def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptTex
     if repeated:
         content, more = _without(content, repeated)
         rest = f"{more}{rest}"
-    return KeptText(url, title, language, description, index, content, rest)
+    return KeptText(title, language, description, index, url, content, rest)
 
 
 def block_number(text: str) -> int:
