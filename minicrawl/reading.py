@@ -135,4 +135,4 @@ def _shown(page: RankedPage) -> TopPage:
 
 def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> StoreReading:
     """The read side of the store at `path`. Raises StoreError, also for a folder of partitions: gather it first."""
-    return StoreReading.at(Path(path), sizes)
+    return StoreReading.at(path, sizes)

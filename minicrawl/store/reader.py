@@ -37,11 +37,6 @@ from minicrawl.store.transfers import TransferRows
 table("course", "progress of the crawl: up to 500 points, however long it lasts", CoursePoint, keys="seconds")
 
 
-def open_store(path: str | Path, sizes: Sizes = STANDARD_SIZES) -> "Store":
-    """The read side of the store in the file at `path`. Raises StoreError."""
-    return Store.at(Path(path), sizes)
-
-
 class Store(Tables):
     """Reads a store: the ranking and the links here, everything else by subject (see minicrawl.store)."""
 
@@ -68,10 +63,10 @@ class Store(Tables):
         self.transfers = TransferRows(self)
 
     @classmethod
-    def at(cls, path: Path, sizes: Sizes = STANDARD_SIZES) -> Self:
+    def at(cls, path: str | Path, sizes: Sizes = STANDARD_SIZES) -> Self:
         """The read side of the store in a file. Raises StoreError, also for a folder of partitions: gather it first."""
-        with closed_if_it_fails(open_to_read(path)) as db:
-            return cls(path, db, sizes)
+        with closed_if_it_fails(open_to_read(Path(path))) as db:
+            return cls(Path(path), db, sizes)
 
     def close(self) -> None:
         self.texts.close()
@@ -133,6 +128,9 @@ class Store(Tables):
     def settings(self) -> dict[str, Any]:
         """The settings of the last run by name, as CrawlSettings takes them; {} before the first one."""
         return in_full(self.meta_json("settings"), self.path.parent)
+
+
+open_store = Store.at
 
 
 def _hash_key(tables: Tables) -> bytes:
