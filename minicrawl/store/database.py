@@ -43,7 +43,7 @@ _SENTENCES = {
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
-class store_errors:  # noqa: N801 - used as a function
+class store_errors(contextlib.AbstractContextManager["store_errors"]):  # noqa: N801 - used as a function
     """Turn SQLite's exceptions inside the block into StoreError sentences that name the file. Reusable.
 
     A class, as it is faster than contextlib: a page's turn enters a dozen of these.
@@ -51,9 +51,6 @@ class store_errors:  # noqa: N801 - used as a function
 
     def __init__(self, path: Path) -> None:
         self._path = path
-
-    def __enter__(self) -> None:
-        return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, sqlite3.DatabaseError | OSError):
@@ -262,7 +259,7 @@ def hold(path: Path) -> FileLock:
     It belongs to the real path. On a network file system with locks per machine (NFS mounted with nolock, say), it
     excludes writers of the same machine only.
     """
-    lock = FileLock(_lock_of(path))
+    lock = FileLock(beside(real_path(path), ".lock"))
     with store_errors(path):
         _make_folder_of(path)
         try:
@@ -274,7 +271,7 @@ def hold(path: Path) -> FileLock:
 
 def is_held(path: Path) -> bool:
     """True if a writer holds the store at `path` right now."""
-    lock = _lock_of(path)
+    lock = beside(real_path(path), ".lock")
     if not lock.exists():
         return False
     try:
@@ -286,10 +283,6 @@ def is_held(path: Path) -> bool:
         with contextlib.suppress(OSError), lock.open("rb") as opened:
             return is_shared_locked(opened.fileno())
         return False
-
-
-def _lock_of(path: Path) -> Path:
-    return beside(real_path(path), ".lock")
 
 
 @contextlib.contextmanager

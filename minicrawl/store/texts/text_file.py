@@ -7,7 +7,7 @@ run, and the next run cuts them off. So every text is kept exactly once.
 
 import os
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import BinaryIO
@@ -42,7 +42,9 @@ class TextFile(AbstractContextManager["TextFile"]):
         self._path = path
         new = unfinished(path)
         with _errors(path):
-            is_new = _begins(new, line)  # a rewritten file that is not renamed yet
+            is_new = False  # True: there is a rewritten file that is not renamed yet
+            with suppress(FileNotFoundError), new.open("rb") as file:
+                is_new = file.read(HEAD) == line
             if writes and is_new:
                 new.replace(path)
                 sync_folder(path.parent)
@@ -112,14 +114,6 @@ class TextFile(AbstractContextManager["TextFile"]):
 def unfinished(path: Path) -> Path:
     """The path of the file while it is rewritten."""
     return beside(path, ".new")
-
-
-def _begins(path: Path, line: bytes) -> bool:
-    """True if the file exists and begins with a line."""
-    if not path.exists():
-        return False
-    with path.open("rb") as file:
-        return file.read(HEAD) == line
 
 
 @contextmanager
