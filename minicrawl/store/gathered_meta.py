@@ -71,7 +71,6 @@ def course(each: Sequence[Sequence[CoursePoint]]) -> list[CoursePoint]:
     for name in ("fetched", "bytes", "known", "read", "given_up"):
         lines = [([point.at for point in points], [getattr(point, name) for point in points]) for points in some]
         values = sum(np.interp(at, *line, left=0.0) for line in lines)
-        longest = [
-            point._replace(**{name: round(value)}) for point, value in zip(longest, values.tolist(), strict=True)
-        ]
+        pairs = zip(longest, values.tolist(), strict=True)
+        longest = [point._replace(**{name: round(value)}) for point, value in pairs]
     return [point._replace(at=moment) for point, moment in zip(longest, at, strict=True)]

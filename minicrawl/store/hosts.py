@@ -79,14 +79,12 @@ class Hosts(Subject):
 
         Hosts of other partitions are excluded.
         """
-        return self._tables.records(
-            HostPages,
-            """(SELECT name, count(*) AS known, sum(state IN ('fetched', 'alias')) AS read,
-                       sum(state = 'waiting') AS waiting, sum(state IN ('error', 'disallowed', 'gone')) AS given_up
-                FROM pages JOIN hosts ON hosts.id = host WHERE state <> 'elsewhere' GROUP BY host)
-            ORDER BY known DESC, name LIMIT ?""",
-            n,
-        )
+        query = """
+            SELECT name, count(*) AS known, sum(state IN ('fetched', 'alias')), sum(state = 'waiting'),
+                sum(state IN ('error', 'disallowed', 'gone'))
+            FROM pages JOIN hosts ON hosts.id = host WHERE state <> 'elsewhere' GROUP BY host
+            ORDER BY known DESC, name LIMIT ?"""
+        return list(map(HostPages._make, self._tables.rows(query, (n,))))
 
     def has(self, name: str) -> bool:
         """True if the host of that name is known."""

@@ -59,11 +59,9 @@ class PageRows:
         self._db.executemany(f"{update} WHERE id = ?", rows)
         marks = ", ".join("?" * len(Fetch._fields))
         updates = ", ".join(f"{column} = excluded.{column}" for column in Fetch._fields)
-        self._db.executemany(
-            f"INSERT INTO fetches (id, page, {columns(Fetch)}) SELECT fetch, id, {marks} FROM pages WHERE id = ? "
-            f"ON CONFLICT (id) DO UPDATE SET {updates}",
-            ((*turn.fetch, turn.id) for turn in turns if turn.fetch is not None),
-        )
+        add = f"INSERT INTO fetches (id, page, {columns(Fetch)}) SELECT fetch, id, {marks} FROM pages WHERE id = ?"
+        answers = ((*turn.fetch, turn.id) for turn in turns if turn.fetch is not None)
+        self._db.executemany(f"{add} ON CONFLICT (id) DO UPDATE SET {updates}", answers)
 
     def forget_answers(self, pages: Collection[int]) -> None:
         """Delete the answers of pages, and their failures."""
@@ -109,11 +107,9 @@ class PageRows:
 
     def _tally(self, counts: Counts, sign: int = 1) -> None:
         """Add to the tallies, or subtract."""
-        self._db.executemany(
-            "INSERT INTO tallies (state, reason, pages) VALUES (?, ?, ?) "
-            "ON CONFLICT (state, reason) DO UPDATE SET pages = pages + excluded.pages",
-            ((*kind, sign * count) for kind, count in counts.items()),
-        )
+        add = "INSERT INTO tallies (state, reason, pages) VALUES (?, ?, ?)"
+        update = "ON CONFLICT (state, reason) DO UPDATE SET pages = pages + excluded.pages"
+        self._db.executemany(f"{add} {update}", ((*kind, sign * count) for kind, count in counts.items()))
 
     @contextmanager
     def _tallied(self, pages: Iterable[int]) -> Iterator[None]:

@@ -1,7 +1,7 @@
 """The refresh schedule, and changes of pages."""
 
 from collections.abc import Iterator
-from typing import Annotated, NamedTuple  # Any: arrays
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,14 +10,12 @@ from minicrawl.model import KINDS
 from minicrawl.store.declaration import HostId, PageId, Time, table
 from minicrawl.store.tables import Subject
 
-_NOTED = """
+# A page without a row was read by a crawl that fetched nothing again, and became new then.
+_CHANGES = """
     SELECT page, what, max(at) AS at, count(*) AS times, sum(added) AS added, sum(removed) AS removed,
         group_concat(nullif(kinds, '')) AS kinds
-    FROM changes WHERE at >= :since GROUP BY page, what"""
-# A page without a row was read by a crawl that fetched nothing again, and became new then.
-_CHANGES = f"""
-    {_NOTED} UNION ALL
-    SELECT pages.id, 'new', fetched_at, 1, 0, 0, NULL FROM pages JOIN fetches ON fetches.id = fetch
+    FROM changes WHERE at >= :since GROUP BY page, what
+    UNION ALL SELECT pages.id, 'new', fetched_at, 1, 0, 0, NULL FROM pages JOIN fetches ON fetches.id = fetch
     WHERE state = 'fetched' AND fetched_at >= :since
         AND pages.id NOT IN (SELECT page FROM changes WHERE what = 'new')"""
 _THEN = """

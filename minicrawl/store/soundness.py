@@ -56,7 +56,11 @@ class Soundness(Subject):
             of = f"{column} > 0 AND {column} NOT IN (SELECT id FROM {target})"  # below stands none
             if count := self._tables.value(f"SELECT count(*) FROM {table} WHERE {of}"):
                 errors.append(f"{count} numbers in {table}.{column} are of no row of {target}")
-        return errors + [f"page {page} cannot be found by its URL {url}" for page, url in self._lost()]
+        lost = self._tables.rows("SELECT id, url FROM pages WHERE id NOT IN (SELECT page FROM url_hashes)")
+        key = self._tables.hash_key
+        hashed = self._tables.each("SELECT id, url, hash FROM url_hashes JOIN pages ON id = page")
+        lost += [(page, url) for page, url, kept in hashed if url_hash(url, key) != kept]
+        return errors + [f"page {page} cannot be found by its URL {url}" for page, url in lost]
 
     def texts(self, table: str, column: str) -> Iterator[str]:
         """The values of a column of JSON, without NULL."""
@@ -66,13 +70,6 @@ class Soundness(Subject):
         """SQLite's findings, a line each."""
         lines = (line for (text,) in self._tables.rows(pragma) for line in text.splitlines())
         return [line for line in lines if line not in ("ok", "*** in database main ***")]
-
-    def _lost(self) -> list[tuple[int, str]]:
-        """Pages whose URL hash is missing or wrong."""
-        lost = self._tables.rows("SELECT id, url FROM pages WHERE id NOT IN (SELECT page FROM url_hashes)")
-        key = self._tables.hash_key
-        hashed = self._tables.each("SELECT id, url, hash FROM url_hashes JOIN pages ON id = page")
-        return lost + [(page, url) for page, url, kept in hashed if url_hash(url, key) != kept]
 
 
 def check_books(tables: Tables) -> None:
