@@ -72,10 +72,6 @@ def joined(records: Records) -> Records:
     return Records(list(numbers), found_on, **added, depth=depth, chain_length=chain_length, voices=voices)
 
 
-def to_bytes(records: Records) -> bytes:
-    return packed(records, [len(records.urls)])[0]
-
-
 def packed(records: Records, ends: Sequence[int]) -> list[bytes]:
     """Consecutive rows as bytes. ends: for each, the index behind its last record."""
     columns = [np.asarray(column).tolist() for column in records]

@@ -9,7 +9,7 @@ import pytest
 
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.errors import StoreError
-from minicrawl.store.partitions.records import Records, Sums, from_bytes, to_bytes, unpacked
+from minicrawl.store.partitions.records import Records, Sums, from_bytes, packed, unpacked
 from minicrawl.store.transfers import NeighbourRow
 from minicrawl.store.writer import Writer
 
@@ -37,7 +37,7 @@ def test_row_may_be_sent_from_its_commit_on_until_it_is_confirmed(writer: Writer
     assert outbox.rows(2) == ()
     commit(outbox, writer)
     b, c = record("http://b.test/", received=7), record("http://c.test/")
-    outbox.add([2, 0], [1, 2], unpacked([to_bytes(b), to_bytes(c)])[0])
+    outbox.add([2, 0], [1, 2], unpacked([*packed(b, [1]), *packed(c, [1])])[0])
     commit(outbox, writer)
     assert [(row.home, row.number, row.received) for row in outbox.rows(2)] == [(2, 1, 1), (2, 2, 7)]
     assert from_bytes(outbox.rows(2)[1].records).urls == ["http://b.test/"]

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from minicrawl.store.partitions.records import Records, Sums, from_bytes, joined, packed, sums, to_bytes, unpacked
+from minicrawl.store.partitions.records import Records, Sums, from_bytes, joined, packed, sums, unpacked
 
 
 def some_records(rng: random.Random, count: int) -> Records:
@@ -32,8 +32,8 @@ def test_records_of_several_are_added_up(senders: int) -> None:
         urls = rng.sample([f"http://h.test/{number}" for number in range(10)], len(records.urls))
         voices = np.array([rng.randrange(9) for _ in urls], dtype=np.int64)
         each.append(records._replace(**small, urls=urls, voices=voices))
-    all_rows, ends = unpacked(list(map(to_bytes, each)))
-    assert packed(all_rows, ends) == list(map(to_bytes, each))
+    all_rows, ends = unpacked(rows := [packed(records, [len(records.urls)])[0] for records in each])
+    assert packed(all_rows, ends) == rows
     assert sums(all_rows, ends) == [
         Sums(
             int(records.received.sum()),
