@@ -36,7 +36,11 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
     with contextlib.closing(open_to_read(store)) as source, store_errors(file), replaced(file) as unfinished:
         unfinished.touch(store.stat().st_mode & 0o777)  # readable by the same users as the store
         with contextlib.closing(sqlite3.connect(unfinished)) as copy:
-            _copy(store, source, copy)
+            try:
+                source.backup(copy)
+            except sqlite3.DatabaseError as error:
+                with store_errors(store if error.sqlite_errorname in _OF_SOURCE else file):
+                    raise
         copy_texts(store, unfinished)
     return file.stat().st_size
 
@@ -68,17 +72,6 @@ def replaced(file: Path) -> Iterator[Path]:
     finally:
         remove_files(*left, beside(new, ".lock"))
         lock.release()
-
-
-def _copy(store: Path, source: sqlite3.Connection, copy: sqlite3.Connection) -> None:
-    """Copy the database. Errors of damage name the store; any other error is the copy's."""
-    try:
-        source.backup(copy)
-    except sqlite3.DatabaseError as error:
-        if error.sqlite_errorname in _OF_SOURCE:
-            with store_errors(store):
-                raise
-        raise
 
 
 def compact(store: Path) -> tuple[int, int]:
