@@ -74,9 +74,9 @@ def references() -> Iterator[tuple[str, str, str]]:
     """Columns that refer to a row of a table by its id: their table, name, and that table."""
     for name in _TABLES:
         for column, meaning in meanings(name).items():
-            target, is_id, _ = meaning.partition(";")[0].partition(".id")
-            if is_id and "," not in meaning.partition(";")[0]:
-                yield name, column, target
+            refers_to = meaning.partition(";")[0]
+            if refers_to.endswith(".id"):
+                yield name, column, refers_to.removesuffix(".id")
 
 
 def tables() -> dict[str, Table]:
@@ -94,9 +94,7 @@ def statements() -> Iterator[str]:
 
 def _create(name: str, declared: Table) -> str:
     hints = _hints(declared)
-    defaults: dict[str, object] = {}
-    for row in declared.rows:
-        defaults |= row._field_defaults
+    defaults = {name: value for row in declared.rows for name, value in row._field_defaults.items()}
     first, *others = declared.keys
     is_number = not others and _parsed(hints[first])[0] == "INTEGER"
     lines = []
