@@ -20,7 +20,7 @@ _BUFFER = 2**13  # bytes; by default 2**17 since Python 3.14, which is not in an
 
 
 class Spill(AbstractContextManager["Spill"]):
-    """A temporary folder of one-dimensional arrays by block number, deleted on close.
+    """A temporary folder of one-dimensional arrays by block number, deleted at the end of a with block.
 
     A block has groups of arrays, which are appended and read in order, and one array that is put and got. All methods
     raise StoreError when the disk fails.
@@ -32,11 +32,8 @@ class Spill(AbstractContextManager["Spill"]):
             self._folder = tempfile.TemporaryDirectory(prefix="minicrawl-", dir=folder)
         self._path = Path(self._folder.name)
 
-    def close(self) -> None:
-        self._folder.cleanup()
-
     def __exit__(self, *_: object) -> None:
-        self.close()
+        self._folder.cleanup()
 
     def append(self, block: int, arrays: tuple[Array, ...]) -> None:
         """Append a group of arrays to the block."""

@@ -34,8 +34,7 @@ def compact_texts(writer: Writer) -> None:
         return
     made = texts.made + 1
     new = unfinished(path)
-    moved: list[TextRow] = []
-    versions: list[TextVersion] = []
+    moved, versions = list[TextRow](), list[TextVersion]()
     end, before = HEAD, -1
     with TextFile(path, _line(writer), writes=True) as source:
         source.cut(texts.size)

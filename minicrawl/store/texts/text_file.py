@@ -45,15 +45,14 @@ class TextFile(AbstractContextManager["TextFile"]):
             is_new = False  # True: there is a rewritten file that is not renamed yet
             with suppress(FileNotFoundError), new.open("rb") as file:
                 is_new = file.read(HEAD) == line
+            if writes and not is_new and not path.exists():
+                new.write_bytes(line)
+                is_new = True
             if writes and is_new:
                 new.replace(path)
                 sync_folder(path.parent)
             elif writes:
                 new.unlink(missing_ok=True)
-                if not path.exists():
-                    new.write_bytes(line)
-                    new.replace(path)
-                    sync_folder(path.parent)
             flags = BINARY | (os.O_RDWR if writes else os.O_RDONLY)
             self._file = os.open(new if is_new and not writes else path, flags)
         try:
