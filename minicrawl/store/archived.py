@@ -9,7 +9,6 @@ from minicrawl.store.tables import Subject
 FILES = "archive_files"
 """Key of meta. JSON: the committed bytes of every file of the archive by name; what is behind them is of no commit."""
 
-
 table(
     "records",
     "answers that are in the archive",

@@ -34,10 +34,9 @@ def keep_private(path: Path) -> None:
     store = real_path(path)
     for file in filter(Path.exists, (store, *logs(store))):
         mode = file.stat().st_mode & 0o777
-        if mode & ~_PRIVATE == 0:
-            continue
         try:
-            os.chmod(file, mode & _PRIVATE)
+            if mode & ~_PRIVATE:
+                os.chmod(file, mode & _PRIVATE)
         except OSError as error:
             raise StoreError(
                 f"{file} holds cookies, which others must not read, but cannot be made private: "

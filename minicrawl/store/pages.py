@@ -18,6 +18,7 @@ from minicrawl.store.tables import Subject
 from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
+_IS_DEAD = f"(state = 'gone' OR (state IN ('error', 'waiting') AND reason IN {DEAD}))"
 _STANDS_FOR = """
     SELECT pages.id, url, CASE state WHEN 'alias' THEN substr(targets, 1, 4) END
     FROM pages LEFT JOIN links ON links.source = pages.id"""
@@ -147,9 +148,6 @@ class AccountColumns(NamedTuple):
     values: Mapping[str, list[Any]]
 
 
-_IS_DEAD = f"(state = 'gone' OR (state IN ('error', 'waiting') AND reason IN {DEAD}))"
-
-
 class PageColumns(NamedTuple):
     """Pages as columns: each field is an array (`state`: a tuple) with a value per page, `account` one per field."""
 
@@ -235,8 +233,7 @@ class PageTable(Subject):
         return found
 
     def url(self, page: int) -> str:
-        (url,) = self._tables.row("SELECT url FROM pages WHERE id = ?", page)
-        return str(url)
+        return str(self._tables.row("SELECT url FROM pages WHERE id = ?", page)[0])
 
     def urls_of(self, pages: Iterable[int]) -> dict[int, str]:
         """URLs of some pages, by number."""

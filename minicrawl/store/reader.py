@@ -135,9 +135,8 @@ open_store = Store.at
 
 def _hash_key(tables: Tables) -> bytes:
     """The key of the URL hashes; b"" when there is none yet."""
-    kept = tables.meta("hash_key")
     try:
-        key = bytes.fromhex(str(kept or ""))
+        key = bytes.fromhex(str(tables.meta("hash_key") or ""))
     except ValueError as error:
         raise damaged(tables.path, "meta.hash_key is no key") from error
     if not key and tables.size():

@@ -147,8 +147,7 @@ class Writer(Store):
 
     def save_sitemap_pages(self, pages: Iterable[tuple[int, int, bool]]) -> None:
         """(page, sitemap that lists it, whether it made the page known). The first one of a page stays."""
-        query = "INSERT OR IGNORE INTO sitemap_pages (page, sitemap, made_known) VALUES (?, ?, ?)"
-        self.db.executemany(query, pages)
+        self.db.executemany("INSERT OR IGNORE INTO sitemap_pages (page, sitemap, made_known) VALUES (?, ?, ?)", pages)
 
     def save_fingerprints(self, rows: Mapping[int, Fingerprint | None]) -> None:
         """rows: by page; None: the page no longer has one."""
