@@ -4,7 +4,7 @@ A place is the number of a minicrawl.model.Place: a link's position on its page.
 place stores none, as places only weigh links of a page against one another.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -102,12 +102,12 @@ def placed(targets: bytes, places: bytes | None) -> PlacedLinks:
     return PlacedLinks(links, None if places is None else places_from_bytes(places)[: len(links)])
 
 
-def to_graph(rows: Iterable[tuple[int, bytes, bytes | None]], size: int) -> LinkGraph:
+def to_graph(rows: Sequence[tuple[int, bytes, bytes | None]], size: int) -> LinkGraph:
     """The graph of stored rows (source, targets, places)."""
-    sources, blobs, packed = tuple(zip(*rows, strict=True)) or ((), (), ())
+    sources, blobs = [source for source, _, _ in rows], [targets for _, targets, _ in rows]
     outdegrees = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs)) // _TARGETS.itemsize
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees)])
-    places = _places_of_rows(packed, outdegrees)
+    places = _places_of_rows([places for _, _, places in rows], outdegrees)
     return LinkGraph(np.array(sources, dtype=np.int64), indptr, from_bytes(b"".join(blobs)), size, places)
 
 
