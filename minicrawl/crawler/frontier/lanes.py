@@ -116,17 +116,18 @@ class Addresses:
 
     def change(self, granted: Mapping[str, float], wanted_back: Iterable[str], now: float) -> Iterator[Address]:
         """Take over granted addresses, which may not be asked for so many seconds, and begin to leave those wanted
-        back. Yields all of them."""
+        back. Yields all of them. Those that only the process before knew are left in time, too."""
         for name, seconds in granted.items():
-            address = self._by_name[name]
+            address = self.named(name) or self.add(name)
             address.is_held, address.ready_at = True, max(address.ready_at, now + seconds)
             del self._elsewhere[name]
             yield address
         for name in wanted_back:
+            address = self.named(name) or self.add(name)
             self._leaving.add(name)
             self._elsewhere[name] = None
-            self._by_name[name].is_held = False
-            yield self._by_name[name]
+            address.is_held = False
+            yield address
 
     def trade(self, has_work: Callable[[Host], bool], now: float) -> Trade:
         """The next trade. An address is left once no request to it is in flight."""
@@ -136,7 +137,7 @@ class Addresses:
             name
             for name in self._elsewhere
             if name not in self._leaving
-            and any(host.address is self._by_name[name] and has_work(host) for host in self._hosts[name])
+            and any(host.address is self._by_name[name] and has_work(host) for host in self._hosts.get(name, ()))
         ]
         return wanted, {name: max(address.ready_at - now, 0.0) for name, address in left.items()}
 

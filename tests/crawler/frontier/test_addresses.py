@@ -41,3 +41,12 @@ def test_host_that_has_moved_wants_its_address_of_before_no_more() -> None:
         host.address = addresses.add(name)
         addresses.add_host(host)
     assert addresses.trade(lambda host: True, 0.0)[0] == ["1.2.3.5"]
+
+
+def test_addresses_of_the_process_before_are_left_when_nobody_may_have_asked_them_just_now() -> None:
+    addresses = Addresses(NameServer().address, delay=2.0, most=1, asked_from=9.0)
+    addresses.share()
+    assert len(list(addresses.change({"1.2.3.4": 0.0}, ["1.2.3.5"], 5.0))) == 2
+    assert addresses.trade(lambda host: True, 5.0) == ([], {"1.2.3.5": 4.0})
+    assert len(list(addresses.change({}, ["1.2.3.4"], 7.0))) == 1
+    assert addresses.trade(lambda host: True, 7.0) == ([], {"1.2.3.4": 2.0})
