@@ -10,11 +10,10 @@ steering  commands to a crawl in partitions, forwarded to the partitions concern
 combined  coverage, site trust and status of all partitions, from those of each
 quotas    pages each partition may fetch, so that the total is exactly --pages
 shared_addresses  IP addresses shared by hosts of several partitions
-hints     rel=canonical that names a dead page of another partition
 
 actor      the actor of some partitions, and the post to other actors
 partition  a partition: its engine, the rows it sends, and what its keeper asks of it
-taking     rows of other partitions, taken into the accounts
+exchange   what partitions do for one another: rows taken, births shared out, hints voided, the end settled
 
 answers    what a crawl in partitions tells by itself, from the answers of its stores
 

@@ -27,7 +27,7 @@ from minicrawl.analysis.top import (
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.cluster import ray
 from minicrawl.cluster.combined import added, earlier_of
-from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.homes import home_of
 from minicrawl.errors import SettingError
 from minicrawl.export.tables import COLUMNS, Table, export_table
 from minicrawl.model import State
@@ -143,7 +143,7 @@ def _top(  # noqa: PLR0913 - the options of a list
 def why(path: Path, text: str) -> Explanation:
     """Explain the URL that a user means, as its home knows it. Raises SettingError, StoreError."""
     with _opened(path) as folder:
-        home = Homes.of(folder).home_of(meant_by(text)[0])
+        home = home_of(meant_by(text)[0], folder)
         looks = asked(folder, _looked)
         ((explained, x),) = asked(folder, _why, _sums(looks), text, of=[home])
         explained = replace(explained, partition=home)

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple  # Any: messages
 import numpy as np
 
 from minicrawl.control.messages import Message
-from minicrawl.crawler.intake import Intake
 from minicrawl.model import NOTHING_READ, LimitsNow, Progress, ReadShare, RunState, State, Sums
 from minicrawl.opic.coverage import CoverageSums
 from minicrawl.opic.coverage import shares_of_all as read_shares
@@ -166,24 +165,8 @@ def coverage_of(each: Mapping[int, Covered | None]) -> ReadShare:
     return ReadShare(*read_shares([of.sums for of in known.values()], credits, debits))
 
 
-def site_links(intake: Intake) -> SiteLinks:
-    """Links between sites, as sent by a partition."""
-    assert intake.state.sites is not None, "walkers jump to sites"
-    return intake.state.sites.links()
-
-
-def shared_out(shares: SiteShares, intake: Intake) -> bool:
-    """Share out births in a partition by the shares of its sites, one of `shares_of_all`.
-
-    Returns False if the voices here for pages elsewhere are others now than their homes know.
-    """
-    intake.ranking.share_births_out(shares)
-    sites = intake.state.sites
-    return sites is None or sites.shared is None or not len(sites.shared.unsaid())
-
-
 def shares_of_all(each: Sequence[SiteLinks]) -> list[SiteShares]:
-    """Shares of each partition's sites, in their order. each: from `site_links`."""
+    """Shares of each partition's sites, in their order. each: from `exchange.site_links`."""
     numbers: dict[str, int] = {}
     known = [np.array([numbers.setdefault(name, len(numbers)) for name in one.names], np.int64) for one in each]
     roots, is_read = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.bool_)

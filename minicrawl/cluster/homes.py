@@ -8,7 +8,6 @@ home   the partition of a URL
 The number of partitions is fixed when a crawl begins. Without the key nobody can construct hosts that share a home.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from minicrawl.crawler.sharing import Share
@@ -16,23 +15,12 @@ from minicrawl.crawler.urls.keys import authority, hostname, partition_key
 from minicrawl.store.partitions.folder import Folder
 
 
-@dataclass(frozen=True)
-class Homes:
-    """secret: up to 64 bytes, the same for all partitions of a crawl."""
+def home_of(url: str, folder: Folder) -> int:
+    """The partition of a normalised URL, from 0 on; independent of scheme and port."""
+    return partition_key(hostname(url).removesuffix("."), folder.secret) % folder.partitions
 
-    partitions: int
-    secret: bytes
 
-    @classmethod
-    def of(cls, folder: Folder) -> "Homes":
-        """Those of the crawl in a folder."""
-        return cls(folder.partitions, folder.secret)
-
-    def home_of(self, url: str) -> int:
-        """The partition of a normalised URL, from 0 on; independent of scheme and port."""
-        return partition_key(hostname(url).removesuffix("."), self.secret) % self.partitions
-
-    def share(self, here: int) -> Share:
-        """The part of the web that belongs to partition `here`."""
-        by_authority = lru_cache(maxsize=100_000)(lambda found: self.home_of(f"http://{found}/"))
-        return Share(here, lambda url: by_authority(authority(url)))
+def share_of(here: int, folder: Folder) -> Share:
+    """The part of the web that belongs to partition `here`."""
+    by_authority = lru_cache(maxsize=100_000)(lambda found: home_of(f"http://{found}/", folder))
+    return Share(here, lambda url: by_authority(authority(url)))

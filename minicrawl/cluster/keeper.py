@@ -12,17 +12,18 @@ import asyncio
 import contextlib
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any  # Any: messages
 
 from minicrawl import log
 from minicrawl.cluster import ray
 from minicrawl.cluster.actor import Actor, Brief
-from minicrawl.cluster.combined import added, coverage_of, progress_of, shared_out, shares_of_all, site_links
-from minicrawl.cluster.hints import void_hints
-from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.combined import added, coverage_of, progress_of, shares_of_all
+from minicrawl.cluster.exchange import dead, named_elsewhere, shared_out, site_links
+from minicrawl.cluster.homes import home_of
 from minicrawl.cluster.partition import Report
 from minicrawl.cluster.quotas import Part, Quotas, has_quotas
 from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
@@ -149,7 +150,7 @@ class Keeper:
         """Note more seeds, for partitions that begin from now on, and for the next run."""
         self.folder = self.folder.keep_seeds([*seeds.urls, *map(in_plain_http, seeds.guessed)])
         for url in seeds.urls:
-            self._seeds[Homes.of(self.folder).home_of(url)][url] = None
+            self._seeds[home_of(url, self.folder)][url] = None
         self._guessed |= seeds.guessed
 
     @property
@@ -227,7 +228,7 @@ class Keeper:
             known = [report for report in reports.values() if report is not None and report.is_idle]
             now = [report.counters for report in known] if len(known) == len(reports) else None
             is_over = now is not None and now == before and not self.clock.is_paused
-            is_over = is_over and (self._reason is not None or not await void_hints(self))
+            is_over = is_over and (self._reason is not None or not await self._void_hints())
             await self._stop_if_due(reports, seconds, is_over=is_over)
             await self._share_births_out_if_due()
             if all(self._interrupts > 1 if one is None else one.has_crawled for one in reports.values()):
@@ -291,7 +292,7 @@ class Keeper:
         return True
 
     async def _settle(self) -> None:
-        while await void_hints(self):
+        while await self._void_hints():
             await asyncio.sleep(_SOON)
         if self.settings.jump == BY_SITES:
             is_shared_out = False
@@ -299,6 +300,20 @@ class Keeper:
                 await self._in_rounds("count_voices")
                 is_shared_out = await self._share_births_out()
         await self._in_rounds("settle")
+
+    async def _void_hints(self) -> bool:
+        """Let pages stand for themselves that name dead pages of other partitions as canonical. Returns True if there
+        were any, or a partition could not answer."""
+        named: Mapping[int, Mapping[int, Sequence[str]] | None]
+        named = await self.all("on_intake", named_elsewhere, changes=False)
+        by_home: defaultdict[int, set[str]] = defaultdict(set)
+        for home, urls in chain.from_iterable((answer or {}).items() for answer in named.values()):
+            by_home[home].update(urls)
+        looks = {home: (partial(dead, sorted(urls)),) for home, urls in by_home.items()}
+        found: Mapping[int, Sequence[str] | None] = await self.each("on_intake", looks, changes=False)
+        gone = sorted(chain.from_iterable(answer or () for answer in found.values()))
+        voided = await self.all("void_hints", gone) if gone else {}
+        return any(voided.values()) or None in (*named.values(), *found.values(), *voided.values())
 
     async def _in_rounds(self, what: str) -> None:
         """Let all do something and hand over, until no outbox has rows."""

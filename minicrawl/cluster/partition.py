@@ -11,13 +11,12 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from minicrawl.cluster.combined import Covered
-from minicrawl.cluster.hints import voided
-from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.exchange import settle, take_all, voided
+from minicrawl.cluster.homes import share_of
 from minicrawl.cluster.quotas import has_quotas
 from minicrawl.cluster.ray import GoneError, pauses
 from minicrawl.cluster.settings import settings_of
 from minicrawl.cluster.shared_addresses import Order, shares_addresses
-from minicrawl.cluster.taking import Taking
 from minicrawl.control.commands import done
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, spelled
@@ -28,7 +27,6 @@ from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.crawler.steps.cookies import Cookies
 from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import Progress, RunState
-from minicrawl.opic.book import SETTLED_ERROR, certificate_of
 from minicrawl.store.cookies import CookieRow
 from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
@@ -110,7 +108,7 @@ class Partition:
             settings_of(brief.number, partitions, self._workers, settings),
             Seeds([*self._seeds.urls, *brief.folder.seeds]),  # secrets may go to seeds of all partitions of the process
             writer,
-            share=Homes.of(brief.folder).share(brief.number),
+            share=share_of(brief.number, brief.folder),
             on_progress=self._note_progress if brief.shows_progress else None,
             timing=replace(
                 timing,
@@ -128,7 +126,7 @@ class Partition:
         assert self._state.outbox is not None, "the crawl has partitions"
         self._mirrors, self.outbox = self._state.mirrors, self._state.outbox
         self._book, self._coverage = self._state.accounts.book, self._state.accounts.coverage
-        self._taking, self._steered = Taking(run.intake), SteeredRun(run)
+        self._steered = SteeredRun(run)
         self._apart = max(min(_TOGETHER * (beside - 1), _MOST_TOGETHER), _SOON)
         self._received: list[tuple[int, Sequence[OutboxRow]]] = []
         """Rows to be taken soon, with their sources."""
@@ -188,7 +186,6 @@ class Partition:
                 await self._engine.run(self._starting())
         finally:
             self._mirrors.is_due = lambda: False
-            self._taking.is_crawling = False
         self.has_crawled = True
 
     def _starting(self) -> Iterator[None]:
@@ -227,10 +224,10 @@ class Partition:
         if self.has_left:  # its store may be closed
             raise CrawlEndedError(f"partition {self.number} has ended")
         if self.has_crawled:
-            answers = self._taking.take_all(received, self.run.clock())
+            answers = take_all(self._intake, received, self.run.clock(), is_crawling=False)
             self._commit()
             return answers
-        take = partial(self._taking.take_all, received)
+        take = partial(take_all, self._intake, received)
         return await self._engine.commands.done(take, links, hurries=False)
 
     def _has_news_to_hand_over(self) -> bool:
@@ -338,7 +335,7 @@ class Partition:
         return None
 
     async def void_hints(self, urls: Sequence[str]) -> int | None:
-        """See hints.py; None as above."""
+        """See `voided`; None as above."""
         return await self.on_intake(partial(voided, urls, self.run.clock()))
 
     # For the keeper, after the crawl.
@@ -393,18 +390,6 @@ class Partition:
 
     def _note_progress(self, progress: Progress) -> None:
         self._progress = progress
-
-
-def settle(intake: Intake, error: float = SETTLED_ERROR) -> bool:
-    """Make virtual visits of a partition, all of whose links are committed, until its ranking is exact within `error`,
-    and its depths are. Returns True if it was before."""
-    accounts = intake.state.accounts
-    was_settled = certificate_of(*accounts.book.unsettled_sums()) <= error
-    with intake.state.writer.link_table.kept_blocks() as blocks:
-        if not was_settled:
-            accounts.settle_fully(blocks, error)
-        accounts.shorten(blocks)
-    return was_settled
 
 
 def _fail(error: StoreError, now: float) -> None:

@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 
 from minicrawl.cluster.combined import Events, look_of, status_of
-from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.homes import home_of
 from minicrawl.cluster.keeper import Keeper
 from minicrawl.control.commands import adjustable, command_of, this_process
 from minicrawl.control.messages import Message
@@ -76,7 +76,7 @@ class Steering:
         meant = guesses(text)
         if not meant:
             raise SettingError(f"{text[:60]!r} is neither a host nor a URL")
-        return await self._answer(Homes.of(self._keeper.folder).home_of(meant[0]), asked)
+        return await self._answer(home_of(meant[0], self._keeper.folder), asked)
 
     async def _look(self, asked: Message) -> Message:
         hosts, after = int(asked.get("hosts") or 0), int(asked.get("after") or 0)

@@ -14,6 +14,7 @@ from support.sites import rows
 
 from minicrawl.analysis.verify import verify
 from minicrawl.cluster.combined import Covered, Events, coverage_of, look_of
+from minicrawl.cluster.homes import home_of
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import Book, Coverage
@@ -176,7 +177,7 @@ def test_link_that_goes_takes_its_voice_from_another_partition(tmp_path: Path) -
     web |= {f"http://b{at}.test/x": [] for at in range(8)}
     with Partitions(tmp_path, web, ["http://a.test/"], 2, discovery=0.5, jump="sites") as partitions:
         for _ in range(20):
-            partitions.turn(partitions.homes.home_of("http://a.test/"))
+            partitions.turn(home_of("http://a.test/", partitions.folder))
         partitions.share_births_out()
         assert heard(partitions) == dict.fromkeys(web.keys() - {"http://a.test/"}, 64)
         web["http://a.test/"] = web["http://a.test/"][:4]

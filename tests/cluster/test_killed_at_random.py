@@ -26,7 +26,7 @@ from support.patience import PATIENCE
 from support.sites import rows
 from support.small_web import Pages, WebServer
 
-from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.homes import home_of
 from minicrawl.control.asking import ask
 from minicrawl.store.partitions.folder import found
 
@@ -169,7 +169,7 @@ def test_a_crawl_whose_processes_are_killed_at_random_is_polite_and_exact(tmp_pa
     folder = found(tmp_path / "web")
     for number in range(PARTITIONS):
         query = "SELECT url FROM pages WHERE fetch IS NOT NULL UNION SELECT origin FROM robots"
-        homes = {Homes.of(folder).home_of(url) for (url,) in rows(folder.store(number), query)}
+        homes = {home_of(url, folder) for (url,) in rows(folder.store(number), query)}
         assert homes <= {number}, "a host is asked by its home alone"
     together, alone = sound_pages(folder.path), sound_pages(tmp_path / "alone.db")
     check_same(together, alone)

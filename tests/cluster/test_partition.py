@@ -5,14 +5,16 @@ from pathlib import Path
 import pytest
 from support.partitions import Partitions, Web
 
-from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.homes import home_of
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
+from minicrawl.store.partitions.folder import Folder
 
 
 def by_home(partitions: int) -> list[list[str]]:
     """Some hosts, by their partition."""
-    homes, urls = Homes(partitions, b"a secret"), [f"http://h{at}.test/" for at in range(40)]
-    return [[url for url in urls if homes.home_of(url) == here] for here in range(partitions)]
+    folder = Folder(Path(), "a crawl", b"a secret", partitions, {})
+    urls = [f"http://h{at}.test/" for at in range(40)]
+    return [[url for url in urls if home_of(url, folder) == here] for here in range(partitions)]
 
 
 LEFT, RIGHT = by_home(2)
@@ -82,5 +84,5 @@ def test_loop_of_redirects_over_partitions_ends(partitions: int, length: int, tm
     ],
 )
 def test_one_owner_has_one_home(url: str, other: str) -> None:
-    homes = Homes(64, b"key")
-    assert homes.home_of(url) == homes.home_of(other)
+    folder = Folder(Path(), "a crawl", b"key", 64, {})
+    assert home_of(url, folder) == home_of(other, folder)

@@ -13,7 +13,7 @@ from support.lines import Line, asked
 from support.sites import rows
 from support.steered_parts import sought, steered, until
 
-from minicrawl.cluster.homes import Homes
+from minicrawl.cluster.homes import home_of
 from minicrawl.cluster.keeper import Keeper
 from minicrawl.store.partitions.folder import Folder
 
@@ -51,7 +51,7 @@ def test_seeds_bans_and_pages_go_home(tmp_path: Path) -> None:
         new = [f"http://n{number}.test/" for number in range(8)]
         assert await asked(folder.path, "add", urls=[*new, STARTED], guessed=[]) == {"done": {"seeds": 9, "new": 8}}
         for url in new:
-            home = Homes.of(folder).home_of(url)
+            home = home_of(url, folder)
             [(state,)] = rows(folder.here[home], f"SELECT state FROM pages WHERE url = '{url}'")
             other = rows(folder.here[1 - home], f"SELECT state FROM pages WHERE url = '{url}'")
             assert (state != "elsewhere", other) == (True, [])

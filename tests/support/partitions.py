@@ -11,10 +11,10 @@ from support.gathered import all_violations
 from support.intakes import intake_of, next_page
 from support.sites import rows
 
-from minicrawl.cluster.combined import shared_out, shares_of_all, site_links
-from minicrawl.cluster.homes import Homes
-from minicrawl.cluster.partition import settle as settle_here
-from minicrawl.cluster.taking import Taking
+from minicrawl.cluster.combined import shares_of_all
+from minicrawl.cluster.exchange import settle as settle_here
+from minicrawl.cluster.exchange import shared_out, site_links, take_all
+from minicrawl.cluster.homes import share_of
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.model import Fetched, ParsedPage
@@ -36,25 +36,23 @@ def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
     return Fetched(url, status=200, content_type="text/html"), ParsedPage(outlinks, anchors=("",) * len(outlinks))
 
 
-def plain_intake(store: Path, homes: Homes | None = None, number: int = 0, **settings: Any) -> Intake:
+def plain_intake(store: Path, folder: Folder | None = None, number: int = 0, **settings: Any) -> Intake:
     """A partition, or a crawl by itself, that judges no page by others unless its settings say so."""
     plain: dict[str, Any] = {"scope": "any", "discovery": 1.0, "jump": "pages", "max_depth": None}
     plain |= dict.fromkeys(("traps", "sitemaps"), False) | settings
-    return intake_of(store, share=None if homes is None else homes.share(number), **plain)
+    return intake_of(store, share=None if folder is None else share_of(number, folder), **plain)
 
 
 class Partitions:
     """Partitions of one crawl of a literal web, each with its store in a folder. `web` may change."""
 
     def __init__(self, folder: Path, web: Web, seeds: Sequence[str], count: int, **settings: Any) -> None:
-        self.homes = Homes(count, b"a secret")
         self.web, self.seeds, self._settings = web, seeds, settings
         self.stores = [folder / f"{number:03}.db" for number in range(count)]
         for number, store in enumerate(self.stores):
             make_store(store, "a crawl", number, count)
-        Folder(folder, "a crawl", self.homes.secret, count, {}).keep_settings(CrawlSettings())
+        self.folder = Folder(folder, "a crawl", b"a secret", count, {}).keep_settings(CrawlSettings())
         self.open: dict[int, Intake] = {}
-        self._takings: dict[int, Taking] = {}
         self._clock = itertools.count(1.0)
 
     def __enter__(self) -> Self:
@@ -76,9 +74,8 @@ class Partitions:
 
     def start(self, number: int) -> None:
         """Open a partition as its store has it."""
-        intake = plain_intake(self.stores[number], self.homes, number, **self._settings)
+        intake = plain_intake(self.stores[number], self.folder, number, **self._settings)
         self.open[number] = intake
-        self._takings[number] = Taking(intake)
         intake.start(self.seeds, 0.0)
 
     def kill(self, number: int) -> None:
@@ -102,10 +99,10 @@ class Partitions:
         return outbox
 
     def take(self, home: int, source: int, some: Sequence[OutboxRow]) -> int:
-        return self._takings[home].take_all([(source, some)], 0.0)[0]
+        return self.take_all(home, [(source, some)])[0]
 
     def take_all(self, home: int, parcels: Sequence[tuple[int, Sequence[OutboxRow]]]) -> list[int]:
-        return self._takings[home].take_all(parcels, 0.0)
+        return take_all(self.open[home], parcels, 0.0)
 
     # What all of them do.
 

@@ -1,0 +1,157 @@
+"""What partitions do to their accounts for one another: rows taken, births shared out, hints voided, the end settled.
+
+Pages may stand for others by a hint. Only the home of a page knows whether it is dead, and only the partition of a page
+knows what that names as canonical: the keeper brings them together once nothing is left to fetch.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from minicrawl.crawler.admission.traps import NO_CONTENT
+from minicrawl.crawler.intake import Intake
+from minicrawl.errors import StoreError
+from minicrawl.model import State
+from minicrawl.opic.book import SETTLED_ERROR, certificate_of
+from minicrawl.opic.sites import SiteLinks, SiteShares
+from minicrawl.store.partitions.records import Records, joined, sums, unpacked
+from minicrawl.store.transfers import OutboxRow
+
+# Rows.
+
+
+def take_all(
+    intake: Intake, parcels: Sequence[tuple[int, Sequence[OutboxRow]]], now: float, *, is_crawling: bool = True
+) -> list[int]:
+    """Take the next rows of several sources, given with them, all at once; skip rows taken before, or behind a gap.
+
+    is_crawling: pages are handed out; after the crawl their order no longer matters. Returns for each source the number
+    of its last row in the accounts, to be confirmed once committed. Raises StoreError for a damaged row, when nothing
+    is taken.
+    """
+    outbox = intake.state.outbox
+    assert outbox is not None, "the crawl has partitions"
+    answers: list[int] = []
+    found: list[tuple[int, OutboxRow]] = []
+    numbers: dict[int, int] = {}
+    for source, rows in parcels:
+        number = numbers.get(source, outbox.taken(source))
+        for row in rows:
+            if row.number == number + 1:
+                found.append((source, row))
+                number = row.number
+        numbers[source] = number
+        answers.append(number)
+    if not found:
+        return answers
+    try:
+        records, ends = unpacked([row.records for _, row in found])
+        of_rows = sums(records, ends)
+        if [of_row.received for of_row in of_rows] != [row.received for _, row in found]:
+            raise ValueError("it has other sums than it says")
+    except ValueError as error:
+        damage = f"a message between partitions is damaged: {error}; restore all from one copy"
+        raise StoreError(damage) from error
+    _apply(intake, joined(records), now, is_crawling=is_crawling)
+    for (source, row), of_row in zip(found, of_rows, strict=True):
+        outbox.note_taken(source, row.number, of_row)
+    return answers
+
+
+def _apply(intake: Intake, records: Records, now: float, *, is_crawling: bool) -> None:
+    accounts, discovery, frontier = intake.state.accounts, intake.state.discovery, intake.state.frontier
+    first = accounts.size
+    pages = np.array(discovery.handed_over(records.urls, records.found_on), dtype=np.int64)
+    depths = accounts.depth[pages]
+    accounts.take_over(pages, records.received)
+    if intake.state.sites is not None and intake.state.sites.shared is not None and len(records.voices):
+        intake.state.sites.shared.take_over(pages, records.voices)
+    accounts.inlinks[pages] += records.inlinks
+    accounts.depth[pages] = np.minimum(depths, records.depth)
+    intake.visits.aliases.lengthen(accounts.lengthen(pages, records.chain_length).tolist())
+    _judge(intake, records, pages, first, now)
+    if is_crawling:
+        frontier.pages.credit(pages[pages < discovery.offered])
+        discovery.offer_new(now)
+    intake.visits.deep_links.note_nearer(pages.astype(np.int32), depths)
+
+
+def _judge(intake: Intake, records: Records, pages: np.ndarray, first: int, now: float) -> None:
+    """Give up new pages (from `first` on) that the trap rules forbid.
+
+    They stay known: the partitions that link to them have counted these links.
+    """
+    admission = intake.state.admission
+    admission.protect([url for url, depth in zip(records.urls, records.depth.tolist(), strict=True) if not depth])
+    if admission.traps is None:
+        return
+    for page, url, found_on in zip(pages.tolist(), records.urls, records.found_on, strict=True):
+        if page < first:
+            continue
+        rule = next(iter(admission.refusals(found_on, NO_CONTENT, [url])), None)
+        if rule is not None:
+            intake.visits.give_up(page, State.DISALLOWED, rule, now)
+
+
+# Births.
+
+
+def site_links(intake: Intake) -> SiteLinks:
+    """Links between sites, as sent by a partition."""
+    assert intake.state.sites is not None, "walkers jump to sites"
+    return intake.state.sites.links()
+
+
+def shared_out(shares: SiteShares, intake: Intake) -> bool:
+    """Share out births in a partition by the shares of its sites, one of `combined.shares_of_all`.
+
+    Returns False if the voices here for pages elsewhere are others now than their homes know.
+    """
+    intake.ranking.share_births_out(shares)
+    sites = intake.state.sites
+    return sites is None or sites.shared is None or not len(sites.shared.unsaid())
+
+
+# Hints.
+
+
+def named_elsewhere(intake: Intake) -> Mapping[int, Sequence[str]]:
+    """URLs of other partitions that pages here name as canonical, by home."""
+    assert intake.state.mirrors is not None, "the crawl has partitions"
+    urls = list(map(intake.state.urls.url, intake.visits.aliases.hinted_mirrors()))
+    named: defaultdict[int, list[str]] = defaultdict(list)
+    for url, home in zip(urls, intake.state.mirrors.homes(urls), strict=True):
+        if home is not None:
+            named[home].append(url)
+    return named
+
+
+def dead(urls: Sequence[str], intake: Intake) -> Sequence[str]:
+    """Those of some URLs of this partition whose last turn found nothing."""
+    visited, is_dead = intake.state.accounts.had_turn, intake.visits.aliases.is_dead
+    pages = zip(urls, intake.state.urls.find(urls), strict=True)
+    return [url for url, page in pages if page is not None and visited[page] and is_dead(page)]
+
+
+def voided(urls: Sequence[str], now: float, intake: Intake) -> int:
+    """Let pages that name some URLs as canonical stand for themselves. Returns their number."""
+    pages = [page for page in intake.state.urls.find(urls) if page is not None]
+    count = sum(map(intake.visits.aliases.void_hints_to, pages))
+    intake.state.discovery.offer_new(now)
+    return count
+
+
+# The end.
+
+
+def settle(intake: Intake, error: float = SETTLED_ERROR) -> bool:
+    """Make virtual visits of a partition, all of whose links are committed, until its ranking is exact within `error`,
+    and its depths are. Returns True if it was before."""
+    accounts = intake.state.accounts
+    was_settled = certificate_of(*accounts.book.unsettled_sums()) <= error
+    with intake.state.writer.link_table.kept_blocks() as blocks:
+        if not was_settled:
+            accounts.settle_fully(blocks, error)
+        accounts.shorten(blocks)
+    return was_settled
