@@ -7,7 +7,7 @@ answers as of its own last commit, and what is on its way from one to another co
 alias in another partition are counted there.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from itertools import islice
@@ -16,14 +16,7 @@ from typing import NamedTuple, TypeVar, TypeVarTuple
 
 from minicrawl.analysis.explain import Explanation, explain, meant_by
 from minicrawl.analysis.status import AtRest, Status, at_rest
-from minicrawl.analysis.top import (
-    TopList,
-    answering_sites,
-    asked_list,
-    best_first,
-    lines_of_sites,
-    only,
-)
+from minicrawl.analysis.top import TopList, answering_sites, asked_list, best_first, lines_of_sites, only
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.cluster import ray
 from minicrawl.cluster.combined import added, earlier_of
@@ -57,39 +50,41 @@ def _opened(path: Path) -> Iterator[Folder]:
         yield folder
 
 
-def asked(
+def _asked(
     folder: Folder,
-    question: Callable[[Path, *_Given], _Answer],
+    question: Callable[[Store, *_Given], _Answer],
     *given: *_Given,
+    sums: Sums | None = None,
     of: Sequence[int] | None = None,
 ) -> list[_Answer]:
-    """The answers of stores to a question, by number. of: partitions; None: all. Raises MinicrawlError.
+    """The answers of stores to a question, by number. Raises MinicrawlError.
 
-    question: a function of a module, which gets the path of the store on its machine.
+    question: a function of a module, which gets the store on its machine as of one commit. sums: rank its pages among
+    those of all by these. of: partitions; None: all.
     """
     numbers = range(folder.partitions) if of is None else of
     if folder.nodes:
-        return ray.asked(folder, numbers, question, *given)
+        return ray.asked(folder, numbers, _answer, sums, question, *given)
     for number in numbers:
         folder.check_is_there(number)
-    return [question(folder.store(number), *given) for number in numbers]
+    return [_answer(folder.store(number), sums, question, *given) for number in numbers]
 
 
-@contextmanager
-def _ranked(path: Path, sums: Sums) -> Iterator[Store]:
-    """A store as of one commit, with its pages ranked among those of all."""
+def _answer(path: Path, sums: Sums | None, question: Callable[[Store, *_Given], _Answer], *given: *_Given) -> _Answer:
     with open_store(path) as store, store.snapshot():
-        store.united.show(sums)
-        yield store
+        if sums is not None:
+            store.united.show(sums)
+        return question(store, *given)
 
 
-def _looked(path: Path) -> _Look:
-    with open_store(path) as store, store.snapshot():
-        return _Look(store.united.sums(), answering_sites(store), store.page_table.totals().known)
+def _looks(folder: Folder) -> tuple[list[_Look], Sums]:
+    """What all stores tell first, and the sums of all."""
+    looks = _asked(folder, _looked)
+    return looks, sum_of(look.sums for look in looks)
 
 
-def _sums(looks: Iterable[_Look]) -> Sums:
-    return sum_of(look.sums for look in looks)
+def _looked(store: Store) -> _Look:
+    return _Look(store.united.sums(), answering_sites(store), store.page_table.totals().known)
 
 
 # The list.
@@ -100,14 +95,14 @@ def top(path: Path, by: str, n: int, where: str | None = None, per_site: int | N
 
     Raises SettingError, StoreError.
     """
-    check_ranking(path, by)
+    _check_ranking(path, by)
     if by == "cash" or where is not None:
         where = _of_home(where)
     with _opened(path) as folder:
-        looks = asked(folder, _looked)
+        looks, sums = _looks(folder)
         if per_site is None:
             per_site = lines_of_sites(frozenset().union(*(look.sites for look in looks)))
-        lists = asked(folder, _top, _sums(looks), by, n, where, per_site or 0)
+        lists = _asked(folder, asked_list, by, n, where, per_site or 0, sums=sums)
     whole: TopList = added(lists)
     best = sorted(whole.lines, key=lambda line: -getattr(line.page, by))[:n]
     return replace(
@@ -117,7 +112,7 @@ def top(path: Path, by: str, n: int, where: str | None = None, per_site: int | N
     )
 
 
-def check_ranking(path: Path, by: str) -> None:
+def _check_ranking(path: Path, by: str) -> None:
     """Raise SettingError for a ranking that one store may have, and no folder."""
     if by not in RANKINGS:
         raise SettingError(
@@ -130,13 +125,6 @@ def _of_home(where: str | None) -> str:
     return _HERE if where is None else f"({where}) AND {_HERE}"
 
 
-def _top(  # noqa: PLR0913 - the options of a list
-    path: Path, sums: Sums, by: str, n: int, where: str | None, per_site: int
-) -> TopList:
-    with _ranked(path, sums) as store:
-        return asked_list(store, by, n, where, per_site)
-
-
 # One URL.
 
 
@@ -144,29 +132,27 @@ def why(path: Path, text: str) -> Explanation:
     """Explain the URL that a user means, as its home knows it. Raises SettingError, StoreError."""
     with _opened(path) as folder:
         home = home_of(meant_by(text)[0], folder)
-        looks = asked(folder, _looked)
-        ((explained, x),) = asked(folder, _why, _sums(looks), text, of=[home])
+        looks, sums = _looks(folder)
+        ((explained, x),) = _asked(folder, _why, text, sums=sums, of=[home])
         explained = replace(explained, partition=home)
         if explained.page is None:
             return explained
-        rank = 1 + sum(asked(folder, _better, _sums(looks), x))
+        rank = 1 + sum(_asked(folder, _better, x, sums=sums))
     ranked = explained.page.ranked._replace(rank=rank)
-    coverage, shown = _sums(looks).coverage(by_sites=explained.page.jump is not None)
+    coverage, shown = sums.coverage(by_sites=explained.page.jump is not None)
     whole = replace(explained.page, ranked=ranked, is_rank_exact=True, coverage=coverage, coverage_shown=shown)
     whole = replace(whole, known_pages=sum(look.known for look in looks))
     return replace(explained, page=whole)
 
 
-def _why(path: Path, sums: Sums, text: str) -> tuple[Explanation, float]:
-    with _ranked(path, sums) as store:
-        explained = explain(store, text)
-        page = store.page_table.find([explained.url]).get(explained.url)
-        return explained, 0.0 if page is None else store.ranks.x(page)
+def _why(store: Store, text: str) -> tuple[Explanation, float]:
+    explained = explain(store, text)
+    page = store.page_table.find([explained.url]).get(explained.url)
+    return explained, 0.0 if page is None else store.ranks.x(page)
 
 
-def _better(path: Path, sums: Sums, x: float) -> int:
-    with _ranked(path, sums) as store:
-        return store.united.better(x)
+def _better(store: Store, x: float) -> int:
+    return store.united.better(x)
 
 
 # The state.
@@ -175,7 +161,7 @@ def _better(path: Path, sums: Sums, x: float) -> int:
 def whole(path: Path) -> AtRest:
     """The state of the crawl in a folder and its runs. Raises StoreError."""
     with _opened(path) as folder:
-        each = asked(folder, _at_rest)
+        each = _asked(folder, _at_rest)
     statuses, runs = [status for (status, *_), _, _ in each], [earlier for (_, earlier, *_), _, _ in each]
     coverage = sum_of(sums for _, sums, _ in each).coverage(by_sites=each[0][0][3].jump == BY_SITES)
     banned = sorted({name for (_, _, names, _), _, _ in each for name in names})
@@ -199,9 +185,8 @@ def whole(path: Path) -> AtRest:
     return status, earlier_of(runs), banned, each[0][0][3]
 
 
-def _at_rest(path: Path) -> tuple[AtRest, Sums, int]:
-    with open_store(path) as store, store.snapshot():
-        return at_rest(store), store.united.sums(), store.united.hosts()
+def _at_rest(store: Store) -> tuple[AtRest, Sums, int]:
+    return at_rest(store), store.united.sums(), store.united.hosts()
 
 
 # Files.
@@ -213,11 +198,11 @@ def export_pages(path: Path, file: Path, by: str, where: str | None = None) -> t
 
     Raises SettingError, StoreError.
     """
-    check_ranking(path, by)
+    _check_ranking(path, by)
     file = _data_set(file)
     with _opened(path) as folder:
-        sums = _sums(asked(folder, _looked))
-        counts = asked(folder, _export_pages, sums, file, by, _of_home(where))
+        _, sums = _looks(folder)
+        counts = _asked(folder, _export_pages, file, by, _of_home(where), sums=sums)
     written, left_out = (sum(count) for count in zip(*counts, strict=True))
     return written, left_out
 
@@ -227,7 +212,7 @@ def export_links(path: Path, file: Path) -> int:
     number. Raises SettingError, StoreError."""
     file = _data_set(file)
     with _opened(path) as folder:
-        return sum(asked(folder, _export_links, file))
+        return sum(_asked(folder, _export_links, file))
 
 
 def _data_set(file: Path) -> Path:
@@ -243,17 +228,15 @@ def _place(folder: Path, store: Path) -> Path:
     return folder / f"{store.stem}.parquet"
 
 
-def _export_pages(path: Path, sums: Sums, file: Path, by: str, where: str) -> tuple[int, int]:
-    with _ranked(path, sums) as store:
-        usage = PageUsage(store)
-        _, ranked = best_first(store, by)
-        rows = (tuple(page)[1:] for _, page, _ in usage.usable(only(ranked, store.selection.where(where))))
-        columns = dict(islice(COLUMNS.items(), 1, None))  # a rank is one among all pages
-        return export_table(Table(columns, rows), _place(file, path)), usage.left_out
+def _export_pages(store: Store, file: Path, by: str, where: str) -> tuple[int, int]:
+    usage = PageUsage(store)
+    _, ranked = best_first(store, by)
+    rows = (tuple(page)[1:] for _, page, _ in usage.usable(only(ranked, store.selection.where(where))))
+    columns = dict(islice(COLUMNS.items(), 1, None))  # a rank is one among all pages
+    return export_table(Table(columns, rows), _place(file, store.path)), usage.left_out
 
 
-def _export_links(path: Path, file: Path) -> int:
+def _export_links(store: Store, file: Path) -> int:
     from minicrawl.graphs.graph_files import links_by_url  # noqa: PLC0415 - loads SciPy
 
-    with open_store(path) as store, store.snapshot():
-        return export_table(links_by_url(store), _place(file, path))
+    return export_table(links_by_url(store), _place(file, store.path))
