@@ -2,7 +2,6 @@
 
 crawl     a run of such a crawl
 homes     which partition a URL belongs to
-settings  settings that crawls in partitions support, and those of one partition
 ray       the machines, and actors on them: the only module that imports Ray
 
 keeper    begins all partitions, detects the end of the crawl, settles the ranking

@@ -7,19 +7,24 @@ from typing import Any  # Any: settings as given
 
 from minicrawl import log
 from minicrawl.cluster.answers import whole
-from minicrawl.cluster.keeper import NOBODY, Ended, Keeper, Listener
+from minicrawl.cluster.keeper import Ended, Keeper, Listener
+from minicrawl.cluster.partition import items_of
 from minicrawl.cluster.ray import away, connected, placed
-from minicrawl.cluster.settings import check_item_files, check_working, check_working_on_machines
 from minicrawl.cluster.steering import Steering
 from minicrawl.control.commands import answering
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.remembered_settings import Resumed, is_nameless, resumed
 from minicrawl.crawler.run import Before, Start, check_settings, log_end
 from minicrawl.errors import SeedError, SettingError
+from minicrawl.extract.item_file import check_item_file
 from minicrawl.model import State
+from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.store.database import hold
 from minicrawl.store.partitions.folder import Folder, found, is_folder, made
 from minicrawl.system import cores
+
+_HERE_ALONE = ("archive", "items", "cookie_file")
+"""Settings supported on one machine only."""
 
 
 async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
@@ -30,7 +35,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     partitions: int | None,
     ray: str | None = None,
     forgotten: Iterable[str] = (),
-    listener: Listener = NOBODY,
+    listener: Listener,
     handle_signals: bool = False,
     started: float,
 ) -> Ended:
@@ -47,21 +52,30 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     check_working(settings)
     if not seeds.urls and (folder is None or not folder.settings):  # which was killed at its birth
         raise SeedError(f"no seeds are given and {store} has no crawl yet; name a seed file or a URL")
-    if folder is None:
-        check_item_files(settings, count)
+    for number in range(count if folder is None else 0):
+        check_item_file(items_of(number, settings))  # a new crawl must not append to it
     address = ray if ray is not None or folder is None else folder.ray
     with connected(address, min(settings.workers or cores(), count)):
         if folder is None:
             folder = made(store.absolute(), count, ray, placed(count))
         elif ray not in (None, folder.ray):
             folder = folder.keep_ray(ray)
-        if folder.nodes:
-            check_working_on_machines(settings)
+        for name in _HERE_ALONE if folder.nodes else ():
+            if getattr(settings, name):
+                raise SettingError(f"{option(name)} does not work on several machines; omit it")
         lock = hold(folder.path / "crawl")  # crawl.lock
         try:
             return await _crawl(folder, remembered, seeds, listener, started, signals=handle_signals)
         finally:
             lock.release()
+
+
+def check_working(settings: CrawlSettings) -> None:
+    """Raise SettingError for settings that partitions do not support, as they would apply to each."""
+    for name, setting in SETTINGS.items():
+        if setting.is_alone and getattr(settings, name):
+            wrong = f"{option(name)} does not work in partitions"
+            raise SettingError(f"{wrong}; omit it, or crawl without --partitions")
 
 
 def _count(folder: Folder | None, partitions: int | None, store: Path) -> int:

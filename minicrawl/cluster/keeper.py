@@ -70,9 +70,6 @@ class Listener:
     shows: Callable[[Progress], None] | None = None
 
 
-NOBODY = Listener()
-
-
 @dataclass
 class Keeper:
     """One run. `interrupt` may be called at any time; the second call ends the run without waiting.
@@ -85,7 +82,7 @@ class Keeper:
     folder: Folder
     settings: CrawlSettings
     seeds: Seeds
-    listener: Listener = NOBODY
+    listener: Listener = field(default_factory=Listener)
     started: float = field(default_factory=time.monotonic)
     timing: Timing = STANDARD
 

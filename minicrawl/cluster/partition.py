@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from minicrawl.cluster.combined import Covered
@@ -15,7 +16,6 @@ from minicrawl.cluster.exchange import settle, take_all, voided
 from minicrawl.cluster.homes import share_of
 from minicrawl.cluster.quotas import has_quotas
 from minicrawl.cluster.ray import GoneError, pauses
-from minicrawl.cluster.settings import settings_of
 from minicrawl.cluster.shared_addresses import Order, shares_addresses
 from minicrawl.control.commands import done
 from minicrawl.control.messages import Message
@@ -27,6 +27,7 @@ from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.crawler.steps.cookies import Cookies
 from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import Progress, RunState
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.cookies import CookieRow
 from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
@@ -46,9 +47,36 @@ _HAND_OVERS, _LEAST_APART, _MOST_APART = 300, 0.5, 2.0
 """Hand-overs per duration of the run; minimum and maximum seconds between two."""
 _BATCHES = 32
 """Batches that a process sends in a second."""
+_FOR_EVER = 3e9
+"""Seconds, in place of infinity: 95 years."""
 
 
-def seconds_apart(seconds: float, workers: int = 1) -> float:
+def settings_of(number: int, workers: int, settings: CrawlSettings) -> CrawlSettings:
+    """The settings of a partition of a crawl in `workers` processes.
+
+    The keeper enforces the limits of a run; partitions of a process share its part of the requests in flight. With a
+    budget of pages or time, no partition waits for pages to be due.
+    """
+    has_budget = settings.pages is not None or settings.time is not None
+    return replace(
+        settings,
+        concurrency=max(settings.concurrency // workers, 1),
+        workers=0,
+        pages=None,
+        time=_FOR_EVER if has_budget else None,
+        bytes=None,
+        until_coverage=None,
+        items=items_of(number, settings),
+    )
+
+
+def items_of(number: int, settings: CrawlSettings) -> str:
+    """The item file of a partition: items.003.jsonl for items.jsonl."""
+    path = Path(settings.items)
+    return settings.items and str(path.with_name(f"{path.stem}.{number:03}{path.suffix}"))
+
+
+def seconds_apart(seconds: float, workers: int) -> float:
     """Seconds between two hand-overs of a run that has lasted `seconds`, in as many processes.
 
     The crawl order suffers by the ratio of the delay to the length of the run: a three-hundredth is not measurable. A
@@ -105,7 +133,7 @@ class Partition:
         timing = brief.timing
         batch = max(timing.batch, pace)
         self.run = run = opened(
-            settings_of(brief.number, partitions, self._workers, settings),
+            settings_of(brief.number, self._workers, settings),
             Seeds([*self._seeds.urls, *brief.folder.seeds]),  # secrets may go to seeds of all partitions of the process
             writer,
             share=share_of(brief.number, brief.folder),

@@ -2,7 +2,8 @@
 
 import pytest
 
-from minicrawl.cluster.settings import check_working, settings_of
+from minicrawl.cluster.crawl import check_working
+from minicrawl.cluster.partition import settings_of
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings
 
@@ -14,7 +15,7 @@ def test_what_does_not_work_is_refused(option: str, value: object) -> None:
 
 
 def test_partitions_of_a_crawl_with_a_budget_share_its_requests_and_leave_its_end_to_the_keeper() -> None:
-    settings = settings_of(1, 4, 2, CrawlSettings(pages=5, concurrency=9, items="/items.jsonl"))
+    settings = settings_of(1, 2, CrawlSettings(pages=5, concurrency=9, items="/items.jsonl"))
     assert (settings.pages, settings.concurrency, settings.items) == (None, 4, "/items.001.jsonl")
     assert settings.time is not None
-    assert settings_of(1, 4, 2, CrawlSettings()).time is None
+    assert settings_of(1, 2, CrawlSettings()).time is None
