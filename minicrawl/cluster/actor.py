@@ -1,4 +1,4 @@
-"""The actor of some partitions: their stores, what they have in common, and the post to other actors.
+"""The actor of some partitions: their stores, what they have in common, and the rows that it sends to other actors.
 
 Rows for partitions of one actor travel in one call. A call may fail although it was carried out: rows are sent again,
 and taken once. A killed actor restarts empty; then the keeper starts its partitions again.
@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import os
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -77,21 +77,21 @@ class Actor:
         self._open: dict[int, contextlib.AsyncExitStack] = {}
         self._turns: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
         """By partition: `begin` waits until it has left its store."""
-        self._post = Post(self.partitions)
+        self._where = Where([], [], [])
+        self._gathered: dict[int, list[tuple[Parcel, asyncio.Future[int]]]] = {}
+        """Rows that wait to be sent, by actor."""
+        self._batches: set[asyncio.Task[None]] = set()
         self._together: Together | None = None
 
-    async def prepare(self, folder: Folder, numbers: Sequence[int]) -> list[Traffic]:
-        """The traffic of partitions whose crawl begins; their stores are made before the first run. Raises
+    async def prepare(self, folder: Folder, number: int) -> Traffic:
+        """The traffic of a partition whose crawl begins; its store is made before the first run. Raises
         MinicrawlError."""
-        found = []
-        for number in numbers:
-            store = folder.store(number)
-            await _released(store)
-            if not folder.settings:
-                make_store(store, folder.cluster, number, folder.partitions)
-            with folder.open(number) as reader:
-                found.append(reader.transfers.traffic())
-        return found
+        store = folder.store(number)
+        await _released(store)
+        if not folder.settings:
+            make_store(store, folder.cluster, number, folder.partitions)
+        with folder.open(number) as reader:
+            return reader.transfers.traffic()
 
     async def begin(self, brief: Brief) -> int:
         """Start a partition, or restart it. Returns the id of this process. Raises MinicrawlError."""
@@ -103,14 +103,14 @@ class Actor:
             brief.folder.check_is_there(brief.number)
             log.log_only_to(brief.logs)
             log.PARTITION.set(brief.number)
-            self._post.where = brief.where
+            self._where = brief.where
             if self._together is None:
                 self._together = Together(brief.beside)
             sizes = replace(STANDARD_SIZES, cache=max(STANDARD_SIZES.cache // brief.beside, _LEAST_CACHE))
             async with contextlib.AsyncExitStack() as stack:
                 stack.enter_context(damage_as_store_error(store))
                 books = stack.enter_context(contextlib.closing(Writer(store, sizes)))
-                member = Partition(brief, books, self._post, self._together)
+                member = Partition(brief, books, self._send, self._together)
                 self.partitions[brief.number] = member
                 stack.callback(self.partitions.pop, brief.number)
                 stack.push_async_callback(member.leave)
@@ -152,24 +152,13 @@ class Actor:
             together, self._together = self._together, None
             await together.aclose()
 
-
-class Post:
-    """Sends rows of this actor's partitions. here: its partitions, which get theirs directly."""
-
-    def __init__(self, here: Mapping[int, Partition]) -> None:
-        self.where = Where([], [], [])
-        self._here = here
-        self._gathered: dict[int, list[tuple[Parcel, asyncio.Future[int]]]] = {}
-        self._batches: set[asyncio.Task[None]] = set()
-
-    async def send(self, source: int, home: int, rows: Sequence[OutboxRow], *, hurries: bool = False) -> int:
-        """Send rows, possibly not all, to their home. Returns the number of the last row of `source` committed there.
-        Raises MinicrawlError: they may have arrived. hurries: wait for no other rows."""
+    async def _send(self, source: int, home: int, rows: Sequence[OutboxRow], hurries: bool) -> int:
+        """See partition.py; partitions here get their rows directly."""
         sizes = accumulate(len(row.records) for row in rows)
         rows = rows[: max(sum(size <= _MOST_BYTES for size in sizes), 1)]
-        if home in self._here:
-            return await self._here[home].receive(source, rows)
-        loop, actor = asyncio.get_running_loop(), self.where.places[home]
+        if home in self.partitions:
+            return await self.partitions[home].receive(source, rows)
+        loop, actor = asyncio.get_running_loop(), self._where.places[home]
         confirmed: asyncio.Future[int] = loop.create_future()
         gathered = self._gathered.setdefault(actor, [])
         gathered.append((Parcel(source, home, rows), confirmed))
@@ -185,7 +174,7 @@ class Post:
     async def _carry(self, actor: int, batch: Sequence[tuple[Parcel, "asyncio.Future[int]"]]) -> None:
         answers: Sequence[int | BaseException]
         try:
-            answers = await self.where.actors[actor]("take", [parcel for parcel, _ in batch])
+            answers = await self._where.actors[actor]("take", [parcel for parcel, _ in batch])
         except MinicrawlError as error:
             answers = [error] * len(batch)
         for (_, confirmed), answer in zip(batch, answers, strict=True):

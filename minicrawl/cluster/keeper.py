@@ -25,7 +25,7 @@ from minicrawl.cluster.combined import added, coverage_of, progress_of, shares_o
 from minicrawl.cluster.exchange import dead, named_elsewhere, shared_out, site_links
 from minicrawl.cluster.homes import home_of
 from minicrawl.cluster.partition import Report
-from minicrawl.cluster.quotas import Part, Quotas, has_quotas
+from minicrawl.cluster.quotas import Quotas, has_quotas
 from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
@@ -38,7 +38,7 @@ from minicrawl.model import CrawlReport, LimitsNow, Progress, ReadShare, RunStat
 from minicrawl.opic.book import certificate_of
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.partitions.folder import Folder
-from minicrawl.store.transfers import Traffic, check_traffic
+from minicrawl.store.transfers import check_traffic
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD, Timing
 
@@ -104,10 +104,8 @@ class Keeper:
         self._begun: dict[int, asyncio.Task[int]] = {}
         """Each partition's beginning; its result is the process id of its actor."""
         self._turns: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._fruitless: Counter[int] = Counter()
-        """Deaths in a row by actor, see _MOST_DEATHS."""
-        self._dead: set[tuple[int, int]] = set()
-        """Actors that have died, with their process ids."""
+        self._fruitless: defaultdict[int, set[int]] = defaultdict(set)
+        """By actor the ids of its processes that have died in a row, see _MOST_DEATHS."""
         self._latest: dict[int, Report] = {}
         """Latest reports in this run, also of partitions whose actor has died since."""
         self._bell = asyncio.Event()
@@ -176,7 +174,7 @@ class Keeper:
     @property
     def figures(self) -> Message:
         """Figures of all partitions for a status: of this run, excluding pauses."""
-        known, read = (sum(report.pages[at] for report in self._latest.values()) for at in (0, 1))
+        known, read = (sum(getattr(one.totals, name) for one in self._latest.values()) for name in ("known", "read"))
         coverage, shown = self._coverage()
         return {
             "reason": self._reason,
@@ -203,14 +201,8 @@ class Keeper:
         """Make the stores of a new crawl, and check that all stores agree; skipped while a node is down."""
         if ray.away(self.folder):
             return
-        homes: defaultdict[int, list[int]] = defaultdict(list)
-        for number in self.numbers:
-            homes[self.where.places[number]].append(number)
-        preparing = (self.where.actors[at]("prepare", self.folder, numbers) for at, numbers in homes.items())
-        found: dict[int, Traffic] = {}
-        for numbers, traffic in zip(homes.values(), await asyncio.gather(*preparing), strict=True):
-            found.update(zip(numbers, traffic, strict=True))
-        check_traffic([found[number] for number in self.numbers])
+        preparing = (self._call(number, "prepare", self.folder, number) for number in self.numbers)
+        check_traffic(await asyncio.gather(*preparing))
 
     async def _until_crawled(self) -> None:
         """Poll all partitions until every one has finished its crawl."""
@@ -231,7 +223,7 @@ class Keeper:
             if all(self._interrupts > 1 if one is None else one.has_crawled for one in reports.values()):
                 return
             before = now or before
-            waits = any(report is not None and report.is_short for report in reports.values())
+            waits = any(report is not None and report.part.is_short for report in reports.values())
             waits |= self._addresses is not None and self._addresses.has_to_grant
             pause = _SOON if now or waits else _LOOKS_APART
             with contextlib.suppress(TimeoutError):
@@ -255,12 +247,12 @@ class Keeper:
                 self._addresses.note_death(number, time.monotonic())
             return
         before = self._latest.get(number)
-        if report.is_idle or (before is not None and report.fetched > before.fetched):
-            self._fruitless[self.where.places[number]] = 0
+        if report.is_idle or (before is not None and report.part.fetched > before.part.fetched):
+            self._fruitless[self.where.places[number]].clear()
         self._before.setdefault(number, report.before)
         self._latest[number] = report
         if self._quotas is not None:
-            self._quotas.note(number, Part(report.fetched, report.quota, report.is_short))
+            self._quotas.note(number, report.part)
         if self._addresses is not None:
             self._addresses.note(number, report.wanted, report.left, time.monotonic())
 
@@ -365,17 +357,21 @@ class Keeper:
         asking = (self.ask(number, what, *own, **named) for number, own in given.items())
         return dict(zip(given, await asyncio.gather(*asking), strict=True))
 
+    async def _call(self, number: int, what: str, *given: object) -> Any:
+        """Call a method of a partition's actor."""
+        return await self.where.actors[self.where.places[number]](what, *given)
+
     async def ask(self, number: int, what: str, *given: object, **named: object) -> Any:
         """Call a method of a `Partition` after earlier ones. Returns the answer; None if the partition cannot now.
         Raises MinicrawlError if it has failed."""
         async with self._turns[number]:
-            begun, call = self._begun[number], self.where.actors[self.where.places[number]]
+            begun = self._begun[number]
             await asyncio.wait([begun], timeout=_BEGINNING)
             if not begun.done() or begun.cancelled():
                 return None
             pid = begun.result()  # raises the failure
             try:
-                return await call("ask", number, what, given, named)
+                return await self._call(number, "ask", number, what, given, named)
             except ray.GoneError:
                 self._note_death(number, pid)
                 return None
@@ -385,9 +381,8 @@ class Keeper:
         if self._interrupts > 1:
             return
         at = self.where.places[number]
-        self._fruitless[at] += (at, pid) not in self._dead
-        self._dead.add((at, pid))
-        if self._fruitless[at] > _MOST_DEATHS:
+        self._fruitless[at].add(pid)
+        if len(self._fruitless[at]) > _MOST_DEATHS:
             raise StoreError(
                 f"partition {number} has died {_MOST_DEATHS + 1} times on node {self.where.names[at]} without fetching "
                 "a page; it may lack memory: free some and run again"
@@ -418,8 +413,7 @@ class Keeper:
         async def begin() -> int:
             for pause in ray.pauses():
                 with contextlib.suppress(ray.GoneError):
-                    pid: int = await self.where.actors[self.where.places[number]]("begin", brief)
-                    return pid
+                    return int(await self._call(number, "begin", brief))
                 await asyncio.sleep(pause)
             raise AssertionError
 
@@ -433,7 +427,7 @@ class Keeper:
 
     async def _end_all(self) -> None:
         """Let all partitions stop and commit, and end their actors."""
-        leaving = (self.where.actors[self.where.places[number]]("leave", number) for number in self.pids)
+        leaving = (self._call(number, "leave", number) for number in self.pids)
         await asyncio.gather(*leaving, return_exceptions=True)
         self._kill_all()
 
@@ -447,7 +441,7 @@ class Keeper:
 
     def _fetched(self) -> int:
         """Pages of this run; uncommitted work of a killed process counts until the next process reports."""
-        return sum(report.fetched - self._before[number][0] for number, report in self._latest.items())
+        return sum(report.part.fetched - self._before[number][0] for number, report in self._latest.items())
 
     def _bytes(self) -> int:
         return sum(report.bytes - self._before[number][1] for number, report in self._latest.items())

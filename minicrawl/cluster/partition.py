@@ -4,7 +4,7 @@ The post may lose a message, or deliver it late or twice. A row is sent until it
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from minicrawl.cluster.combined import Covered
 from minicrawl.cluster.exchange import settle, take_all, voided
 from minicrawl.cluster.homes import share_of
-from minicrawl.cluster.quotas import has_quotas
+from minicrawl.cluster.quotas import Part, has_quotas
 from minicrawl.cluster.ray import GoneError, pauses
 from minicrawl.cluster.shared_addresses import Order, shares_addresses
 from minicrawl.control.commands import done
@@ -29,13 +29,17 @@ from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import Progress, RunState
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.cookies import CookieRow
+from minicrawl.store.pages import Totals
 from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
 
 if TYPE_CHECKING:
-    from minicrawl.cluster.actor import Brief, Post
+    from minicrawl.cluster.actor import Brief
 
 _Answer = TypeVar("_Answer")
+Send = Callable[[int, int, Sequence[OutboxRow], bool], Awaitable[int]]
+"""Sends rows of a partition, possibly not all, to their home; if it hurries, without waiting for others. Returns the
+number of the last row committed there. Raises MinicrawlError: they may have arrived."""
 _OF_A_COMMIT, _LONGEST = 0.25, 5.0
 """Seconds between commits for each partition of a process, so that these take a few percent of the time; and most."""
 _TOGETHER, _MOST_TOGETHER, _SOON, _SETTLING = 0.04, 2.5, 0.01, 0.05
@@ -88,24 +92,22 @@ def seconds_apart(seconds: float, workers: int) -> float:
 class Report(NamedTuple):
     """Figures of a partition, in all runs.
 
-    is_idle: see `Partition.is_idle`. counters: they grow with every page fetched, and row sent or taken. before: pages
-    and bytes from before this process. quota: in force; is_short: it waits for quota. coverage: None if not all is
-    known yet. size, size_then: see `KnownSites`. pages: known and read ones at home. progress: the latest, if the Brief
-    asks for it. wanted, left: see `Partition.report`. unsettled: see `certificate_of`; it and the rest are of the end.
+    is_idle: nothing is left to fetch, and no row is unconfirmed. counters: they grow with every page fetched, and row
+    sent or taken. before: pages and bytes from before this process. coverage: None if not all is known yet. size,
+    size_then: see `KnownSites`. totals: as of the last commit. progress: the latest, if the Brief asks for it. wanted,
+    left: see `Partition.report`. unsettled: see `certificate_of`; it and the rest are of the end.
     """
 
     has_crawled: bool
     is_idle: bool
     counters: tuple[int, ...]
-    fetched: int
+    part: Part
     bytes: int
     before: tuple[int, int]
-    quota: int
-    is_short: bool
     coverage: Covered | None
     size: int
     size_then: int
-    pages: tuple[int, int]
+    totals: Totals
     left_out: int
     progress: Progress | None
     wanted: Sequence[str] = ()
@@ -119,12 +121,12 @@ class Report(NamedTuple):
 class Partition:
     """A partition in an actor. Its keeper calls the public coroutines, but for `receive` and `leave`."""
 
-    def __init__(self, brief: "Brief", writer: Writer, post: "Post", together: Together) -> None:
-        """post: to the other partitions. together: with other partitions of this process. Raises MinicrawlError."""
+    def __init__(self, brief: "Brief", writer: Writer, send: Send, together: Together) -> None:
+        """together: with other partitions of this process. Raises MinicrawlError."""
         settings, partitions, beside = brief.settings, brief.folder.partitions, brief.beside
         brief.folder.check_is_current(brief.number, writer)
         self.number, self.store = brief.number, writer.path
-        self._brief, self._post, self._together = brief, post, together
+        self._brief, self._send_rows, self._together = brief, send, together
         self._workers = len(brief.where.actors)
         self._seeds = spelled(brief.seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
         if brief.is_first:
@@ -167,8 +169,7 @@ class Partition:
         self._covered: Covered | None = None
         """Coverage as of the last commit with all seeds known, or since births were last shared out by sites."""
         self._covered_at = 0  # `shared_out` of the book at that commit
-        self._pages = self._counted()
-        """Numbers of known and read pages at home, as of the last commit."""
+        self._page_table, self._totals = writer.page_table, writer.page_table.totals()
         self._progress: Progress | None = None
         self._crawling: asyncio.Task[None] | None = None
         self.has_crawled, self.has_left = not brief.crawls, False
@@ -181,11 +182,6 @@ class Partition:
             frontier.addresses.share()
         if has_quotas(settings):
             run.engine.dispatch.let(0)
-
-    @property
-    def is_idle(self) -> bool:
-        """True if nothing is left to fetch, and no row is unconfirmed."""
-        return self._engine.is_idle and not self.outbox.homes()
 
     # For the actor.
 
@@ -222,7 +218,7 @@ class Partition:
         self._knows_seeds = True  # the next commit has all seeds
 
     def _note_commit(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._pages = self._counted()
+        self._totals = self._page_table.totals()
         is_anew = self._book.are_born_alike or self._covered_at != self._book.shared_out
         if self._knows_seeds and (is_anew or self._covered is None):
             self._covered_at = self._book.shared_out
@@ -280,7 +276,7 @@ class Partition:
         try:
             while not self.has_left and (rows := self.outbox.rows(home)):
                 try:
-                    number = await self._post.send(self.number, home, rows, hurries=self.has_crawled)
+                    number = await self._send_rows(self.number, home, rows, self.has_crawled)
                     self.outbox.confirm(home, number)
                     apart = pauses()
                 except (GoneError, CrawlEndedError):
@@ -310,22 +306,20 @@ class Partition:
         if self._crawling is not None and self._crawling.done():
             self._crawling.result()  # raises the exception that ended the crawl
         dispatch, progress, sites = self._engine.dispatch, self._engine.progress, self._state.sites
-        before = progress.earlier
+        before, fetched = progress.earlier, progress.earlier.fetched + progress.fetched
         if pages is not None:
             dispatch.let(max(pages - before.fetched, 0))
         return Report(
             has_crawled=self.has_crawled,
-            is_idle=self.is_idle,
+            is_idle=self._engine.is_idle and not self.outbox.homes(),
             counters=(progress.fetched, *self.outbox.counters),
-            fetched=before.fetched + progress.fetched,
+            part=Part(fetched, before.fetched + (dispatch.limits.quota or 0), dispatch.is_short),
             bytes=before.bytes + progress.bytes,
             before=(before.fetched, before.bytes),
-            quota=before.fetched + (dispatch.limits.quota or 0),
-            is_short=dispatch.is_short,
             coverage=self._covered,
             size=0 if sites is None else sites.size,
             size_then=0 if sites is None else sites.size_then,
-            pages=self._pages,
+            totals=self._totals,
             left_out=self._state.tally.left_out,
             progress=self._progress,
         )
@@ -409,12 +403,6 @@ class Partition:
         # Rows that are handed over while others are taken would have to be settled first.
         self._mirrors.is_due = lambda: hands_over
         self._intake.commit(self._engine.meta(), ranks=ranks)
-
-    def _counted(self) -> tuple[int, int]:
-        """Numbers of known and read pages at home in the store."""
-        writer = self._state.writer
-        totals = writer.page_table.totals()
-        return totals.known, totals.read
 
     def _note_progress(self, progress: Progress) -> None:
         self._progress = progress

@@ -28,7 +28,7 @@ def has_quotas(settings: CrawlSettings) -> bool:
 
 
 class Part(NamedTuple):
-    """The report of a partition. fetched, quota: in all runs. is_short: it waits for quota."""
+    """What a partition reports for its quota. fetched, quota: in all runs. is_short: it waits for quota."""
 
     fetched: int
     quota: int

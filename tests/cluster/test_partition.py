@@ -12,8 +12,7 @@ from minicrawl.store.partitions.folder import Folder
 
 def by_home(partitions: int) -> list[list[str]]:
     """Some hosts, by their partition."""
-    folder = Folder(Path(), "a crawl", b"a secret", partitions, {})
-    urls = [f"http://h{at}.test/" for at in range(40)]
+    folder, urls = Folder(Path(), "", b"a secret", partitions, {}), [f"http://h{at}.test/" for at in range(40)]
     return [[url for url in urls if home_of(url, folder) == here] for here in range(partitions)]
 
 
