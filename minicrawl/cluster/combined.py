@@ -5,7 +5,7 @@ the names of linked sites elsewhere, and receives the trust of the sites that it
 crawl in one process gives (control/commands.py).
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from itertools import chain
@@ -114,22 +114,16 @@ class Events:
     def __init__(self) -> None:
         self._log: deque[Message] = deque(maxlen=_EVENTS)
         self._number = 0
-        self._seen: dict[int, tuple[int, int]] = {}
-
-    def seen(self, number: int) -> Message:
-        """The number of the last event received from a partition, as a command says it."""
-        return {"after": self._seen.get(number, (0, 0))[1]}
+        self.seen: Counter[tuple[int, int]] = Counter()
+        """By partition and its process the number of the last event received."""
 
     def take(self, number: int, pid: int, events: Iterable[Message]) -> None:
         """Add the events of a partition. pid: of its process, which numbers them."""
-        before = self._seen.get(number, (pid, 0))
-        last = before[1] if before[0] == pid else 0
         for event in events:
-            if event["number"] > last:
-                last = event["number"]
+            if event["number"] > self.seen[number, pid]:
+                self.seen[number, pid] = event["number"]
                 self._number += 1
                 self._log.append({**event, "number": self._number})
-        self._seen[number] = pid, last
 
     def behind(self, after: int) -> list[Message]:
         return [event for event in self._log if event["number"] > after]

@@ -21,8 +21,6 @@ from minicrawl.errors import CrawlEndedError, SettingError, StoreError
 from minicrawl.model import RunState
 from minicrawl.system import descendants
 
-_TRIES = 3
-"""Tries of a command to a partition that dies meanwhile; commands are idempotent."""
 _ANY_TIME = ("status", "workers", "look", "stop")
 
 
@@ -50,7 +48,10 @@ class Steering:
                 keeper.know(Seeds(list(urls), frozenset(asked["guessed"])))
                 return {"seeds": len(urls), "new": sum(answer["new"] for answer in await self._all(asked))}
             case "ban" | "unban" | "again":
-                return await self._at_home(asked)
+                text = str(asked.get("host") or asked.get("url"))
+                if not (meant := guesses(text)):
+                    raise SettingError(f"{text[:60]!r} is neither a host nor a URL")
+                return await self._answer(home_of(meant[0], keeper.folder), asked)
             case "look":
                 return await self._look(asked)
             case "pause" | "resume":  # the keeper first, for partitions that begin again
@@ -71,16 +72,9 @@ class Steering:
             return {**status, "workers": workers}
         return {"state": status["state"], "in_flight": status["in_flight"]}
 
-    async def _at_home(self, asked: Message) -> Message:
-        text = str(asked.get("host") or asked.get("url"))
-        meant = guesses(text)
-        if not meant:
-            raise SettingError(f"{text[:60]!r} is neither a host nor a URL")
-        return await self._answer(home_of(meant[0], self._keeper.folder), asked)
-
     async def _look(self, asked: Message) -> Message:
         hosts, after = int(asked.get("hosts") or 0), int(asked.get("after") or 0)
-        seen = {number: self._events.seen(number) for number in self._keeper.numbers}
+        seen = {number: {"after": self._events.seen[number, one["pid"]]} for number, one in self._statuses.items()}
         status = await self._status({"do": "look", "hosts": hosts}, seen)
         for number, look in self._statuses.items():
             self._events.take(number, look["pid"], look.get("events", ()))
@@ -94,12 +88,11 @@ class Steering:
             "events": self._events.behind(after),
         }
 
-    async def _status(self, asked: Message, after: Mapping[int, Message] = {}) -> Message:
-        """The status of all partitions. asked: the command to each, with `after`."""
+    async def _status(self, asked: Message, own: Mapping[int, Message] = {}) -> Message:
+        """The status of all partitions, asked as by `_all`."""
         keeper = self._keeper
         if keeper.is_crawling:
-            asking = (self._answer(number, {**asked, **after.get(number, {})}) for number in keeper.numbers)
-            self._statuses = dict(zip(keeper.numbers, await asyncio.gather(*asking), strict=True))
+            self._statuses = dict(enumerate(await self._all(asked, own)))
         states, figures = [one["state"] for one in self._statuses.values()], keeper.figures
         is_starting = not states or RunState.STARTING in states
         return {
@@ -111,22 +104,21 @@ class Steering:
             **status_of(self._statuses, keeper.deaths),
         }
 
-    async def _all(self, asked: Message) -> list[Message]:
-        """Send all partitions a command. Returns their answers; raises the first error."""
-        return await asyncio.gather(*(self._answer(number, asked) for number in self._keeper.numbers))
+    async def _all(self, asked: Message, own: Mapping[int, Message] = {}) -> list[Message]:
+        """Send all partitions a command, each with fields of its own. Returns their answers; raises the first error."""
+        asking = (self._answer(number, {**asked, **own.get(number, {})}) for number in self._keeper.numbers)
+        return await asyncio.gather(*asking)
 
     async def _answer(self, number: int, asked: Message) -> Message:
         """See `Partition.steer`."""
-        for _ in range(_TRIES):
-            try:
-                answer: Message | None = await self._keeper.ask(number, "steer", asked)
-            except StoreError as error:
-                if self._keeper.is_crawling:
-                    raise
-                raise CrawlEndedError("the crawl has ended; start it again to change it") from error
-            if answer is not None:
-                return answer
-        folder = self._keeper.folder
-        machine = folder.nodes.get(number)
-        away = "" if machine is None else f", or restart Ray on node {machine} if it is down"
+        try:
+            answer: Message | None = await self._keeper.ask(number, "steer", asked)
+        except StoreError as error:
+            if self._keeper.is_crawling:
+                raise
+            raise CrawlEndedError("the crawl has ended; start it again to change it") from error
+        if answer is not None:
+            return answer
+        node = self._keeper.folder.nodes.get(number)
+        away = "" if node is None else f", or restart Ray on node {node} if it is down"
         raise CrawlEndedError(f"partition {number} died and has not restarted yet; ask later{away}")

@@ -214,4 +214,4 @@ def test_events_are_taken_once_and_those_of_a_new_process_too() -> None:
     events.take(1, 8, [{"number": 1, "what": "c"}])
     events.take(0, 9, [{"number": 1, "what": "d"}])
     assert [(event["number"], event["what"]) for event in events.behind(1)] == [(2, "b"), (3, "c"), (4, "d")]
-    assert [events.seen(number) for number in (0, 1, 2)] == [{"after": 1}, {"after": 1}, {"after": 0}]
+    assert events.seen == {(0, 7): 3, (1, 8): 1, (0, 9): 1}
