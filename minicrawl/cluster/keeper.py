@@ -34,7 +34,7 @@ from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.limits import RunClock, limit_reached
 from minicrawl.crawler.run import Start
 from minicrawl.errors import StoreError
-from minicrawl.model import CrawlReport, LimitsNow, Progress, ReadShare, RunState
+from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
 from minicrawl.opic.book import certificate_of
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.partitions.folder import Folder
@@ -124,11 +124,13 @@ class Keeper:
         """Run the crawl. Raises MinicrawlError if a partition has failed; the others have stopped by then."""
         try:
             with on_signals(asyncio.get_running_loop(), STOPPING if handle_signals else (), self.interrupt):
-                await self._prepare()
+                if not (away := ray.away(self.folder)):  # else not all stores can be compared
+                    preparing = (self._call(number, "prepare", self.folder, number) for number in self.numbers)
+                    check_traffic(await asyncio.gather(*preparing))
                 self.folder = self.folder.keep_settings(self.settings)
                 for number in self.numbers:
                     self._begin(number, is_first=True)
-                await asyncio.wait(self._begun.values(), timeout=_BEGINNING if ray.away(self.folder) else None)
+                await asyncio.wait(self._begun.values(), timeout=_BEGINNING if away else None)
                 self.is_crawling = True
                 await self._until_crawled()
                 self.is_crawling = False
@@ -174,17 +176,19 @@ class Keeper:
     @property
     def figures(self) -> Message:
         """Figures of all partitions for a status: of this run, excluding pauses."""
-        known, read = (sum(getattr(one.totals, name) for one in self._latest.values()) for name in ("known", "read"))
-        coverage, shown = self._coverage()
+        latest = self._latest
+        each = ((number, latest.get(number)) for number in self.numbers)
+        coverage, shown = coverage_of({number: report and report.coverage for number, report in each})
         return {
             "reason": self._reason,
-            "fetched": self._fetched(),
-            "bytes": self._bytes(),
+            # Uncommitted work of a killed process counts until the next process reports.
+            "fetched": sum(report.part.fetched - self._before[number][0] for number, report in latest.items()),
+            "bytes": sum(report.bytes - self._before[number][1] for number, report in latest.items()),
             "seconds": self.clock.seconds,
             "coverage": coverage,
             "coverage_shown": shown,
-            "known": known,
-            "read": read,
+            "known": sum(report.totals.known for report in latest.values()),
+            "read": sum(report.totals.read for report in latest.values()),
         }
 
     def interrupt(self) -> None:
@@ -197,13 +201,6 @@ class Keeper:
 
     # The crawl.
 
-    async def _prepare(self) -> None:
-        """Make the stores of a new crawl, and check that all stores agree; skipped while a node is down."""
-        if ray.away(self.folder):
-            return
-        preparing = (self._call(number, "prepare", self.folder, number) for number in self.numbers)
-        check_traffic(await asyncio.gather(*preparing))
-
     async def _until_crawled(self) -> None:
         """Poll all partitions until every one has finished its crawl."""
         before: object = None  # counters of the previous poll that found all idle
@@ -212,13 +209,12 @@ class Keeper:
             reports: Mapping[int, Report | None] = await self.each("report", self._orders())
             for number, report in reports.items():
                 self._note(number, report)
-            seconds = self.clock.seconds
             self._show()
             known = [report for report in reports.values() if report is not None and report.is_idle]
             now = [report.counters for report in known] if len(known) == len(reports) else None
             is_over = now is not None and now == before and not self.clock.is_paused
             is_over = is_over and (self._reason is not None or not await self._void_hints())
-            await self._stop_if_due(reports, seconds, is_over=is_over)
+            await self._stop_if_due(reports, is_over=is_over)
             await self._share_births_out_if_due()
             if all(self._interrupts > 1 if one is None else one.has_crawled for one in reports.values()):
                 return
@@ -256,11 +252,12 @@ class Keeper:
         if self._addresses is not None:
             self._addresses.note(number, report.wanted, report.left, time.monotonic())
 
-    async def _stop_if_due(self, reports: Mapping[int, Report | None], seconds: float, *, is_over: bool) -> None:
+    async def _stop_if_due(self, reports: Mapping[int, Report | None], *, is_over: bool) -> None:
         """Stop all partitions if there is a reason to. Those that go on for requisites are stopped by time, and by an
         interruption."""
-        coverage = 0.0 if None in reports.values() else self._coverage().low
-        reached = limit_reached(self.settings, self._fetched(), self._bytes(), seconds, coverage)
+        figures = self.figures
+        coverage = 0.0 if None in reports.values() else figures["coverage"]
+        reached = limit_reached(self.settings, figures["fetched"], figures["bytes"], figures["seconds"], coverage)
         reached = "interrupted" if self._interrupts else reached
         self._reason = self._reason or reached or ("nothing-left" if is_over else None)
         if self._reason is not None:  # repeated, as a partition may have been begun since
@@ -392,8 +389,8 @@ class Keeper:
         self._begin(number, is_first=False)
 
     def _begin(self, number: int, *, is_first: bool) -> None:
-        is_here = number not in self.folder.nodes
-        logs = {(file if is_here else None, is_json, run) for file, is_json, run in log.outputs()}
+        is_away = number in self.folder.nodes
+        logs = {(None if is_away else file, is_json, run) for file, is_json, run in log.outputs()}
         brief = Brief(
             self.folder,
             number,
@@ -438,16 +435,6 @@ class Keeper:
         parts = [report.progress for report in self._latest.values() if report.progress is not None]
         if self.listener.shows is not None and len(parts) == len(self.numbers):
             self.listener.shows(progress_of(parts, self.state, self.limits, self.figures))
-
-    def _fetched(self) -> int:
-        """Pages of this run; uncommitted work of a killed process counts until the next process reports."""
-        return sum(report.part.fetched - self._before[number][0] for number, report in self._latest.items())
-
-    def _bytes(self) -> int:
-        return sum(report.bytes - self._before[number][1] for number, report in self._latest.items())
-
-    def _coverage(self) -> ReadShare:
-        return coverage_of({number: getattr(self._latest.get(number), "coverage", None) for number in self.numbers})
 
     def _ended(self) -> Ended:
         """The report of the run."""

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
-from itertools import accumulate, cycle, islice, repeat
+from itertools import accumulate, chain, cycle, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: messages
 
@@ -175,13 +175,15 @@ def asked(folder: Folder, numbers: Sequence[int], question: Callable[..., object
 
     if gone := away(folder):
         raise StoreError(f"node {next(iter(gone))} is down; restart Ray there and try again")
-    answers: dict[int, object] = {}
-    asking = ray.remote(_answers)
-    for name, some in _by_node(folder, numbers).items():
-        with _errors():
-            task = asking.options(max_retries=0, **_on(name))
-            found = ray.get(task.remote(question, [folder.store(number) for number in some], *given))
-        answers.update(zip(some, found, strict=True))
+    of_node, asking = _by_node(folder, numbers), ray.remote(_answers)
+    with _errors():
+        found = ray.get(
+            [
+                asking.options(max_retries=0, **_on(name)).remote(question, list(map(folder.store, some)), *given)
+                for name, some in of_node.items()
+            ]
+        )
+    answers = dict(zip(chain(*of_node.values()), chain(*found), strict=True))
     return [answers[number] for number in numbers]
 
 

@@ -45,8 +45,8 @@ class SharedAddresses:
         """The partition that holds an address, and since when."""
         self._free_at: dict[str, float] = {}
         """When an address that nobody holds may be asked; any other may at once."""
-        self._queues: dict[str, dict[int, None]] = {}
-        """The partitions that wait for an address."""
+        self._queue: dict[tuple[str, int], None] = {}
+        """Addresses, each with a partition that waits for it, in the order of arrival."""
 
     def note(self, number: int, wanted: Iterable[str], left: Mapping[str, float], now: float) -> None:
         """Record the addresses that a partition wants, and those it has given back, with seconds to rest."""
@@ -56,29 +56,27 @@ class SharedAddresses:
         for name, seconds in left.items():
             self._holders.pop(name, None)
             self._free_at[name] = now + seconds
-        self._queue_up(number, set(wanted))
+        wants = dict.fromkeys((name, number) for name in sorted(wanted))
+        self._queue = {entry: None for entry in self._queue if entry[1] != number or entry in wants} | wants
 
     def note_death(self, number: int, now: float) -> None:
         """Free the addresses of a dead partition after a rest, as it may have asked them just now."""
         held = [name for name, (holder, _) in self._holders.items() if holder == number]
-        self._queue_up(number, set())
-        for name in held:
-            del self._holders[name]
-            self._free_at[name] = now + self._rest
+        if number not in self._unheard:
+            self.note(number, (), dict.fromkeys(held, self._rest), now)
 
     @property
     def has_to_grant(self) -> bool:
         """True if a partition waits for an address that nobody holds."""
-        return any(name not in self._holders for name in self._queues)
+        return any(name not in self._holders for name, _ in self._queue)
 
     def orders(self, numbers: Iterable[int], now: float) -> Mapping[int, Order]:
         """The orders to send to these partitions."""
         orders = {number: Order(granted={}, wanted_back=[]) for number in numbers}
-        for name in list(self._queues) if not self._unheard else ():
+        for name, number in list(self._queue) if not self._unheard else ():
             holder, since = self._holders.get(name, (None, 0.0))
             if holder is None:
-                number = next(iter(self._queues[name]))
-                self._leave_queue(number, name)
+                del self._queue[name, number]
                 self._holders[name] = number, now
                 orders[number]["granted"][name] = max(self._free_at.pop(name, 0.0) - now, self._ready_at - now, 0.0)
             elif now - since >= max(_HELD, 2 * self._rest):
@@ -86,14 +84,3 @@ class SharedAddresses:
                 orders[holder]["wanted_back"].append(name)
         self._free_at = {name: at for name, at in self._free_at.items() if at > now}
         return orders
-
-    def _queue_up(self, number: int, wanted: set[str]) -> None:
-        for name in [name for name, queue in self._queues.items() if number in queue and name not in wanted]:
-            self._leave_queue(number, name)
-        for name in sorted(wanted):
-            self._queues.setdefault(name, {}).setdefault(number)
-
-    def _leave_queue(self, number: int, name: str) -> None:
-        del self._queues[name][number]
-        if not self._queues[name]:
-            del self._queues[name]

@@ -119,6 +119,7 @@ class Steering:
             raise CrawlEndedError("the crawl has ended; start it again to change it") from error
         if answer is not None:
             return answer
-        node = self._keeper.folder.nodes.get(number)
+        folder = self._keeper.folder
+        node = folder.nodes.get(number)
         away = "" if node is None else f", or restart Ray on node {node} if it is down"
         raise CrawlEndedError(f"partition {number} died and has not restarted yet; ask later{away}")
