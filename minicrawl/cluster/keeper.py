@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -94,7 +94,7 @@ class Keeper:
         self.since: dict[int, float] = {}
         self._before: dict[int, tuple[int, int]] = {}
         """Pages and bytes of earlier runs, by partition."""
-        self._quotas = Quotas(self.settings.pages, self.numbers) if has_quotas(self.settings) else None
+        self._quotas = Quotas(self.settings.pages, self.folder.partitions) if has_quotas(self.settings) else None
         self._addresses: SharedAddresses | None = None
         if shares_addresses(self.settings, self.folder.partitions):
             delay = self.settings.delay_per_address
@@ -139,7 +139,9 @@ class Keeper:
             return self._ended()
         finally:
             self.is_crawling, self._is_over = False, True
-            await self._end_all()
+            leaving = (self._call(number, "leave", number) for number in self.pids)
+            await asyncio.gather(*leaving, return_exceptions=True)
+            self._kill_all()
             if self._end_of_patience is not None:
                 self._end_of_patience.cancel()
 
@@ -290,13 +292,12 @@ class Keeper:
     async def _void_hints(self) -> bool:
         """Let pages stand for themselves that name dead pages of other partitions as canonical. Returns True if there
         were any, or a partition could not answer."""
-        named: Mapping[int, Mapping[int, Sequence[str]] | None]
         named = await self.all("on_intake", named_elsewhere, changes=False)
         by_home: defaultdict[int, set[str]] = defaultdict(set)
         for home, urls in chain.from_iterable((answer or {}).items() for answer in named.values()):
             by_home[home].update(urls)
         looks = {home: (partial(dead, sorted(urls)),) for home, urls in by_home.items()}
-        found: Mapping[int, Sequence[str] | None] = await self.each("on_intake", looks, changes=False)
+        found = await self.each("on_intake", looks, changes=False)
         gone = sorted(chain.from_iterable(answer or () for answer in found.values()))
         voided = await self.all("void_hints", gone) if gone else {}
         return any(voided.values()) or None in (*named.values(), *found.values(), *voided.values())
@@ -314,9 +315,8 @@ class Keeper:
     async def _share_births_out_if_due(self) -> None:
         """Share out births if walkers jump to sites, and the crawl has grown enough."""
         ends_by_coverage, began = self.settings.until_coverage is not None, time.monotonic()
-        if self.settings.jump != BY_SITES or self._reason is not None:
-            return
-        if began < self._births_stay_until and not ends_by_coverage:
+        is_early = began < self._births_stay_until and not ends_by_coverage
+        if self.settings.jump != BY_SITES or self._reason is not None or is_early:
             return
         size, then = (sum(getattr(one, name) for one in self._latest.values()) for name in ("size", "size_then"))
         if is_grown(size, then, ends_by_coverage=ends_by_coverage):
@@ -421,12 +421,6 @@ class Keeper:
             begun.cancel()
         for call in self.where.actors:
             call.kill()
-
-    async def _end_all(self) -> None:
-        """Let all partitions stop and commit, and end their actors."""
-        leaving = (self._call(number, "leave", number) for number in self.pids)
-        await asyncio.gather(*leaving, return_exceptions=True)
-        self._kill_all()
 
     # Figures.
 

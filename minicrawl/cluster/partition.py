@@ -134,19 +134,14 @@ class Partition:
         pace = min(_OF_A_COMMIT * (beside - 1), _LONGEST)
         timing = brief.timing
         batch = max(timing.batch, pace)
+        lease = batch + timing.lease - timing.batch
         self.run = run = opened(
             settings_of(brief.number, self._workers, settings),
             Seeds([*self._seeds.urls, *brief.folder.seeds]),  # secrets may go to seeds of all partitions of the process
             writer,
             share=share_of(brief.number, brief.folder),
             on_progress=self._note_progress if brief.shows_progress else None,
-            timing=replace(
-                timing,
-                batch=batch,
-                quiet=timing.paused,
-                lease=batch + timing.lease - timing.batch,
-                idle=max(timing.idle, pace),
-            ),
+            timing=replace(timing, batch=batch, quiet=timing.paused, lease=lease, idle=max(timing.idle, pace)),
             together=together,
         )
         run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
@@ -173,7 +168,6 @@ class Partition:
         self._progress: Progress | None = None
         self._crawling: asyncio.Task[None] | None = None
         self.has_crawled, self.has_left = not brief.crawls, False
-        self._mirrors.is_due = lambda: False
         self.outbox.on_committed = partial(self._note_commit, asyncio.get_running_loop())
         if settings.until_coverage is not None:
             self._coverage.ends_crawl = True  # keeps the bound as tight as possible during the crawl
@@ -204,12 +198,9 @@ class Partition:
     async def _crawl(self) -> None:
         self._mirrors.is_due = self._has_news_to_hand_over
         self._began = self._handed_over = self.run.clock()
-        try:
-            async with self._together.entered(self.run.source):
-                self._send_news()
-                await self._engine.run(self._starting())
-        finally:
-            self._mirrors.is_due = lambda: False
+        async with self._together.entered(self.run.source):
+            self._send_news()
+            await self._engine.run(self._starting())
         self.has_crawled = True
 
     def _starting(self) -> Iterator[None]:

@@ -14,7 +14,7 @@ Unused quota of slow partitions is taken back as the rest shrinks, and half of t
 the end only partitions that could ask at once have any.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from minicrawl.settings import CrawlSettings
@@ -38,42 +38,31 @@ class Part(NamedTuple):
 class Quotas:
     """The quotas of one run. Partitions begin with none, also after a restart."""
 
-    def __init__(self, pages: int | None, numbers: Iterable[int]) -> None:
-        """pages: limit of this run; None: unlimited. numbers: of all partitions."""
+    def __init__(self, pages: int | None, partitions: int) -> None:
+        """pages: limit of this run; None: unlimited. partitions: their number."""
         self._pages = _ANY if pages is None else pages
-        self._unheard = set(numbers)
-        self._before = 0
+        """What all may fetch in all runs, once each has reported what it had before."""
+        self._partitions = partitions
         self._parts: dict[int, Part] = {}
 
     def note(self, number: int, part: Part) -> None:
         """Record a partition's answer to the latest order. Its first one comes before any fetch of this run."""
-        if number in self._unheard:
-            self._unheard.remove(number)
-            self._before += part.fetched
+        if number not in self._parts:
+            self._pages += part.fetched
         self._parts[number] = part
 
     def orders(self) -> Mapping[int, int]:
         """The quotas to send, by partition; one counts as given until the partition reports otherwise."""
-        if self._unheard:
+        if len(self._parts) < self._partitions:
             return {}
-        quotas = shared_out(self._pages + self._before, list(self._parts.values()))
-        orders = dict(zip(self._parts, quotas, strict=True))
-        for number, quota in orders.items():
-            part = self._parts[number]
-            self._parts[number] = part._replace(quota=max(quota, part.quota))
+        orders: dict[int, int] = {}
+        ahead = (self._pages - sum(part.fetched for part in self._parts.values())) // (2 * self._partitions)
+        free = self._pages - sum(part.quota for part in self._parts.values())
+        for number, part in sorted(self._parts.items(), key=lambda item: item[1].quota - item[1].fetched):
+            more = part.fetched + (max(ahead, 1) if part.is_short else ahead) - part.quota
+            if more > 0:
+                more = min(more, free)
+                free -= more
+            orders[number] = part.quota + more
+            self._parts[number] = part._replace(quota=max(orders[number], part.quota))
         return orders
-
-
-def shared_out(pages: int, parts: Sequence[Part]) -> Sequence[int]:
-    """Quotas of partitions that may fetch `pages` pages together in all runs."""
-    ahead = (pages - sum(part.fetched for part in parts)) // (2 * max(len(parts), 1))
-    wanted = [part.fetched + (max(ahead, 1) if part.is_short else ahead) for part in parts]
-    free = pages - sum(part.quota for part in parts)
-    orders = list(wanted)
-    for number in sorted(range(len(parts)), key=lambda number: parts[number].quota - parts[number].fetched):
-        more = wanted[number] - parts[number].quota
-        if more > 0:
-            given = min(more, free)
-            free -= given
-            orders[number] = parts[number].quota + given
-    return orders

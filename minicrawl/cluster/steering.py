@@ -64,9 +64,8 @@ class Steering:
         if command == "status":
             return status
         if command == "workers":
-            since = keeper.since
             workers = [
-                {**part, "doing": part["state"], "since": since[part["number"]], "pages": part["fetched"]}
+                {**part, "doing": part["state"], "since": keeper.since[part["number"]], "pages": part["fetched"]}
                 for part in status["partitions"]
             ]
             return {**status, "workers": workers}

@@ -86,7 +86,7 @@ def test_all_fetch_exactly_so_many(parts: list[tuple[int, int, int]], pages: int
     fetchers = [Fetcher(*part) for part in parts]
     before = sum(fetcher.committed for fetcher in fetchers)
     due = before + min(pages, sum(fetcher.left for fetcher in fetchers))
-    quotas, looks = Quotas(pages, range(len(fetchers))), 0
+    quotas, looks = Quotas(pages, len(fetchers)), 0
     while sum(fetcher.earlier + fetcher.fetched for fetcher in fetchers) < due:
         orders = quotas.orders()
         for number, fetcher in enumerate(fetchers):
