@@ -80,7 +80,6 @@ class Actor:
         self._where = Where([], [], [])
         self._gathered: dict[int, list[tuple[Parcel, asyncio.Future[int]]]] = {}
         """Rows that wait to be sent, by actor."""
-        self._batches: set[asyncio.Task[None]] = set()
         self._together: Together | None = None
 
     async def prepare(self, folder: Folder, number: int) -> Traffic:
@@ -118,14 +117,14 @@ class Actor:
                 self._open[brief.number] = stack.pop_all()
         return os.getpid()
 
-    async def ask(self, number: int, what: str, given: tuple[object, ...], named: dict[str, object]) -> Any:
+    async def ask(self, number: int, what: str, *given: object) -> Any:
         """Call a method of a `Partition`. Returns its answer. Raises MinicrawlError, a GoneError if it is not here, as
         after a death."""
         member = self.partitions.get(number)
         if member is None:
             raise GoneError(f"partition {number} is not in this process")
         with damage_as_store_error(member.store):
-            return await getattr(member, what)(*given, **named)
+            return await getattr(member, what)(*given)
 
     async def take(self, parcels: Sequence[Parcel]) -> list[int | BaseException]:
         """Let partitions here take rows. Returns for each parcel the number of the last one committed, or an error."""
@@ -158,18 +157,13 @@ class Actor:
         rows = rows[: max(sum(size <= _MOST_BYTES for size in sizes), 1)]
         if home in self.partitions:
             return await self.partitions[home].receive(source, rows)
-        loop, actor = asyncio.get_running_loop(), self._where.places[home]
-        confirmed: asyncio.Future[int] = loop.create_future()
+        actor, confirmed = self._where.places[home], asyncio.Future[int]()
         gathered = self._gathered.setdefault(actor, [])
         gathered.append((Parcel(source, home, rows), confirmed))
-        if len(gathered) == 1:
-            loop.call_later(0.0 if hurries else _GATHERED, self._send_off, actor)
+        if len(gathered) == 1:  # the first sends for all
+            await asyncio.sleep(0.0 if hurries else _GATHERED)
+            await self._carry(actor, self._gathered.pop(actor))
         return await confirmed
-
-    def _send_off(self, actor: int) -> None:
-        batch = asyncio.create_task(self._carry(actor, self._gathered.pop(actor)))
-        self._batches.add(batch)
-        batch.add_done_callback(self._batches.discard)
 
     async def _carry(self, actor: int, batch: Sequence[tuple[Parcel, "asyncio.Future[int]"]]) -> None:
         answers: Sequence[int | BaseException]

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from minicrawl.crawler.admission.traps import NO_CONTENT
 from minicrawl.crawler.intake import Intake
 from minicrawl.errors import StoreError
 from minicrawl.model import State
@@ -61,6 +60,7 @@ def take_all(
 
 def _apply(intake: Intake, records: Records, now: float, *, is_crawling: bool) -> None:
     accounts, discovery, frontier = intake.state.accounts, intake.state.discovery, intake.state.frontier
+    admission = intake.state.admission
     first = accounts.size
     pages = np.array(discovery.handed_over(records.urls, records.found_on), dtype=np.int64)
     depths = accounts.depth[pages]
@@ -70,28 +70,15 @@ def _apply(intake: Intake, records: Records, now: float, *, is_crawling: bool) -
     accounts.inlinks[pages] += records.inlinks
     accounts.depth[pages] = np.minimum(depths, records.depth)
     intake.visits.aliases.lengthen(accounts.lengthen(pages, records.chain_length).tolist())
-    _judge(intake, records, pages, first, now)
+    admission.protect([url for url, depth in zip(records.urls, records.depth.tolist(), strict=True) if not depth])
+    for page, url, found_on in zip(pages.tolist(), records.urls, records.found_on, strict=True):
+        if page >= first and (rule := admission.refusal(found_on, url)) is not None:
+            # It stays known: the partitions that link to it have counted these links.
+            intake.visits.give_up(page, State.DISALLOWED, rule, now)
     if is_crawling:
         frontier.pages.credit(pages[pages < discovery.offered])
         discovery.offer_new(now)
     intake.visits.deep_links.note_nearer(pages.astype(np.int32), depths)
-
-
-def _judge(intake: Intake, records: Records, pages: np.ndarray, first: int, now: float) -> None:
-    """Give up new pages (from `first` on) that the trap rules forbid.
-
-    They stay known: the partitions that link to them have counted these links.
-    """
-    admission = intake.state.admission
-    admission.protect([url for url, depth in zip(records.urls, records.depth.tolist(), strict=True) if not depth])
-    if admission.traps is None:
-        return
-    for page, url, found_on in zip(pages.tolist(), records.urls, records.found_on, strict=True):
-        if page < first:
-            continue
-        rule = next(iter(admission.refusals(found_on, NO_CONTENT, [url])), None)
-        if rule is not None:
-            intake.visits.give_up(page, State.DISALLOWED, rule, now)
 
 
 # Births.

@@ -264,7 +264,7 @@ class Keeper:
         self._reason = self._reason or reached or ("nothing-left" if is_over else None)
         if self._reason is not None:  # repeated, as a partition may have been begun since
             why = reached if reached in ("interrupted", "time") else self._reason
-            await self.all("stop", why, now=self._interrupts > 1)
+            await self.all("stop", why, self._interrupts > 1)
 
     async def _settled(self) -> bool:
         """Settle the ranking. Returns False if interrupted."""
@@ -292,12 +292,12 @@ class Keeper:
     async def _void_hints(self) -> bool:
         """Let pages stand for themselves that name dead pages of other partitions as canonical. Returns True if there
         were any, or a partition could not answer."""
-        named = await self.all("on_intake", named_elsewhere, changes=False)
+        named = await self.all("on_intake", named_elsewhere)
         by_home: defaultdict[int, set[str]] = defaultdict(set)
         for home, urls in chain.from_iterable((answer or {}).items() for answer in named.values()):
             by_home[home].update(urls)
         looks = {home: (partial(dead, sorted(urls)),) for home, urls in by_home.items()}
-        found = await self.each("on_intake", looks, changes=False)
+        found = await self.each("on_intake", looks)
         gone = sorted(chain.from_iterable(answer or () for answer in found.values()))
         voided = await self.all("void_hints", gone) if gone else {}
         return any(voided.values()) or None in (*named.values(), *found.values(), *voided.values())
@@ -318,7 +318,7 @@ class Keeper:
         is_early = began < self._births_stay_until and not ends_by_coverage
         if self.settings.jump != BY_SITES or self._reason is not None or is_early:
             return
-        size, then = (sum(getattr(one, name) for one in self._latest.values()) for name in ("size", "size_then"))
+        size, then = (sum(report.sizes[at] for report in self._latest.values()) for at in (0, 1))
         if is_grown(size, then, ends_by_coverage=ends_by_coverage):
             await self._share_births_out()
             self._births_stay_until = began + _BIRTHS_APART * (time.monotonic() - began)
@@ -326,7 +326,7 @@ class Keeper:
     async def _share_births_out(self) -> bool:
         """Compute the trust of all sites, and share out births by it. Returns True if all partitions could, and all
         voices are at the homes of their pages."""
-        links = await self.all("on_intake", site_links, changes=False)
+        links = await self.all("on_intake", site_links)
         if any(one is None for one in links.values()):
             return False
         shares = await asyncio.to_thread(shares_of_all, list(links.values()))
@@ -345,20 +345,20 @@ class Keeper:
 
     # Messages.
 
-    async def all(self, what: str, *given: object, **named: object) -> Mapping[int, Any]:
+    async def all(self, what: str, *given: object) -> Mapping[int, Any]:
         """Ask all partitions the same. Returns their answers, see `ask`."""
-        return await self.each(what, dict.fromkeys(self.numbers, given), **named)
+        return await self.each(what, dict.fromkeys(self.numbers, given))
 
-    async def each(self, what: str, given: Mapping[int, tuple[object, ...]], **named: object) -> Mapping[int, Any]:
+    async def each(self, what: str, given: Mapping[int, tuple[object, ...]]) -> Mapping[int, Any]:
         """Ask partitions, each with arguments of its own. Returns their answers, see `ask`."""
-        asking = (self.ask(number, what, *own, **named) for number, own in given.items())
+        asking = (self.ask(number, what, *own) for number, own in given.items())
         return dict(zip(given, await asyncio.gather(*asking), strict=True))
 
     async def _call(self, number: int, what: str, *given: object) -> Any:
         """Call a method of a partition's actor."""
         return await self.where.actors[self.where.places[number]](what, *given)
 
-    async def ask(self, number: int, what: str, *given: object, **named: object) -> Any:
+    async def ask(self, number: int, what: str, *given: object) -> Any:
         """Call a method of a `Partition` after earlier ones. Returns the answer; None if the partition cannot now.
         Raises MinicrawlError if it has failed."""
         async with self._turns[number]:
@@ -368,7 +368,7 @@ class Keeper:
                 return None
             pid = begun.result()  # raises the failure
             try:
-                return await self._call(number, "ask", number, what, given, named)
+                return await self._call(number, "ask", number, what, *given)
             except ray.GoneError:
                 self._note_death(number, pid)
                 return None
@@ -408,11 +408,11 @@ class Keeper:
         self.since[number] = time.time()
 
         async def begin() -> int:
-            for pause in ray.pauses():
+            pauses = ray.pauses()
+            while True:
                 with contextlib.suppress(ray.GoneError):
                     return int(await self._call(number, "begin", brief))
-                await asyncio.sleep(pause)
-            raise AssertionError
+                await asyncio.sleep(next(pauses))
 
         self._begun[number] = asyncio.create_task(begin())
 

@@ -93,9 +93,9 @@ class Report(NamedTuple):
     """Figures of a partition, in all runs.
 
     is_idle: nothing is left to fetch, and no row is unconfirmed. counters: they grow with every page fetched, and row
-    sent or taken. before: pages and bytes from before this process. coverage: None if not all is known yet. size,
-    size_then: see `KnownSites`. totals: as of the last commit. progress: the latest, if the Brief asks for it. wanted,
-    left: see `Partition.report`. unsettled: see `certificate_of`; it and the rest are of the end.
+    sent or taken. before: pages and bytes from before this process. coverage: None if not all is known yet. sizes:
+    `size` and `size_then` of `KnownSites`. totals: as of the last commit. progress: the latest, if the Brief asks for
+    it. wanted, left: see `Partition.report`. unsettled: see `certificate_of`; it and the rest are of the end.
     """
 
     has_crawled: bool
@@ -105,8 +105,7 @@ class Report(NamedTuple):
     bytes: int
     before: tuple[int, int]
     coverage: Covered | None
-    size: int
-    size_then: int
+    sizes: tuple[int, int]
     totals: Totals
     left_out: int
     progress: Progress | None
@@ -308,14 +307,13 @@ class Partition:
             bytes=before.bytes + progress.bytes,
             before=(before.fetched, before.bytes),
             coverage=self._covered,
-            size=0 if sites is None else sites.size,
-            size_then=0 if sites is None else sites.size_then,
+            sizes=(0, 0) if sites is None else (sites.size, sites.size_then),
             totals=self._totals,
             left_out=self._state.tally.left_out,
             progress=self._progress,
         )
 
-    async def stop(self, reason: str, *, now: bool) -> None:
+    async def stop(self, reason: str, now: bool) -> None:
         """Begin no more requests; now: do not wait for those in flight."""
         if now:
             self._engine.stop(reason)
@@ -334,13 +332,12 @@ class Partition:
         waiting = sum(len(self.outbox.rows(home)) for home in self.outbox.homes())
         return {**answer, "mirrors": mirrors, "waiting": waiting}
 
-    async def on_intake(self, do: Callable[[Intake], _Answer], *, changes: bool = True) -> _Answer | None:
-        """Run a function on the intake, and return its result; None if it cannot run now. changes: False if it only
-        looks. Changes are in the next commit; the keeper repeats those that a kill loses."""
+    async def on_intake(self, do: Callable[[Intake], _Answer]) -> _Answer | None:
+        """Run a function on the intake, and return its result; None if it cannot run now. Changes are in the next
+        commit; the keeper repeats those that a kill loses."""
         if self.has_crawled:
             answer = do(self._intake)
-            if changes:  # else all has been committed when the crawl ended
-                self._commit()
+            self._commit()
             return answer
         if self._engine.state != RunState.STARTING:
             with suppress(CrawlEndedError):
