@@ -6,7 +6,7 @@ ray       the machines, and actors on them: the only module that imports Ray
 
 keeper    begins all partitions, detects the end of the crawl, settles the ranking
 steering  commands to a crawl in partitions, forwarded to the partitions concerned
-combined  coverage, site trust and status of all partitions, from those of each
+combined  coverage, site trust, looks and progress of all partitions, from those of each
 quotas    pages each partition may fetch, so that the total is exactly --pages
 shared_addresses  IP addresses shared by hosts of several partitions
 

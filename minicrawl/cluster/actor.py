@@ -76,7 +76,7 @@ class Actor:
         self.partitions: dict[int, Partition] = {}
         self._open: dict[int, contextlib.AsyncExitStack] = {}
         self._turns: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
-        """By partition: `begin` waits until it has left its store."""
+        """By partition: a `begin` that is repeated waits for the one before."""
         self._where = Where([], [], [])
         self._gathered: dict[int, list[tuple[Parcel, asyncio.Future[int]]]] = {}
         """Rows that wait to be sent, by actor."""
@@ -96,7 +96,7 @@ class Actor:
         """Start a partition, or restart it. Returns the id of this process. Raises MinicrawlError."""
         manage_memory()
         async with self._turns[brief.number]:
-            await self._leave(brief.number)
+            await self.leave(brief.number)
             store = brief.folder.store(brief.number)
             await _released(store)
             brief.folder.check_is_there(brief.number)
@@ -138,10 +138,6 @@ class Actor:
 
     async def leave(self, number: int) -> None:
         """Stop a partition, which commits, and close its store."""
-        async with self._turns[number]:
-            await self._leave(number)
-
-    async def _leave(self, number: int) -> None:
         opened = self._open.pop(number, None)
         if opened is None:
             return

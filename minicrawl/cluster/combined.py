@@ -1,7 +1,7 @@
-"""Combine coverage, site trust and status of a crawl from the reports of its partitions.
+"""Combine coverage, site trust, looks and progress of a crawl from those of its partitions.
 
 A site and all links that it makes are in one partition. For trust, each partition sends the links of its sites, with
-the names of linked sites elsewhere, and receives the trust of the sites that it knows. Statuses have the form that a
+the names of linked sites elsewhere, and receives the trust of the sites that it knows. Looks have the form that a
 crawl in one process gives (control/commands.py).
 """
 
@@ -23,31 +23,10 @@ from minicrawl.store.transfers import NeighbourRow
 _REQUESTS, _SHOWN = 20, 3
 _OF_LOOKS = ("errors", "earlier", "doing", "host_states", "statuses", "failed", "work", "pages", "histograms", "took")
 """Figures of a look that are added up."""
-_OF_PART = ("waiting", "mirrors", "pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
 _OF_RUN = ("seconds", "fetched", "bytes", "known", "coverage", "coverage_shown", "reason")
 _EVENTS = 500
 _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
 """Display order of the states of hosts."""
-
-
-def status_of(statuses: Mapping[int, Message], deaths: Mapping[int, int]) -> Message:
-    """The statuses of all partitions as one, and in `partitions` each. known: pages at home; waiting: unconfirmed rows
-    of its outbox; deaths: of its processes in this run."""
-    parts: list[Message] = [
-        {
-            "number": number,
-            "known": one["known"] - one["mirrors"],
-            "deaths": deaths[number],
-            **{name: one[name] for name in _OF_PART},
-        }
-        for number, one in statuses.items()
-    ]
-    return {
-        **{name: sum(part[name] for part in parts) for name in ("known", "read", "in_flight")},
-        "waits_for": added([status["waits_for"] for status in statuses.values()]) or {},
-        "banned": sorted({host for status in statuses.values() for host in status["banned"]}),
-        "partitions": parts,
-    }
 
 
 def look_of(looks: Sequence[Message], hosts: int) -> Message:

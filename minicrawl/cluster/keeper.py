@@ -234,10 +234,8 @@ class Keeper:
         if self._quotas is not None and (self.settings.until_coverage is None or knows_all):
             pages = self._quotas.orders()  # else the coverage may suffice from the start
         orders = self._addresses.orders(self.numbers, time.monotonic()) if self._addresses is not None else {}
-        return {
-            number: (None if self._quotas is None else pages.get(number, 0), orders.get(number))
-            for number in self.numbers
-        }
+        none = None if self._quotas is None else 0
+        return {number: (pages.get(number, none), orders.get(number)) for number in self.numbers}
 
     def _note(self, number: int, report: Report | None) -> None:
         if report is None:

@@ -48,9 +48,10 @@ requests are in flight; while none is; and after the crawl."""
 _BYTES_OF_A_LINK = 100
 """Bytes of rows that are as much work as a link."""
 _HAND_OVERS, _LEAST_APART, _MOST_APART = 300, 0.5, 2.0
-"""Hand-overs per duration of the run; minimum and maximum seconds between two."""
+"""Hand-overs per duration of the run; minimum and maximum seconds between two. The crawl order suffers by the ratio of
+the delay to the length of the run: a three-hundredth is not measurable."""
 _BATCHES = 32
-"""Batches that a process sends in a second."""
+"""Batches that a process sends in a second at most, each hand-over one to each of the others."""
 _FOR_EVER = 3e9
 """Seconds, in place of infinity: 95 years."""
 
@@ -78,15 +79,6 @@ def items_of(number: int, settings: CrawlSettings) -> str:
     """The item file of a partition: items.003.jsonl for items.jsonl."""
     path = Path(settings.items)
     return settings.items and str(path.with_name(f"{path.stem}.{number:03}{path.suffix}"))
-
-
-def seconds_apart(seconds: float, workers: int) -> float:
-    """Seconds between two hand-overs of a run that has lasted `seconds`, in as many processes.
-
-    The crawl order suffers by the ratio of the delay to the length of the run: a three-hundredth is not measurable. A
-    process sends a batch to each of the others, 32 a second at most.
-    """
-    return max(min(max(seconds / _HAND_OVERS, _LEAST_APART), _MOST_APART), workers / _BATCHES)
 
 
 class Report(NamedTuple):
@@ -191,8 +183,7 @@ class Partition:
         self.has_left = True
         if self._crawling is not None:
             self._engine.stop("interrupted")
-            await asyncio.wait([self._crawling])
-            self._crawling.result()  # raises the exception that ended the crawl
+            await self._crawling  # raises the exception that ended the crawl
 
     async def _crawl(self) -> None:
         self._mirrors.is_due = self._has_news_to_hand_over
@@ -247,8 +238,9 @@ class Partition:
     def _has_news_to_hand_over(self) -> bool:
         """True if the next commit hands over: it is time, or nothing is in flight here while others may have work."""
         now = self.run.clock()
+        apart = min(max((now - self._began) / _HAND_OVERS, _LEAST_APART), _MOST_APART)
         # Commits are a second apart at most: the factor admits one that comes slightly early.
-        is_time = now - self._handed_over >= 0.9 * seconds_apart(now - self._began, self._workers)
+        is_time = now - self._handed_over >= 0.9 * max(apart, self._workers / _BATCHES)
         if is_time or not self._engine.dispatch.in_flight:
             self._handed_over = now
             return True
@@ -368,10 +360,7 @@ class Partition:
         before, (self._made, _) = self._made, self.outbox.counters
         self._send_news()
         sending = list(self._sending.values())
-        if sending:
-            await asyncio.wait(sending)
-        for sent in sending:
-            sent.result()
+        await asyncio.gather(*sending)
         return bool(sending) or self._made > before  # which may be confirmed already
 
     async def end(self) -> Report:

@@ -11,7 +11,7 @@ import asyncio
 import os
 from collections.abc import Mapping
 
-from minicrawl.cluster.combined import Events, look_of, status_of
+from minicrawl.cluster.combined import Events, added, look_of
 from minicrawl.cluster.homes import home_of
 from minicrawl.cluster.keeper import Keeper
 from minicrawl.control.commands import adjustable, command_of, this_process
@@ -21,6 +21,7 @@ from minicrawl.errors import CrawlEndedError, SettingError, StoreError
 from minicrawl.model import RunState
 from minicrawl.system import descendants
 
+_OF_PART = ("waiting", "mirrors", "pid", "state", "read", "fetched", "bytes", "in_flight", "cpu", "memory")
 _ANY_TIME = ("status", "workers", "look", "stop")
 
 
@@ -88,19 +89,28 @@ class Steering:
         }
 
     async def _status(self, asked: Message, own: Mapping[int, Message] = {}) -> Message:
-        """The status of all partitions, asked as by `_all`."""
+        """The status of all partitions, asked as by `_all`, and in `partitions` each. known: pages at home; waiting:
+        unconfirmed rows of its outbox; deaths: of its processes in this run."""
         keeper = self._keeper
         if keeper.is_crawling:
             self._statuses = dict(enumerate(await self._all(asked, own)))
-        states, figures = [one["state"] for one in self._statuses.values()], keeper.figures
-        is_starting = not states or RunState.STARTING in states
+        each, figures = self._statuses.values(), keeper.figures
+        is_starting = not each or any(one["state"] == RunState.STARTING for one in each)
+        parts = [
+            {"number": number, "known": one["known"] - one["mirrors"], "deaths": keeper.deaths[number]}
+            | {name: one[name] for name in _OF_PART}
+            for number, one in self._statuses.items()
+        ]
         return {
             **this_process(),
             "state": RunState.STARTING if keeper.state == RunState.RUNNING and is_starting else keeper.state,
             **{name: figures[name] for name in ("reason", "fetched", "bytes", "seconds")},
             "workers": [],
             "limits": keeper.limits._asdict(),
-            **status_of(self._statuses, keeper.deaths),
+            **{name: sum(part[name] for part in parts) for name in ("known", "read", "in_flight")},
+            "waits_for": added([one["waits_for"] for one in each]) or {},
+            "banned": sorted({host for one in each for host in one["banned"]}),
+            "partitions": parts,
         }
 
     async def _all(self, asked: Message, own: Mapping[int, Message] = {}) -> list[Message]:
