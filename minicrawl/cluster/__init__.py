@@ -1,7 +1,6 @@
 """One crawl in several partitions on Ray: each has a part of the web, its own store and its share of the cash.
 
 crawl     a run of such a crawl
-homes     which partition a URL belongs to
 ray       the machines, and actors on them: the only module that imports Ray
 
 keeper    begins all partitions, detects the end of the crawl, settles the ranking
@@ -12,7 +11,7 @@ shared_addresses  IP addresses shared by hosts of several partitions
 
 actor      the actor of some partitions, and the post to other actors
 partition  a partition: its engine, the rows it sends, and what its keeper asks of it
-exchange   what partitions do for one another: rows taken, births shared out, hints voided, the end settled
+exchange   which partition a URL belongs to; rows taken, births shared out, hints voided, the end settled
 
 answers    what a crawl in partitions tells by itself, from the answers of its stores
 

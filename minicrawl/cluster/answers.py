@@ -20,7 +20,7 @@ from minicrawl.analysis.top import TopList, answering_sites, asked_list, best_fi
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.cluster import ray
 from minicrawl.cluster.combined import added, earlier_of
-from minicrawl.cluster.homes import home_of
+from minicrawl.cluster.exchange import home_of
 from minicrawl.errors import SettingError
 from minicrawl.export.tables import COLUMNS, Table, export_table
 from minicrawl.model import State

@@ -23,9 +23,6 @@ from minicrawl.store.database import hold
 from minicrawl.store.partitions.folder import Folder, found, is_folder, made
 from minicrawl.system import cores
 
-_HERE_ALONE = ("archive", "items", "cookie_file")
-"""Settings supported on one machine only."""
-
 
 async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     given: Mapping[str, Any],
@@ -45,7 +42,14 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     in the folder, or else this machine alone. started: start of the run by time.monotonic().
     """
     folder = found(store.absolute()) if is_folder(store) else None
-    count = _count(folder, partitions, store)
+    count = partitions if folder is None else folder.partitions
+    if count is None:
+        raise SettingError(f"there is no crawl in {store} yet; set the number of partitions with --partitions N")
+    if partitions not in (None, count):
+        raise SettingError(
+            f"the crawl in {store} has {count} partitions, a fixed number; leave out --partitions, or name another "
+            "folder with --store"
+        )
     remembered = resumed({} if folder is None else folder.settings_in_full, given, tuple(forgotten))
     settings = remembered.settings
     await check_settings(settings, None)  # report wrong settings before a folder is made
@@ -60,8 +64,8 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
             folder = made(store.absolute(), count, ray, placed(count))
         elif ray not in (None, folder.ray):
             folder = folder.keep_ray(ray)
-        for name in _HERE_ALONE if folder.nodes else ():
-            if getattr(settings, name):
+        for name in ("archive", "items", "cookie_file"):
+            if folder.nodes and getattr(settings, name):
                 raise SettingError(f"{option(name)} does not work on several machines; omit it")
         lock = hold(folder.path / "crawl")  # crawl.lock
         try:
@@ -74,22 +78,7 @@ def check_working(settings: CrawlSettings) -> None:
     """Raise SettingError for settings that partitions do not support, as they would apply to each."""
     for name, setting in SETTINGS.items():
         if setting.is_alone and getattr(settings, name):
-            wrong = f"{option(name)} does not work in partitions"
-            raise SettingError(f"{wrong}; omit it, or crawl without --partitions")
-
-
-def _count(folder: Folder | None, partitions: int | None, store: Path) -> int:
-    """The number of partitions. Raises SettingError."""
-    if folder is None:
-        if partitions is None:
-            raise SettingError(f"there is no crawl in {store} yet; set the number of partitions with --partitions N")
-        return partitions
-    if partitions not in (None, folder.partitions):
-        raise SettingError(
-            f"the crawl in {store} has {folder.partitions} partitions, a fixed number; leave out --partitions, or name "
-            "another folder with --store"
-        )
-    return folder.partitions
+            raise SettingError(f"{option(name)} does not work in partitions; omit it, or crawl without --partitions")
 
 
 async def _crawl(  # noqa: PLR0913 - a run, and its arguments

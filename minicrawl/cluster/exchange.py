@@ -1,4 +1,11 @@
-"""What partitions do to their accounts for one another: rows taken, births shared out, hints voided, the end settled.
+"""Which partition a URL belongs to, and what partitions do to their accounts for one another.
+
+All URLs of a site (a registrable domain, or a user's part of a shared one, see crawler/urls/keys.py) have one home, so
+that most links stay within a partition:
+
+    home = keyed hash of the site, modulo the number of partitions
+
+That number is fixed when a crawl begins. Without the key nobody can construct hosts that share a home.
 
 Pages may stand for others by a hint. Only the home of a page knows whether it is dead, and only the partition of a page
 knows what that names as canonical: the keeper brings them together once nothing is left to fetch.
@@ -6,16 +13,32 @@ knows what that names as canonical: the keeper brings them together once nothing
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
 from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.sharing import Share
+from minicrawl.crawler.urls.keys import authority, hostname, partition_key
 from minicrawl.errors import StoreError
 from minicrawl.model import State
 from minicrawl.opic.book import SETTLED_ERROR, certificate_of
 from minicrawl.opic.sites import SiteLinks, SiteShares
+from minicrawl.store.partitions.folder import Folder
 from minicrawl.store.partitions.records import Records, joined, sums, unpacked
 from minicrawl.store.transfers import OutboxRow
+
+
+def home_of(url: str, folder: Folder) -> int:
+    """The partition of a normalised URL, from 0 on; independent of scheme and port."""
+    return partition_key(hostname(url).removesuffix("."), folder.secret) % folder.partitions
+
+
+def share_of(here: int, folder: Folder) -> Share:
+    """The part of the web that belongs to partition `here`."""
+    by_authority = lru_cache(maxsize=100_000)(lambda found: home_of(f"http://{found}/", folder))
+    return Share(here, lambda url: by_authority(authority(url)))
+
 
 # Rows.
 

@@ -22,8 +22,7 @@ from minicrawl import log
 from minicrawl.cluster import ray
 from minicrawl.cluster.actor import Actor, Brief
 from minicrawl.cluster.combined import added, coverage_of, progress_of, shares_of_all
-from minicrawl.cluster.exchange import dead, named_elsewhere, shared_out, site_links
-from minicrawl.cluster.homes import home_of
+from minicrawl.cluster.exchange import dead, home_of, named_elsewhere, shared_out, site_links, voided
 from minicrawl.cluster.partition import Report
 from minicrawl.cluster.quotas import Quotas, has_quotas
 from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
@@ -297,8 +296,8 @@ class Keeper:
         looks = {home: (partial(dead, sorted(urls)),) for home, urls in by_home.items()}
         found = await self.each("on_intake", looks)
         gone = sorted(chain.from_iterable(answer or () for answer in found.values()))
-        voided = await self.all("void_hints", gone) if gone else {}
-        return any(voided.values()) or None in (*named.values(), *found.values(), *voided.values())
+        done = await self.all("on_intake", partial(voided, gone, time.time())) if gone else {}
+        return any(done.values()) or None in (*named.values(), *found.values(), *done.values())
 
     async def _in_rounds(self, what: str) -> None:
         """Let all do something and hand over, until no outbox has rows."""

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from minicrawl.cluster.combined import Covered
-from minicrawl.cluster.exchange import settle, take_all, voided
-from minicrawl.cluster.homes import share_of
+from minicrawl.cluster.exchange import settle, share_of, take_all
 from minicrawl.cluster.quotas import Part, has_quotas
 from minicrawl.cluster.ray import GoneError, pauses
 from minicrawl.cluster.shared_addresses import Order, shares_addresses
@@ -131,7 +130,7 @@ class Partition:
             Seeds([*self._seeds.urls, *brief.folder.seeds]),  # secrets may go to seeds of all partitions of the process
             writer,
             share=share_of(brief.number, brief.folder),
-            on_progress=self._note_progress if brief.shows_progress else None,
+            on_progress=partial(setattr, self, "_progress") if brief.shows_progress else None,
             timing=replace(timing, batch=batch, quiet=timing.paused, lease=lease, idle=max(timing.idle, pace)),
             together=together,
         )
@@ -336,10 +335,6 @@ class Partition:
                 return await self._engine.commands.seen(lambda now: do(self._intake), self._state.accounts.size)
         return None
 
-    async def void_hints(self, urls: Sequence[str]) -> int | None:
-        """See `voided`; None as above."""
-        return await self.on_intake(partial(voided, urls, self.run.clock()))
-
     # For the keeper, after the crawl.
 
     async def count_voices(self) -> bool:
@@ -380,9 +375,6 @@ class Partition:
         # Rows that are handed over while others are taken would have to be settled first.
         self._mirrors.is_due = lambda: hands_over
         self._intake.commit(self._engine.meta(), ranks=ranks)
-
-    def _note_progress(self, progress: Progress) -> None:
-        self._progress = progress
 
 
 def _fail(error: StoreError, now: float) -> None:

@@ -19,8 +19,6 @@ from typing import NamedTuple
 
 from minicrawl.settings import CrawlSettings
 
-_ANY = 2**50
-
 
 def has_quotas(settings: CrawlSettings) -> bool:
     """True if partitions begin without quota: pages are limited, or the coverage may be reached already."""
@@ -40,7 +38,7 @@ class Quotas:
 
     def __init__(self, pages: int | None, partitions: int) -> None:
         """pages: limit of this run; None: unlimited. partitions: their number."""
-        self._pages = _ANY if pages is None else pages
+        self._pages = 2**50 if pages is None else pages
         """What all may fetch in all runs, once each has reported what it had before."""
         self._partitions = partitions
         self._parts: dict[int, Part] = {}

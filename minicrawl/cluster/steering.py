@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 
 from minicrawl.cluster.combined import Events, added, look_of
-from minicrawl.cluster.homes import home_of
+from minicrawl.cluster.exchange import home_of
 from minicrawl.cluster.keeper import Keeper
 from minicrawl.control.commands import adjustable, command_of, this_process
 from minicrawl.control.messages import Message
@@ -128,7 +128,6 @@ class Steering:
             raise CrawlEndedError("the crawl has ended; start it again to change it") from error
         if answer is not None:
             return answer
-        folder = self._keeper.folder
-        node = folder.nodes.get(number)
+        node = self._keeper.folder.nodes.get(number)
         away = "" if node is None else f", or restart Ray on node {node} if it is down"
         raise CrawlEndedError(f"partition {number} died and has not restarted yet; ask later{away}")

@@ -14,7 +14,7 @@ from support.sites import rows
 
 from minicrawl.analysis.verify import verify
 from minicrawl.cluster.combined import Covered, Events, coverage_of, look_of
-from minicrawl.cluster.homes import home_of
+from minicrawl.cluster.exchange import home_of
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import Book, Coverage

@@ -26,7 +26,7 @@ from support.patience import PATIENCE
 from support.sites import rows
 from support.small_web import Pages, WebServer
 
-from minicrawl.cluster.homes import home_of
+from minicrawl.cluster.exchange import home_of
 from minicrawl.control.asking import ask
 from minicrawl.store.partitions.folder import found
 

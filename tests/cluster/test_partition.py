@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.partitions import Partitions, Web
 
-from minicrawl.cluster.homes import home_of
+from minicrawl.cluster.exchange import home_of
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.store.partitions.folder import Folder
 

@@ -13,7 +13,7 @@ from support.lines import Line, asked
 from support.sites import rows
 from support.steered_parts import sought, steered, until
 
-from minicrawl.cluster.homes import home_of
+from minicrawl.cluster.exchange import home_of
 from minicrawl.cluster.keeper import Keeper
 from minicrawl.store.partitions.folder import Folder
 

@@ -13,8 +13,7 @@ from support.sites import rows
 
 from minicrawl.cluster.combined import shares_of_all
 from minicrawl.cluster.exchange import settle as settle_here
-from minicrawl.cluster.exchange import shared_out, site_links, take_all
-from minicrawl.cluster.homes import share_of
+from minicrawl.cluster.exchange import share_of, shared_out, site_links, take_all
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.model import Fetched, ParsedPage
