@@ -128,6 +128,6 @@ class Steering:
             raise CrawlEndedError("the crawl has ended; start it again to change it") from error
         if answer is not None:
             return answer
-        node = self._keeper.folder.nodes.get(number)
-        away = "" if node is None else f", or restart Ray on node {node} if it is down"
+        folder = self._keeper.folder
+        away = f", or restart Ray on node {folder.nodes[number]} if it is down" if number in folder.nodes else ""
         raise CrawlEndedError(f"partition {number} died and has not restarted yet; ask later{away}")
