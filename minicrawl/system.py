@@ -161,7 +161,7 @@ def cpu_seconds(process: int) -> float:
 
 
 def busy_seconds() -> float:
-    """Seconds for which this thread has run, or on Linux was ready to."""
+    """Seconds for which this thread has run; on Linux, those for which it was ready to run count, too."""
     with contextlib.suppress(OSError):
         return sum(map(int, Path("/proc/thread-self/schedstat").read_text("ascii").split()[:2])) / 1e9
     return time.thread_time()

@@ -9,7 +9,7 @@ combined  coverage, site trust, looks and progress of all partitions, from those
 quotas    pages each partition may fetch, so that the total is exactly --pages
 shared_addresses  IP addresses shared by hosts of several partitions
 
-actor      the actor of some partitions, and the post to other actors
+actor      the actor of some partitions, and the rows that it sends to others
 partition  a partition: its engine, the rows it sends, and what its keeper asks of it
 exchange   which partition a URL belongs to; rows taken, births shared out, hints voided, the end settled
 

@@ -1,6 +1,6 @@
 """A partition in an actor: its engine, the rows that it sends and takes, and what its keeper asks of it.
 
-The post may lose a message, or deliver it late or twice. A row is sent until it is confirmed, and taken exactly once.
+A message may be lost, or come late or twice. A row is sent until it is confirmed, and taken exactly once.
 """
 
 import asyncio

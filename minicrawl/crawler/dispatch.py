@@ -144,7 +144,7 @@ class Dispatch:
         return self.outages.clear_up(now, is_idle=is_idle, is_over=self.is_over)
 
     def next_ready(self) -> float | None:
-        """Unix time of the next request, or look for one; None if there is nothing to wait for but answers."""
+        """Unix time at which to look for the next request; None if only an answer can make room for one."""
         if self.outages.ask_at is not None:
             return self.outages.ask_at
         flying = self.in_flight

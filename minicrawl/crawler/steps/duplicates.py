@@ -41,7 +41,7 @@ class DuplicatePages(Step):
         self._accounts = state.accounts
         self._pages = state.pages
         self._urls = state.urls
-        self._aliases = aliases
+        self._aliases, self._admission = aliases, state.admission
         stored, accounts = state.writer.recognised, state.accounts
 
         def kept(page: int) -> Fingerprint | None:
@@ -68,7 +68,9 @@ class DuplicatePages(Step):
         """Tell traps that the page has the content of another one of its path and title, but for a clock or a counter:
         a view by other parameters, such as for print."""
         fetched, content = turn.fetched, turn.content
-        likeness = self.fingerprints.likeness(turn.page, None, fetched.sketch) if "?" in fetched.url else None
+        if self._admission.traps is None or "?" not in fetched.url:
+            return
+        likeness = self.fingerprints.likeness(turn.page, None, fetched.sketch)
         like = likeness and self.fingerprints.row(likeness[0])
         if like is None or fetched.digest is None or content.digest is None:
             return
@@ -92,14 +94,9 @@ class DuplicatePages(Step):
             fingerprints.add(page, fetched.digest, fetched.payload, fetched.sketch, likeness)
 
     def on_turn(self, turn: Turn) -> None:
-        turn.reinstated = self.note_reinstated()
-
-    def note_reinstated(self) -> list[int]:
-        """Note the fingerprints of pages that stand for themselves again, and return these."""
-        reinstated = self._aliases.take_reinstated()
-        for page in reinstated:
+        """Note the fingerprints of pages that stand for themselves again."""
+        for page in self._aliases.take_reinstated():
             self.fingerprints.stand_alone(page)
-        return reinstated
 
     def save(self, writer: Writer) -> None:
         writer.save_fingerprints(self.fingerprints.take_rows())

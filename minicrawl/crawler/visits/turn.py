@@ -29,9 +29,8 @@ class Turn:
     """An answer for a page, and its results.
 
     not_before: Unix seconds before which the page has no other turn. content: that of a page read for the first time.
-    targets, anchors: the pages that it links to, with the texts of these links. reinstated: pages that stand for
-    themselves again. last: the answer before this one, if the page was there then. is_withheld: the page forbids a use
-    that the crawl respects.
+    targets, anchors: the pages that it links to, with the texts of these links. last: the answer before this one, if
+    the page was there then. is_withheld: the page forbids a use that the crawl respects.
     """
 
     page: int
@@ -43,7 +42,6 @@ class Turn:
     content: PageContent = NO_CONTENT
     targets: Sequence[int] = ()
     anchors: Sequence[str] = ()
-    reinstated: Sequence[int] = ()
     last: LastAnswer | None = None
     is_withheld: bool = False
 
