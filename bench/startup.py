@@ -22,7 +22,7 @@ from typing import Any
 
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.known import crawl_state, loading
+from minicrawl.crawler.known import crawl_state
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.opic import UNIT
 from minicrawl.settings import CrawlSettings
@@ -88,12 +88,12 @@ def timed(stage: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 STAGES: dict[str, tuple[Any, str]] = {
-    "hosts": (crawl_state, "load_hosts"),
-    "pages": (crawl_state, "load_pages"),
-    "of that, sums": (loading, "load_totals"),
+    "hosts": (crawl_state.CrawlState, "_load_hosts"),
+    "pages": (crawl_state.CrawlState, "_load_pages"),
+    "of that, sums": (crawl_state, "load_totals"),
     "of that, queues": (Frontier, "load"),
     "fingerprints": (Duplicates, "__init__"),
-    "budgets": (crawl_state, "load_traps"),
+    "budgets": (crawl_state.CrawlState, "_load_traps"),
 }
 
 

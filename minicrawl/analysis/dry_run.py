@@ -20,7 +20,7 @@ from minicrawl.crawler.intake import Intake, requests_of
 from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.requests.request import HOST_BANNED, Request
-from minicrawl.crawler.steps.all_steps import STEPS
+from minicrawl.crawler.steps import STEPS
 from minicrawl.crawler.steps.duplicates import SoftErrors
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError

@@ -18,7 +18,7 @@ from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
 from minicrawl.crawler.robots.preferences import USAGE, Decision, Verdict
 from minicrawl.crawler.robots.rules import restored
-from minicrawl.crawler.steps.all_steps import STEPS
+from minicrawl.crawler.steps import STEPS
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import stripped
 from minicrawl.errors import SettingError

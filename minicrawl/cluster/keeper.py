@@ -28,7 +28,7 @@ from minicrawl.cluster.quotas import Quotas, has_quotas
 from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
-from minicrawl.crawler.http.saved_cookies import write_rows
+from minicrawl.crawler.http.cookies import write_rows
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.limits import RunClock, limit_reached
 from minicrawl.crawler.run import Start

@@ -368,7 +368,7 @@ class Partition:
             unsettled=self._book.unsettled_sums(),
             failures=dict(self._state.tally.failures),
             unanswered=dict(self._engine.dispatch.unanswered),
-            cookies=cookies.rows() if self._brief.settings.cookie_file and cookies else (),
+            cookies=list(cookies.jar) if self._brief.settings.cookie_file and cookies else (),
         )
 
     def _commit(self, *, ranks: bool = False, hands_over: bool = False) -> None:

@@ -23,7 +23,7 @@ from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.answer_reader import AnswerReader
 from minicrawl.crawler.http.body import decoder
 from minicrawl.crawler.http.response_fields import Field, ResponseFields
-from minicrawl.crawler.http.transport import BrokenOffError, Capture, Sign, head, target_of
+from minicrawl.crawler.http.transport import Answer, BrokenOffError, Capture, Sign, head, target_of
 from minicrawl.crawler.net.tls import HTTP_1
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
@@ -227,7 +227,7 @@ class ArchiveTransport:
         return next(self._probes[kind], None)
 
 
-class ArchivedAnswer:
+class ArchivedAnswer(Answer):
     """An archived answer. Retry-After is left out: nobody is to wait for an archive."""
 
     peer, protocol, ahead = None, HTTP_1, b""

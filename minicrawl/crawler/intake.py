@@ -4,30 +4,35 @@ Each batch is one transaction: page numbers, the book and its clock in it belong
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
+from functools import partial
+from typing import Protocol
+
+import numpy as np
 
 from minicrawl.crawler.admission.seeds import in_plain_http
+from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, TopPages, account_columns, account_totals
 from minicrawl.crawler.known.crawl_state import BY_ITSELF, CrawlState, Terms
 from minicrawl.crawler.known.ranking import Ranking
-from minicrawl.crawler.known.saving import AccountSaver, Saver, save_ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import Liveness
-from minicrawl.crawler.requests.page import LastProbes
-from minicrawl.crawler.requests.page import Pages as PageRequests
 from minicrawl.crawler.requests.request import HostTurns, Kind
 from minicrawl.crawler.requests.requisite import Requisites as RequisiteKind
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
-from minicrawl.crawler.steps.all_steps import STEPS
+from minicrawl.crawler.steps import STEPS
 from minicrawl.crawler.steps.archive import Requisites
 from minicrawl.crawler.steps.refresh import Refresh
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.step import Opening, Step, Steps
 from minicrawl.crawler.visits.turn import DeepLinks
-from minicrawl.crawler.visits.visit import Outlinks, Visits
-from minicrawl.settings import CrawlSettings
+from minicrawl.crawler.visits.visit import LastProbes, PageTurn, Visits
+from minicrawl.opic.arrays import slices
+from minicrawl.settings import BY_SITES, CrawlSettings
+from minicrawl.settings.options import BY_PAGES
 from minicrawl.store.declaration import MetaValue
+from minicrawl.store.pages import CREDITED_COLUMNS
 from minicrawl.store.writer import Writer
 from minicrawl.system import give_memory_back
 
@@ -35,6 +40,13 @@ _FEWEST_TURNS, _MOST_TURNS, _PART = 256, 1_024, 4
 _OF_HOSTS = {"delay", "ip_delay", "per_host"}
 _OF_INTEREST = {"boost"}
 _OF_SCOPE = {"scope", "allow", "deny", "max_depth", *_OF_INTEREST}
+
+
+class Saver(Protocol):
+    """A part of the crawl with data for the store."""
+
+    def save(self, writer: Writer) -> None:
+        """Write all changes since the last commit, within the transaction of the next."""
 
 
 class Intake:
@@ -58,18 +70,18 @@ class Intake:
         deep_links = DeepLinks(state)
         aliases = Aliases(state, deep_links)
         steps = self.steps = Steps(kinds, Opening(state, settings, sessions, aliases, now, []))
-        outlinks = Outlinks(state, sessions, steps)
         ranking = self.ranking = Ranking(state)
         turns = self.turns = HostTurns(state)
         refresh = steps.find(Refresh)
         lastmods = None if refresh is None or state.due is None else refresh.note_lastmods
         sitemaps = self.sitemaps = Sitemaps(state, turns, sessions.plain, lastmods, is_on=settings.sitemaps)
-        self.robots = RobotsFiles(state, turns, settings.user_agent)
+        self.robots = RobotsFiles(state, turns, settings)
         self.liveness = Liveness(state, turns, asks_robots=not settings.ignore_robots)
-        self.visits = Visits(state, turns, aliases, deep_links, sitemaps, ranking, outlinks, steps)
-        savers: list[Saver | None] = [AccountSaver(state), state.outbox, state.batch, state.hosts, state.interests]
+        self.visits = Visits(state, turns, aliases, deep_links, sitemaps, ranking, sessions, steps)
+        savers: list[Saver | None] = [state.outbox, state.batch, state.hosts, state.interests]
         savers += [state.sites, state.tally, sitemaps.queue, *steps]
         self.savers = [one for one in savers if one is not None]
+        self._top_pages, self._committed = TopPages(), state.accounts.size
         self.commits = CommitCounts(lambda: writer.rows_written)
         self._scope: list[str] = []  # seeds that it does not make known: other partitions', or in plain HTTP
 
@@ -167,33 +179,46 @@ class Intake:
         """Write everything since the last commit, all or nothing. ranks: also the place of every page."""
         state, writer = self.state, self.state.writer
         with self.commits.counting(), writer.transaction():
+            self._save_accounts(writer)
             for saver in self.savers:
                 saver.save(writer)
             if ranks:
-                save_ranking(writer, state.accounts)
+                writer.save_places(state.accounts.book.order().astype(np.int32))
+                writer.save_meta({"is_ranked": 1})
             writer.save_meta(meta)
         state.urls.committed()
         if state.outbox is not None:
             state.outbox.committed()
 
+    def _save_accounts(self, writer: Writer) -> None:
+        """Write new pages and changed accounts. Cash and links gathered by mirrors are handed over first."""
+        accounts, mirrors = self.state.accounts, self.state.mirrors
+        visited, credited = (pages[pages < self._committed] for pages in accounts.take_touched())
+        born = np.arange(self._committed, accounts.size)
+        if mirrors is not None:
+            emptied = mirrors.hand_over(writer, np.concatenate([visited, credited, born]))
+            visited = np.union1d(visited, emptied[emptied < self._committed])
+        if accounts.book.are_born_alike and writer.meta(JUMP) == BY_SITES:
+            writer.forget_sites()
+            writer.save_meta({JUMP: BY_PAGES, SHARED_OUT: None})
+        added, is_anew = self._top_pages.changes(accounts.book, np.concatenate([visited, credited, born]))
+        writer.save_best(added, is_anew=is_anew)
+        writer.save_meta({"best_floor": self._top_pages.floor, "is_ranked": 0})
+        writer.page_rows.add(self.state.batch.new, account_columns(accounts, born))
+        for some in slices(len(visited), writer.sizes.accounts):
+            writer.page_rows.save_accounts(account_columns(accounts, visited[some]))
+        for some in slices(len(credited), writer.sizes.accounts):
+            writer.page_rows.save_accounts(account_columns(accounts, credited[some], CREDITED_COLUMNS))
+        writer.save_meta(account_totals(accounts) | {"discovery_credit": self.state.budget.credit})
+        self._committed = accounts.size
+
 
 def requests_of(intake: Intake, settings: CrawlSettings) -> DueRequests:
     """All requests of a crawl."""
-
-    def is_allowed(url: str) -> bool:
-        if not (settings.ignore_robots or intake.robots.allows(url)):
-            return False
-        return usage is None or usage.refusal(url) is None
-
-    state, usage = intake.state, None
-    if settings.respect_usage:
-        from minicrawl.crawler.requests.robots import UsageRefusals  # noqa: PLC0415 - few crawls respect any
-
-        usage = UsageRefusals(settings.respect_usage, settings.user_agent, intake.robots)
-    kinds: list[Kind] = [intake.sitemaps, LastProbes(intake.steps, is_allowed, state.hosts, intake.turns)]
+    state, visits, is_allowed = intake.state, intake.visits, intake.robots.allows
+    kinds: list[Kind] = [intake.sitemaps, LastProbes(visits, is_allowed)]
     requisites = intake.steps.find(Requisites)
     if requisites is not None:
         kinds.append(RequisiteKind(requisites.queue, state, intake.turns))
-    wrong = intake.visits.guesses.wrong
-    pages = PageRequests(intake.visits, wrong, intake.steps, is_allowed, intake.turns, state.urls)
-    return DueRequests(state, intake.turns, pages, intake.robots, intake.sitemaps, usage, kinds, settings)
+    page_turn = partial(PageTurn, visits, is_allowed)
+    return DueRequests(state, intake.turns, page_turn, intake.robots, intake.sitemaps, kinds, settings)

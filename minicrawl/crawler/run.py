@@ -17,7 +17,7 @@ from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.transport import Capture, Transport
+from minicrawl.crawler.http.transport import Capture
 from minicrawl.crawler.intake import Intake, requests_of
 from minicrawl.crawler.known.crawl_state import Terms
 from minicrawl.crawler.loop.in_flight import BooksThread, Slots
@@ -343,12 +343,19 @@ def _source(
         requisites=settings.requisites,
         facts=settings.audit,
     )
-    archive = intake.steps.find(Archive)
-    capture = None if archive is None else _capture(settings, writer, archive)
+    capture: Callable[[], Capture] | None = None
+    if (archive := intake.steps.find(Archive)) is not None:
+        from minicrawl.crawler.archiving import Archiving  # noqa: PLC0415 - few crawls keep an archive
+
+        capture = partial(Archiving, settings, writer.path, archive.prefix)
     spec = SourceSpec(settings, timing, origins, wanted, capture, replayed)
 
     def local() -> LocalSource:
-        return spec.source(None if transport is None else _carried(transport, timing))
+        if transport is None:
+            return LocalSource(spec)
+        from minicrawl.crawler.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - takes 0.1 s, few need it
+
+        return LocalSource(spec, HttpxTransport(transport, timing))
 
     def in_workers(workers: int) -> WorkerSource:
         if not passes_sockets():
@@ -356,19 +363,6 @@ def _source(
         return WorkerSource(replace(spec, settings=replace(settings, workers=workers)))
 
     return ChangingSource(settings.workers, local, in_workers)
-
-
-def _capture(settings: CrawlSettings, writer: Writer, archive: Archive) -> Callable[[], Capture]:
-    from minicrawl.crawler.archiving import Archiving  # noqa: PLC0415 - few crawls keep an archive
-
-    return partial(Archiving, settings, writer.path, archive.prefix)
-
-
-def _carried(transport: Any, timing: Timing) -> Transport:
-    """Wrap a transport of httpx."""
-    from minicrawl.crawler.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - takes 0.1 s, and few need it
-
-    return HttpxTransport(transport, timing)
 
 
 def _report(engine: Engine, intake: Intake) -> CrawlReport:
@@ -431,7 +425,7 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
 
         await check_asked(settings)
     if settings.cookie_file is not None:
-        from minicrawl.crawler.http.saved_cookies import read_cookie_file  # noqa: PLC0415
+        from minicrawl.crawler.http.cookies import read_cookie_file  # noqa: PLC0415
 
         cookies = read_cookie_file(settings.cookie_file)
         now = time.time()

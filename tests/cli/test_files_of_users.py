@@ -11,7 +11,7 @@ from support.command_line import HOME, run
 from support.sites import crawl
 
 from minicrawl.crawler.admission.seeds import gather_seeds, guesses
-from minicrawl.crawler.http.saved_cookies import read_cookie_file, write_cookie_file
+from minicrawl.crawler.http.cookies import read_cookie_file, write_cookie_file
 from minicrawl.errors import MinicrawlError, SeedError
 from minicrawl.settings import SETTINGS, CrawlSettings
 

@@ -337,7 +337,7 @@ from support.misbehaving import MisbehavingServer, answer
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.model import PageRequest
 from minicrawl.api import acrawl
-from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.settings import ConnectTo, CrawlSettings
 import brotli
 if sys.version_info >= (3, 14):
@@ -385,7 +385,7 @@ async def crawl(name):
 
 async def sitemap(name):
     rules = [ConnectTo(None, None, "127.0.0.1", server.port)]
-    async with LocalSource(CrawlSettings(connect_to=rules, allow_private=True)) as source:
+    async with LocalSource(SourceSpec(CrawlSettings(connect_to=rules, allow_private=True))) as source:
         await source.sitemap(f"http://{name}.first.test/", lambda urls, is_index, dates: None)
 
 async def measure():

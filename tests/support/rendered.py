@@ -13,7 +13,7 @@ from support.raw_server import Server
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.rendering.renderer import Renderer
+from minicrawl.crawler.rendering.chromium import Renderer
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing

@@ -1,8 +1,7 @@
 """Admission: which discovered URLs become known pages.
 
-admission      one question to scope and traps for each new URL
 seeds          seed files, URLs and standard input
 scope          the links that are followed, the rule that refuses each other one; boosts and topic words
-traps          pages that a server makes up without end: the defence, and the budgets of sites
+traps          pages that a server makes up without end; budgets of sites; the question to scope and traps for a URL
 trap_findings  the pattern of a URL, and the evidence gathered on each pattern, kept between runs
 """

@@ -31,11 +31,11 @@ from minicrawl.crawler.http.transport import (
     target_of,
 )
 from minicrawl.crawler.net.addresses import Resolver, endpoint
-from minicrawl.crawler.net.open_files import MOST_IDLE, OWN_TROUBLE
+from minicrawl.crawler.net.open_files import OWN_TROUBLE
 from minicrawl.crawler.net.tls import HTTP_1, HTTP_2, TlsClient, is_without_protocol
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import FetchError
-from minicrawl.timing import STANDARD, Timing
+from minicrawl.timing import Timing
 
 if TYPE_CHECKING:
     from minicrawl.crawler.http.httpx_transport import OddTransports
@@ -54,19 +54,9 @@ class ConnectionPool:
     Raises OSError if no connection can be made (TimeoutError: not in time), else FetchError.
     """
 
-    def __init__(
-        self,
-        resolver: Resolver,
-        tls: TlsClient,
-        timing: Timing = STANDARD,
-        *,
-        most_idle: int = MOST_IDLE,
-    ) -> None:
+    def __init__(self, resolver: Resolver, tls: TlsClient, timing: Timing, most_idle: int) -> None:
         """most_idle: connections that are kept open while unused."""
-        self._resolver = resolver
-        self._tls = tls
-        self._timing = timing
-        self._most_idle = most_idle
+        self.resolver, self.tls, self.timing, self.most_idle = resolver, tls, timing, most_idle
         # Both in the order of the ends of their last requests.
         self._idle: dict[Connection, tuple[float, Endpoint]] = {}
         self._idle_of: dict[Endpoint, list[Connection]] = {}
@@ -107,14 +97,14 @@ class ConnectionPool:
             connection.close()
         while self._idle:
             oldest, (since, of) = next(iter(self._idle.items()))
-            if oldest.is_reusable and len(self._idle) <= self._most_idle and now - since < self._timing.keep_alive:
+            if oldest.is_reusable and len(self._idle) <= self.most_idle and now - since < self.timing.keep_alive:
                 break
             self._forget(oldest, of)
             oldest.close()
 
     async def aclose(self) -> None:
         self._close_idle()
-        await self._resolver.close()
+        await self.resolver.close()
         await asyncio.sleep(0)  # the loop closes the sockets
 
     def _close_idle(self) -> None:
@@ -130,7 +120,7 @@ class ConnectionPool:
             connection = connections[-1]
             since, _ = self._idle[connection]
             self._forget(connection, endpoint)
-            if connection.is_reusable and now - since < self._timing.keep_alive:
+            if connection.is_reusable and now - since < self.timing.keep_alive:
                 return connection
             connection.close()
         return None
@@ -146,7 +136,7 @@ class ConnectionPool:
         proxy = endpoint.via
         if proxy is None:
             return await self._connected(endpoint)
-        self._resolver.check_host(endpoint.host)  # the proxy resolves names
+        self.resolver.check_host(endpoint.host)  # the proxy resolves names
         try:
             connection = await self._connected(proxy.endpoint, is_proxy=True)
         except OSError as error:
@@ -155,27 +145,27 @@ class ConnectionPool:
             raise ProxyError(reason_of(error, otherwise="connect")) from error
         if endpoint.is_tls:
             try:
-                async with asyncio.timeout(self._timing.connect):
+                async with asyncio.timeout(self.timing.connect):
                     await self._tunnel(connection, endpoint, proxy)
-                    await connection.start_tls(self._tls, endpoint)
+                    await connection.start_tls(self.tls, endpoint)
             except BaseException:
                 connection.close()
                 raise
         return connection
 
     async def _connected(self, endpoint: Endpoint, *, is_proxy: bool = False) -> Connection:
-        found = await self._resolver.resolve(endpoint.host, endpoint.port, is_proxy=is_proxy)
-        async with asyncio.timeout(self._timing.connect):
+        found = await self.resolver.resolve(endpoint.host, endpoint.port, is_proxy=is_proxy)
+        async with asyncio.timeout(self.timing.connect):
             connected = await start_connection(
                 [_info(address, port) for address, port in found],
                 happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
                 interleave=1,
             )
             loop = asyncio.get_running_loop()
-            _, connection = await loop.create_connection(lambda: Connection(self._timing.read), sock=connected)
+            _, connection = await loop.create_connection(lambda: Connection(self.timing.read), sock=connected)
             if endpoint.is_tls:
                 try:
-                    await connection.start_tls(self._tls, endpoint)
+                    await connection.start_tls(self.tls, endpoint)
                 except BaseException:
                     connection.close()
                     raise
@@ -204,9 +194,8 @@ def _info(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int] 
 class WireTransport:
     """Sends requests on pooled connections, and by httpx where those will not do. proxies: None if there are none."""
 
-    def __init__(self, pool: ConnectionPool, proxies: Proxies | None, odd: "Callable[[], OddTransports]") -> None:
-        """odd: makes the transports of httpx for the first request that needs them."""
-        self._pool, self._proxies, self._new_odd = pool, proxies, odd
+    def __init__(self, pool: ConnectionPool, proxies: Proxies | None) -> None:
+        self._pool, self._proxies = pool, proxies
         self._odd: OddTransports | None = None
         self._endpoint_of = lru_cache(maxsize=1000)(_endpoint_of)
         self._speaks_http2: dict[Endpoint, bool] = {}  # of those that have refused HTTP/1.1
@@ -289,7 +278,10 @@ class WireTransport:
         self, to: Endpoint, protocol: str, url: str, fields: Sequence[Field], sign: Sign | None
     ) -> Answer:
         if self._odd is None:
-            self._odd = self._new_odd()
+            from minicrawl.crawler.http.httpx_transport import OddTransports  # noqa: PLC0415 - takes 0.1 s, few need it
+
+            pool = self._pool
+            self._odd = OddTransports(pool.resolver, pool.tls, pool.timing, pool.most_idle)
         return await self._odd.ask(to, protocol, url, fields, sign)
 
     async def aclose(self) -> None:
@@ -315,13 +307,11 @@ def _refuses_http1(to: Endpoint, answer: Answer) -> bool:
 class _WireAnswer:
     """The response on a connection, until the connection is released."""
 
-    __slots__ = ("_connection", "_endpoint", "_pool", "asked_at", "fields", "head", "peer", "protocol", "read",
-                 "request", "status")  # fmt: skip
-
     def __init__(self, pool: ConnectionPool, to: Endpoint, connection: Connection) -> None:
         self._pool, self._endpoint, self._connection = pool, to, connection
         self.request, answer = connection.request, connection.answer
-        self.head, self.status, self.fields = answer.head, answer.status, answer.fields
+        self.fields: Sequence[Field] = answer.fields
+        self.head, self.status = answer.head, answer.status
         self.asked_at, self.peer, self.protocol = connection.asked_at, connection.peer, HTTP_1
         self.read = connection.read
 

@@ -10,16 +10,31 @@ plain http is never Secure and replaces no Secure one. Time is passed in.
         path   = path of the URL, or a folder above it
         https, if the cookie is Secure
     longer paths first, then older cookies
+
+Cookies outlast a run in the store, and in the user's cookie file, written at the end in Netscape's format, as browsers'
+add-ons, curl and wget read and write it. A line is a cookie, its parts separated by tabs:
+
+    domain   include subdomains (TRUE, FALSE)   path   Secure (TRUE, FALSE)   expires, 0 = never   name   value
+
+`#HttpOnly_` before the domain means HttpOnly; other lines that begin with # are comments.
 """
 
+import contextlib
+import math
+import os
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 
+from minicrawl import log
 from minicrawl.crawler.net.addresses import is_literal
 from minicrawl.crawler.urls.keys import hostname, is_public_suffix, site_of
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.store.cookies import CookieRow
+from minicrawl.errors import SettingError
+from minicrawl.store.cookies import CookieRow, keep_private
+from minicrawl.store.writer import Writer
 
 LONGEST = 4096
 """Characters of name and value (RFC 6265 6.1); a longer cookie is ignored."""
@@ -207,6 +222,12 @@ class CookieJar:
         touched, self._touched = self._touched, set()
         return touched
 
+    def save(self, writer: Writer) -> None:
+        """Save the cookies that changed since the last commit."""
+        found = {key: self.get(key) for key in self.take_touched()}
+        writer.remove(CookieRow, (key for key, cookie in found.items() if cookie is None))
+        writer.put(CookieRow, (cookie for cookie in found.values() if cookie is not None))
+
     def _set(self, url: str, new: Cookie, now: float) -> None:
         host = hostname(url)
         domain = _meant_domain(new.domain, host) if new.domain else ""
@@ -272,3 +293,110 @@ def _meant_domain(given: str, host: str) -> str | None:
     if is_public_suffix(domain):
         return "" if domain == host else None
     return domain
+
+
+_HTTP_ONLY = "#HttpOnly_"
+_HEAD = "# Netscape HTTP Cookie File\n# Written by minicrawl. Whoever has these cookies is logged in as you.\n\n"
+
+
+def read_cookie_file(path: Path) -> list[Cookie]:
+    """The cookies of a file, dated by its time of change; none if there is no file. Raises SettingError."""
+    try:
+        changed = path.stat().st_mtime
+        text = path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        return []
+    except UnicodeDecodeError as error:
+        raise SettingError(f"--cookie-file {path} is not UTF-8 text") from error
+    except OSError as error:
+        raise SettingError(f"--cookie-file {path} cannot be read: {error.strerror}") from error
+    if text.lstrip().startswith(("[", "{")):
+        raise SettingError(f"--cookie-file {path} is JSON; let your browser's add-on write it in Netscape's format")
+    lines = [line for line in text.splitlines() if line.strip() and (line[0] != "#" or line.startswith(_HTTP_ONLY))]
+    numbers = {line: number for number, line in reversed(list(enumerate(text.splitlines(), 1)))}
+    found = []
+    for line in lines:
+        cookie = _parsed(line, changed)
+        if cookie is None:
+            raise SettingError(
+                f"--cookie-file {path}, line {numbers[line]}: not a cookie: seven parts divided by tabs, the "
+                "fifth a time in seconds"
+            )
+        found.append(cookie)
+    return found
+
+
+def _parsed(line: str, changed: float) -> Cookie | None:
+    parts = line.removeprefix(_HTTP_ONLY).split("\t")
+    if len(parts) == 6:  # some programs omit the tab before an empty value
+        parts.append("")
+    if len(parts) != 7:
+        return None
+    domain, has_hosts_below, path, secure, expires, name, value = parts
+    url = normalise(f"http://{domain.removeprefix('.')}/")
+    try:
+        until = float(expires or 0)
+    except ValueError:
+        return None
+    is_sendable = all(" " <= char <= "\xff" and char not in ";\x7f" for char in name + value)
+    if math.isinf(until) or url is None or not path.startswith("/") or not is_sendable or not name:
+        return None
+    return Cookie(
+        hostname(url),
+        path,
+        name,
+        value,
+        has_hosts_below.upper() != "TRUE",
+        secure.upper() == "TRUE",
+        line.startswith(_HTTP_ONLY),
+        until if until > 0 else None,
+        changed,
+        changed,
+    )
+
+
+def write_cookie_file(path: Path, cookies: Iterable[CookieRow]) -> None:
+    """Write a file that only the user may read. It appears complete or not at all. Raises OSError."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(_HEAD)
+            file.writelines(map(_line, cookies))
+        unfinished.replace(path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            unfinished.unlink()
+
+
+def _line(cookie: CookieRow) -> str:
+    domain = cookie.domain if cookie.host_only else f".{cookie.domain}"
+    flags = ("FALSE" if cookie.host_only else "TRUE", cookie.path, "TRUE" if cookie.secure else "FALSE")
+    parts = (domain, *flags, str(int(cookie.expires or 0)), cookie.name, cookie.value)
+    return (_HTTP_ONLY if cookie.http_only else "") + "\t".join(parts) + "\n"
+
+
+def kept_cookies(writer: Writer, file: Path | None, is_own: Callable[[str], bool] = lambda host: True) -> CookieJar:
+    """The cookies of the store, which only the user may read from now on, and those of the user's file.
+
+    Of a cookie that both have, the newer one counts. is_own: True for hosts whose cookies are for this store, as the
+    file may have others. Raises SettingError, StoreError.
+    """
+    jar = CookieJar()
+    keep_private(writer.path)
+    for row in writer.cookies():
+        jar.add(Cookie._make(row))
+    jar.take_touched()
+    now = time.time()
+    for cookie in read_cookie_file(file) if file is not None else ():
+        kept = jar.get(cookie.key)
+        if is_own(cookie.domain) and cookie.is_alive(now) and (kept is None or kept.changed < cookie.changed):
+            jar.add(cookie)
+    return jar
+
+
+def write_rows(file: Path, rows: Iterable[CookieRow]) -> None:
+    """Write the user's file from the rows of a jar, or of several."""
+    try:
+        write_cookie_file(file, rows)
+    except OSError as error:
+        log.event("cookie-file-unwritten", file=str(file), why=error.strerror)

@@ -7,7 +7,7 @@ import asyncio
 import time
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -38,7 +38,6 @@ from minicrawl.settings import CrawlSettings, Header
 from minicrawl.timing import STANDARD, Timing
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.http.httpx_transport import OddTransports
     from minicrawl.crawler.http.signing import Signer
 
 
@@ -113,10 +112,9 @@ class Fetcher:
         if transport is None:
             tls = TlsClient(settings.ca_file)
             idle = (files or room(None, settings.concurrency)).idle
-            pool = ConnectionPool(self._resolver, tls, timing, most_idle=idle)
             proxies = Proxies(settings.proxy, proxies_of_environment(), self._resolver.is_taken_elsewhere)
             self._proxies = proxies or None
-            transport = WireTransport(pool, self._proxies, partial(_odd, self._resolver, tls, timing, idle))
+            transport = WireTransport(ConnectionPool(self._resolver, tls, timing, idle), self._proxies)
         self._transport = transport
         self._capture = capture
         self._fields_of = lru_cache(maxsize=1000)(self._prepared)
@@ -132,7 +130,7 @@ class Fetcher:
             ]
         )
         self._given = Headers(settings.header, seed_origins, settings.auth)
-        self._signer = _signer(settings) if settings.sign is not None else None
+        self._sign = None if settings.sign is None else _signer(settings).signed
 
     async def fetch(
         self, request: PageRequest, *, any_type: bool = False, at_least: int = 0, take: Take | None = None
@@ -235,8 +233,7 @@ class Fetcher:
     async def _answered(self, job: "_Job") -> Fetched:
         if has_bad_port(authority(job.request.url)):
             raise FetchError("bad-port")
-        sign = None if self._signer is None else self._signer.signed
-        answer = await self._transport.ask(job.request.url, self._fields_for(job.request), sign)
+        answer = await self._transport.ask(job.request.url, self._fields_for(job.request), self._sign)
         job.fields = answer.fields
         is_late = self._is_late if not job.any_type else lambda: False  # half a robots.txt allows what the rest forbids
         body = Body(answer, job.most if self._capture is not None else 0, is_late)
@@ -334,12 +331,6 @@ class Fetcher:
         """The header fields that all requests to an origin have."""
         host = (b"Host", authority(f"{origin}/").encode())
         return replaced((host, *self._fields), as_fields(self._given.going_to(origin)))
-
-
-def _odd(resolver: Resolver, tls: TlsClient, timing: Timing, most_idle: int) -> "OddTransports":
-    from minicrawl.crawler.http.httpx_transport import OddTransports  # noqa: PLC0415 - takes 0.1 s, and few need it
-
-    return OddTransports(resolver, tls, timing, most_idle)
 
 
 def _signer(settings: CrawlSettings) -> "Signer":

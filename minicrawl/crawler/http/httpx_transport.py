@@ -22,6 +22,7 @@ from minicrawl.crawler.http.connection import Endpoint, Proxy
 from minicrawl.crawler.http.response_fields import Field
 from minicrawl.crawler.http.transport import (
     OF_THE_SYSTEM,
+    Answer,
     BrokenOffError,
     ProxyError,
     Reasons,
@@ -279,7 +280,7 @@ class _Stream(httpcore.AsyncNetworkStream):
         return self._stream.get_extra_info(info)
 
 
-class _HttpxAnswer:
+class _HttpxAnswer(Answer):
     """A response of an httpx transport, which tells only by an empty read that all was read."""
 
     is_read, ahead = False, b""
@@ -287,28 +288,17 @@ class _HttpxAnswer:
     def __init__(self, request: bytes, response: httpx.Response, asked_at: float) -> None:
         self.request, self.asked_at = request, asked_at
         self.status, self.fields = response.status_code, response.headers.raw
-        self._response = response
+        self.protocol = HTTP_2 if response.http_version == "HTTP/2" else HTTP_1
+        connection = response.extensions.get("network_stream")
+        address = connection and connection.get_extra_info("server_addr")
+        self.peer = f"{address[0]}:{address[1]}" if address else None
+        # Rebuilt, as httpx does not keep the bytes.
+        version = "HTTP/1.1" if self.protocol == HTTP_2 else response.http_version
+        line = f"{version} {response.status_code} {response.reason_phrase}".rstrip().encode()
+        self.head = b"\r\n".join([line, *(b"%b: %b" % field for field in self.fields), b"", b""])
         assert isinstance(response.stream, httpx.AsyncByteStream)
         self._stream = response.stream
         self._pieces = aiter(response.stream)
-
-    @property
-    def head(self) -> bytes:
-        """Rebuilt, as httpx does not keep the bytes."""
-        response = self._response
-        version = "HTTP/1.1" if self.protocol == HTTP_2 else response.http_version
-        line = f"{version} {response.status_code} {response.reason_phrase}".rstrip().encode()
-        return b"\r\n".join([line, *(b"%b: %b" % field for field in self.fields), b"", b""])
-
-    @property
-    def protocol(self) -> str:
-        return HTTP_2 if self._response.http_version == "HTTP/2" else HTTP_1
-
-    @property
-    def peer(self) -> str | None:
-        connection = self._response.extensions.get("network_stream")
-        found = connection and connection.get_extra_info("server_addr")
-        return f"{found[0]}:{found[1]}" if found else None
 
     async def read(self) -> bytes:
         try:

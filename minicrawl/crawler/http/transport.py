@@ -52,26 +52,13 @@ class Answer(Protocol):
     (RFC 7301 6), "http/1.1" or "h2".
     """
 
-    @property
-    def request(self) -> bytes: ...
-
-    @property
-    def head(self) -> bytes: ...
-
-    @property
-    def status(self) -> int: ...
-
-    @property
-    def fields(self) -> Sequence[Field]: ...
-
-    @property
-    def asked_at(self) -> float: ...
-
-    @property
-    def peer(self) -> str | None: ...
-
-    @property
-    def protocol(self) -> str: ...
+    request: bytes
+    head: bytes
+    status: int
+    fields: Sequence[Field]
+    asked_at: float
+    peer: str | None
+    protocol: str
 
     @property
     def is_read(self) -> bool:

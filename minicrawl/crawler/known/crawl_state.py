@@ -1,26 +1,53 @@
 """The state of a crawl in memory: books, frontier, hosts, pages, URLs and discovery."""
 
+import gc
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
-from minicrawl.crawler.admission.admission import Admission
+import numpy as np
+
+from minicrawl.crawler.admission.traps import Admission, Budgets, Traps
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.stored import (
+    CARRIED,
+    account_totals,
+    imbalances,
+    load_block,
+    load_totals,
+    page_blocks,
+    stored_births,
+)
+from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.frontier.schedules import schedule_of
-from minicrawl.crawler.hosts import HostDelays, Past
-from minicrawl.crawler.known.batch import Batch
+from minicrawl.crawler.frontier.schedules import BELIEVED, schedule_of
+from minicrawl.crawler.hosts import FRESH, REST_OF_THE_DEAD, Health, HostDelays, Past, delay_of
+from minicrawl.crawler.http.response_fields import LONGEST_REST
 from minicrawl.crawler.known.discovery import Discovery, Interests
-from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
+from minicrawl.crawler.known.known_pages import Batch, KnownHosts, KnownPages, KnownUrls
 from minicrawl.crawler.known.known_sites import KnownSites
-from minicrawl.crawler.known.loading import check_sound, load_hosts, load_pages, load_traps
 from minicrawl.crawler.sharing import Mirrors, Outbox, Share
+from minicrawl.model import State
 from minicrawl.opic import STRATEGIES, DiscoveryBudget
 from minicrawl.opic.arrays import Pages
+from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import BY_SITES, CrawlSettings
+from minicrawl.store.database import damaged
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD, Timing
+
+
+@contextmanager
+def _no_garbage() -> Iterator[None]:
+    """Disable the cyclic garbage collector: millions of rows pass, none of which refers to another."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 class Tally:
@@ -63,7 +90,7 @@ class CrawlState:
 
     def __init__(self, writer: Writer, settings: CrawlSettings, now: float, terms: Terms) -> None:
         """Load the state from the store. Raises StoreError for damage."""
-        check_sound(writer)
+        _check_sound(writer)
         self.writer, self.terms, self.timing = writer, terms, terms.timing
         share, timing = terms.share, terms.timing
         self.past = past = Past(float(writer.meta("run_at") or 0.0), now)
@@ -88,8 +115,8 @@ class CrawlState:
         self.batch = Batch()
         self.hosts = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay))
         self.pages = KnownPages(writer, self.batch)
-        load_hosts(writer, self.hosts, past, asked_until if writer.meta("in_doubt") else 0.0)
-        load_pages(writer, accounts, frontier, self.pages, self.hosts, now, self.due, terms.only)
+        self._load_hosts(asked_until if writer.meta("in_doubt") else 0.0)
+        self._load_pages(now)
         self.sites = sites = KnownSites(accounts, frontier, writer) if settings.jump == BY_SITES else None
         self.urls = urls = KnownUrls(writer, accounts.size)
         self.outbox: Outbox | None = None
@@ -98,17 +125,93 @@ class CrawlState:
             accounts.has_neighbours = True
             self.outbox, shared = Outbox(writer), None if sites is None else sites.shared
             self.mirrors = Mirrors(share, accounts, urls.url, self.outbox, writer, shared)
-        traps = load_traps(writer, accounts, frontier, sites) if settings.traps else None
+        traps = self._load_traps() if settings.traps else None
         self.admission = Admission(settings, traps, None if share is None else share.has)
         self.interests = Interests(self.admission.focus, frontier.pages, writer)
-        self.discovery = discovery = Discovery(
-            urls, accounts, frontier, self.hosts, self.batch, self.admission, self.interests, self.mirrors
-        )
+        self.discovery = discovery = Discovery(self)
         self.tally = Tally(writer)
         if sites is not None:
             discovery.note_page = sites.note_page
         if strategy.follows_cash:
             accounts.note_moved = lambda moved: frontier.pages.moved(moved[moved < discovery.offered])
+
+    @_no_garbage()
+    def _load_hosts(self, asked_until: float) -> None:
+        """asked_until: Unix seconds until which the last run may have asked any host unrecorded."""
+        writer, hosts, past = self.writer, self.hosts, self.past
+        for number, row in enumerate(writer.hosts.all()):
+            if row.id != number:
+                raise damaged(writer.path, f"host {number} is missing")
+            least_delay = hosts.delays.of(row.name, row.crawl_delay)
+            dead_until = past.until(row.dead_until, REST_OF_THE_DEAD)
+            health = Health(row.seconds, row.backoff, row.strains, dead_until) if least_delay else FRESH
+            delay = delay_of(least_delay, health)
+            next_at = past.until(row.next_fetch, delay)
+            ready_at = max(next_at, asked_until + delay) if delay else next_at
+            # One is enough of millions of equal objects.
+            host = hosts.restore(row, delay, FRESH if health == FRESH else health, ready_at)
+            host.rests_until = past.until(row.rests_until, max(LONGEST_REST, delay))
+            if (next_at, host.rests_until, dead_until) != (row.next_fetch, row.rests_until, row.dead_until):
+                hosts.note_change(host)
+            if row.seconds:
+                hosts.answered.add(host.id)
+
+    @_no_garbage()
+    def _load_pages(self, now: float) -> None:
+        """Load pages, after the hosts."""
+        writer, accounts, frontier = self.writer, self.accounts, self.frontier
+        size = writer.size()
+        room = size + size // 4  # so that growing, which copies, is far off
+        accounts.grow(room)
+        frontier.pages.grow(room)
+        has_answered = np.zeros(len(frontier.hosts), dtype=np.bool_)
+        for rows in page_blocks(writer):
+            host_of, first, end = rows.host, int(rows.id[0]), int(rows.id[-1]) + 1
+            if not 0 <= int(host_of.min()) <= int(host_of.max()) < len(frontier.hosts):
+                raise damaged(writer.path, f"pages with numbers from {first} on are on a host that is missing")
+            load_block(accounts, rows)
+            frontier.pages.host_of[first:end] = host_of
+            has_gone = np.isin(rows.state, [State.GONE, State.ELSEWHERE])
+            frontier.pages.forget(first + np.flatnonzero(has_gone))
+            has_answered[host_of[accounts.coverage.kind[first:end] == PageKind.PAGE]] = True
+        self.hosts.answered.update(np.flatnonzero(has_answered).tolist())
+        self.pages.attempts.update(writer.page_table.failures())
+        accounts.book.rule = stored_births(writer, frontier.pages.host_of[:size])
+        if writer.meta("clock") is not None:
+            load_totals(accounts, {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED)})
+            for what in imbalances(accounts):
+                raise damaged(writer.path, what)
+        if size:
+            if self.due is not None:
+                self._load_refresh(self.due, now)
+            if self.terms.only is not None:
+                frontier.pages.limit_to(self.terms.only)
+            frontier.load(size, now)
+
+    def _load_refresh(self, due: DuePages, now: float) -> None:
+        """Load fetch times and rates. Fetches later than `now`, as the clock was put back since, count as just done."""
+        writer = self.writer
+        due.price = float(writer.meta("refresh_price") or due.price)
+        due.rates.load(writer)
+        due.changed = writer.refreshes.changed(BELIEVED)
+        columns = writer.refreshes.schedule()
+        if len(columns.page):
+            ahead = np.maximum(columns.fetched_at - now, 0.0)
+            due.fetched_at[columns.page], due.rate[columns.page] = columns.fetched_at - ahead, columns.rate
+            due.due[columns.page] = np.minimum(columns.due - ahead, now + due.longest)
+        groups = due.rates.groups(writer)
+        due.group[: len(groups)] = groups
+
+    @_no_garbage()
+    def _load_traps(self) -> Traps:
+        """Load the traps. Seeds and their targets are on the hosts of pages at depth 0."""
+        accounts, frontier, sites = self.accounts, self.frontier, self.sites
+        budgets = None if sites is None else Budgets(sites.vouchers, frontier.pages.by_host())
+        if budgets is not None:
+            is_seed = accounts.depth[: accounts.size] == 0
+            hosts = np.unique(frontier.pages.host_of[: accounts.size][is_seed])
+            budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
+        return Traps(self.writer.patterns, budgets=budgets, is_empty=not accounts.size)
 
 
 def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> DuePages:
@@ -117,3 +220,14 @@ def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> D
     is_simple = settings.recrawl_after is not None
     waits = waits and (settings.refresh or (settings.discovery < 1.0 and has_budget))
     return DuePages(accounts.book, schedule_of(settings), waits=waits, is_patient=is_simple or not has_budget)
+
+
+def _check_sound(writer: Writer) -> None:
+    """Raise StoreError for damage that can be seen without reading all rows.
+
+    A kill or a power cut harms no store on a reliable disk. Certainty takes reading all of it.
+    """
+    for what in writer.soundness.structure_errors() if writer.meta("in_doubt") else ():
+        raise damaged(writer.path, what)
+    for what in wrong_meta(writer):
+        raise damaged(writer.path, what)

@@ -1,26 +1,24 @@
 """URLs that become pages, seeds and those found on pages and in sitemaps; and how much more the user wants each."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.admission.admission import Admission
 from minicrawl.crawler.admission.scope import MOST, Focus
 from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
-from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
-from minicrawl.crawler.known.batch import Batch
-from minicrawl.crawler.known.known_pages import KnownHosts, KnownUrls
-from minicrawl.crawler.sharing import UNREACHED, Mirrors
+from minicrawl.crawler.sharing import UNREACHED
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError
 from minicrawl.model import State
 from minicrawl.opic.arrays import Pages, slices
 from minicrawl.store.pages import NewPage, Restated
 from minicrawl.store.writer import Writer
+
+if TYPE_CHECKING:
+    from minicrawl.crawler.known.crawl_state import CrawlState
 
 
 class Interests:
@@ -93,27 +91,11 @@ class Discovery:
     `offered`: number of pages offered so far. A page of another partition never waits.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        urls: KnownUrls,
-        accounts: Accounts,
-        frontier: Frontier,
-        hosts: KnownHosts,
-        batch: Batch,
-        admission: Admission,
-        interests: Interests,
-        mirrors: Mirrors | None = None,
-    ) -> None:
-        """mirrors: None where the crawl has no partitions."""
-        self._mirrors = mirrors
-        self._urls = urls
-        self._accounts = accounts
-        self._frontier = frontier
-        self._hosts = hosts
-        self._batch = batch
-        self._admission = admission
-        self._interests = interests
-        self.offered = accounts.size
+    def __init__(self, state: "CrawlState") -> None:
+        self._urls, self._accounts, self._frontier = state.urls, state.accounts, state.frontier
+        self._hosts, self._batch, self._mirrors = state.hosts, state.batch, state.mirrors
+        self._admission, self._interests = state.admission, state.interests
+        self.offered = self._accounts.size
         self.note_page: Callable[[int, str], None] | None = None
         """Called with every new page and its URL, where sites are counted."""
 

@@ -2,7 +2,6 @@
 
 request       the protocol of every kind, and the end of a host's turn
 due           the next request, and those that must come before it
-page          pages, and probes of pages that cannot exist
 robots        robots.txt files, what they share with other files of origins, refusals for uses that are respected
 sitemap       sitemaps, and making their URLs known
 requisite     files that archived pages need to look as they do

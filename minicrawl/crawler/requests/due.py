@@ -8,13 +8,11 @@ hosts only.
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from minicrawl import log
 from minicrawl.crawler.hosts import SILENT
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.net.addresses import Routes
-from minicrawl.crawler.requests.page import Pages
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
@@ -23,9 +21,6 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import Fetched, Located
 from minicrawl.settings import CrawlSettings
-
-if TYPE_CHECKING:
-    from minicrawl.crawler.requests.robots import UsageRefusals
 
 
 class DueRequests:
@@ -39,20 +34,18 @@ class DueRequests:
         self,
         state: CrawlState,
         turns: HostTurns,
-        pages: Pages,
+        page_turn: Callable[[int], Request],
         robots: RobotsFiles,
         sitemaps: Sitemaps,
-        usage: "UsageRefusals | None",
         kinds: Sequence[Kind],
         settings: CrawlSettings,
     ) -> None:
-        """usage: None if no use is respected."""
+        """page_turn: makes the request for a page."""
         self._frontier, self._timing = state.frontier, state.timing
         self._turns = turns
-        self._pages = pages
+        self._page_turn = page_turn
         self._robots = robots
         self._sitemaps = sitemaps
-        self._usage = usage
         self.kinds = list(kinds)
         self.outlasts_pages = any(kind.outlasts_pages for kind in kinds)
         self.settings = settings
@@ -74,7 +67,7 @@ class DueRequests:
                 return errand
             self._frontier.rest(host, now + self._timing.attempt, now)
         page = None if self._frontier.errands_only else self._frontier.best_page(now, attempts=attempts)
-        return None if page is None else self._pages.request(page)
+        return None if page is None else self._page_turn(page)
 
     def begun(self, request: Request, now: float) -> Request | None:
         """The request that begins in the turn of a due one: itself, or one that must come before it.
@@ -95,8 +88,8 @@ class DueRequests:
             if refused is not None:
                 refusal = Refusal(*refused, robots.expires)
                 log.event("robots-refused", url=request.url, reason=refusal.reason)
-            elif self._usage is not None and request.obeys_usage:
-                refusal = self._usage.refusal(request.url)
+            elif request.obeys_usage:
+                refusal = self._robots.usage_refusal(request.url)
             if refusal is None and request.page is not None:
                 self._add_sitemaps(request.page, origin, robots, now)
         if refusal is not None:

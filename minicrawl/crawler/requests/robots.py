@@ -4,10 +4,9 @@ A robots.txt is an errand of its host, in place of the page whose turn has come.
 errand of the target's host, at that host's own time, and so on; meanwhile the first host is closed. No robots.txt is
 consulted for a robots.txt: "/robots.txt" is always allowed (RFC 9309 2.2.2), and so are the targets of its redirects.
 
-Uses that a crawl respects (--respect-usage): pages that robots.txt does not want used so are refused.
+Pages that robots.txt does not want used as the crawl would (--respect-usage) are refused.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from minicrawl.crawler.hosts import Host, HostTurn
@@ -22,6 +21,7 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched, State
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
 
 _PATH = "/robots.txt"
@@ -34,11 +34,12 @@ class RobotsFiles:
     unreachable. Redirects are not in the store: after a kill, the origin is asked again.
     """
 
-    def __init__(self, state: CrawlState, turns: HostTurns, user_agent: str) -> None:
+    def __init__(self, state: CrawlState, turns: HostTurns, settings: CrawlSettings) -> None:
         self._store = state.writer if state.accounts.size else None  # all are in memory, as an empty one has none
         self._past, self._hosts, self._batch = state.past, state.hosts, state.batch
         self._turns = turns
-        self._user_agent, self._timing = user_agent, state.timing
+        self._user_agent, self._timing = settings.user_agent, state.timing
+        self._ignores, self._respected = settings.ignore_robots, settings.respect_usage
         self._states: dict[str, RobotsState] = {}
 
     def state(self, origin: str) -> RobotsState | None:
@@ -103,9 +104,21 @@ class RobotsFiles:
             self._take(there, state, now)
 
     def allows(self, url: str) -> bool:
-        """True if robots.txt allows a URL, or is not known."""
-        robots = self.state(origin_of(url))
-        return robots is None or robots.refusal(self._user_agent, url) is None
+        """True if robots.txt allows a URL and its uses, or is not known."""
+        robots = None if self._ignores else self.state(origin_of(url))
+        is_allowed = robots is None or robots.refusal(self._user_agent, url) is None
+        return is_allowed and self.usage_refusal(url) is None
+
+    def usage_refusal(self, url: str) -> Refusal | None:
+        """The refusal of a URL that may be fetched, whose robots.txt, if that is known, disallows a use that the crawl
+        respects."""
+        robots = self.state(origin_of(url)) if self._respected else None
+        try:
+            if robots and robots.rules and robots.rules.preferences(self._user_agent, url).forbids(self._respected):
+                return Refusal(State.DISALLOWED, USAGE, robots.expires)
+        except Exception as error:
+            return Refusal(State.DISALLOWED, parser_failed(url, error), 0.0)
+        return None
 
     def forget_failure(self, origin: str, now: float) -> None:
         """Let an unreachable robots.txt be asked for again."""
@@ -188,22 +201,3 @@ class RobotsErrand(Request):
     def failure(self) -> str | None:
         is_failing = self.reason is None and is_unreachable(self.fetched)
         return f"http-{self.fetched.status}" if is_failing else self.reason
-
-
-class UsageRefusals:
-    """Refuses URLs whose site disallows a use that is respected. uses: of USES."""
-
-    def __init__(self, uses: Sequence[str], agent: str, robots: RobotsFiles) -> None:
-        self._uses = uses
-        self._agent = agent
-        self._robots = robots
-
-    def refusal(self, url: str) -> Refusal | None:
-        """The refusal of a URL that may be fetched, by its robots.txt if that is known."""
-        robots = self._robots.state(origin_of(url))
-        try:
-            if robots and robots.rules and robots.rules.preferences(self._agent, url).forbids(self._uses):
-                return Refusal(State.DISALLOWED, USAGE, robots.expires)
-        except Exception as error:
-            return Refusal(State.DISALLOWED, parser_failed(url, error), 0.0)
-        return None

@@ -1,6 +1,5 @@
 """Sitemaps: the URLs that a host itself lists.
 
-reading    bytes in, URLs out
-documents  the URLs in XML, or in lines of text
-queue      the next sitemap to ask for, and the rate at which listed URLs become known
+reading  bytes in, URLs out: of XML, or of lines of text
+queue    the next sitemap to ask for, and the rate at which listed URLs become known
 """

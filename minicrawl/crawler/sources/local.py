@@ -15,7 +15,7 @@ from minicrawl.crawler.html.page_headers import canonicals, languages, read_refr
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.response_fields import HTML_TYPES, PDF, UTF_8, Field, media_type, refresh_value, shown
 from minicrawl.crawler.http.transport import PARSER_FAILED, Capture, Transport, parser_failed, unread
-from minicrawl.crawler.net.open_files import Room, raised_limit, room
+from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.robots.rules import MAX_BYTES
 from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
@@ -38,24 +38,37 @@ _OF_REQUISITES = {
 """The parts to gather of requisites that are read."""
 
 
-class LocalSource:
-    """Fetches and parses in this process, large pages in children. seed_origins, capture: see Fetcher."""
+@dataclass(frozen=True)
+class SourceSpec:
+    """All that a process needs to make a LocalSource; can be pickled.
 
-    def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
-        self,
-        settings: CrawlSettings,
-        transport: Transport | None = None,
-        timing: Timing = STANDARD,
-        files: Room | None = None,
-        seed_origins: Set[str] = frozenset(),
-        wanted: Wanted = Wanted(),  # noqa: B008 (frozen)
-        capture: Capture | None = None,
-    ) -> None:
-        self._fetcher = Fetcher(settings, transport, timing, files, seed_origins, capture)
+    `capture`: makes the observer of exchanges in the process that fetches. `replayed`: archive folders to read in place
+    of the network.
+    """
+
+    settings: CrawlSettings
+    timing: Timing = STANDARD
+    seed_origins: Set[str] = frozenset()
+    wanted: Wanted = Wanted()  # noqa: RUF009 (frozen)
+    capture: Callable[[], Capture] | None = None
+    replayed: tuple[Path, ...] = ()
+
+
+class LocalSource:
+    """Fetches and parses in this process, large pages in children. transport: in place of the network."""
+
+    def __init__(self, spec: SourceSpec, transport: Transport | None = None) -> None:
+        settings, timing, wanted = spec.settings, spec.timing, spec.wanted
+        if spec.replayed:
+            from minicrawl.crawler.archiving import ArchiveTransport  # noqa: PLC0415 - few crawls read archives
+
+            transport = ArchiveTransport(spec.replayed, settings)
+        files, capture = room(raised_limit(), settings.concurrency), None if spec.capture is None else spec.capture()
+        self._fetcher = Fetcher(settings, transport, timing, files, spec.seed_origins, capture)
         self.locate = self._fetcher.locate
         self._renderer = None
         if settings.render:
-            from minicrawl.crawler.rendering.renderer import Renderer  # noqa: PLC0415 - few crawls render
+            from minicrawl.crawler.rendering.chromium import Renderer  # noqa: PLC0415 - few crawls render
 
             self._renderer = Renderer(settings, self._fetcher, timing.render)
         self._conversion = None
@@ -253,35 +266,3 @@ class LocalSource:
 
 def _is_html(page: Fetched) -> bool:
     return page.status == 200 and media_type(page.content_type) in HTML_TYPES
-
-
-@dataclass(frozen=True)
-class SourceSpec:
-    """All that a process needs to make a LocalSource; can be pickled.
-
-    `capture`: makes the observer of exchanges in the process that fetches. `replayed`: archive folders to read in place
-    of the network.
-    """
-
-    settings: CrawlSettings
-    timing: Timing = STANDARD
-    seed_origins: Set[str] = frozenset()
-    wanted: Wanted = Wanted()  # noqa: RUF009 (frozen)
-    capture: Callable[[], Capture] | None = None
-    replayed: tuple[Path, ...] = ()
-
-    def source(self, transport: Transport | None = None) -> LocalSource:
-        """Make the source. transport: in place of the network."""
-        if self.replayed:
-            from minicrawl.crawler.archiving import ArchiveTransport  # noqa: PLC0415 - few crawls read archives
-
-            transport = ArchiveTransport(self.replayed, self.settings)
-        return LocalSource(
-            self.settings,
-            transport,
-            self.timing,
-            room(raised_limit(), self.settings.concurrency),
-            self.seed_origins,
-            self.wanted,
-            None if self.capture is None else self.capture(),
-        )

@@ -76,7 +76,7 @@ def _source(spec: SourceSpec, line: Line) -> LocalSource:
     """The source. If a file that its settings name is not as it was when the crawl began, the error is sent, and the
     process ends."""
     try:
-        return spec.source()
+        return LocalSource(spec)
     except ConfigError as error:
         _send(line, [(0, News.USELESS, encode(sayable(str(error))))])
         sys.exit(error.exit_code)

@@ -1,6 +1,5 @@
 """What every crawl does at an answer beside the visit itself, a file each: there it decides, notes, saves and explains.
 
-all_steps   the list of them and of the parts that are there, in order
 traps       pages in traps, and URLs with session parameters
 duplicates  copies, pages under several names or with a canonical URL, and errors in spite of status 200
 alternates  pages in other languages: one is fetched first, the others last
@@ -8,4 +7,35 @@ kept        what is kept of pages: texts, items, blocks that a host repeats; fai
 refresh     due times, change rates and validators of pages
 archive     rows of archived answers, and the files that archived pages need to look as they do
 cookies     cookies, from run to run
+
+STEPS are all, in the order in which a turn passes through them: first those of the core, then the parts.
 """
+
+from minicrawl.crawler.steps.alternates import Alternates
+from minicrawl.crawler.steps.archive import Archive, Requisites
+from minicrawl.crawler.steps.cookies import Cookies
+from minicrawl.crawler.steps.duplicates import DuplicatePages, FrontPages, SoftErrors
+from minicrawl.crawler.steps.kept import HookFailures, HostPictures, Items, Texts, Usage
+from minicrawl.crawler.steps.refresh import Refresh
+from minicrawl.crawler.steps.traps import SessionUrls, TrapRefusals
+from minicrawl.crawler.visits.step import Step
+from minicrawl.parts import parts
+
+STEPS: tuple[type[Step], ...] = (
+    HookFailures,
+    TrapRefusals,
+    SessionUrls,
+    DuplicatePages,
+    SoftErrors,
+    FrontPages,
+    Alternates,
+    Usage,
+    Texts,
+    Items,
+    HostPictures,
+    Refresh,
+    Archive,
+    Requisites,
+    Cookies,
+    *parts(),
+)

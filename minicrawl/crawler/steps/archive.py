@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Self
 
 from minicrawl import log
-from minicrawl.crawler.admission.admission import Admission
+from minicrawl.crawler.admission.traps import Admission
 from minicrawl.crawler.outcomes.reasons import wants
 from minicrawl.crawler.requests.requisite import FAILED, RequisiteQueue
 from minicrawl.crawler.visits.step import Opening, Step

@@ -12,6 +12,7 @@ keeps its `set_cookies` only if the same request would be sent with other cookie
 import time
 from collections import Counter
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from minicrawl.crawler.known.crawl_state import CrawlState
@@ -20,12 +21,10 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, PageRequest, ParsedPage
-from minicrawl.store.cookies import CookieRow
 from minicrawl.store.writer import Writer
 
 if TYPE_CHECKING:
     from minicrawl.crawler.http.cookies import CookieJar
-    from minicrawl.crawler.http.saved_cookies import KeptCookies
 
 
 MOST_WALLS = 2
@@ -38,10 +37,10 @@ class Cookies(Step):
     A partition has the cookies of its own hosts. It leaves the user's file to be written with those of all partitions.
     """
 
-    def __init__(self, state: CrawlState, kept: "KeptCookies", *, writes_file: bool) -> None:
+    def __init__(self, state: CrawlState, jar: "CookieJar", file: Path | None) -> None:
+        """file: to be written at the end."""
         self._state = state
-        self._kept = kept
-        self._writes_file = writes_file
+        self.jar, self._file = jar, file
         self._asked_again = Counter[int]()
         self._sent: dict[str, str | None] = {}
 
@@ -50,19 +49,16 @@ class Cookies(Step):
         settings, share = opening.settings, opening.state.terms.share
         if not settings.takes_cookies:
             return None
-        from minicrawl.crawler.http.saved_cookies import KeptCookies  # noqa: PLC0415 - few crawls keep cookies
-
-        if share is None:
-            return cls(opening.state, KeptCookies(opening.state.writer, settings.cookie_file), writes_file=True)
+        from minicrawl.crawler.http.cookies import kept_cookies  # noqa: PLC0415 - few crawls keep cookies
 
         def is_own(host: str) -> bool:
-            return share.has(f"http://{host}/")
+            return share is None or share.has(f"http://{host}/")
 
-        kept = KeptCookies(opening.state.writer, settings.cookie_file, is_own)
-        return cls(opening.state, kept, writes_file=False)
+        jar = kept_cookies(opening.state.writer, settings.cookie_file, is_own)
+        return cls(opening.state, jar, settings.cookie_file if share is None else None)
 
     def source(self, source: PageSource) -> PageSource:
-        return WithCookies(source, self._kept.jar, self._sent)
+        return WithCookies(source, self.jar, self._sent)
 
     def on_answer(self, turn: Turn) -> bool:
         """Ask again for a page that has set cookies and redirects to itself."""
@@ -82,7 +78,7 @@ class Cookies(Step):
             if page is None or page == turn.page:
                 return
             url = self._state.urls.url(page)
-            if url in self._sent and self._kept.jar.header(url, turn.now) != self._sent[url]:
+            if url in self._sent and self.jar.header(url, turn.now) != self._sent[url]:
                 if self._may_ask(page):
                     self._state.frontier.put_first(page, turn.now)
                 return
@@ -93,16 +89,14 @@ class Cookies(Step):
         self._asked_again[page] += 1
         return self._asked_again[page] <= MOST_WALLS
 
-    def rows(self) -> list[CookieRow]:
-        """The cookies for the user's file."""
-        return self._kept.rows()
-
     def save(self, writer: Writer) -> None:
-        self._kept.save(writer)
+        self.jar.save(writer)
 
     def finish(self) -> None:
-        if self._writes_file:
-            self._kept.end()
+        if self._file is not None:
+            from minicrawl.crawler.http.cookies import write_rows  # noqa: PLC0415
+
+            write_rows(self._file, self.jar)
 
 
 MOST_SENT = 10_000

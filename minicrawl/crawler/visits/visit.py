@@ -1,9 +1,9 @@
-"""The turn of a page: it updates books, frontier and store, in this order, by one task only.
+"""The turn of a page: it updates books, frontier and store, in this order, by one task only; and the request for it.
 
-Nothing here waits or touches the network; `now` is passed in.
+But for that, nothing here waits or touches the network; `now` is passed in.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
 
@@ -13,7 +13,7 @@ from minicrawl import log
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.books.accounts import kind_of
-from minicrawl.crawler.hosts import HostTurn
+from minicrawl.crawler.hosts import Host, HostTurn
 from minicrawl.crawler.http.response_fields import LIST_TYPES, media_type
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import Discovery
@@ -21,13 +21,14 @@ from minicrawl.crawler.known.known_pages import KnownUrls
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.outcomes.outcome import NO_CONNECTION, NOT_MODIFIED, Outcome, answer_row, judge
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.crawler.requests.request import HostTurns
+from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.requests.sitemap import Sitemaps
-from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.crawler.sources.source import PageSource
+from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.step import Steps
 from minicrawl.crawler.visits.turn import NOT_FOUND, DeepLinks, Turn
-from minicrawl.model import DEAD, READ, Fetched, ParsedPage, State
+from minicrawl.model import DEAD, READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import NOWHERE, PlacedLinks, linked, placed, places_to_bytes, to_bytes
 from minicrawl.store.pages import Turn as TurnRow
@@ -59,85 +60,6 @@ class SchemeGuesses:
         return self._wrong.get(page)
 
 
-class Outlinks:
-    """Makes the admitted links of a page known, and counts them."""
-
-    def __init__(self, state: CrawlState, sessions: Sessions, steps: Steps) -> None:
-        self._accounts = state.accounts
-        self._urls = state.urls
-        self._admission = state.admission
-        self._discovery = state.discovery
-        self._interests = state.interests
-        self._sessions = sessions
-        self._steps = steps
-
-    def counted(self, turn: Turn, target: int | None) -> tuple[Links, PlacedLinks]:
-        """The links that count at a turn, as the row of the store and as arrays. target: the page that an alias stands
-        for: the only link then."""
-        page, outcome, fetched, parsed = turn.page, turn.outcome, turn.fetched, turn.parsed
-        if outcome.reason == "soft-404":
-            return self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0), NOWHERE
-        urls, anchors, places, refused = self._followed(turn)
-        if fetched.status == 200 and not self._accounts.had_turn[page]:
-            turn.content = self._content(fetched)
-            self._steps.before_links(turn)
-        if target is None and not urls and turn.content is NO_CONTENT:  # as in every turn without a request
-            return Links(page, b"", parsed.nofollow, refused), NOWHERE
-        admitted = self._discovery.admitted(fetched.url, urls, anchors, turn.content, places)
-        turn.targets, turn.anchors = self._discovery.made_known(admitted, page, "link"), admitted.anchors
-        self._interests.note_links(turn.targets, admitted.urls, admitted.anchors, parsed.title or "")
-        targets, places = turn.targets, admitted.places
-        if page in targets:  # a link to itself is not counted
-            at = targets.index(page)
-            targets, places = [*targets[:at], *targets[at + 1 :]], places[:at] + places[at + 1 :]
-        outlinks = linked(targets, places)
-        own, own_places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
-        left_out = refused + admitted.in_traps
-        if target is None:
-            return Links(page, own, parsed.nofollow, left_out, places=own_places), outlinks
-        to_target = linked([target], b"")
-        links = Links(page, to_bytes(to_target.targets), parsed.nofollow, left_out)
-        if not outcome.is_redirect:
-            links = links._replace(own=own, own_places=own_places)
-        return links, to_target
-
-    def _content(self, fetched: Fetched) -> PageContent:
-        """The content of a page, for traps.
-
-        A page has the same content with and without its session. So when a session has been found, nothing counts as
-        known content on its host: digests change from then on.
-        """
-        if fetched.digest is None:
-            return PageContent(None, fetched.wording)
-        return PageContent(fetched.digest ^ self._sessions.found_on(politeness_key(fetched.url)), fetched.wording)
-
-    def _kept(self, page: int, parsed: ParsedPage) -> Links:
-        """The links of a soft 404, none of which counts; those to known pages will, should it turn out to be none."""
-        parsed = self._sessions.plain_links(parsed)
-        found = self._urls.find(parsed.outlinks)
-        is_kept = [other is not None and other != page for other in found]
-        known = np.array([other for other in found if other is not None and other != page], dtype=np.int32)
-        places = places_to_bytes(np.frombuffer(_places(parsed), np.uint8)[is_kept])
-        return Links(page, b"", parsed.nofollow, 0, to_bytes(known), own_places=places)
-
-    def _followed(self, turn: Turn) -> tuple[Sequence[str], Sequence[str], bytes, int]:
-        """The outlinks in scope with their anchors and places, and the number of others."""
-        if not turn.outcome.follows:
-            return [], [], b"", 0
-        depth = int(self._accounts.depth[turn.page]) + 1
-        parsed = self._sessions.plain_links(turn.parsed)
-        inside = self._admission.scope.follows(parsed.outlinks, depth, turn.fetched.url)
-        if False not in inside:
-            return parsed.outlinks, parsed.anchors, _places(parsed), parsed.refused
-        urls, anchors = list(compress(parsed.outlinks, inside)), list(compress(parsed.anchors, inside))
-        return urls, anchors, bytes(compress(_places(parsed), inside)), len(inside) - len(urls) + parsed.refused
-
-
-def _places(parsed: ParsedPage) -> bytes:
-    """The places of the outlinks of a page; all 0 if unknown."""
-    return parsed.places or bytes(len(parsed.outlinks))
-
-
 class Visits:
     """Takes in the turns of pages: the steps of every crawl are here, others in `steps`."""
 
@@ -149,14 +71,13 @@ class Visits:
         deep_links: DeepLinks,
         sitemaps: Sitemaps,
         ranking: Ranking,
-        outlinks: Outlinks,
+        sessions: Sessions,
         steps: Steps,
     ) -> None:
         self.state, self.turns = state, turns
-        self.aliases, self.deep_links, self.outlinks = aliases, deep_links, outlinks
+        self.aliases, self.deep_links, self._sessions = aliases, deep_links, sessions
         self.guesses = SchemeGuesses(state.urls, state.discovery)
         self.sitemaps, self.ranking, self.steps = sitemaps, ranking, steps
-        self.trap, self.request = steps.refusal, steps.request
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in the result of the request for `page`. The page must have been acquired from the frontier."""
@@ -202,7 +123,7 @@ class Visits:
         self.steps.recognise(turn)
         before = state.pages.links_row(page) if state.accounts.had_turn[page] else None
         target, turn.outcome = self.aliases.target(page, turn.outcome)
-        links, placed_links = self.outlinks.counted(turn, target)
+        links, placed_links = self.counted(turn, target)
         outlinks = placed_links.targets
         depths = state.accounts.depth.take(outlinks) if state.admission.scope.limits_depth else None
         links = self.deep_links.noted(turn, links, before)
@@ -295,7 +216,195 @@ class Visits:
         else:
             frontier.pages.set_aside(page)
 
+    # The links of a page.
+
+    def counted(self, turn: Turn, target: int | None) -> tuple[Links, PlacedLinks]:
+        """The links that count at a turn, as the row of the store and as arrays. target: the page that an alias stands
+        for: the only link then."""
+        page, outcome, fetched, parsed = turn.page, turn.outcome, turn.fetched, turn.parsed
+        if outcome.reason == "soft-404":
+            return self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0), NOWHERE
+        urls, anchors, places, refused = self._followed(turn)
+        if fetched.status == 200 and not self.state.accounts.had_turn[page]:
+            turn.content = self._content(fetched)
+            self.steps.before_links(turn)
+        if target is None and not urls and turn.content is NO_CONTENT:  # as in every turn without a request
+            return Links(page, b"", parsed.nofollow, refused), NOWHERE
+        admitted = self.state.discovery.admitted(fetched.url, urls, anchors, turn.content, places)
+        turn.targets, turn.anchors = self.state.discovery.made_known(admitted, page, "link"), admitted.anchors
+        self.state.interests.note_links(turn.targets, admitted.urls, admitted.anchors, parsed.title or "")
+        targets, places = turn.targets, admitted.places
+        if page in targets:  # a link to itself is not counted
+            at = targets.index(page)
+            targets, places = [*targets[:at], *targets[at + 1 :]], places[:at] + places[at + 1 :]
+        outlinks = linked(targets, places)
+        own, own_places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
+        left_out = refused + admitted.in_traps
+        if target is None:
+            return Links(page, own, parsed.nofollow, left_out, places=own_places), outlinks
+        to_target = linked([target], b"")
+        links = Links(page, to_bytes(to_target.targets), parsed.nofollow, left_out)
+        if not outcome.is_redirect:
+            links = links._replace(own=own, own_places=own_places)
+        return links, to_target
+
+    def _content(self, fetched: Fetched) -> PageContent:
+        """The content of a page, for traps.
+
+        A page has the same content with and without its session. So when a session has been found, nothing counts as
+        known content on its host: digests change from then on.
+        """
+        if fetched.digest is None:
+            return PageContent(None, fetched.wording)
+        return PageContent(fetched.digest ^ self._sessions.found_on(politeness_key(fetched.url)), fetched.wording)
+
+    def _kept(self, page: int, parsed: ParsedPage) -> Links:
+        """The links of a soft 404, none of which counts; those to known pages will, should it turn out to be none."""
+        parsed = self._sessions.plain_links(parsed)
+        found = self.state.urls.find(parsed.outlinks)
+        is_kept = [other is not None and other != page for other in found]
+        known = np.array([other for other in found if other is not None and other != page], dtype=np.int32)
+        places = places_to_bytes(np.frombuffer(_places(parsed), np.uint8)[is_kept])
+        return Links(page, b"", parsed.nofollow, 0, to_bytes(known), own_places=places)
+
+    def _followed(self, turn: Turn) -> tuple[Sequence[str], Sequence[str], bytes, int]:
+        """The outlinks in scope with their anchors and places, and the number of others."""
+        if not turn.outcome.follows:
+            return [], [], b"", 0
+        depth = int(self.state.accounts.depth[turn.page]) + 1
+        parsed = self._sessions.plain_links(turn.parsed)
+        scope = self.state.admission.scope
+        inside = scope.follows(parsed.outlinks, depth, turn.fetched.url)
+        if False not in inside:
+            return parsed.outlinks, parsed.anchors, _places(parsed), parsed.refused
+        urls, anchors = list(compress(parsed.outlinks, inside)), list(compress(parsed.anchors, inside))
+        return urls, anchors, bytes(compress(_places(parsed), inside)), len(inside) - len(urls) + parsed.refused
+
+
+def _places(parsed: ParsedPage) -> bytes:
+    """The places of the outlinks of a page; all 0 if unknown."""
+    return parsed.places or bytes(len(parsed.outlinks))
+
 
 def _may_list(fetched: Fetched) -> bool:
     """True if an answer may be a sitemap, a feed or a list of URLs."""
     return fetched.status == 200 and media_type(fetched.content_type) in LIST_TYPES
+
+
+_TRAP_SECONDS = 86_400.0
+
+
+class PageTurn(Request):
+    """A request for the best page of a host, which waits in the frontier until it is begun; or for a probe of its
+    origin, which learns how that answers for a page that cannot exist. is_allowed: True if robots.txt allows a URL."""
+
+    is_page = True
+    page: int
+    _parsed = ParsedPage()
+
+    def __init__(self, visits: Visits, is_allowed: Callable[[str], bool], page: int) -> None:
+        super().__init__(visits.turns, visits.state.frontier.host(page), visits.state.urls.url(page), page)
+        self._visits, self._urls = visits, visits.state.urls
+        self._is_allowed = is_allowed
+
+    @property
+    def turn(self) -> HostTurn:
+        return HostTurn(self.host, self.page)
+
+    @property
+    def links(self) -> int:
+        return len(self._parsed.outlinks)
+
+    def refusal(self, now: float) -> Refusal | None:
+        wrong_guess = self._visits.guesses.wrong(self.page)
+        if wrong_guess is not None:
+            return Refusal(State.ERROR, wrong_guess, now + _TRAP_SECONDS)
+        dead = super().refusal(now)
+        if dead is not None:
+            return dead
+        trap = self._visits.steps.refusal(self.page, self.url)
+        return None if trap is None else Refusal(State.ERROR, trap, now + _TRAP_SECONDS)
+
+    def in_place(self) -> Request:
+        url = self._visits.steps.due(origin_of(self.url))
+        if url is None or not self._is_allowed(url):
+            return self
+        return Probe(self._visits, self.host, url, self.page)
+
+    def begin(self, now: float) -> None:
+        self.turns.frontier.hand_out(self.page, now)
+
+    def on_refusal(self, refusal: Refusal, now: float) -> None:
+        self._visits.absorb_unfetched(self.page, *refusal, now)
+
+    async def ask(self, source: PageSource, deliver: Deliver) -> None:
+        self.fetched, self._parsed = await source.page(self._visits.steps.request(self.page, self.url))
+
+    def on_answer(self, now: float) -> None:
+        self._visits.absorb(self.page, self.fetched, self._parsed, now)
+
+    def put_back(self, rest: float, now: float) -> None:
+        self.turns.spare(self.turn, rest, now)
+        self.turns.frontier.put_back(self.page, now)
+
+    def fail(self, turn: HostTurn, reason: str, now: float) -> None:
+        """Fail the host's best page by now, which may be another one and is as good."""
+        passed = self.turns.frontier.pass_on(turn, None, now)
+        if passed is not None and passed.page is not None:
+            self.page, self.url = passed.page, self._urls.url(passed.page)
+            self.fetched = Fetched(self.url, reason=reason)
+            self.on_answer(now)
+
+
+class Probe(Request):
+    """A request for a page that cannot exist, in place of one for a page, which waits on."""
+
+    def __init__(self, visits: Visits, host: Host, url: str, page: int | None = None) -> None:
+        super().__init__(visits.turns, host, url, page)
+        self._steps = visits.steps
+        self._title: str | None = None
+
+    async def ask(self, source: PageSource, deliver: Deliver) -> None:
+        log.event("asking-for-missing", url=self.url)
+        self.fetched, parsed = await source.page(PageRequest(self.url))
+        self._title = parsed.title
+
+    def on_answer(self, now: float) -> None:
+        self._steps.absorb(self.fetched, self._title, now)
+        self.turns.answered(self.turn, self.fetched, now)
+
+    def put_back(self, rest: float, now: float) -> None:
+        self._steps.put_back(self.url)
+        super().put_back(rest, now)
+
+
+class LastProbe(Probe):
+    """A probe of an origin that no page is left of."""
+
+    waits = True
+
+    def on_refusal(self, refusal: Refusal, now: float) -> None:
+        self.turns.frontier.end_turn(self.turn, now, asked=False)
+
+    def put_back(self, rest: float, now: float) -> None:
+        Request.put_back(self, rest, now)
+
+
+class LastProbes(Kind):
+    """Probes of origins whose last page made them due: no page is left in whose place they could be made.
+
+    is_allowed: True if robots.txt allows a URL.
+    """
+
+    def __init__(self, visits: Visits, is_allowed: Callable[[str], bool]) -> None:
+        self._visits = visits
+        self._is_allowed = is_allowed
+
+    def on_nothing_left(self, now: float) -> bool:
+        steps, state = self._visits.steps, self._visits.state
+        urls = [steps.due(origin) for origin in steps.origins_due()]
+        allowed = [url for url in urls if url is not None and self._is_allowed(url)]
+        for url in allowed:
+            host = state.hosts.host(politeness_key(url))
+            state.frontier.add_errand(host, LastProbe(self._visits, host, url), now)
+        return bool(allowed)

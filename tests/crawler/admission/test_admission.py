@@ -1,11 +1,10 @@
 """Admission of URLs, and the cash that they are born with."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import pytest
 
-from minicrawl.crawler.admission.admission import Admission
-from minicrawl.crawler.admission.traps import NO_CONTENT, Traps
+from minicrawl.crawler.admission.traps import NO_CONTENT, Admission, Traps
 from minicrawl.settings import CrawlSettings
 
 HOME = "http://a.test/"
@@ -29,10 +28,3 @@ def test_every_url_gets_its_own_answer_in_its_own_place(
     found = list(admission.refusals(HOME, NO_CONTENT, urls))
     assert (found or [None] * len(urls)) == expected  # no answers at all: nothing is refused
     assert admission.refusal(HOME, TRAP) == (None if traps is None else "trap-long-url")
-
-
-def test_scope_is_that_of_the_seeds_once_these_are_known() -> None:
-    admission = Admission(CrawlSettings(scope="host"))
-    admission.begin([HOME])
-    inside: Sequence[str] = [url for url in (HOME + "x", "http://b.test/") if admission.scope.refuses(url, 1) is None]
-    assert inside == [HOME + "x"]

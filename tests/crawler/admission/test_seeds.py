@@ -46,11 +46,7 @@ def test_a_seed_file_has_one_url_a_line(tmp_path: Path, content: str) -> None:
 
 @pytest.mark.parametrize("content", ["", "\n", "# nothing\n"])
 def test_a_file_without_urls_has_no_seeds(tmp_path: Path, content: str) -> None:
-    assert read_seeds([seed_file(tmp_path, content)]) == []
-
-
-def test_no_sources_have_no_seeds() -> None:
-    assert read_seeds([]) == []
+    assert read_seeds([seed_file(tmp_path, content)]) == read_seeds([]) == []
 
 
 def test_non_ascii_urls_in_a_file_are_utf_8(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from support.sites import faults_in, rows
 import minicrawl
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.outcomes.outcome import judge
-from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
@@ -42,7 +42,7 @@ def read(
     async def run() -> tuple[Fetched, ParsedPage]:
         transport = httpx.MockTransport(lambda request: httpx.Response(200, content=body, headers=fields))
         chosen = CrawlSettings(**settings)
-        async with LocalSource(chosen, HttpxTransport(transport), timing, wanted=WANTED) as source:
+        async with LocalSource(SourceSpec(chosen, timing, wanted=WANTED), HttpxTransport(transport)) as source:
             return await source.page(PageRequest(URL))
 
     fetched, parsed = asyncio.run(run())

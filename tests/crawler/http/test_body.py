@@ -8,10 +8,10 @@ import pytest
 
 from minicrawl.crawler.http.body import Body
 from minicrawl.crawler.http.response_fields import HTML_TYPES, SNIFFED, Field
-from minicrawl.crawler.http.transport import BrokenOffError, Truncated
+from minicrawl.crawler.http.transport import Answer, BrokenOffError, Truncated
 
 
-class Pieces:
+class Pieces(Answer):
     """An answer whose body comes in these pieces; None: the connection breaks."""
 
     request = head = b""

@@ -13,8 +13,8 @@ from support.raw_server import Server, all_names_at, says
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.response_fields import Field
-from minicrawl.crawler.http.transport import Capture, Sign, Truncated
-from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.crawler.http.transport import Answer, Capture, Sign, Truncated
+from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.model import Exchange, Fetched, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings
 
@@ -66,8 +66,10 @@ def test_an_exchange_is_what_was_on_the_wire() -> None:
     assert (fetched.body, fetched.size) == (b"<p>hello", len(PACKED))
 
 
-class Replayed:
+class Replayed(Answer):
     """A transport that answers with an exchange, which is its own answer."""
+
+    ahead = b""
 
     def __init__(self, exchange: Exchange) -> None:
         self._pieces = [exchange.body, b""]
@@ -81,10 +83,6 @@ class Replayed:
     @property
     def is_read(self) -> bool:
         return not self._pieces
-
-    @property
-    def ahead(self) -> bytes:
-        return b""
 
     async def read(self) -> bytes:
         return self._pieces.pop(0)
@@ -156,7 +154,7 @@ def test_robots_redirects_and_sitemaps_are_shown_too() -> None:
     async def run() -> None:
         async with server:
             settings = all_names_at(server.port)
-            async with LocalSource(settings, capture=shown) as source:
+            async with LocalSource(SourceSpec(settings, capture=lambda: shown)) as source:
                 await source.robots("http://h.test/robots.txt")
                 await source.robots("http://h.test/r")
                 await source.sitemap("http://h.test/map.txt", lambda urls, is_index, lastmods: None)

@@ -99,7 +99,7 @@ PARTS = [
     "sources.local:SitemapReader.feed",
     "sources.local:SitemapReader.close",
     "sitemaps.reading:encoding_of_xml",
-    "sitemaps.documents:_Xml.feed",
+    "sitemaps.reading:_Xml.feed",
     "sitemaps.reading:document_of",
     "sitemaps.reading:normalise",
     "sources.local:stripped",

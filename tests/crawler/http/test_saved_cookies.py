@@ -11,8 +11,14 @@ from pathlib import Path
 import pytest
 from support.sites import crawl
 
-from minicrawl.crawler.http.cookies import Cookie
-from minicrawl.crawler.http.saved_cookies import KeptCookies, read_cookie_file, write_cookie_file
+from minicrawl.crawler.http.cookies import (
+    Cookie,
+    CookieJar,
+    kept_cookies,
+    read_cookie_file,
+    write_cookie_file,
+    write_rows,
+)
 from minicrawl.errors import SettingError
 from minicrawl.store.writer import Writer
 
@@ -84,7 +90,7 @@ NOW = 2_000_000_000.0
 LINE = "example.com\tFALSE\t/\tFALSE\t0\t{}\n"
 
 
-def commit(writer: Writer, kept: KeptCookies) -> None:
+def commit(writer: Writer, kept: CookieJar) -> None:
     with writer.transaction():
         kept.save(writer)
 
@@ -92,16 +98,15 @@ def commit(writer: Writer, kept: KeptCookies) -> None:
 def test_a_commit_keeps_what_changed_and_forgets_what_is_gone(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     with closing(Writer(store)) as writer:
-        kept = KeptCookies(writer, None)
+        kept = kept_cookies(writer, None)
         fields = ["a=1; Domain=example.com; Path=/x; Secure; HttpOnly; Max-Age=60", "b=2", "c=3"]
-        kept.jar.take(HOME, fields, NOW)
+        kept.take(HOME, fields, NOW)
         commit(writer, kept)
-        kept.jar.take(HOME, ["b=; Max-Age=0", "c=4"], NOW + 1)
+        kept.take(HOME, ["b=; Max-Age=0", "c=4"], NOW + 1)
         commit(writer, kept)
-        jar = kept.jar
     with closing(Writer(store)) as writer:
-        again = KeptCookies(writer, None).jar
-    assert sorted(again) == sorted(jar)
+        again = kept_cookies(writer, None)
+    assert sorted(again) == sorted(kept)
     assert {cookie.name: cookie.value for cookie in again} == {"a": "1", "c": "4"}
 
 
@@ -113,8 +118,8 @@ def test_a_store_with_cookies_is_private_and_so_are_its_logs(tmp_path: Path) -> 
     with closing(Writer(store)) as writer:
         with writer.transaction():
             writer.save_meta({"x": 1})
-        kept = KeptCookies(writer, None)
-        kept.jar.take(HOME, ["a=1"], NOW)
+        kept = kept_cookies(writer, None)
+        kept.take(HOME, ["a=1"], NOW)
         commit(writer, kept)
         files = sorted(tmp_path.glob("crawl.db*"))
         modes = {file.name: file.stat().st_mode & 0o077 for file in files if not file.name.endswith(".lock")}
@@ -125,24 +130,24 @@ def test_a_store_with_cookies_is_private_and_so_are_its_logs(tmp_path: Path) -> 
 def test_of_the_store_and_the_file_the_newer_counts(changed: float, expected: str, tmp_path: Path) -> None:
     file = tmp_path / "cookies.txt"
     with closing(Writer(tmp_path / "crawl.db")) as writer:
-        kept = KeptCookies(writer, None)
-        kept.jar.take(HOME, ["a=kept", "b=kept"], NOW)
+        kept = kept_cookies(writer, None)
+        kept.take(HOME, ["a=kept", "b=kept"], NOW)
         commit(writer, kept)
         file.write_text(LINE.format("a\tfile") + LINE.format("c\tfile"))
         os.utime(file, (changed, changed))
-        again = KeptCookies(writer, file)
-    assert {cookie.name: cookie.value for cookie in again.jar} == {"a": expected, "b": "kept", "c": "file"}
+        again = kept_cookies(writer, file)
+    assert {cookie.name: cookie.value for cookie in again} == {"a": expected, "b": "kept", "c": "file"}
 
 
 def test_the_file_is_written_at_the_end(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     file = tmp_path / "folder" / "cookies.txt"
     with closing(Writer(tmp_path / "crawl.db")) as writer:
-        kept = KeptCookies(writer, file)
-        kept.jar.take(HOME, ["a=1"], NOW)
-        kept.end()
+        kept = kept_cookies(writer, file)
+        kept.take(HOME, ["a=1"], NOW)
+        write_rows(file, kept)
         assert "cookies.txt cannot be written: No such file or directory; the store has them" in caplog.text
         file.parent.mkdir()
-        kept.end()
+        write_rows(file, kept)
     assert [(cookie.name, cookie.value) for cookie in read_cookie_file(file)] == [("a", "1")]
 
 

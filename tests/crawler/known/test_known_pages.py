@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from support.stored_pages import add_pages, answer, turn
 
-from minicrawl.crawler.known.batch import Batch
-from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.known.known_pages import Batch, KnownPages
 from minicrawl.model import State
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import to_bytes

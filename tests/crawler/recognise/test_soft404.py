@@ -13,8 +13,7 @@ from support.prose import prose
 from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
-from minicrawl.crawler.recognise.not_found import MOST_PROBES
-from minicrawl.crawler.recognise.soft404 import Soft404s, folder_of, probe_url
+from minicrawl.crawler.recognise.soft404 import MOST_PROBES, Soft404s, folder_of, probe_url
 from minicrawl.model import Fetched
 from minicrawl.store.recognised import Probe, RecentPage
 

@@ -17,8 +17,7 @@ from support.rendered import HOST, Site, script, slow_with_chromium
 from support.ways_out import ALONE, WAYS
 
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.rendering.chromium import Caps, Process, find_chromium, resident, watch
-from minicrawl.crawler.rendering.renderer import Renderer
+from minicrawl.crawler.rendering.chromium import Caps, Process, Renderer, find_chromium, resident, watch
 from minicrawl.errors import SettingError
 from minicrawl.installed import adding
 from minicrawl.model import Fetched

@@ -2,55 +2,67 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 import pytest
-from support.intakes import HOME, intake_of
+from support.intakes import HOME
 from support.sites import rows
 
 from minicrawl.crawler.hosts import Health
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.requests.page import LastProbes, Pages, PageTurn, Probe
 from minicrawl.crawler.requests.request import Refusal
+from minicrawl.crawler.visits.step import Opening, Step
+from minicrawl.crawler.visits.visit import LastProbes, PageTurn, Probe
 from minicrawl.model import Fetched, State
+from minicrawl.settings import CrawlSettings
+from minicrawl.store.writer import Writer
 
 A, B = HOME + "a", HOME + "b"
 PROBED = HOME + "cannot-exist"
 
 
-class Probing:
+class Probing(Step):
     """Wants one URL of every origin, once."""
 
     def __init__(self) -> None:
         self.due_urls = {HOME.rstrip("/"): PROBED}
         self.answers: list[Fetched] = []
 
-    def due(self, origin: str) -> str | None:
+    @classmethod
+    def of(cls, opening: Opening) -> Self:
+        return cls()
+
+    def due_probe(self, origin: str) -> str | None:
         return self.due_urls.pop(origin, None)
 
-    def origins_due(self) -> list[str]:
+    def origins_to_probe(self) -> list[str]:
         return list(self.due_urls)
 
-    def put_back(self, url: str) -> None:
+    def put_back_probe(self, url: str) -> None:
         self.due_urls[HOME.rstrip("/")] = url
 
-    def absorb(self, fetched: Fetched, title: str | None, now: float) -> None:
+    def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         self.answers.append(fetched)
 
 
 class Asking:
     """Requests for three pages of a host, begun and answered by hand."""
 
-    def __init__(self, store: Path, allowed: bool = True) -> None:
-        self.intake: Intake = intake_of(store, ignore_robots=True)
+    def __init__(self, store: Path) -> None:
+        settings = CrawlSettings.of({"delay": 0.0, "ignore_robots": True})
+        self.intake = Intake(Writer(store), settings, 0.0, kinds=[Probing])
         self.intake.start([HOME, A, B], 0.0)
-        self.probes = Probing()
-        urls, guesses = self.intake.state.urls, self.intake.visits.guesses
-        self.pages = Pages(self.intake.visits, guesses.wrong, self.probes, lambda url: allowed, self.intake.turns, urls)
+        probes = self.intake.steps.find(Probing)
+        assert probes is not None
+        self.probes = probes
+
+    def turn(self, page: int) -> PageTurn:
+        return PageTurn(self.intake.visits, lambda url: True, page)
 
     def next(self, now: float = 0.0) -> PageTurn:
         page = self.intake.state.frontier.best_page(now)
         assert page is not None
-        return self.pages.request(page)
+        return self.turn(page)
 
     def state(self, url: str) -> tuple[str, str]:
         self.intake.commit({})
@@ -81,10 +93,10 @@ def test_a_probe_takes_the_turn_and_the_page_waits_on(asking: Asking) -> None:
 
 def test_an_origin_without_a_page_left_is_probed_once_nothing_else_is_left(asking: Asking) -> None:
     intake, frontier = asking.intake, asking.intake.state.frontier
-    last = LastProbes(asking.probes, lambda url: True, intake.state.hosts, intake.turns)
+    last = LastProbes(intake.visits, lambda url: True)
     while (page := frontier.best_page(0.0)) is not None:
         frontier.hand_out(page, 0.0)
-        intake.turns.spare(asking.pages.request(page).turn, 0.0, 0.0)
+        intake.turns.spare(asking.turn(page).turn, 0.0, 0.0)
     assert frontier.best_errand(0.0) is None
     assert last.on_nothing_left(0.0)
     due = frontier.best_errand(0.0)
@@ -131,7 +143,7 @@ def test_in_a_turn_that_failed_the_page_fails_that_is_the_best_by_then(asking: A
     intake = asking.intake
     frontier = intake.state.frontier
     other = next(page for page in range(3) if page != request.page)
-    turn = frontier.begin(request.host, PageTurn(asking.pages, intake.turns, intake.state.urls, other), 0.0)
+    turn = frontier.begin(request.host, asking.turn(other), 0.0)
     frontier.put_first(other, 0.0)
     request.fail(turn, "dns", 1.0)
     assert (request.page, request.url) == (other, intake.state.urls.url(other))

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.effort import growth
 
-from minicrawl.crawler.sitemaps.documents import _Xml
-from minicrawl.crawler.sitemaps.reading import MAX_BYTES, MAX_URLS, STEP, SitemapReader, read_lastmod
+from minicrawl.crawler.sitemaps.reading import MAX_BYTES, MAX_URLS, STEP, SitemapReader, _Xml, read_lastmod
 
 AT = "http://a.test/maps/map.xml"
 ONE, TWO = "http://a.test/1", "http://a.test/2"

@@ -10,7 +10,7 @@ from support.misbehaving import answer
 from support.prose import prose
 from support.raw_server import Server, all_names_at, says
 
-from minicrawl.crawler.sources.local import LocalSource
+from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.model import Fetched, PageRequest, ParsedPage, SitemapAnswer, Wanted
 
 HOME = "http://h.test/"
@@ -21,7 +21,7 @@ def asked(server: Server, ask: Callable[[LocalSource], object], wanted: Wanted =
     async def run() -> object:
         async with server:
             given = all_names_at(server.port, **settings)
-            async with LocalSource(given, wanted=wanted) as source:
+            async with LocalSource(SourceSpec(given, wanted=wanted)) as source:
                 return await ask(source)  # type: ignore[misc]
 
     return asyncio.run(run())

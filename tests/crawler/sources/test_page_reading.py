@@ -72,7 +72,7 @@ def source_of(body: bytes, timing: Timing = STANDARD, wanted: Wanted = PLAIN, **
     """Where every page has this body."""
     reply = httpx.Response(200, headers={"content-type": "text/html"}, content=body)
     transport = HttpxTransport(httpx.MockTransport(lambda request: reply))
-    return LocalSource(CrawlSettings(**settings), transport, timing, wanted=wanted)
+    return LocalSource(SourceSpec(CrawlSettings(**settings), timing, wanted=wanted), transport)
 
 
 @pytest.mark.parametrize("tags", [10, 8_000])
@@ -106,7 +106,7 @@ def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
     async def run() -> tuple[tuple[Fetched, ParsedPage], bool, float]:
         async with server, AsyncExitStack() as stack:
             settings = all_names_at(server.port, workers=workers)
-            source = WorkerSource(SourceSpec(settings)) if workers else LocalSource(settings)
+            source = (WorkerSource if workers else LocalSource)(SourceSpec(settings))
             await stack.enter_async_context(source)
             await source.page(PageRequest("http://small.first.test/"))
             large = asyncio.create_task(source.page(PageRequest("http://large.first.test/")))

@@ -127,7 +127,7 @@ def counted(intake: Intake, outlinks: list[str], *, outcome: Outcome = READ, tar
     parsed = ParsedPage(tuple(outlinks), anchors=("",) * len(outlinks), nofollow=2)
     at = None if target is None else page_of(intake, target)
     turn = Turn(page_of(intake, HOME), Fetched(HOME, status=200), parsed, outcome, 0.0)
-    return intake.visits.outlinks.counted(turn, at)[0]
+    return intake.visits.counted(turn, at)[0]
 
 
 def urls(intake: Intake, targets: bytes) -> list[str]:
@@ -174,7 +174,7 @@ def test_what_a_link_says_of_a_page_is_kept(tmp_path: Path) -> None:
         if not run:
             parsed = ParsedPage((A, B, C), anchors=("boats", "", "cars"), title="On cars")
             turn = Turn(page_of(intake, HOME), Fetched(HOME, status=200), parsed, READ, 0.0)
-            intake.visits.outlinks.counted(turn, None)
+            intake.visits.counted(turn, None)
         interest = intake.state.frontier.pages.interest
         assert interest is not None
         assert [interest[page_of(intake, url)] for url in (HOME, A, B, C)] == [1.0, 301.0, 1.0, 1.0]
