@@ -353,9 +353,11 @@ class ReadShare(NamedTuple):
     shown: float
 
     @classmethod
-    def settled(cls, shown: float, *, by_sites: bool) -> Self:
-        """Both of a settled ranking. by_sites: walkers jump to sites, with d = .5 (opic/sites.py), else .85."""
-        return cls(shown / (shown + (1.0 - shown) / (0.5 if by_sites else 0.15)), shown)
+    def settled(cls, read: float, sites: int) -> Self:
+        """Both of a settled ranking. read: sum of the importance of the pages read. sites: that share the jumps, with
+        d = .5 (opic/sites.py); 0: walkers jump to all pages alike, d = .85."""
+        kept = read / (read + (1.0 - read) / (0.5 if sites else 0.15))
+        return cls(kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(sites, 1))), read + (1.0 - read) ** 2)
 
 
 NOTHING_READ = ReadShare(0.0, 0.0)

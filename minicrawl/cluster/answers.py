@@ -24,7 +24,7 @@ from minicrawl.cluster.exchange import home_of
 from minicrawl.errors import SettingError
 from minicrawl.export.tables import COLUMNS, Table, export_table
 from minicrawl.model import State
-from minicrawl.settings import BY_SITES, RANKINGS
+from minicrawl.settings import RANKINGS
 from minicrawl.store.partitions.folder import Folder, found
 from minicrawl.store.partitions.united import Sums, sum_of
 from minicrawl.store.reader import Store, open_store
@@ -139,7 +139,7 @@ def why(path: Path, text: str) -> Explanation:
             return explained
         rank = 1 + sum(_asked(folder, _better, x, sums=sums))
     ranked = explained.page.ranked._replace(rank=rank)
-    coverage, shown = sums.coverage(by_sites=explained.page.jump is not None)
+    coverage, shown = sums.coverage()
     whole = replace(explained.page, ranked=ranked, is_rank_exact=True, coverage=coverage, coverage_shown=shown)
     whole = replace(whole, known_pages=sum(look.known for look in looks))
     return replace(explained, page=whole)
@@ -163,7 +163,7 @@ def whole(path: Path) -> AtRest:
     with _opened(path) as folder:
         each = _asked(folder, _at_rest)
     statuses, runs = [status for (status, *_), _, _ in each], [earlier for (_, earlier, *_), _, _ in each]
-    coverage = sum_of(sums for _, sums, _ in each).coverage(by_sites=each[0][0][3].jump == BY_SITES)
+    coverage = sum_of(sums for _, sums, _ in each).coverage()
     banned = sorted({name for (_, _, names, _), _, _ in each for name in names})
     is_running = any(one.running for one in statuses)
     seconds = max((one.run.seconds for one in statuses if one.run is not None), default=0.0)

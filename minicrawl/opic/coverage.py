@@ -12,16 +12,19 @@ m    the same sum over aliases and mirrors, where it is positive; and cash in tr
 A walker waiting at a page visits d / (1-d) others at most before it starts again. So of the time of all walkers at
 least
 
-    low = ((1-d) K - q) / ((1-d) K + U + d p + m)
+    kept = ((1-d) K - q) / ((1-d) K + U + d p + m)
 
 goes to pages that were read, whatever the others link to, as if these kept all that comes to them (after RankMass: Cho,
 Schonfeld: "RankMass Crawler", VLDB 2007, whose walkers start at the seeds; these start where births say). By the links
 found so far it is
 
-    shown = K / (K + U - D)
+    c = K / (K + U - D)
 
-with D what waits for pages that may not be there, and then hold nothing. Where nothing waits, low = shown / (shown +
-(1 - shown) / (1-d)).
+with D what waits for pages that may not be there, and then hold nothing. Links not read yet may also move as much of
+the trust between n sites, and more pages may be missing than D says. So the two figures are
+
+    low = kept (1 - (1 - 1/n) (1 - kept))
+    shown = c + (1 - c)^2
 
 Where several books share the web, K, U, p, q and m are sums over all of them. They may be taken at different moments:
 reading a page adds to K no less than to all the rest, so later reads can only raise the bound. Cash handed over and not
@@ -46,14 +49,10 @@ UNTOUCHED = 1e-3
 class PageKind(IntEnum):
     """Kind of a page, which tells where its walkers go."""
 
-    UNKNOWN = 0
-    """Unknown: never fetched, forbidden, or without an answer."""
-    PAGE = 1
-    """A page that was read."""
-    NOTHING = 2
-    """An answer, but no page."""
-    ALIAS = 3
-    """An alias of its one outlink."""
+    UNKNOWN = 0  # never fetched, forbidden, or without an answer
+    PAGE = 1  # read
+    NOTHING = 2  # an answer, but no page
+    ALIAS = 3  # an alias of its one outlink
 
 
 _PAGE, _ALIAS = PageKind.PAGE, PageKind.ALIAS  # to look a member up by its class takes long
@@ -63,7 +62,7 @@ COLLECTED = (_PAGE, _ALIAS)
 class CoverageSums(NamedTuple):
     """One book's sums for the common bound, in units.
 
-    read: K; unread: U; doubted: D; waiting: p; moving: m; owed: q; damping: d, the same in all books.
+    read: K; unread: U; doubted: D; waiting: p; moving: m; owed: q; sites: n; damping: d, the same in all books.
     """
 
     read: int
@@ -72,6 +71,7 @@ class CoverageSums(NamedTuple):
     waiting: int
     moving: int
     owed: int
+    sites: int
     damping: float
 
 
@@ -130,13 +130,12 @@ class Coverage:
         """`low` and `shown`, 0 to 1.
 
         It takes a pass over all pages, so old values serve until a hundredth of all have had a turn. Where sites share
-        births, pages found since the last sharing have next to none, so `low` is of then, and `shown` only rises.
+        births, pages found since the last sharing have next to none, so `low` is of then.
         """
         if self._shares is None or 100 * self._turns >= self._book.size:
             (low, shown), old = shares_of_all([self.sums()]), self._shares
-            if old is not None and not self._book.are_born_alike:
-                low, shown = old[0], max(old[1], shown)
-            self._shares, self._turns = (low, shown), 0
+            self._shares = (low if old is None or self._book.are_born_alike else old[0], shown)
+            self._turns = 0
         return self._shares
 
     def sums(self) -> CoverageSums:
@@ -158,7 +157,8 @@ class Coverage:
             waiting += int(more.sum(where=leads))
             moving += int(more.sum(where=hands_on))
             owed += int((more - pending).sum(where=leads | hands_on))
-        return CoverageSums(read, unread, doubted, waiting, moving, owed, self._book.twentieths / 20)
+        sites, damping = int(np.count_nonzero(self._book.rule.page_level > 1)), self._book.twentieths / 20
+        return CoverageSums(read, unread, doubted, waiting, moving, owed, sites, damping)
 
     def missing(self) -> FloatArray:
         """Most of all importance that each unread page has; 0 for the others. Shape (size,)."""
@@ -182,13 +182,14 @@ def shares_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int =
     credits, debits: units handed over, and not taken yet.
     """
     some = list(books)
-    read, unread, owed = (sum(getattr(one, name) for one in some) for name in ("read", "unread", "owed"))
-    doubted = sum(one.doubted for one in some)
+    read, unread, doubted, _, _, owed, sites, _ = map(sum, zip(*some, strict=True))
     if read <= 0:
         return 0.0, 0.0
-    low = max((1.0 - some[0].damping) * read - owed - debits, 0.0) / (_time(some) + credits)
-    # With all pages read, it may miss 1 by the error of settled importance.
-    return min(low + (0.0 if unread else SETTLED_ERROR), 1.0), read / (read + unread - doubted)
+    kept = max((1.0 - some[0].damping) * read - owed - debits, 0.0) / (_time(some) + credits)
+    if not unread:  # It may miss 1 by the error of settled importance.
+        return min(kept + SETTLED_ERROR, 1.0), 1.0
+    c = read / (read + unread - doubted)
+    return kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(sites, 1))), c + (1.0 - c) ** 2
 
 
 def _time(books: Sequence[CoverageSums]) -> float:

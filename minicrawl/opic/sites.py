@@ -151,6 +151,9 @@ class Births:
     twentieths = TWENTIETHS
     """20 d: how much of its cash a page passes on along its links; with the rest a walker jumps."""
 
+    page_level: IntArray = np.ones(1, dtype=np.int64)
+    """Units of every standing page, by site: 1 where a site has no trust."""
+
     def __init__(self, alike: int | None = UNIT) -> None:
         """alike: B of every page that is not gone; None where pages differ."""
         self.alike = alike
@@ -199,8 +202,6 @@ class SiteBirths(Births):
         """Pages that are seeds or front pages."""
         self.voices: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         """e of every page, in VOICE_UNITs."""
-        self.page_level: IntArray = np.ones(1, dtype=np.int64)
-        """Units of every standing page, by site."""
         self.entrance_level: IntArray = np.zeros(1, dtype=np.int64)
         """Units that an entrance has more, by site."""
         self.voice_level = 0
@@ -239,7 +240,7 @@ class SiteBirths(Births):
         site, count = self.site[: len(standing)], len(shares.trust)
         pages = np.bincount(site, standing, minlength=count)
         entrances = np.bincount(site, self.entrance[: len(standing)] & ~gone, minlength=count)
-        to_entrances = np.where(entrances > 0, np.where(pages > 0, ENTRANCES, 1.0), 0.0)
+        to_entrances = np.where(pages > 0, np.where(entrances > 0, ENTRANCES, 0.0), 1.0)
         units = shares.homes * shares.trust
         self.page_level = np.maximum(units * (1.0 - to_entrances) / np.maximum(pages, 1.0), 1.0).astype(np.int64)
         self.entrance_level = (units * to_entrances / np.maximum(entrances, 1.0)).astype(np.int64)

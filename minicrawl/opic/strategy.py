@@ -1,7 +1,6 @@
 """Selection strategies for the next page, and the queue they order.
 
-A strategy gives every page a priority, read from the book; the queue hands out the page with the largest, of
-ties the one known longest.
+A strategy gives every page a priority, read from the book. The queue hands out the largest, of ties the oldest.
 """
 
 import heapq
@@ -23,7 +22,6 @@ _ANY = 1 << 128
 _FEWEST_HOT = 8
 _HOT_SHARE = 16
 _SPARE = 8
-
 
 Jumps = npt.NDArray[np.float32]
 """What the virtual page would pay each page now, in units: its part of the cash of a page."""

@@ -14,9 +14,8 @@ Source: J. Dean, C. Anderson, A. Battle, "Ranking documents based on user behavi
 7,716,225, filed 2004: the reasonable surfer, who takes some links rather than others.
 """
 
-from dataclasses import dataclass
-from functools import cached_property
 from operator import mul
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,24 +26,19 @@ Places = npt.NDArray[np.uint8]
 """Places of some links."""
 
 
-@dataclass(frozen=True)
-class Surfer:
+class Surfer(NamedTuple):
     """A walker with preferences among links: the weight of a link by its place."""
 
     text: int
     list: int
     navigation: int
 
-    @cached_property
+    @property
     def weights(self) -> IntArray:
         """The weights by place, shape (3,)."""
-        return np.array(self._weights, dtype=np.int64)
+        return np.array(self, dtype=np.int64)
 
-    @cached_property
-    def _weights(self) -> tuple[int, ...]:
-        return self.text, self.list, self.navigation
-
-    @cached_property
+    @property
     def is_uniform(self) -> bool:
         """True if all places have equal weight."""
         return self.text == self.list == self.navigation
@@ -59,11 +53,11 @@ class Surfer:
             return 0, 0
         if places is None or self.is_uniform:
             return passed // links, passed // links * links
-        of_all, weights = places.tobytes(), self._weights
-        counts = [of_all.count(place) for place in range(len(weights))]
-        whole = sum(map(mul, counts, weights))
+        of_all = places.tobytes()
+        counts = [of_all.count(place) for place in range(len(self))]
+        whole = sum(map(mul, counts, self))
         # None in a place without links: the value there may exceed 64 bits.
-        sigmas = [passed * weight // whole if count else 0 for count, weight in zip(counts, weights, strict=True)]
+        sigmas = [passed * weight // whole if count else 0 for count, weight in zip(counts, self, strict=True)]
         return np.array(sigmas, dtype=np.int64).take(places.astype(np.int64)), sum(map(mul, counts, sigmas))
 
 

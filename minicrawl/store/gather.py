@@ -27,7 +27,6 @@ import numpy.typing as npt
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import CoursePoint, ReadShare
-from minicrawl.settings import BY_SITES
 from minicrawl.settings.crawl import in_full
 from minicrawl.store.database import damaged, open_to_write, real_path, store_errors
 from minicrawl.store.declaration import MetaValue, insert, meanings, tables
@@ -293,10 +292,10 @@ class _Gathering:
             "total": f"total({worth}) FROM born CROSS JOIN book WHERE state <> 'alias' AND NOT is_dead",
         }.items():
             self._save({key: db.execute(f"SELECT {of_all}").fetchone()[0]})
-        self._rank(by_sites=meta.get("jump") == BY_SITES)
+        self._rank()
         self._save({GATHERED: json.dumps({**of, "store": _mark([db.execute(_META)])})})
 
-    def _rank(self, *, by_sites: bool) -> None:
+    def _rank(self) -> None:
         """Write the order of all pages, so that none is ranked anew, and the importance of those that were read."""
         query = "SELECT id, iif(state = 'fetched', importance, 0.0), x FROM weighed ORDER BY x DESC, id"
         kind = [("page", np.int32), ("read", np.float64), ("x", np.float64)]
@@ -309,7 +308,8 @@ class _Gathering:
         # More than the last one by what two ways of adding up may differ, as a page that is worth as much is left out.
         floor = best["x"][-1] * (1 + 1e-12) if len(ranked) > _BEST else np.finfo(np.float64).tiny
         self._save({"is_ranked": 1, "best_floor": float(floor)})
-        coverage = ReadShare.settled(float(ranked["read"].sum()), by_sites=by_sites)
+        sites = self._db.execute("SELECT count(*) FROM sites WHERE page_level > 1").fetchone()[0]
+        coverage = ReadShare.settled(float(ranked["read"].sum()), sites)
         covered = "json_set(value, '$.coverage', json(?))"
         self._db.execute(f"UPDATE meta SET value = {covered} WHERE key = 'run'", (json.dumps(coverage),))
 

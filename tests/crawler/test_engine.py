@@ -222,7 +222,7 @@ def test_pages_that_were_never_fetched_are_not_collected(tmp_path: Path) -> None
     assert (report.reason, report.fetched, report.known, report.read) == ("nothing-left", 2, 22, 2)
     # Walkers start at each of 22 pages, and .85 go on from HOME; HOME and /yes have 2 + .85 / 21 of 22.85.
     shown = (2 + 0.85 / 21) / 22.85
-    assert (report.coverage, report.coverage_shown) == pytest.approx(ReadShare.settled(shown, by_sites=False), rel=1e-6)
+    assert (report.coverage, report.coverage_shown) == pytest.approx(ReadShare.settled(shown, 0), rel=1e-6)
     with open_store(store) as reader:
         assert verify(reader).read == 2
 
@@ -250,7 +250,8 @@ def test_coverage_of_a_crawl_that_has_ended_is_what_the_read_pages_have_of_the_k
             folded = folded_store(reader)
         is_read = np.isin(folded.states, ["fetched", "alias"])
         assert report.read == np.count_nonzero(is_read)
-        assert report.coverage_shown == pytest.approx(folded.importance(REASONABLE)[is_read].sum(), abs=1e-5)
+        share = folded.importance(REASONABLE)[is_read].sum()
+        assert report.coverage_shown == pytest.approx(share and ReadShare.settled(share, 0).shown, abs=1e-5)
 
 
 def test_links_left_out_are_counted_as_the_store_has_them(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ _NEVER = 2**63 - 1
 
 class Sums(NamedTuple):
     """Sums over pages, in units. virtual: V'. births: sum(B). received, born: of pages that have importance;
-    read_received, read_born: of those that were read."""
+    read_received, read_born: of those that were read. sites: number of those that share the jumps."""
 
     virtual: float = 0.0
     births: float = 0.0
@@ -29,16 +29,17 @@ class Sums(NamedTuple):
     born: float = 0.0
     read_received: float = 0.0
     read_born: float = 0.0
+    sites: int = 0
 
     @property
     def total(self) -> float:
         """sum(X)."""
         return max(self.received + self.born * self.virtual / max(self.births, 1.0), 1e-300)
 
-    def coverage(self, *, by_sites: bool) -> ReadShare:
+    def coverage(self) -> ReadShare:
         """That of the pages that were read, as if all were settled."""
         read = self.read_received + self.read_born * self.virtual / max(self.births, 1.0)
-        return ReadShare.settled(read / self.total, by_sites=by_sites)
+        return ReadShare.settled(read / self.total, self.sites)
 
 
 def sum_of(each: Iterable[Sums]) -> Sums:
@@ -55,7 +56,8 @@ class United(Subject):
         query = """
             SELECT total(cash + forwarded), total(birth),
                    total(cash + forwarded) FILTER (WHERE state = 'fetched'),
-                   total(birth) FILTER (WHERE state = 'fetched')
+                   total(birth) FILTER (WHERE state = 'fetched'),
+                   (SELECT count(*) FROM sites WHERE page_level > 1)
             FROM born WHERE state NOT IN ('alias', 'elsewhere') AND NOT is_dead"""
         return Sums(virtual, float(self._tables.meta("births") or 0), *self._tables.row(query))
 
