@@ -49,7 +49,7 @@ def command() -> None:
 
     A command for each document; minicrawl/lab/README.md has its claims one by one. Every experiment says which claims
     hold, with what was measured; those with a picture write it and its rows. Needs the extra 'lab': numba compiles
-    the loops of visits and insertions anew in each run, which takes some seconds, and is told.
+    the loops of visits and insertions in each run, which takes some seconds.
 
     GRAPH is an edge list (.txt, .tsv, also .gz), a CSR matrix (.npz with indptr and indices) or a crawl's store (.db).
     """
