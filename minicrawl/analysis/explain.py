@@ -198,7 +198,7 @@ class _Explainer:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._settings: CrawlSettings = kept_settings(store)
-        self._scope = Scope.of(self._settings, store.page_table.roots())
+        self._scope = Scope(self._settings, store.page_table.roots())
         self._usage = PageUsage(store)
 
     def explanation(self, meant: list[str]) -> Explanation:

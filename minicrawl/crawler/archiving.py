@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured, nearest, stamp, surt, twin
-from minicrawl.archive.collection import Collection, check_there
+from minicrawl.archive.collection import Collection
 from minicrawl.archive.reading import Record
 from minicrawl.archive.record import Original, sha1, without
 from minicrawl.archive.writer import ArchiveWriter, Committed, Rules
@@ -27,7 +27,7 @@ from minicrawl.crawler.http.transport import Answer, BrokenOffError, Capture, Si
 from minicrawl.crawler.net.tls import HTTP_1
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.urls.normalise import normalise
-from minicrawl.errors import FetchError, SettingError, StoreError
+from minicrawl.errors import FetchError, StoreError
 from minicrawl.model import ArchiveRecord, Exchange, ParsedPage, RecordKind
 from minicrawl.settings import USER_AGENT, CrawlSettings
 from minicrawl.store.archived import FILES
@@ -73,7 +73,9 @@ class Archiving(Capture):
         self._opened: Store | None = None
         self._met: bytearray | None = None
         self._parts: dict[str, None] = {}
-        rules = Rules(_FILE_SIZE, settings.dedup, _description(settings), _left_out(settings))
+        # Fields of requests that may identify the user are left out.
+        secret = {header.name.lower().encode() for header in settings.header if header.is_secret}
+        rules = Rules(_FILE_SIZE, settings.dedup, _description(settings), _ALWAYS_LEFT_OUT | secret)
         self._writer = ArchiveWriter(settings.archive, prefix, rules, (self._with_body, self._last_of))
 
     def observe(self, exchange: Exchange, parsed: ParsedPage) -> ArchiveRecord | None:
@@ -130,14 +132,12 @@ class Archiving(Capture):
 
 
 def _allows(exchange: Exchange) -> bool:
-    """True if the head allows copies to be kept."""
     if _ROBOTS_TAG.search(exchange.head) is None:
         return True
     return read_directives(ResponseFields(exchange.fields).joined(b"x-robots-tag", "\n") or "").archive
 
 
 def _description(settings: CrawlSettings) -> dict[str, str]:
-    """Fields of a file's warcinfo record."""
     facts = {
         "software": USER_AGENT,
         "format": "WARC File Format 1.1",
@@ -150,26 +150,11 @@ def _description(settings: CrawlSettings) -> dict[str, str]:
     return facts
 
 
-def _left_out(settings: CrawlSettings) -> frozenset[bytes]:
-    """Names of request fields that may identify the user."""
-    return _ALWAYS_LEFT_OUT | {header.name.lower().encode() for header in settings.header if header.is_secret}
-
-
 NOT_ARCHIVED = "not-archived"
 _VERSION = re.compile(rb"^HTTP/[\d.]+")
 _PROBE = re.compile(r"(.*/)[a-p]{16}(/|\.[^/?]*)?")
 _BEGINNING = 4096
 _NONE = b"HTTP/1.1 404 Not Found\r\n\r\n"
-
-
-def check_replayed(settings: CrawlSettings, *, has_transport: bool) -> None:
-    """Raise SettingError for archives that are missing, or that cannot be in place of the network."""
-    check_there(settings.from_archive)
-    if settings.from_archive and (settings.archive is not None or has_transport):
-        raise SettingError(
-            "a crawl that reads an archive keeps none, whose dates would be wrong: leave out --archive, or --forget "
-            "archive; nor has it a transport of one's own"
-        )
 
 
 class ArchiveTransport:

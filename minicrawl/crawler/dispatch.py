@@ -56,7 +56,7 @@ class Dispatch:
         self.in_flight = InFlight(
             files(settings.concurrency), soon=None, one_by_one=False, on_change=on_change, slots=slots
         )
-        self.outages = OutageWatch(intake.liveness, intake.state.hosts.answered, self._timing, self._absorb)
+        self.outages = OutageWatch(self._state, intake.turns, self._absorb, asks_robots=not settings.ignore_robots)
         self._on_change = on_change
         self.is_over = self.is_short = False
         """is_short: True if a request is due, but the limits allow none."""
@@ -105,10 +105,7 @@ class Dispatch:
         return flying.has_room and self._requests.next(now, attempts=flying.has_room_for_attempts) is not None
 
     def begin(self, now: float) -> bool:
-        """Begin requests; returns whether more could be begun at once.
-
-        Turns that need no request fill a batch without waiting.
-        """
+        """Begin requests; returns whether more could be begun at once."""
         has_more = self._begin_due(now)
         self.in_flight.pass_on()
         return has_more
@@ -136,10 +133,7 @@ class Dispatch:
         return False
 
     def clear_up(self, now: float, *, is_idle: bool) -> bool:
-        """Settle failed requests. Returns whether there may be more to begin.
-
-        is_idle: nothing else is under way.
-        """
+        """Settle failed requests. Returns whether there may be more to begin. is_idle: nothing else is under way."""
         is_idle = is_idle and self._requests.next_ready() is None
         return self.outages.clear_up(now, is_idle=is_idle, is_over=self.is_over)
 
@@ -166,8 +160,7 @@ class Dispatch:
         self._deliver(request.links, partial(self._take, request))
 
     def _take(self, request: Request, now: float) -> None:
-        """Take in the end of a request."""
-        self._state.batch.requests_ended += 1
+        self._state.pages.requests_ended += 1
         if request.fetched.record is not None:
             self._intake.steps.on_record(request.fetched.record, request.page if request.is_page else None)
         for record in request.fetched.further:
@@ -180,7 +173,6 @@ class Dispatch:
         self.outages.take(request, now, is_over=self.is_over)
 
     def _absorb(self, request: Request, now: float) -> None:
-        """Take in an answer, or its failure."""
         if request.is_page:
             fetched = request.fetched
             self._progress.add(fetched)

@@ -30,10 +30,7 @@ from minicrawl.timing import Timing
 
 
 class Commits:
-    """`last`: time of the last one. `asked_until`: time until which requests may leave without another one.
-
-    meta: the run's data for the store, by `asked_until`.
-    """
+    """`last`: time of the last one. `asked_until`: time until which requests may leave without another one."""
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
@@ -123,6 +120,8 @@ class Engine:
         self._on_progress = on_progress
         self._thread, self._shares_thread = thread or BooksThread(), thread is not None
         self._arrivals = Arrivals(self._clock, self._thread, timing.links_at_once)
+        self.deliver = self._arrivals.add
+        """Passes an answer or a command to the loop, which takes them one by one, with the URLs that it leads to."""
         self.commands = Commands(self.deliver)
         self.events = EventStream(self._clock)
         self._commits = Commits(intake, self.commands, self._thread, self._clock, timing, self.meta)
@@ -197,11 +196,6 @@ class Engine:
             self._progress_at = 0.0
             self.events.tell(Resumed(self._clock(), seconds))
 
-    def deliver(self, links: int, take: Callable[[float], None]) -> None:
-        """Pass an answer or a command to the loop, which takes them one by one. links: number of URLs that it leads
-        to."""
-        self._arrivals.add(links, take)
-
     async def look(self, hosts: int, requests: int) -> dict[str, Any]:
         """The crawl between two answers, with up to `hosts` of its hosts and `requests` in flight."""
         silence, oldest = self.dispatch.outages.silence, self.dispatch.oldest(requests)
@@ -209,10 +203,8 @@ class Engine:
         return await self.commands.seen(lambda now: self.progress.look(silence, oldest, hosts), links)
 
     async def run(self, start: Iterable[None] = ()) -> None:
-        """Crawl until there is a reason to stop, and commit. start: makes the seeds known, step by step.
-
-        A bug that breaks off absorbing leaves the batch uncommitted: half a visit must not reach the store.
-        """
+        """Crawl until there is a reason to stop, and commit. start: makes the seeds known, step by step. A bug that
+        breaks off absorbing leaves the batch uncommitted: half a visit must not reach the store."""
         failure: BaseException | None = None
         try:
             await self._start(iter(start))
@@ -294,7 +286,6 @@ class Engine:
             self.stop(limit)
 
     async def _finds_more(self, now: float) -> bool:
-        """True if something is left after all."""
         if self._commits.has_news:
             await self._commits.commit()
         return bool(self._arrivals) or await self._thread.do(partial(self._requests.on_nothing_left, now))

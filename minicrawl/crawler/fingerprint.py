@@ -252,10 +252,8 @@ _LETTERS = bytes(map(_letter, range(256)))
 
 
 def vocabulary(text: bytes | None) -> bytes:
-    """The count of numbers in a short text, then the hashes of its distinct words, ascending: four bytes each.
-
-    Empty for None, a long text.
-    """
+    """The count of numbers in a short text, then the hashes of its distinct words, ascending: four bytes each; empty
+    for None, a long text."""
     return b"" if text is None else _hashed(text).tobytes()
 
 

@@ -13,13 +13,11 @@ import logging
 import unicodedata
 from collections.abc import Iterator
 from html import escape
-from importlib import util
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from minicrawl import installed, log
+from minicrawl import log
 from minicrawl.crawler.html.parse import MAX_LINKS, MAX_TEXT
-from minicrawl.errors import SettingError
 from minicrawl.extract.hooks import within
 from minicrawl.model import Fetched
 from minicrawl.sandbox.cage import Cage
@@ -39,10 +37,8 @@ _LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0
 
 
 def from_pdf(body: bytes, seconds: float) -> tuple[bytes, bool]:
-    """A file as HTML in UTF-8, and True if it is cut or damaged. seconds: of CPU time, after which it is cut.
-
-    Raises any exception for a file that cannot be opened.
-    """
+    """A file as HTML in UTF-8, and True if it is cut or damaged. seconds: of CPU time, after which it is cut. Raises
+    any exception for a file that cannot be opened."""
     from pypdf import PdfReader  # noqa: PLC0415 - the child alone loads pypdf
 
     logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)  # it would tell of every fault of a damaged file
@@ -120,7 +116,6 @@ class _Document:
 
 
 def _head(reader: "PdfReader") -> str:
-    """The elements of the head, from the document's information and catalog."""
     about, catalog = reader.trailer.get("/Info"), reader.root_object
     information = about.get_object() if about is not None else None
     title, subject = _text(information, "/Title"), _text(information, "/Subject")
@@ -140,7 +135,6 @@ def _entry(found: object, *keys: str) -> object:
 
 
 def _text(found: object, *keys: str) -> str:
-    """The text of an entry; "" if it has none."""
     value = _entry(found, *keys)
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
@@ -148,12 +142,6 @@ def _text(found: object, *keys: str) -> str:
 
 
 _MEMORY = 10**9
-
-
-def check_pdf() -> None:
-    """Raise SettingError if PDF files cannot be read."""
-    if util.find_spec("pypdf") is None:
-        raise SettingError(f"--pdf needs pypdf; run: {installed.adding('pdf')}")
 
 
 class Conversion:
@@ -164,25 +152,15 @@ class Conversion:
         self._seconds = timing.parse / 2
         limits = Limits(timing.parse, timing.hang, Cage(_MEMORY))
         most = max(1, cores() // max(settings.workers, 1))
-        self._sandbox = Sandbox(from_pdf, limits, most=most, idle=timing.spare)
-
-    @property
-    def pids(self) -> list[int]:
-        """Process ids of the children."""
-        return self._sandbox.pids
+        self.sandbox = Sandbox(from_pdf, limits, most=most, idle=timing.spare)
 
     async def converted(self, page: Fetched) -> tuple[bytes, bool] | None:
-        """A document that was fetched, as HTML in UTF-8, and True if a limit was reached or parts of it are damaged.
-
-        None if it cannot be read as what it is said to be. Raises ChildDiedError.
-        """
+        """A document as HTML in UTF-8, and True if it is cut or damaged; None if it is not what it is said to be.
+        Raises ChildDiedError."""
         try:
-            return await self._sandbox.call(page.body, self._seconds)
+            return await self.sandbox.call(page.body, self._seconds)
         except ChildDiedError:
             raise
         except ChildError as error:
             log.event("document-unread", url=page.url, why=str(error))
             return None
-
-    async def aclose(self) -> None:
-        await self._sandbox.aclose()

@@ -66,11 +66,8 @@ _STRAINED_REASONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The health of a host.
-
-    `seconds`: duration of its last good answer. `backoff`: seconds, 0 = none. `strains`: in a row. `dead_until`: Unix
-    seconds.
-    """
+    """`seconds`: duration of a host's last good answer. `backoff`: seconds, 0 = none. `strains`: in a row.
+    `dead_until`: Unix seconds."""
 
     seconds: float = 0.0
     backoff: float = 0.0
@@ -141,9 +138,7 @@ TURNS_PER_ERRAND = 10
 
 class Errand(Protocol):
     """`opens`: it asks for robots.txt or an address, without which hosts are closed, so it may run on a closed host.
-
-    `alternates`: every second turn of a host with pages may be for such an errand.
-    """
+    `alternates`: every second turn of a host with pages may be for such an errand."""
 
     opens: bool
     alternates: bool
@@ -183,11 +178,8 @@ class Clock:
 
 @dataclass(slots=True, kw_only=True)
 class Address(Clock):
-    """An IP address, which hosts share; or the name server, for hosts without a known address.
-
-    `with_errands`: hosts with errands that came on offer while the address was not. `is_held`: this
-    partition may ask it; others share it.
-    """
+    """An IP address, which hosts share; or the name server, for hosts without a known address. `with_errands`: hosts
+    with errands that came on offer while it was not. `is_held`: this partition may ask it; others share it."""
 
     with_errands: "list[Host]" = field(default_factory=list)
     is_held: bool = True
@@ -323,7 +315,6 @@ class Outage(Generic[Failure]):
         self._find_out(now)
 
     def _find_out(self, now: float) -> None:
-        """Declare an outage."""
         if self.since is None:
             self.since = now if self._silent_at is None else self._silent_at
         self.pause = min(max(2 * self.pause, self._timing.first_pause), self._timing.longest_pause)

@@ -16,9 +16,7 @@ from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.due import DueRequests
-from minicrawl.crawler.requests.outage_watch import Liveness
 from minicrawl.crawler.requests.request import HostTurns, Kind
-from minicrawl.crawler.requests.requisite import Requisites as RequisiteKind
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.steps import STEPS
@@ -52,8 +50,7 @@ class Saver(Protocol):
 class Intake:
     """`visits` takes in answers for pages, `robots` and `sitemaps` theirs, `steps` those to probes.
 
-    turns: results of requests, by host. liveness: chooses hosts for outage checks. savers: called by a commit, in this
-    order.
+    turns: results of requests, by host. savers: called by a commit, in this order.
     """
 
     def __init__(
@@ -76,10 +73,9 @@ class Intake:
         lastmods = None if refresh is None or state.due is None else refresh.note_lastmods
         sitemaps = self.sitemaps = Sitemaps(state, turns, sessions.plain, lastmods, is_on=settings.sitemaps)
         self.robots = RobotsFiles(state, turns, settings)
-        self.liveness = Liveness(state, turns, asks_robots=not settings.ignore_robots)
         self.visits = Visits(state, turns, aliases, deep_links, sitemaps, ranking, sessions, steps)
-        savers: list[Saver | None] = [state.outbox, state.batch, state.hosts, state.interests]
-        savers += [state.sites, state.tally, sitemaps.queue, *steps]
+        savers: list[Saver | None] = [state.outbox, state.pages, state.hosts, state.interests]
+        savers += [state.sites, state.tally, sitemaps.queue, self.robots, *steps]
         self.savers = [one for one in savers if one is not None]
         self._top_pages, self._committed = TopPages(), state.accounts.size
         self.commits = CommitCounts(lambda: writer.rows_written)
@@ -118,7 +114,7 @@ class Intake:
     def seeds(self) -> list[str]:
         """All seeds that set the scope, and the pages that they lead to."""
         writer = self.state.writer
-        uncommitted = [page.url for page in self.state.batch.new if page.found_on is None]
+        uncommitted = [page.url for page in self.state.pages.new if page.found_on is None]
         return [*writer.page_table.roots(), *uncommitted, *self._scope]
 
     def add_seeds(self, seeds: Sequence[str], now: float, guessed: Set[str] = frozenset()) -> None:
@@ -159,19 +155,17 @@ class Intake:
     @property
     def turns_in_batch(self) -> int:
         """Number of turns since the last commit."""
-        return self.state.batch.turns_taken
+        return self.state.pages.turns_taken
 
     @property
     def has_news(self) -> bool:
         """True if a turn was taken or a request has ended since the last commit."""
-        return self.state.batch.turns_taken + self.state.batch.requests_ended > 0
+        return self.state.pages.turns_taken + self.state.pages.requests_ended > 0
 
     @property
     def turns_per_commit(self) -> int:
-        """Number of turns that make a commit due: a quarter of the pages that had one, but from 256 to 1,024.
-
-        A page whose account changes in many turns is written once a commit; but the order rests on what is committed.
-        """
+        """Number of turns that make a commit due: a quarter of the pages that had one, but from 256 to 1,024. A page
+        that changes in many turns is written once a commit; but the order rests on what is committed."""
         visited = self.state.accounts.turns
         return min(max(visited // _PART, _FEWEST_TURNS), _MOST_TURNS)
 
@@ -204,7 +198,7 @@ class Intake:
         added, is_anew = self._top_pages.changes(accounts.book, np.concatenate([visited, credited, born]))
         writer.save_best(added, is_anew=is_anew)
         writer.save_meta({"best_floor": self._top_pages.floor, "is_ranked": 0})
-        writer.page_rows.add(self.state.batch.new, account_columns(accounts, born))
+        writer.page_rows.add(self.state.pages.new, account_columns(accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):
             writer.page_rows.save_accounts(account_columns(accounts, visited[some]))
         for some in slices(len(credited), writer.sizes.accounts):
@@ -219,6 +213,6 @@ def requests_of(intake: Intake, settings: CrawlSettings) -> DueRequests:
     kinds: list[Kind] = [intake.sitemaps, LastProbes(visits, is_allowed)]
     requisites = intake.steps.find(Requisites)
     if requisites is not None:
-        kinds.append(RequisiteKind(requisites.queue, state, intake.turns))
+        kinds.append(requisites.kind)
     page_turn = partial(PageTurn, visits, is_allowed)
     return DueRequests(state, intake.turns, page_turn, intake.robots, intake.sitemaps, kinds, settings)

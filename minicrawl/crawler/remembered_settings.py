@@ -37,10 +37,8 @@ class Resumed:
 
 
 def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterable[str] = ()) -> Resumed:
-    """The settings of the next run of a crawl. Raises SettingError.
-
-    kept: those in the store, {} for a new one. forgotten: options that are to have their defaults again.
-    """
+    """The settings of the next run of a crawl. kept: those in the store, {} for a new one. forgotten: options that are
+    to have their defaults again. Raises SettingError."""
     before = lasting(kept)
     given = _defaults(forgotten) | dict(given)
     hidden = [rule for rule in before.get("proxy") or () if HIDDEN in rule]
@@ -79,7 +77,6 @@ def refuse_partition(store: Store) -> None:
 
 
 def _defaults(options: Iterable[str]) -> dict[str, Any]:
-    """The defaults of some options."""
     names = {spelling: spelling.removeprefix("--").replace("-", "_") for spelling in options}
     for spelling, name in names.items():
         if name not in SETTINGS:
@@ -123,7 +120,6 @@ def is_nameless(settings: CrawlSettings, seeds: Iterable[str]) -> bool:
 
 
 def _is_of_others(host: str) -> bool:
-    """True if a host, by its name or address, may be other people's."""
     if is_literal(host):
         return ipaddress.ip_address(host).is_global
     name = host.rstrip(".")

@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import util
 from pathlib import Path
 from typing import Any, Protocol  # Any: settings as given
 
 import numpy as np
 
-from minicrawl import log
+from minicrawl import installed, log
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.changes import Changes
@@ -325,7 +326,6 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
 def _source(
     settings: CrawlSettings, intake: Intake, seeds: Seeds, transport: Any, replayed: tuple[Path, ...]
 ) -> ChangingSource:
-    """The source of pages."""
     timing, writer = intake.state.timing, intake.state.writer
     origins = frozenset[str]()  # of all seeds, also those of earlier runs, if secrets may be for these alone
     if settings.has_secrets:
@@ -370,6 +370,8 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
     coverage, shown = accounts.coverage.shares()
     asked_for = engine.dispatch.limits.now.until_coverage or 0.0
     is_over = engine.reason in (None, "nothing-left")
+    # Its time was up before any request could leave: those of earlier runs tell more.
+    is_late = engine.reason == "time" and not (engine.progress.fetched or engine.dispatch.unanswered)
     return CrawlReport(
         reason=engine.reason or "nothing-left",
         fetched=engine.progress.fetched,
@@ -382,16 +384,9 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         error=accounts.book.certificate(),
         failures=dict(intake.state.tally.failures),
         left_out=intake.state.tally.left_out,
-        unanswered=_unanswered(engine, intake.state.writer),
+        unanswered=intake.state.writer.page_table.unanswered() if is_late else dict(engine.dispatch.unanswered),
         out_of_reach=engine.progress.out_of_reach(asked_for) if is_over else None,
     )
-
-
-def _unanswered(engine: Engine, store: Store) -> dict[str, int]:
-    """Failed requests of this run by reason; of earlier runs, if its time was up before any could leave."""
-    if engine.reason == "time" and not (engine.progress.fetched or engine.dispatch.unanswered):
-        return store.page_table.unanswered()
-    return dict(engine.dispatch.unanswered)
 
 
 def _check_seeds(seeds: Seeds, store: Path) -> None:
@@ -400,10 +395,8 @@ def _check_seeds(seeds: Seeds, store: Path) -> None:
 
 
 async def check_settings(settings: CrawlSettings, transport: Any) -> None:
-    """Raise SettingError for settings that no crawl can be made with here, before any of them is remembered.
-
-    A Fetcher reports faults in how to connect when it is made, in workers too late.
-    """
+    """Raise SettingError for settings that no crawl can be made with here, before any of them is remembered. A Fetcher
+    reports faults in how to connect when it is made, in workers too late."""
     raised_limit()
     await _check_capabilities(settings, has_transport=transport is not None)
     if transport is None:
@@ -432,19 +425,22 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         if expired := sum(not cookie.is_alive(now) for cookie in cookies):
             log.event("cookies-expired", file=str(settings.cookie_file), expired=expired, of=len(cookies))
     if settings.from_archive:
-        from minicrawl.crawler.archiving import check_replayed  # noqa: PLC0415
+        from minicrawl.archive.collection import check_there  # noqa: PLC0415
 
-        check_replayed(settings, has_transport=has_transport)
+        check_there(settings.from_archive)
+        if settings.archive is not None or has_transport:
+            raise SettingError(
+                "a crawl that reads an archive keeps none, whose dates would be wrong: leave out --archive, or "
+                "--forget archive; nor has it a transport of one's own"
+            )
     if settings.screenshots and not (settings.render and settings.archive):
         raise SettingError("--screenshots needs --render REGEX, the pages to show, and --archive DIR, to keep them in")
     if settings.render:
         from minicrawl.crawler.rendering.chromium import find_chromium  # noqa: PLC0415
 
         find_chromium(settings.chromium)
-    if settings.pdf:
-        from minicrawl.crawler.formats import check_pdf  # noqa: PLC0415
-
-        check_pdf()
+    if settings.pdf and util.find_spec("pypdf") is None:
+        raise SettingError(f"--pdf needs pypdf; run: {installed.adding('pdf')}")
 
 
 @contextmanager

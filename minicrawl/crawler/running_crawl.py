@@ -139,10 +139,8 @@ class SteeredRun:
         return await self._have(partial(self._run.changes.unban, host))
 
     async def again(self, url: str) -> str:
-        """Request a page again, as the next one of its host: one that was read, or given up, or waits.
-
-        Returns the URL by which it is known.
-        """
+        """Request a page again, as the next one of its host: one that was read, or given up, or waits. Returns its
+        known URL."""
         return await self._have(partial(self._run.changes.ask_again, url))
 
     async def _have(self, change: Callable[[float], _T], links: int = 0) -> _T:
@@ -151,10 +149,8 @@ class SteeredRun:
 
 
 class RunningCrawl(SteeredRun):
-    """Begins with the block, and has ended when the block is over.
-
-    The end of the block waits for the crawl; one that is paused then is stopped. An exception stops it at once.
-    """
+    """Begins with the block, which waits for its end; a crawl that is paused then is stopped. An exception stops it at
+    once."""
 
     def __init__(self, crawl: Callable[[OnBegin], Coroutine[Any, Any, CrawlReport]]) -> None:
         """crawl: crawls, and passes on its run once that can be steered."""

@@ -122,15 +122,11 @@ def _pages(damaged: DamagedStore) -> list[_Page]:
     found: dict[str, _Page] = {}
     for row in damaged.rows("pages", "id", _Page._fields):
         page = _Page._make(row)
-        if _makes_sense(page):
+        are_texts = all(isinstance(text, str) and text for text in (page.url, page.state, page.reason))
+        are_numbers = all(isinstance(number, int) for number in (page.visited, page.depth))
+        if are_texts and are_numbers and page.state in _STATES and normalise(page.url) == page.url:
             found.setdefault(page.url, page)
     return list(found.values())
-
-
-def _makes_sense(page: _Page) -> bool:
-    are_texts = all(isinstance(text, str) and text for text in (page.url, page.state, page.reason))
-    are_numbers = all(isinstance(number, int) for number in (page.visited, page.depth))
-    return are_texts and are_numbers and page.state in _STATES and normalise(page.url) == page.url
 
 
 def _replayed(
@@ -152,7 +148,7 @@ def _replayed(
         answer = answers.get(page.fetch) if page.fetch is not None else None
         accounts.visit(number, outlinks, kind=kind_of(page.state, answer is not None))
         if page.state == State.GONE or (page.state == State.ERROR and page.reason in DEAD):
-            accounts.retire(number)
+            accounts.book.retire(number)
         nofollow, refused = (count if isinstance(count, int) else 0 for count in row[2:4])
         places = places_to_bytes(outlinks.places)
         links = Links(number, to_bytes(outlinks.targets), nofollow, refused, places=places)
@@ -180,7 +176,6 @@ def _mapped(blob: bytes, places: object, source: int, numbers: dict[int, int]) -
 
 
 def _hosts(damaged: DamagedStore, pages: Sequence[_Page]) -> dict[str, HostRow]:
-    """The hosts of all pages, with their readable data."""
     known = {row[1]: row for row in damaged.rows("hosts", "id", HostRow._fields) if _is_host(row)}
     hosts: dict[str, HostRow] = {}
     for name in (politeness_key(page.url) for page in pages):

@@ -13,7 +13,6 @@ Focus is a factor on the priority of a page. It moves no cash: importance is wha
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from minicrawl.crawler.urls.keys import authority, site_of, without_www
@@ -25,36 +24,19 @@ MAX_URL_LENGTH = 2048
 _SHOWN = 3
 
 
-@dataclass(frozen=True)
 class Scope:
-    """The settings and the seeds' places. `places`: sites, hosts or URL prefixes of the seeds, as `kind` says.
+    """The settings and the seeds' places. `places`: sites, hosts or URL prefixes of the seeds, as `kind` says."""
 
-    `max_depths`: by host name, for hosts with a limit of their own.
-    """
-
-    kind: str
-    places: frozenset[str]
-    allow: tuple[re.Pattern[str], ...]
-    deny: tuple[re.Pattern[str], ...]
-    max_depth: int | None
-
-    @classmethod
-    def of(cls, settings: CrawlSettings, seeds: Iterable[str]) -> "Scope":
-        """The scope of a crawl from `seeds`: normalised URLs."""
-        return cls(
-            settings.scope,
-            frozenset(_place(settings.scope, seed) for seed in seeds),
-            tuple(compiled(pattern, "allow") for pattern in settings.allow),
-            tuple(compiled(pattern, "deny") for pattern in settings.deny),
-            settings.max_depth,
-        )
+    def __init__(self, settings: CrawlSettings, seeds: Iterable[str]) -> None:
+        """seeds: normalised URLs."""
+        self.kind, self.max_depth = settings.scope, settings.max_depth
+        self.places = {_place(self.kind, seed) for seed in seeds}
+        self.allow = [compiled(pattern, "allow") for pattern in settings.allow]
+        self.deny = [compiled(pattern, "deny") for pattern in settings.deny]
 
     def refuses(self, url: str, depth: int, *, source: str | None = None, is_redirect: bool = False) -> str | None:
-        """The reason code of the rule that keeps a normalised URL at `depth` links out, or None.
-
-        source: URL of the page whose link leads there; None for a URL that is named otherwise. is_redirect: a redirect
-        leads there.
-        """
+        """The reason code of the rule that keeps a normalised URL at `depth` links out, or None. source: URL of the
+        page whose link leads there, if one does. is_redirect: a redirect leads there."""
         if len(url) > MAX_URL_LENGTH:
             return "too-long"
         if self._is_too_deep(depth):

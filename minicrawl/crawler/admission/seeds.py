@@ -21,10 +21,7 @@ _FILE_ENDINGS = (".txt", ".csv", ".tsv", ".json", ".jsonl", ".list", ".lst", ".u
 
 
 class Seeds(NamedTuple):
-    """Normalised seed URLs, each once, in the order given.
-
-    `guessed`: those given without a scheme; most hosts speak https.
-    """
+    """Normalised seed URLs, each once, in the order given. `guessed`: those given without a scheme, as of https."""
 
     urls: list[str]
     guessed: frozenset[str] = frozenset()
@@ -36,10 +33,8 @@ def read_seeds(sources: Iterable[str]) -> list[str]:
 
 
 def gather_seeds(sources: Iterable[str]) -> Seeds:
-    """Read seed files (one URL a line, '#' comments), URLs with scheme or without, or "-" for standard input.
-
-    Raises SeedError with file and line of the first bad entries.
-    """
+    """Read seed files (one URL a line, '#' comments), URLs with scheme or without, or "-" for standard input. Raises
+    SeedError with file and line of the first bad entries."""
     seeds: dict[str, None] = {}
     guessed: set[str] = set()
     bad: list[str] = []
@@ -74,10 +69,8 @@ def in_plain_http(url: str) -> str:
 
 
 def spelled(seeds: Seeds, known: Callable[[list[str]], Container[str]], *, keep_parameters: bool) -> Seeds:
-    """Seeds in the spelling of known pages: in plain http where an earlier run found the guess of https wrong.
-
-    known: returns those of the given URLs that are known.
-    """
+    """Seeds in plain http where an earlier run found the guess of https wrong. known: returns those of URLs that are
+    known."""
     plain = {url: in_plain_http(url) for url in seeds.guessed}
     there = known(list(plain.values()))
     urls = [plain[url] if url in plain and plain[url] in there else url for url in seeds.urls]

@@ -12,8 +12,8 @@ of their own, are linked from elsewhere, or end: threads of ten pages each count
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Set
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -44,10 +44,8 @@ _SESSION_NAMES = frozenset({"sid", "phpsessid", "jsessionid", "session", "sessio
 
 
 class UrlPattern(NamedTuple):
-    """`name` begins with the host; `month`: that of the URL's date, counted from the year 0.
-
-    `is_numbered`: the URL ends in a number or a date, or has one in its query.
-    """
+    """`name` begins with the host; `month`: that of the URL's date, counted from the year 0; `is_numbered`: the URL
+    ends in a number or a date, or has one in its query."""
 
     name: str
     month: int | None
@@ -149,7 +147,6 @@ def _folder(folder: str) -> str:
 
 
 def _segment(segment: str, *, keep: bool) -> str:
-    """A path segment with varying parts blanked."""
     if not _DIGITS.search(segment):
         return segment if keep or not segment else "*"
     if len(segment) >= 8 and _ID.search(segment):
@@ -166,26 +163,20 @@ _NUMBERS = re.compile(r"-?\d{1,18}")
 _WORDING = 0xFFFF_FFFF
 
 
+@dataclass(slots=True)
 class Counting:
     """The wordings of a pattern's numbered pages, and the sources of links to them.
 
-    `known`: admitted URLs, `own` of them found on pages of the pattern; `spans`: least and greatest of the numbers in
-    which these differ from the page they were found on, by their place in the URL; `pages`: pages judged of late, and
-    `wordings`: digests of their texts without numbers.
+    `known`: admitted URLs, `own` of them found on pages of the pattern; `pages`: pages judged of late; `spans`: least
+    and greatest of the numbers in which URLs differ from the page they were found on, by their place in the URL;
+    `wordings`: digests of the texts of pages without numbers.
     """
 
-    __slots__ = ("known", "own", "pages", "spans", "wordings")
-
-    def __init__(
-        self,
-        known: int = 0,
-        own: int = 0,
-        pages: int = 0,
-        spans: Mapping[str, tuple[int, int]] | None = None,
-        wordings: Iterable[int] = (),
-    ) -> None:
-        self.known, self.own, self.pages = known, own, pages
-        self.spans, self.wordings = dict(spans or {}), set(wordings)
+    known: int = 0
+    own: int = 0
+    pages: int = 0
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    wordings: set[int] = field(default_factory=set)
 
     def add_url(self, url: str, source: str | None) -> None:
         """Add a newly known URL of the pattern. source: the page with the link, if that is of the pattern too."""
@@ -321,7 +312,11 @@ class Findings:
     @classmethod
     def of(cls, row: PatternRow) -> "Findings":
         values = set(json.loads(row.seen)) if row.seen else _NO_VALUES
-        return cls(*row[1:8], values, Counting(*json.loads(row.counting)) if row.counting else None)
+        counting = None
+        if row.counting:
+            known, own, pages, spans, wordings = json.loads(row.counting)
+            counting = Counting(known, own, pages, spans, set(wordings))
+        return cls(*row[1:8], values, counting)
 
 
 _MOST = 100_000

@@ -41,7 +41,6 @@ import math
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import compress
 from typing import NamedTuple
@@ -93,16 +92,12 @@ def static_rule(url: str) -> str | None:
         return "trap-long-url"
     if segments > MAX_SEGMENT_REPEATS and _has_run(stem.split("/")[3:]):
         return "trap-repeated-path"
-    if parameters > MAX_SAME_PARAMETER and _has_same(query):
-        return "trap-repeated-parameter"
+    if parameters > MAX_SAME_PARAMETER:
+        names = Counter(part.partition("=")[0] for part in query.split("&"))
+        if max(names.values()) > MAX_SAME_PARAMETER:
+            return "trap-repeated-parameter"
     # Links that escape the current URL once more.
     return "trap-escaped-again" if "%2525" in url or "amp;amp;" in url else None
-
-
-def _has_same(query: str) -> bool:
-    """True if a parameter comes more often than it may."""
-    names = Counter(part.partition("=")[0] for part in query.split("&"))
-    return max(names.values()) > MAX_SAME_PARAMETER
 
 
 PAGES = 5_000
@@ -116,10 +111,7 @@ Vouchers = Callable[[str], float | None]
 
 
 class Budgets:
-    """The pages and hosts of every site.
-
-    Invariant: verdicts depend on the seeds, the vouchers and the numbers of pages alone.
-    """
+    """The pages and hosts of every site. Verdicts depend on the seeds, the vouchers and the numbers of pages alone."""
 
     def __init__(self, vouchers: Vouchers, pages: Mapping[str, int] | None = None) -> None:
         """pages: number of known pages by host, with its port if it has one."""
@@ -129,7 +121,7 @@ class Budgets:
         self._seeds: set[str] = set()
         for host, known in (pages or {}).items():
             if known:
-                self._add(host, known)
+                self.add(host, known)
 
     def protect(self, hosts: Iterable[str]) -> None:
         """Exempt the sites of these hosts from budgets: the user wants them crawled."""
@@ -148,11 +140,8 @@ class Budgets:
             return "trap-host-budget", site
         return ("trap-many-hosts", f"*.{site}") if has_many_hosts and PAGES_PER_HOST * hosts >= most else None
 
-    def add(self, host: str) -> None:
-        """Count one more known page of the host."""
-        self._add(host, 1)
-
-    def _add(self, host: str, pages: int) -> None:
+    def add(self, host: str, pages: int = 1) -> None:
+        """Count more known pages of the host."""
         site = self._site_of.get(host)
         if site is None:
             site = self._site_of[host] = self._site(host)
@@ -249,10 +238,8 @@ class Traps:
         return None
 
     def refusals(self, source: str, content: PageContent, urls: Sequence[str]) -> list[str | None]:
-        """Learn from the page at `source`, and judge the distinct unknown URLs that it links to.
-
-        Returns the rule against each URL, or None: it is known from now on.
-        """
+        """Learn from the page at `source`, and judge the distinct unknown URLs that it links to: the rule against each,
+        or None: it is known from now on."""
         if (content.digest is None or content.is_not_found) and not urls:
             return []
         pattern = _pattern_of_page(source)
@@ -305,7 +292,6 @@ class Traps:
         return None
 
     def _note_admitted(self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern) -> None:
-        """Record a newly known URL in the findings."""
         has_combinations = pattern.month is None and (
             pattern.name.count("&") >= FEWEST_CHOICES - 1 or ("?" in pattern.name and has_list(url))
         )
@@ -353,7 +339,6 @@ class Traps:
         return says_news or (is_sample(url) and not findings.is_sampled)
 
     def _has_month(self, pattern: UrlPattern) -> bool:
-        """True if a URL of this month is known."""
         findings = self._patterns.findings(pattern.name)
         return findings is not None and pattern.month in findings.values
 
@@ -386,26 +371,25 @@ class Admission:
         self._settings = settings
         self._is_own = is_own
         self.focus = Focus(settings)
-        self.scope = Scope.of(settings, ())
+        self.scope = Scope(settings, ())
         self.traps = traps
 
     def begin(self, seeds: Iterable[str]) -> None:
         """Set the scope from all seeds."""
-        self.scope = Scope.of(self._settings, seeds)
+        self.scope = Scope(self._settings, seeds)
 
     def adjust(self, settings: CrawlSettings, seeds: Iterable[str] | None) -> None:
         """Go on with another scope and focus. seeds: all of them; None keeps the seeds' places."""
         self._settings = settings
         self.focus = Focus(settings)
         places = self.scope.places
-        self.scope = Scope.of(settings, seeds or ())
+        self.scope = Scope(settings, seeds or ())
         if seeds is None:
-            self.scope = replace(self.scope, places=places)
+            self.scope.places = places
 
     def widen(self, seeds: Iterable[str]) -> None:
         """Add the places of more seeds to the scope."""
-        more = Scope.of(self._settings, seeds)
-        self.scope = replace(more, places=self.scope.places | more.places)
+        self.scope.places |= Scope(self._settings, seeds).places
 
     def protect(self, urls: Iterable[str]) -> None:
         """Exempt the domains of these URLs, which are seeds or stand for seeds, from budgets."""
@@ -413,10 +397,8 @@ class Admission:
             self.traps.protect(urls)
 
     def refusals(self, source: str, content: PageContent, urls: Sequence[str]) -> Sequence[str | None]:
-        """The rule that refuses each unknown URL in scope, or None: it is known from now on.
-
-        source: URL of the page that links to them. content: that page's, if this is its first turn.
-        """
+        """The rule that refuses each unknown URL in scope, or None: it is known from now on. source: URL of the page
+        that links to them. content: that page's, if this is its first turn."""
         if self.traps is None or self._is_own is None:
             return [] if self.traps is None else self.traps.refusals(source, content, urls)
         own = list(map(self._is_own, urls))

@@ -122,10 +122,8 @@ class Accounts:
         self.hops_may_fall = False
 
     def shorten(self, blocks: LinkBlocks) -> None:
-        """Make the depth of every page the least over all paths along the links.
-
-        A page with a lower depth lowers those it links to, round by round; most crawls need few.
-        """
+        """Make the depth of every page the least over all paths along the links: a page with a lower depth lowers those
+        it links to, round by round."""
         credited, is_nearer = self._no_pages(), ~self._no_pages()
         is_done = False
         while not is_done:
@@ -144,10 +142,6 @@ class Accounts:
                 np.minimum.at(self.depth, nearer, reach[is_shorter])
                 is_nearer[nearer] = credited[nearer] = True
         self._credited.append(flagged(credited))
-
-    def retire(self, page: int) -> None:
-        """Note that the page is not there; it must have been visited without links."""
-        self.book.retire(page)
 
     def revive(self, page: int) -> None:
         """Note that a page may be there after all. Until it is asked for, one that was not there holds nothing."""
@@ -178,10 +172,8 @@ class Accounts:
         self._credited.append(flagged(credited))
 
     def settle_fully(self, blocks: LinkBlocks, error: float) -> None:
-        """Make rounds of virtual visits until the certified L1 error is at most `error`.
-
-        The visits of a block use cash sent by those of the blocks before it.
-        """
+        """Make rounds of virtual visits until the certified L1 error is at most `error`. Visits of a block use cash
+        sent by those of the blocks before it."""
         if not self.coverage.knows_links:
             leads = self._no_pages()
             for block in blocks():
@@ -237,7 +229,6 @@ class Accounts:
         return flagged(flags)
 
     def _no_pages(self) -> Flags:
-        """A flag for each page, not set."""
         return np.zeros(self.size, dtype=np.bool_)
 
     def grow(self, size: int) -> None:

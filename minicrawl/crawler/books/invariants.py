@@ -49,10 +49,8 @@ def violations(store: Store) -> Iterator[str]:
 
 @contextmanager
 def damage_as_store_error(path: Path) -> Iterator[None]:
-    """Turn an exception caused by a damaged store into a StoreError.
-
-    The check tells the cause: an exception from a sound store is a bug, and is raised unchanged.
-    """
+    """Turn an exception caused by a damaged store into a StoreError. One from a sound store is a bug, and raised
+    unchanged."""
     try:
         yield
     except MinicrawlError:
@@ -65,7 +63,6 @@ def damage_as_store_error(path: Path) -> Iterator[None]:
 
 
 def _damage(path: Path) -> str | None:
-    """The first fault of the store at `path`; None if it is sound, or missing."""
     if not path.exists():
         return None
     try:
@@ -129,7 +126,6 @@ class _Held:
 
 
 def _order(store: Store, book: Book) -> Iterator[str]:
-    """Faults in the stored places and best pages."""
     if store.meta("is_ranked"):
         order, places, starts = book.order(), dict(store.ranks.places()), range(0, book.size, PLACES)
         right = (np.array_equal(places[first], order[first : first + PLACES]) for first in starts)

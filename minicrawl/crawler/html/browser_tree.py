@@ -63,9 +63,8 @@ class BrowserTree:
             yield tag, attributes
 
     def requiring(self, selector: str) -> Iterator[tuple[str, Mapping[str, str | None], Callable[[], str]]]:
-        """Tag in lower case, attributes and text of the elements that a selector finds, in document order.
-
-        Elements of images are included; those of templates are not."""
+        """Tag in lower case, attributes and text of the elements that a selector finds, in document order, also in
+        images, but not in templates."""
         last = None
         for node in _select.find(selector, self._root):
             if node.mem_id == last:  # found by another part of the selector

@@ -114,7 +114,6 @@ def _is_named_or_hidden(attributes: Mapping[str, str | None]) -> bool:
 
 
 def _insecure(tag: str, attributes: Mapping[str, str | None]) -> Iterator[str]:
-    """The http: URLs of the files that an element loads."""
     sets = candidates(attributes.get("srcset") or "") if tag in ("img", "source") else ()
     for reference in chain([(attributes.get(_LOADS[tag]) or "").strip()], sets):
         if reference[:5].lower() == "http:":
@@ -122,7 +121,6 @@ def _insecure(tag: str, attributes: Mapping[str, str | None]) -> Iterator[str]:
 
 
 def _is_loaded(tag: str, attributes: Mapping[str, str | None]) -> bool:
-    """True if a browser loads the file of an element or sends data to it."""
     if tag == "link":
         return "stylesheet" in (attributes.get("rel") or "").lower().split()
     return tag != "input" or (attributes.get("type") or "").lower() == "image"
@@ -179,21 +177,18 @@ class _Found:
 
     def __init__(self, base: str, encoding: str | None) -> None:
         self._base, self._encoding = base, encoding
-        self._kinds: dict[str, RequisiteKind] = {}
+        self.kinds: dict[str, RequisiteKind] = {}
 
     def add(self, reference: str | None, kind: RequisiteKind) -> None:
         """Add a reference as it is written. Empty ones and those into the document itself lead to no file."""
         reference = (reference or "").strip(_SPACE)
-        if not reference or reference[0] == "#" or len(self._kinds) >= MAX_REQUISITES:
+        if not reference or reference[0] == "#" or len(self.kinds) >= MAX_REQUISITES:
             return
         if reference[:5].lower() == "data:":
             return
         url = normalise(reference, self._base, self._encoding)
         if url is not None and url != self._base.partition("#")[0]:
-            self._kinds.setdefault(url, kind)
-
-    def all(self) -> tuple[Requisite, ...]:
-        return tuple(Requisite(url, kind) for url, kind in self._kinds.items())
+            self.kinds.setdefault(url, kind)
 
 
 def requisites_of(tree: BrowserTree, page: bytes, base: str, encoding: str | None) -> tuple[Requisite, ...]:
@@ -217,7 +212,7 @@ def requisites_of(tree: BrowserTree, page: bytes, base: str, encoding: str | Non
                 _add_styles(value or "", found)
             elif name in _ANYWHERE and name not in own:
                 found.add(value, _FILE)
-    return found.all()
+    return tuple(map(Requisite._make, found.kinds.items()))
 
 
 def requisites_of_style(body: bytes, url: str, content_type: str | None) -> tuple[Requisite, ...]:
@@ -228,7 +223,7 @@ def requisites_of_style(body: bytes, url: str, content_type: str | None) -> tupl
     codec = encoding_of(body, content_type)
     found = _Found(url, None if is_unicode(codec) else codec)
     _add_styles(as_utf8(body, codec).decode(), found)
-    return found.all()
+    return tuple(map(Requisite._make, found.kinds.items()))
 
 
 def _add_link(attributes: Mapping[str, str | None], found: _Found) -> None:

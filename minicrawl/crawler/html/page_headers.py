@@ -48,10 +48,8 @@ class Directives:
 
 
 def read_directives(directives: str, robot: str = "minicrawl") -> Directives:
-    """Read a list such as "noindex, nofollow" or "otherbot: none", one list a line.
-
-    Lists addressed to other robots are skipped.
-    """
+    """Read a list such as "noindex, nofollow" or "otherbot: none", one list a line; those for other robots are
+    skipped."""
     words: set[str] = set()
     for line in directives.lower().splitlines():
         addressed = True

@@ -131,7 +131,6 @@ def _with_hidden_refresh(parsed: ParsedPage, page: bytes, hidden: bytes, base: s
 def _with_content(
     parsed: ParsedPage, wanted: Wanted, elements: "_Elements", links: "_Links", fields: _Fields
 ) -> ParsedPage:
-    """The page with what is wanted of its text. Takes the tree apart."""
     if not (wanted.kept or wanted.text or wanted.blocks):
         return parsed
     watches = [watch for watch in wanted.watch if wanted.blocks and watch.matches(links.page)]
@@ -170,7 +169,6 @@ def _fields(page: bytes, elements: "_Elements", links: "_Links") -> dict[str, li
 
 
 def _told(elements: "_Elements", links: "_Links") -> Iterator[str]:
-    """The links in the text, each with its words."""
     left = links.size
     for link, words in elements.told.items():
         target = links.targets[link if isinstance(link, str) else link.reference]
@@ -189,7 +187,6 @@ def _lasting(reference: str) -> str:
 
 
 def _selected(tree: BrowserTree, css: str, attribute: str | None) -> Iterator[str]:
-    """The texts, or values of an attribute, of the elements that a selector finds."""
     for _, attributes, words in tree.requiring(css) if css else ():
         yield _line((attributes.get(attribute) or "") if attribute else words(), MAX_TEXT)
 
@@ -359,9 +356,8 @@ _usual_relations = lru_cache(maxsize=1_000)(_relations)
 
 
 def _is_alternate(relations: Collection[str], attributes: Mapping[str, str | None]) -> bool:
-    """True if a link element leads to the page in another language or for another medium (WHATWG HTML, 4.6.7.1).
-
-    Alternates of another type than HTML, such as feeds, are not versions of the page."""
+    """True if a link element leads to the page in another language or for another medium (WHATWG HTML, 4.6.7.1), and
+    not to another type than HTML, such as a feed."""
     if "alternate" not in relations or "stylesheet" in relations or not {"hreflang", "media"} & attributes.keys():
         return False
     return media_type(attributes.get("type")) in HTML_TYPES

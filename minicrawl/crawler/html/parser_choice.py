@@ -129,9 +129,8 @@ def tree_of(body: bytes, marks: "Marks | None" = None) -> BrowserTree:
 
 
 def _flattened(body: bytes) -> bytes:
-    """The page without the tags that are not kept, and with lines between its blocks.
-
-    A portion at a time, as all at once would take 30 times the page's memory."""
+    """The page without the tags that are not kept, and with lines between its blocks; a portion at a time, as all at
+    once would take 30 times the page's memory."""
     pieces, at, left = list[bytes](), 0, _MOST_LINES
     while at < len(body):
         start = _BORDER.search(body, at + _AT_ONCE)
@@ -191,10 +190,8 @@ def may_explode(marks: Marks) -> bool:
 
 
 def _unclosed(tags: Iterable[bytes]) -> int:
-    """The most formatting elements that are open at a time. tags: without "<"; those of others count for nothing.
-
-    HTML 13.2.4.3: at most three equal ones are. Tags whose end is ambiguous, because of quotes, all count.
-    """
+    """The most formatting elements that are open at a time, at most three equal ones (HTML 13.2.4.3). tags: without
+    "<"; those of others count for nothing. Tags whose end is ambiguous, because of quotes, all count."""
     found = [(_FORMATTING.match(tag), number) for tag, number in Counter(tags).items()]
     return sum(min(number, 3) if tag[0].endswith(b">") else number for tag, number in found if tag)
 
@@ -231,10 +228,8 @@ _VOID = frozenset(b"area base basefont bgsound br col embed hr img input link me
 
 
 def scripted(marks: Marks) -> tuple[bytes, bytes]:
-    """The page as a browser with scripts reads it, and what that reads as text: the insides of noscript elements.
-
-    These are taken out of the head of the page, meta elements out of others. marks: of the page, in UTF-8.
-    """
+    """The page as a browser with scripts reads it, and what that reads as text: the insides of noscript elements, taken
+    out of the head, and of others where they have meta elements. marks: of the page, in UTF-8."""
     page = marks.body
     if not _CHANGED[marks.beginnings].any():  # as mostly
         return page, b""

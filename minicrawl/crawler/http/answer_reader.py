@@ -198,10 +198,8 @@ def _listed(named: dict[bytes, list[bytes]], name: bytes) -> list[bytes]:
 
 
 def _length(values: list[bytes]) -> int | None:
-    """The Content-Length, possibly repeated (RFC 9110 8.6).
-
-    None for an invalid one: browsers then read to the end of the connection, although RFC 9112 6.3 is stricter.
-    """
+    """The Content-Length, possibly repeated (RFC 9110 8.6); None for an invalid one: browsers then read to the end of
+    the connection, although RFC 9112 6.3 is stricter."""
     lengths = {value.lstrip(b"0") or b"0" for value in values if value.isdigit()}
     if len(lengths) > 1:
         raise _bad(f"content-length {b', '.join(values)[:40]!r}")

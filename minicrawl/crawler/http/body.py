@@ -39,10 +39,8 @@ class Body:
         return b"".join(self._kept), Truncated.LENGTH if is_less else self.unread
 
     async def decoded(self, coding: str | None, most: int, *, only: Set[str] | None) -> tuple[bytes, bool]:
-        """The decoded body, and True if it is truncated or damaged.
-
-        only: of a body of unknown type, the media types that are wanted: stop as soon as it is clear to be of no other.
-        """
+        """The decoded body, and True if it is truncated or damaged. only: of a body of unknown type, the media types
+        that are wanted: stop as soon as it is clear to be of no other."""
         undoes = decoder(coding)
         decoded: list[bytes] = []
         room = most
@@ -171,7 +169,6 @@ class Decoder:
             yield from inner.pieces(piece)
 
     def _undone(self, data: bytes) -> Iterator[bytes]:
-        """Decode one coding."""
         if self._opened is None:
             yield data
             return

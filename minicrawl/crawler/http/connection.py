@@ -29,10 +29,8 @@ class Endpoint(NamedTuple):
 
 
 class Proxy(NamedTuple):
-    """A proxy. `scheme`: http, https, socks5 or socks5h.
-
-    `authorization`: the value of Proxy-Authorization, or None; `login`: the name and password in it.
-    """
+    """A proxy. `scheme`: http, https, socks5 or socks5h. `authorization`: the value of Proxy-Authorization, or None;
+    `login`: the name and password in it."""
 
     scheme: str
     endpoint: Endpoint
@@ -49,12 +47,8 @@ class Proxy(NamedTuple):
 
 
 class Connection(asyncio.Protocol):
-    """A connection to a server, with one request at a time.
-
-    `peer`: address and port of the other end.
-    `request`: as given; `asked_at`: when it was sent, by the loop's clock. `answer`: has the head of the response once
-    `ask` returns.
-    """
+    """A connection to a server, with one request at a time. `peer`: address and port of the other end; `asked_at`: when
+    the request was sent, by the loop's clock; `answer`: has the head of the response once `ask` returns."""
 
     def __init__(self, read_timeout: float) -> None:
         self._loop = asyncio.get_running_loop()

@@ -10,7 +10,7 @@ import re
 import socket
 import ssl
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from aiohappyeyeballs import start_connection
@@ -49,10 +49,8 @@ _MOST_REFUSALS = 10_000
 
 
 class ConnectionPool:
-    """Sends requests on connections that are kept open between them.
-
-    Raises OSError if no connection can be made (TimeoutError: not in time), else FetchError.
-    """
+    """Sends requests on connections that are kept open between them. Raises OSError if no connection can be made
+    (TimeoutError: not in time), else FetchError."""
 
     def __init__(self, resolver: Resolver, tls: TlsClient, timing: Timing, most_idle: int) -> None:
         """most_idle: connections that are kept open while unused."""
@@ -197,7 +195,9 @@ class WireTransport:
     def __init__(self, pool: ConnectionPool, proxies: Proxies | None) -> None:
         self._pool, self._proxies = pool, proxies
         self._odd: OddTransports | None = None
-        self._endpoint_of = lru_cache(maxsize=1000)(_endpoint_of)
+        self._endpoint_of = lru_cache(maxsize=1000)(
+            lambda origin: Endpoint(origin.startswith("https:"), *endpoint(f"{origin}/"))
+        )
         self._speaks_http2: dict[Endpoint, bool] = {}  # of those that have refused HTTP/1.1
 
     async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> Answer:
@@ -268,7 +268,10 @@ class WireTransport:
             if to.via.authorization is not None:
                 fields = [*fields, (b"Proxy-Authorization", to.via.authorization)]
         try:
-            return _WireAnswer(self._pool, to, await self._pool.ask(to, partial(_request, target, fields, sign)))
+            connection = await self._pool.ask(
+                to, lambda: head(b"GET", target, fields if sign is None else sign(fields))
+            )
+            return _WireAnswer(self._pool, to, connection)
         except TimeoutError as error:
             raise FetchError("timeout-connect", str(error)) from error
         except OSError as error:
@@ -296,7 +299,6 @@ def _wants_protocol(error: FetchError) -> bool:
 
 
 def _refuses_http1(to: Endpoint, answer: Answer) -> bool:
-    """True if a response says that HTTP/2 would do."""
     if to.via is not None and not to.is_tls:  # it may be the proxy's
         return False
     if answer.status == _UPGRADE_REQUIRED:
@@ -325,11 +327,3 @@ class _WireAnswer:
 
     async def aclose(self) -> None:
         self._pool.release(self._endpoint, self._connection)
-
-
-def _request(target: bytes, fields: Sequence[Field], sign: Sign | None) -> bytes:
-    return head(b"GET", target, fields if sign is None else sign(fields))
-
-
-def _endpoint_of(origin: str) -> Endpoint:
-    return Endpoint(origin.startswith("https:"), *endpoint(f"{origin}/"))

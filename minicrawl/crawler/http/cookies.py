@@ -75,10 +75,8 @@ class Cookie(CookieRow):
 
 
 def parse_set_cookie(text: str, now: float) -> Cookie | None:
-    """Parse the value of Set-Cookie; None if it is to be ignored.
-
-    The domain is "" for the host alone, the path "" for the folder of the URL.
-    """
+    """Parse the value of Set-Cookie; None if it is to be ignored. The domain is "" for the host alone, the path "" for
+    the folder of the URL."""
     pair, *attributes = text.split(";")
     name, equals, value = (part.strip(" \t") for part in pair.partition("="))
     if not equals or not name or len(name) + len(value) > LONGEST or _CONTROL.search(text):

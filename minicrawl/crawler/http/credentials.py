@@ -62,21 +62,14 @@ class Place:
         )
 
     def may_have_secrets(self, origin: str, seed_origins: Set[str]) -> bool:
-        """True if secrets may go to the origin."""
-        return self.has(origin) and (self._is_meant(origin) or origin in seed_origins)
-
-    def _is_meant(self, origin: str) -> bool:
-        """True if the text names the very origin, with https as the default."""
-        if self._scheme is not None:
-            return True
-        return origin.startswith("https://") and (self._names_port or endpoint(f"{origin}/")[1] == PORTS["https"])
+        """True if secrets may go to the origin: a seed's, or the very one that the text names, by default of https."""
+        is_https = origin.startswith("https://") and (self._names_port or endpoint(f"{origin}/")[1] == PORTS["https"])
+        return self.has(origin) and (self._scheme is not None or is_https or origin in seed_origins)
 
 
 class Headers:
-    """The user's headers. seed_origins: scheme://host[:port] of every seed.
-
-    passwords: an origin is sent the first of these that may go there, unless another header has its name.
-    """
+    """The user's headers. seed_origins: scheme://host[:port] of every seed. passwords: an origin is sent the first of
+    these that may go there, unless another header has its name."""
 
     def __init__(self, headers: Sequence[Header], seed_origins: Set[str], passwords: Sequence[Header] = ()) -> None:
         """Raises SettingError for an invalid host."""
@@ -117,10 +110,8 @@ def proxies_of_environment() -> dict[str, str]:
 
 
 class Proxies:
-    """The proxies of each origin, those that are known to be unusable last.
-
-    is_own: True for an origin that --connect-to redirects, which proxies of the environment do not apply to.
-    """
+    """The proxies of each origin, those that are known to be unusable last. is_own: True for an origin that
+    --connect-to redirects, which proxies of the environment do not apply to."""
 
     def __init__(
         self,
@@ -178,9 +169,8 @@ def environment_proxies(settings: CrawlSettings) -> list[str]:
     if settings.proxy:
         return []
     named = proxies_of_environment()
-    return [
-        str(shown_proxy(url)) for url in dict.fromkeys(named[scheme] for scheme in (*PORTS, "all") if named.get(scheme))
-    ]
+    urls = dict.fromkeys(named[scheme] for scheme in (*PORTS, "all") if named.get(scheme))
+    return [str(shown_proxy(url)) for url in urls]
 
 
 def _exempts(word: str, host: str, port: int) -> bool:

@@ -154,10 +154,8 @@ class Fetcher:
         at_least: int = 0,
         take: Take | None = None,
     ) -> Exchanged:
-        """Like `fetch`, but the exchange is not yet shown to the capture. types: media types that are read.
-
-        A requisite with a Content-Length beyond the limit is not read, as half a film is of no use.
-        """
+        """Like `fetch`, but the exchange is not yet shown to the capture. types: media types that are read. A requisite
+        with a Content-Length beyond the limit is not read, as half a film is of no use."""
         job = _Job(request, _now(), types, any_type, max(self._max_size, at_least), take)
         fetched = await self._fetched(job)
         return fetched, job.exchange, job.fields
@@ -174,10 +172,8 @@ class Fetcher:
         return fetched if record is None else fetched._replace(record=record)
 
     def parts_kept(self, fetched: Fetched, parts: Parts) -> Fetched:
-        """Show a page's parts to the capture. Returns `fetched` with their records.
-
-        A page that is not kept has none but the robots.txt files.
-        """
+        """Show a page's parts to the capture; of a page that is not kept, the robots.txt files alone. Returns `fetched`
+        with their records."""
         capture = self._capture
         if capture is None:
             return fetched
@@ -188,10 +184,8 @@ class Fetcher:
         return fetched._replace(further=tuple(record for record in records if record is not None))
 
     async def locate(self, url: str) -> Located:
-        """The address of a normalised URL's host, or the reason why a fetch would fail.
-
-        The address of a host behind a proxy is not known here.
-        """
+        """The address of a normalised URL's host, not known here behind a proxy; or the reason why a fetch would
+        fail."""
         try:
             if self._proxies is not None and self._proxies.of(origin_of(url)):
                 return "", None
@@ -318,7 +312,6 @@ class Fetcher:
         return task is not None and task.cancelling() == 1 and self._deadlines.is_over
 
     def _fields_for(self, request: PageRequest) -> Sequence[Field]:
-        """The header fields of a request, in order."""
         fields = self._fields_of(origin_of(request.url))
         further = list(request.headers)
         if request.etag is not None:
@@ -334,7 +327,6 @@ class Fetcher:
 
 
 def _signer(settings: CrawlSettings) -> "Signer":
-    """The signer of --sign. Raises SettingError."""
     assert settings.sign is not None
     try:
         from minicrawl.crawler.http.signing import Signer, read_key  # noqa: PLC0415 - few crawls sign

@@ -116,9 +116,14 @@ class OddTransports:
 
     def _made(self, proxy: Proxy | None, protocol: str) -> HttpxTransport:
         network = _Network(self._resolver, self._timing.read, proxy, protocol)
+        by: httpcore.Proxy | None = None
+        if proxy is not None:
+            to = proxy.endpoint
+            url = httpcore.URL(scheme=proxy.scheme.encode(), host=to.host.encode(), port=to.port, target=b"/")
+            by = httpcore.Proxy(url, auth=proxy.login, ssl_context=self._tls.context(HTTP_1) if to.is_tls else None)
         pool = httpcore.AsyncConnectionPool(
             ssl_context=self._tls.context(protocol),
-            proxy=None if proxy is None else _as_httpcore(proxy, self._tls.context(HTTP_1)),
+            proxy=by,
             max_connections=None,
             max_keepalive_connections=self._most_idle if protocol == HTTP_1 else 0,
             keepalive_expiry=self._timing.keep_alive,
@@ -128,12 +133,6 @@ class OddTransports:
         )
         self._pools.append(pool)
         return HttpxTransport(_PoolTransport(pool), self._timing)
-
-
-def _as_httpcore(proxy: Proxy, tls: ssl.SSLContext) -> httpcore.Proxy:
-    to = proxy.endpoint
-    url = httpcore.URL(scheme=proxy.scheme.encode(), host=to.host.encode(), port=to.port, target=b"/")
-    return httpcore.Proxy(url, auth=proxy.login, ssl_context=tls if to.is_tls else None)
 
 
 def _through_proxy(error: FetchError) -> FetchError:
@@ -238,10 +237,8 @@ class _Network(httpcore.AsyncNetworkBackend):
 
 
 class _Stream(httpcore.AsyncNetworkStream):
-    """A connection whose reads are bounded in time, and in bytes without any of a body.
-
-    leads_to_proxy: TLS begins with the proxy.
-    """
+    """A connection whose reads are bounded in time, and in bytes without any of a body. leads_to_proxy: TLS begins with
+    the proxy."""
 
     def __init__(
         self, stream: httpcore.AsyncNetworkStream, timeout: float, protocol: str, leads_to_proxy: bool

@@ -58,10 +58,8 @@ def media_type(content_type: str | None) -> str:
 
 @lru_cache(maxsize=1000)  # a site's values are few
 def declared_type(header: str | None) -> str | None:
-    """The type in the joined Content-Type fields, with its parameters; None if they leave it open.
-
-    The last valid one counts, with an earlier charset if the types are equal (Fetch, 2.2.2, extract a MIME type).
-    """
+    """The type in the joined Content-Type fields, with its parameters; None if they leave it open. The last valid one
+    counts, with an earlier charset if the types are equal (Fetch, 2.2.2, extract a MIME type)."""
     found_type, essence, charset = None, "", ""
     for element in _ELEMENT.findall(header or ""):
         found = _TYPE.match(element)
@@ -216,16 +214,11 @@ def asked_rest(fetched: Fetched, now: float) -> float:
     """Seconds of rest that a response asks for its host (RFC 9110 10.2.3, RFC 6585 4); 0 for none or an absurd one."""
     if fetched.status not in _BUSY or fetched.retry_after is None:
         return 0.0
-    seconds = _seconds(fetched.retry_after.strip(), now)
+    value = fetched.retry_after.strip()
+    is_number = value.isascii() and value.isdigit()
+    date = None if is_number else http_date(value)
+    seconds = float(value) if is_number else 0.0 if date is None else date - now
     return min(seconds, LONGEST_REST) if 0 < seconds <= _ABSURD else 0.0
-
-
-def _seconds(value: str, now: float) -> float:
-    """The seconds to wait, from a number or a date; 0 for neither."""
-    if value.isascii() and value.isdigit():
-        return float(value)
-    date = http_date(value)
-    return 0.0 if date is None else date - now
 
 
 class Validators(NamedTuple):

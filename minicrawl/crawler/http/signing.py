@@ -131,9 +131,7 @@ def directory(keys: Sequence[SigningKey]) -> bytes:
 
 def directory_fields(keys: Sequence[SigningKey], authority: str, created: int) -> list[tuple[str, str]]:
     """Header fields for serving the directory, with a signature by each key: proof that the origin has the keys.
-
-    authority: the origin's host, and port where it is not that of https. created: Unix seconds.
-    """
+    authority: the origin's host, and port where it is not that of https. created: Unix seconds."""
     digest = f"sha-256=:{b64encode(sha256(directory(keys)).digest()).decode()}:"  # RFC 9530 2
     components = [('"@authority";req', authority), ('"content-digest"', digest)]
     covered = " ".join(name for name, _ in components)

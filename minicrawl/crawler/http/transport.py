@@ -69,10 +69,7 @@ class Answer(Protocol):
         """The bytes of the body that have come, and that no `read` has returned."""
 
     async def read(self) -> bytes:
-        """The next bytes of the body, without its transfer coding; empty once it is complete.
-
-        Raises BrokenOffError.
-        """
+        """The next bytes of the body, without its transfer coding; empty once it is complete. Raises BrokenOffError."""
 
     async def aclose(self) -> None:
         """End the response. No more of its body is wanted."""
@@ -150,9 +147,7 @@ class Parts:
 
 class Capture:
     """An observer of every exchange in the process that fetches: of pages, robots.txt files, sitemaps, redirects.
-
-    Bodies of any type are read for it, up to the largest size of a page.
-    """
+    Bodies of any type are read for it, up to the largest size of a page."""
 
     def observe(self, exchange: Exchange, parsed: ParsedPage) -> ArchiveRecord | None:
         """Called before the crawl gets the response, with the parsed page (empty for anything else). Returns the place

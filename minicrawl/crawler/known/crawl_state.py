@@ -26,7 +26,7 @@ from minicrawl.crawler.frontier.schedules import BELIEVED, schedule_of
 from minicrawl.crawler.hosts import FRESH, REST_OF_THE_DEAD, Health, HostDelays, Past, delay_of
 from minicrawl.crawler.http.response_fields import LONGEST_REST
 from minicrawl.crawler.known.discovery import Discovery, Interests
-from minicrawl.crawler.known.known_pages import Batch, KnownHosts, KnownPages, KnownUrls
+from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
 from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.crawler.sharing import Mirrors, Outbox, Share
 from minicrawl.model import State
@@ -112,9 +112,8 @@ class CrawlState:
             due=self.due,
         )
         accounts.coverage.doubts = frontier.doubts
-        self.batch = Batch()
         self.hosts = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay))
-        self.pages = KnownPages(writer, self.batch)
+        self.pages = KnownPages(writer)
         self._load_hosts(asked_until if writer.meta("in_doubt") else 0.0)
         self._load_pages(now)
         self.sites = sites = KnownSites(accounts, frontier, writer) if settings.jump == BY_SITES else None
@@ -223,10 +222,8 @@ def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> D
 
 
 def _check_sound(writer: Writer) -> None:
-    """Raise StoreError for damage that can be seen without reading all rows.
-
-    A kill or a power cut harms no store on a reliable disk. Certainty takes reading all of it.
-    """
+    """Raise StoreError for damage that can be seen without reading all rows. A kill or a power cut harms no store on a
+    reliable disk."""
     for what in writer.soundness.structure_errors() if writer.meta("in_doubt") else ():
         raise damaged(writer.path, what)
     for what in wrong_meta(writer):

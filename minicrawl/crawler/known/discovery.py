@@ -22,10 +22,8 @@ if TYPE_CHECKING:
 
 
 class Interests:
-    """The factors of all pages on their priorities, while the user has boosts or a topic.
-
-    A link may raise the factor of a page: the store keeps by how much, as the texts of links are not kept.
-    """
+    """The factors of all pages on their priorities, while the user has boosts or a topic. A link may raise that of a
+    page: the store keeps by how much, as the texts of links are not kept."""
 
     def __init__(self, focus: Focus, pages: WaitingPages, writer: Writer) -> None:
         self._focus = focus
@@ -73,10 +71,8 @@ Depths = npt.NDArray[np.int32]
 
 
 class Admitted(NamedTuple):
-    """Distinct URLs that are known or may become so, with anchors and page numbers: None for a new one.
-
-    `in_traps`: number of URLs left out as traps. `places`: of the links on the page, a byte each; b"" if unknown.
-    """
+    """Distinct URLs that are known or may become so, with anchors and page numbers: None for a new one. `in_traps`:
+    number of URLs left out as traps. `places`: of the links on the page, a byte each; b"" if unknown."""
 
     urls: Sequence[str]
     anchors: Sequence[str]
@@ -86,14 +82,12 @@ class Admitted(NamedTuple):
 
 
 class Discovery:
-    """Makes URLs known. A new page waits in the frontier once the books hold its cash: from `offer_new` on.
-
-    `offered`: number of pages offered so far. A page of another partition never waits.
-    """
+    """Makes URLs known. A new page waits in the frontier once the books hold its cash: from `offer_new` on; one of
+    another partition never. `offered`: number of pages offered so far."""
 
     def __init__(self, state: "CrawlState") -> None:
         self._urls, self._accounts, self._frontier = state.urls, state.accounts, state.frontier
-        self._hosts, self._batch, self._mirrors = state.hosts, state.batch, state.mirrors
+        self._hosts, self._pages, self._mirrors = state.hosts, state.pages, state.mirrors
         self._admission, self._interests = state.admission, state.interests
         self.offered = self._accounts.size
         self.note_page: Callable[[int, str], None] | None = None
@@ -127,10 +121,8 @@ class Discovery:
         content: PageContent = NO_CONTENT,
         places: bytes = b"",
     ) -> Admitted:
-        """The distinct links of the page at `source` that are known or may become so.
-
-        content: of the page, if this is its first turn.
-        """
+        """The distinct links of the page at `source` that are known or may become so. content: of the page, if this is
+        its first turn."""
         pages = self._urls.find(urls)
         rules = self._admission.refusals(source, content, unknown(urls, pages) if None in pages else [])
         if not any(rules):
@@ -202,7 +194,7 @@ class Discovery:
             self._urls.add(url, page)
             host = self._hosts.host(politeness_key(url))
             self._frontier.pages.place(page, host)
-            self._batch.new.append(NewPage(page, url, host.id, source, reason))
+            self._pages.new.append(NewPage(page, url, host.id, source, reason))
             self._interests.know(page, url)
             if self.note_page is not None:
                 self.note_page(page, url)
@@ -210,7 +202,7 @@ class Discovery:
             self._mirrors.add(born, homes, found_on)
             for page in (page for page, home in zip(born, homes, strict=True) if home is not None):
                 self._frontier.pages.forget(page)
-                self._batch.restated[page] = Restated(page, State.ELSEWHERE, "elsewhere")
+                self._pages.restated[page] = Restated(page, State.ELSEWHERE, "elsewhere")
         return born
 
 

@@ -6,7 +6,6 @@ the store.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -15,44 +14,11 @@ import numpy.typing as npt
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts import Health, Host, HostDelays
 from minicrawl.model import READ, State
-from minicrawl.store.hosts import HostRow, RobotsRow
+from minicrawl.store.hosts import HostRow
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import from_bytes
 from minicrawl.store.pages import LastAnswer, LastTurn, NewPage, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
-
-
-@dataclass
-class Batch:
-    """Rows by page; `new` in the order of discovery. Saving clears them.
-
-    `unanswered`: pages whose last answer is dropped, as they wait for their turn again.
-    """
-
-    new: list[NewPage] = field(default_factory=list)
-    turns: dict[int, Turn] = field(default_factory=dict)
-    retries: dict[int, Retry] = field(default_factory=dict)
-    restated: dict[int, Restated] = field(default_factory=dict)
-    links: dict[int, Links] = field(default_factory=dict)
-    unanswered: set[int] = field(default_factory=set)
-    robots: list[RobotsRow] = field(default_factory=list)
-    turns_taken: int = 0
-    requests_ended: int = 0
-
-    def save(self, writer: Writer) -> None:
-        """Write the results of turns; the new pages themselves must be in the store."""
-        writer.page_rows.save_retries(self.retries.values())
-        writer.page_rows.forget_answers(self.unanswered)
-        writer.page_rows.save_turns(list(self.turns.values()))
-        writer.page_rows.save_states(self.restated.values())
-        writer.save_links(self.links.values())
-        writer.put(RobotsRow, self.robots)
-        for rows in (self.new, self.turns, self.retries, self.restated, self.links):
-            rows.clear()
-        self.unanswered.clear()
-        self.robots.clear()
-        self.turns_taken = self.requests_ended = 0
-
 
 _GENERATION = 100_000
 
@@ -129,9 +95,7 @@ class KnownUrls:
 
 class KnownHosts:
     """Every known host. `answered`: hosts that ever have. `delays`: the least seconds between two requests to one.
-
-    `is_urgent`: a host has asked for more than its usual delay, which must not be forgotten.
-    """
+    `is_urgent`: a host has asked for more than its usual delay, which must not be forgotten."""
 
     def __init__(self, frontier: Frontier, delays: HostDelays) -> None:
         self._frontier = frontier
@@ -193,12 +157,33 @@ def _row(host: Host) -> HostRow:
 
 
 class KnownPages:
-    """The pages that had a turn. `attempts`: failed requests in a row, by page."""
+    """The pages that had a turn, and the rows by page that the next commit writes.
 
-    def __init__(self, writer: Writer, batch: Batch) -> None:
+    `attempts`: failed requests in a row, by page. `new`: rows in the order of discovery. `unanswered`: pages whose last
+    answer is dropped, as they wait for their turn again. `turns_taken`, `requests_ended`: since the last commit.
+    """
+
+    def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._batch = batch
         self.attempts: dict[int, int] = {}
+        self.new: list[NewPage] = []
+        self.turns: dict[int, Turn] = {}
+        self.retries: dict[int, Retry] = {}
+        self.restated: dict[int, Restated] = {}
+        self.links: dict[int, Links] = {}
+        self.unanswered: set[int] = set()
+        self.turns_taken = self.requests_ended = 0
+
+    def save(self, writer: Writer) -> None:
+        """Write the results of turns; the new pages themselves must be in the store."""
+        writer.page_rows.save_retries(self.retries.values())
+        writer.page_rows.forget_answers(self.unanswered)
+        writer.page_rows.save_turns(list(self.turns.values()))
+        writer.page_rows.save_states(self.restated.values())
+        writer.save_links(self.links.values())
+        for rows in (self.new, self.turns, self.retries, self.restated, self.links, self.unanswered):
+            rows.clear()
+        self.turns_taken = self.requests_ended = 0
 
     # Reading.
 
@@ -207,13 +192,13 @@ class KnownPages:
         return from_bytes(self.links_row(page).targets)
 
     def links_row(self, page: int) -> Links:
-        row = self._batch.links.get(page) or self._writer.link_table.row(page)
+        row = self.links.get(page) or self._writer.link_table.row(page)
         assert row is not None, "every visited page has a row of links"
         return row
 
     def with_deep_links(self) -> list[int]:
         """Pages with links that only --max-depth keeps out."""
-        uncommitted = [page for page, row in self._batch.links.items() if row.too_deep]
+        uncommitted = [page for page, row in self.links.items() if row.too_deep]
         return [*self._writer.link_table.too_deep(), *uncommitted]
 
     def was_there(self, page: int) -> bool:
@@ -221,26 +206,26 @@ class KnownPages:
         return self.last_state(page) in READ
 
     def last_state(self, page: int) -> str:
-        if page in self._batch.restated:
-            return self._batch.restated[page].state
-        turn = self._batch.turns.get(page)
+        if page in self.restated:
+            return self.restated[page].state
+        turn = self.turns.get(page)
         return turn.state if turn else self._writer.page_table.state(page)
 
     def last_turn(self, page: int) -> LastTurn:
         """Reason and title of the last turn of a visited page."""
-        turn = self._batch.turns.get(page)
+        turn = self.turns.get(page)
         last = (
             self._writer.page_table.last_turn(page)
             if turn is None
             else LastTurn(turn.reason, turn.fetch.title if turn.fetch else None)
         )
-        restated = self._batch.restated.get(page)
+        restated = self.restated.get(page)
         return last if restated is None else last._replace(reason=restated.reason)
 
     def last_answer(self, page: int) -> LastAnswer | None:
         """The last answer of a page that was there, but for those that said it was unchanged."""
-        turn = self._batch.turns.get(page)
-        if page in self._batch.restated or turn is not None:
+        turn = self.turns.get(page)
+        if page in self.restated or turn is not None:
             if not self.was_there(page):
                 return None
             if turn is not None and turn.fetch is not None:
@@ -252,36 +237,36 @@ class KnownPages:
     def note_turn(self, turn: Turn, links: Links) -> None:
         """Note the last turn of a page; it replaces earlier notes on the page."""
         self.attempts.pop(turn.id, None)
-        self._batch.turns_taken += 1
-        self._batch.turns[turn.id] = turn
-        self._batch.links[turn.id] = links
-        self._batch.retries.pop(turn.id, None)
-        self._batch.restated.pop(turn.id, None)
+        self.turns_taken += 1
+        self.turns[turn.id] = turn
+        self.links[turn.id] = links
+        self.retries.pop(turn.id, None)
+        self.restated.pop(turn.id, None)
 
     def note_unchanged(self, page: int) -> None:
         """Note a page that is as at its last turn: this one changes only its account."""
         self.attempts.pop(page, None)
-        self._batch.turns_taken += 1
-        self._batch.retries[page] = Retry(page, 0, "")
+        self.turns_taken += 1
+        self.retries[page] = Retry(page, 0, "")
 
     def note_failure(self, page: int, reason: str) -> None:
         """Note a failed request for a page; another will follow."""
         attempts = self.attempts[page] = self.attempts.get(page, 0) + 1
-        self._batch.retries[page] = Retry(page, attempts, reason)
+        self.retries[page] = Retry(page, attempts, reason)
 
     def ask_again(self, page: int) -> None:
         """Let a page that was given up wait as if it had never had a turn."""
         reason = self.last_turn(page).reason
-        self._batch.unanswered.add(page)
-        self._batch.retries.pop(page, None)
-        self._batch.turns.pop(page, None)
+        self.unanswered.add(page)
+        self.retries.pop(page, None)
+        self.turns.pop(page, None)
         self.attempts.pop(page, None)
         self.restate(page, State.WAITING, reason)
 
     def relink(self, row: Links) -> None:
         """Replace the links of a page outside its turn."""
-        self._batch.links[row.source] = row
+        self.links[row.source] = row
 
     def restate(self, page: int, state: State, reason: str) -> None:
         """Change the state of a page outside its turn."""
-        self._batch.restated[page] = Restated(page, state, reason)
+        self.restated[page] = Restated(page, state, reason)

@@ -29,11 +29,8 @@ _ALIKE = 0.3
 
 
 class KnownSites:
-    """Sites by number, from 1 on, and the links between them.
-
-    Invariant: the graph has the links of all pages at their last turns that lead to other sites, and so has the store
-    after a commit. `shared`: voices handed over between partitions; None if the crawl has none.
-    """
+    """Sites by number, from 1 on, and the links between them, of all pages at their last turns; so has the store after
+    a commit. `shared`: voices handed over between partitions; None if the crawl has none."""
 
     def __init__(self, accounts: Accounts, frontier: Frontier, writer: Writer) -> None:
         """The accounts and the hosts are as in the store. If its walkers jumped to all pages alike, the links of all
@@ -229,14 +226,12 @@ class KnownSites:
         return self._of_host[self._frontier.pages.host_of[pages]]
 
     def _know_hosts(self) -> None:
-        """Find the sites of new hosts."""
         owners = [site_of(host.name) for host in self._frontier.hosts[len(self._of_host) :]]
         if owners:
             new = [self._numbers.setdefault(owner, len(self._numbers) + 1) for owner in owners]
             self._of_host = np.append(self._of_host, np.array(new, dtype=np.int64))
 
     def _sites_of_all(self) -> IntArray:
-        """The site of every page."""
         return self._of_host[self._frontier.pages.host_of[: self._accounts.size]]
 
     def _is_at_home(self) -> Flags:

@@ -14,15 +14,13 @@ _PAGES_PER_LOOK = 1000
 
 
 class Ranking:
-    """Keeps importance close to the links: some virtual visits while the crawl runs, all of them at its end.
-
-    Where walkers jump to sites, births are shared out by the trust of sites first.
-    """
+    """Keeps importance close to the links: some virtual visits while the crawl runs, all of them at its end. Where
+    walkers jump to sites, births are shared out by the trust of sites first."""
 
     def __init__(self, state: CrawlState) -> None:
         self._state = state
         self._accounts = state.accounts
-        self._batch = state.batch
+        self._pages = state.pages
         self._writer = state.writer
         self._sites = state.sites
         self._turns = 0  # since the last virtual visits
@@ -58,36 +56,28 @@ class Ranking:
 
     @property
     def is_due(self) -> bool:
-        """True if the crawl has grown by a tenth since the last virtual visits.
-
-        A round rewrites most accounts; this way a busy crawl writes each a bounded number of times.
-        """
+        """True if the crawl has grown by a tenth since the last virtual visits: a round rewrites most accounts, and
+        this way a busy crawl writes each a bounded number of times."""
         return 10 * self._turns > self._accounts.turns
 
     def settle(self) -> int:
-        """Make virtual visits and reorder the frontier. Returns their number."""
-        visits = self._settle_some()
-        self._state.frontier.reorder()
-        return visits
-
-    def _settle_some(self) -> int:
         """Make virtual visits along committed links: some for every turn since the last ones, the most worthy first,
-        then to their receivers. Returns their number.
+        then to their receivers; and reorder the frontier. Returns their number.
         """
         most = self._turns * (
             _OF_A_CRAWL_BY_COVERAGE if self._accounts.coverage.ends_crawl else VIRTUAL_VISITS_PER_TURN
         )
-        if self._turns * _PAGES_PER_LOOK < self._accounts.size:
-            return 0
-        self._turns, visits, is_worth_a_look = 0, 0, most > 0
+        visits, is_worth_a_look = 0, most > 0 and self._turns * _PAGES_PER_LOOK >= self._accounts.size
+        self._turns = 0 if is_worth_a_look else self._turns
         while is_worth_a_look:
             worthy = self._accounts.book.due(most - visits)
             # The store lacks the links of pages visited since the last commit, which the book has.
-            due = [page for page in worthy.tolist() if page not in self._batch.links]
+            due = [page for page in worthy.tolist() if page not in self._pages.links]
             for some in slices(len(due), self._writer.sizes.settled):
                 self._accounts.settle(self._writer.link_table.graph_of(due[some]))
             visits += len(due)
             is_worth_a_look = visits < most and len(due) * _PAGES_PER_LOOK > self._accounts.size
+        self._state.frontier.reorder()
         return visits
 
     def let_jump_alike(self) -> None:

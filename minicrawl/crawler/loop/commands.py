@@ -1,8 +1,6 @@
 """Commands to a running crawl: carried out between two answers, confirmed once a commit holds them.
 
-A stream of events for several readers at once; the crawl waits for none of them.
-
-A slow reader loses the oldest events, and is told how many.
+A stream of events for several readers at once: a slow one loses the oldest events, and is told how many.
 """
 
 import asyncio
@@ -21,10 +19,8 @@ _ENDED = "the crawl has ended; start it again to change it"
 
 
 class Commands:
-    """Changes to the crawl, and the callers that wait for them.
-
-    Invariant: a confirmed change is in the store; a failed one has changed nothing.
-    """
+    """Changes to the crawl, and the callers that wait for them. Invariant: a confirmed change is in the store; a failed
+    one has changed nothing."""
 
     def __init__(self, deliver: Deliver) -> None:
         """deliver: hands an arrival to the loop."""
@@ -41,11 +37,28 @@ class Commands:
         links: its work in URLs; long work is done in the thread. hurries: commit at once, not when a commit is due.
         Raises MinicrawlError if the change does; CrawlEndedError if the crawl ends before.
         """
-        return await self._answer(partial(self._make, hurries), change, links)
+
+        def make(answer: asyncio.Future[_T], now: float) -> None:
+            try:
+                tell = partial(answer.set_result, change(now))
+            except MinicrawlError as error:
+                tell = partial(answer.set_exception, error)
+            self._made.append((answer, tell))
+            self.wait_for_commit |= hurries
+
+        return await self._answer(make, links)
 
     async def seen(self, look: Callable[[float], _T], links: int = 0) -> _T:
         """The result of a look, which changes nothing: taken between two answers, without waiting for a commit."""
-        return await self._answer(self._look, look, links)
+
+        def tell(answer: asyncio.Future[_T], found: _T) -> None:
+            if not answer.done():  # the caller may have gone
+                answer.set_result(found)
+
+        def run(answer: asyncio.Future[_T], now: float) -> None:
+            answer.get_loop().call_soon_threadsafe(tell, answer, look(now))
+
+        return await self._answer(run, links)
 
     @property
     def has_made(self) -> bool:
@@ -67,39 +80,16 @@ class Commands:
             if not answer.done():
                 answer.set_exception(failure or CrawlEndedError(_ENDED))
 
-    async def _answer(
-        self,
-        run: Callable[[Callable[[float], _T], asyncio.Future[_T], float], None],
-        work: Callable[[float], _T],
-        links: int,
-    ) -> _T:
-        """Run work between two answers, and return its result."""
+    async def _answer(self, run: Callable[[asyncio.Future[_T], float], None], links: int) -> _T:
         if self._is_over:
             raise CrawlEndedError(_ENDED)
         answer: asyncio.Future[_T] = asyncio.get_running_loop().create_future()
         self._waiting.add(answer)
-        self._deliver(links, partial(run, work, answer))
+        self._deliver(links, partial(run, answer))
         try:
             return await answer
         finally:
             self._waiting.discard(answer)
-
-    def _look(self, look: Callable[[float], _T], answer: asyncio.Future[_T], now: float) -> None:
-        found = look(now)
-        answer.get_loop().call_soon_threadsafe(_tell, answer, found)
-
-    def _make(self, hurries: bool, change: Callable[[float], _T], answer: asyncio.Future[_T], now: float) -> None:
-        try:
-            tell = partial(answer.set_result, change(now))
-        except MinicrawlError as error:
-            tell = partial(answer.set_exception, error)
-        self._made.append((answer, tell))
-        self.wait_for_commit |= hurries
-
-
-def _tell(answer: asyncio.Future[_T], found: _T) -> None:
-    if not answer.done():  # the caller may have gone
-        answer.set_result(found)
 
 
 _LATEST = 200
@@ -172,19 +162,15 @@ class EventStream:
         return reader
 
     def latest(self, after: int) -> list[tuple[int, Event]]:
-        """The latest events with numbers above `after`, some hundred at most, without those of the whole crawl.
-
-        Numbers rise by one, so a gap shows missed events. Events are kept from the first call on.
-        """
+        """The latest events with numbers above `after`, some hundred at most, without those of the whole crawl. Numbers
+        rise by one, so a gap shows missed events. Events are kept from the first call on."""
         if self._latest is None:
             self._latest = deque(maxlen=_LATEST)
         return [(number, event) for number, event in self._latest.copy() if number > after]
 
     def tell(self, event: Event, *, is_look: bool = False) -> None:
-        """Add an event for all readers; `wake` them then. May be called in the thread of the books.
-
-        is_look: it describes the crawl as a whole, and is soon replaced by the next.
-        """
+        """Add an event for all readers; `wake` them then. May be called in the thread of the books. is_look: it
+        describes the crawl as a whole, and is soon replaced by the next."""
         if self._latest is not None and not is_look:
             self._number += 1
             self._latest.append((self._number, event))

@@ -10,10 +10,8 @@ from minicrawl.settings import CrawlSettings
 
 
 class SteadyClock:
-    """Unix seconds by the running event loop's clock, which never steps back when the machine's clock does.
-
-    `offset`: Unix seconds less those of the loop.
-    """
+    """Unix seconds by the running event loop's clock, which never steps back when the machine's clock does. `offset`:
+    Unix seconds less those of the loop."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -98,20 +96,16 @@ class Limits:
         return self.settings.time
 
     def let(self, pages: int, expected: int) -> None:
-        """Set the quota of pages, where others share the limit of pages.
-
-        expected: pages in flight that are expected to be fetched. A lower quota counts only from the next `take_back`
-        on; the first quota is no less than the pages fetched and expected.
-        """
+        """Set the quota of pages, where others share the limit. expected: pages in flight that are expected to be
+        fetched. A lower quota counts only from the next `take_back` on; the first is no less than the pages fetched and
+        expected."""
         self._let = pages
         self.quota = max(pages, self._done.fetched + expected if self.quota is None else self.quota)
 
     def take_back(self, expected: int) -> None:
-        """Lower the quota to that of the last `let`, or to the pages fetched and expected.
-
-        It never rises here, as others rely on it: an answer that was no longer expected may count in place of an
-        expected one, which is dropped then.
-        """
+        """Lower the quota to that of the last `let`, or to the pages fetched and expected. It never rises here, as
+        others rely on it: an answer that was no longer expected may count in place of an expected one, which is dropped
+        then."""
         if self._let is not None and self.quota is not None:
             self.quota = min(self.quota, max(self._let, self._done.fetched + expected))
 

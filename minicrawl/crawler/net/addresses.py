@@ -14,11 +14,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from minicrawl.crawler.net.open_files import is_full
 from minicrawl.crawler.urls.keys import authority, hostname
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.settings import ConnectTo
+from minicrawl.system import is_out_of_files
 from minicrawl.timing import STANDARD, Timing
 
 if TYPE_CHECKING:
@@ -48,10 +48,8 @@ class DnsCache:
         self._resolver: DNSResolver | None = None
 
     async def addresses(self, name: str, grace: float = 0.0) -> tuple[str, ...]:
-        """All addresses of a name, from an answer expired for at most `grace` seconds.
-
-        Raises NameServerError, socket.gaierror for a name without address, other OSErrors for trouble of this machine.
-        """
+        """All addresses of a name, from an answer expired for at most `grace` seconds. Raises NameServerError,
+        socket.gaierror for a name without address, other OSErrors for trouble of this machine."""
         until, addresses, failure = self._kept.get(name, (0.0, (), None))
         if self._clock() >= until + (grace if addresses else 0.0):
             addresses, failure = await self._asked(name, addresses)
@@ -90,7 +88,7 @@ class DnsCache:
         except dns.DNSError as error:
             if error.args[0] in (dns.ARES_ENOTFOUND, dns.ARES_ENODATA, dns.ARES_EBADNAME):
                 raise socket.gaierror(socket.EAI_NONAME, f"{name}: {error.args[-1]}") from error
-            if is_full():
+            if is_out_of_files(1):  # which c-ares reports as another failure
                 raise OSError(errno.EMFILE, f"{name}: too many files are open to ask for it") from error
             raise NameServerError(socket.EAI_AGAIN, f"{name}: {error.args[-1]}") from error
         except TimeoutError as error:
@@ -195,10 +193,8 @@ class Resolver:
         return found[0]
 
     async def resolve(self, host: str, port: int, *, is_proxy: bool = False) -> list[tuple[str, int]]:
-        """The IP addresses and ports for a connection to `host:port`, the best first.
-
-        is_proxy: the host is the user's proxy, which may be private and is not redirected.
-        """
+        """The IP addresses and ports for a connection to `host:port`, the best first. is_proxy: the host is the user's
+        proxy, which may be private and is not redirected."""
         address, to_port = (host, port) if is_proxy else self.target(host, port)
         found = (address,) if is_literal(address) else await self._dns.addresses(address, GRACE)
         if not is_proxy:

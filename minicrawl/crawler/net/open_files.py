@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from minicrawl.errors import SettingError
-from minicrawl.system import OUT_OF_FILES, is_out_of_files, raise_open_files
+from minicrawl.system import OUT_OF_FILES, raise_open_files
 
 _WANTED = 8192
 RESERVED = 24
@@ -46,11 +46,6 @@ def room(limit: int | None, concurrency: int) -> Room:
 
 UNLIMITED = partial(room, None)
 """The room of a crawl without a limit of open files, by its concurrency."""
-
-
-def is_full() -> bool:
-    """True if no file can be opened now, which a library may have reported as another failure."""
-    return is_out_of_files(1)
 
 
 def raised_limit(runs: int = 1) -> int | None:

@@ -64,10 +64,8 @@ def _trust_read(
 
 
 class TlsClient:
-    """State shared by all TLS connections: trust, and the last session of each host and port.
-
-    A session is resumed only for the name that its certificate was verified for, and by the same context.
-    """
+    """State shared by all TLS connections: trust, and the last session of each host and port, resumed only for the name
+    that its certificate was verified for, and by the same context."""
 
     def __init__(self, ca_file: Path | None) -> None:
         """Raises SettingError for a bad file."""
@@ -92,10 +90,8 @@ class TlsClient:
 
 
 class TlsLayer(asyncio.Protocol):
-    """One connection: the protocol of the transport below, and the transport of the protocol above.
-
-    connection_made() of the protocol above is called once the handshake is done.
-    """
+    """One connection: the protocol of the transport below, and the transport of the protocol above, whose
+    connection_made() is called once the handshake is done."""
 
     def __init__(self, client: TlsClient, host: str, port: int, above: asyncio.Protocol) -> None:
         self._client, self._host, self._port = client, host, port
@@ -161,10 +157,8 @@ class TlsLayer(asyncio.Protocol):
         del self._above  # a reference cycle
 
     def _go_on(self, pieces: list[bytes] | None = None) -> bool:
-        """Handshake, read and write as far as possible. Returns True if the server has closed TLS.
-
-        pieces: receives the data; None to read nothing.
-        """
+        """Handshake, read and write as far as possible. Returns True if the server has closed TLS. pieces: receives the
+        data; None to read nothing."""
         is_over = False
         try:
             if not self._is_secured:

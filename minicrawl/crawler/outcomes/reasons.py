@@ -140,19 +140,14 @@ def meaning(reason: str, state: str | None = None) -> str | None:
         return "a page that stands for it made it known, and it has not been fetched yet"
     if reason in MEANINGS:
         return MEANINGS[reason]
-    if cause:
-        return _led_on(cause, refusal)
-    family, _, number = reason.partition("-")
-    return f"the answer was {_status(number)}" if family == "http" and number.isdecimal() else None
-
-
-def _led_on(cause: str, refusal: str) -> str | None:
-    """The meaning of a page that leads to another one, which is refused."""
     if cause == "redirect" and refusal.isdecimal():
         return f"it redirects to another page ({_status(refusal)})"
-    if refusal in _OF_TARGETS:
+    if cause and refusal in _OF_TARGETS:
         return f"{_LEADS_ON[cause]}, but that {_OF_TARGETS[refusal]}"
-    return f"{_LEADS_ON[cause]}, but its target is refused: {MEANINGS[refusal]}" if refusal in MEANINGS else None
+    if cause:
+        return f"{_LEADS_ON[cause]}, but its target is refused: {MEANINGS[refusal]}" if refusal in MEANINGS else None
+    family, _, number = reason.partition("-")
+    return f"the answer was {_status(number)}" if family == "http" and number.isdecimal() else None
 
 
 def _parts(reason: str) -> tuple[str, str]:
@@ -187,10 +182,8 @@ def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, site_lin
 
 
 def why_not(url: str, scope: Scope, nearest: Sequence[tuple[str, int]]) -> tuple[str, str]:
-    """Reason code and rule that keep a URL unknown that is in no trap.
-
-    nearest: pages that link to it too far from a seed, with their depths.
-    """
+    """Reason code and rule that keep a URL unknown that is in no trap. nearest: pages that link to it too far from a
+    seed, with their depths."""
     source, depth = min(nearest, key=lambda page: page[1], default=(None, 0))
     reason = scope.refuses(url, 0, source=source)
     if reason is not None:
@@ -221,10 +214,8 @@ def wants(reason: str, retry: Sequence[str]) -> bool:
 
 
 def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-    """Let given-up pages of a store wait for another turn. seeds: of this run.
-
-    Returns their number, and the reasons in `retry` for which no page was given up.
-    """
+    """Let given-up pages of a store wait for another turn. seeds: of this run. Returns their number, and the reasons in
+    `retry` for which no page was given up."""
     given = set(writer.page_table.find(list(seeds)).values())
     given_up = writer.page_table.given_up()
     pages = [page for page, reason in given_up if page in given or wants(reason, retry)]

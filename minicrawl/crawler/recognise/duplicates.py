@@ -151,11 +151,8 @@ class Duplicates:
 
     def add(self, page: int, digest: int, payload: int, sketch: bytes | None, likeness: Likeness | None) -> None:
         """Note the fingerprint of a page and its leader."""
-        before = self.row(page)
-        row = Fingerprint(page, digest, payload, sketch, *(likeness or (None, None)))
-        if row == before:
+        if not self._put(page, Fingerprint(page, digest, payload, sketch, *(likeness or (None, None)))):
             return
-        self._put(page, row, before)
         if likeness is None or likeness[1] is not None:
             self._new[payload].append(page)
             self._answer = None, []
@@ -164,23 +161,18 @@ class Duplicates:
 
     def keep(self, page: int, digest: int, payload: int, sketch: bytes | None) -> None:
         """Note the fingerprint of an alias."""
-        row = Fingerprint(page, digest, payload, sketch, None, None)
-        before = self.row(page)
-        if row != before:
-            self._put(page, row, before)
+        self._put(page, Fingerprint(page, digest, payload, sketch, None, None))
 
     def stand_alone(self, page: int) -> None:
         """Let an alias whose fingerprint was kept stand for itself again."""
         row = self.row(page)
         if row is not None:
-            self._put(page, None, row)
+            self._put(page, None)
             self.add(*row[:4], self.likeness(page, row.payload, row.sketch))
 
     def forget(self, page: int) -> None:
         """Delete the fingerprint of a page."""
-        row = self.row(page)
-        if row is not None:
-            self._put(page, None, row)
+        self._put(page, None)
 
     def row(self, page: int) -> Fingerprint | None:
         """The fingerprint of a page, if it has one."""
@@ -192,9 +184,14 @@ class Duplicates:
         self._new.clear()
         return rows
 
-    def _put(self, page: int, row: Fingerprint | None, before: Fingerprint | None) -> None:
+    def _put(self, page: int, row: Fingerprint | None) -> bool:
+        """Note the present row of a page. False if it was so before."""
+        before = self.row(page)
+        if row == before:
+            return False
         self._stale += before is not None
         self._rows[page] = row
+        return True
 
 
 class _Leaders:
@@ -229,9 +226,7 @@ class _Leaders:
 
 class _Band:
     """One word of each sketch, and the entry before whose word has the same low 16 bits: a chain, the latest first.
-
-    Python integers, as one NumPy call takes as long as ten comparisons.
-    """
+    Python integers, as one NumPy call takes as long as ten comparisons."""
 
     def __init__(self, words: Keys) -> None:
         low = words.astype(np.uint16)
@@ -303,10 +298,8 @@ class Canonicals:
         return list(self._refuted)
 
     def add_claims(self, canonical: str, claims: Iterable[Claim], there: Fingerprint | None) -> list[int]:
-        """Note pages that name `canonical`, whose fingerprint is `there` if it was read.
-
-        Returns all differing pages so far in the call that refutes it, else none.
-        """
+        """Note pages that name `canonical`, whose fingerprint is `there` if it was read. Returns all differing pages so
+        far in the call that refutes it, else none."""
         different = self._different.setdefault(canonical, [])
         self._different.move_to_end(canonical)
         if len(self._different) > MOST_NAMED:

@@ -62,7 +62,8 @@ class Sessions:
         self._found: defaultdict[tuple[str, str], _Found] = defaultdict(_Found)  # by host and name
         self._sessions: defaultdict[str, set[str]] = defaultdict(set)  # by host: session parameters of any pattern
         self._asked: Counter[str] = Counter()  # probes by host
-        self._wanted: dict[str, str] = {}  # by origin: the URL to probe
+        self.wanted: dict[str, str] = {}
+        """By origin the URL to probe; who asks for it takes it out, and puts it back if that comes to nothing."""
         self._probes: dict[str, tuple[tuple[str, str], str, _Page]] = {}
         """By URL of the probe: pattern and name of the parameter, its value, and the page with it."""
         self._news: dict[str, list[_Page]] = {}  # by pattern: pages that were news
@@ -102,7 +103,7 @@ class Sessions:
         news = self._news.get(pattern, [])
         has_signs = any((host, name) in self._found for name in values)
         names = list(values) if has_signs or not is_news else renewed
-        if names and self._asked[host] < MOST_PROBES and origin_of(url) not in self._wanted:
+        if names and self._asked[host] < MOST_PROBES and origin_of(url) not in self.wanted:
             self._ask(pattern, names, [*news, page] if has_signs else [page, *news])
         if self._asked[host] and len(self._read[host]) < _MOST_READ:
             self._read[host].append(number)
@@ -126,18 +127,10 @@ class Sessions:
                     and value not in values
                     and probe not in self._probes
                 ):
-                    self._wanted[origin_of(page.url)] = probe
+                    self.wanted[origin_of(page.url)] = probe
                     self._probes[probe] = (pattern, name), value, page
                     self._take(row._replace(probes=row.probes + 1))
                     return
-
-    def take_due(self, site: str) -> str | None:
-        """Take the URL that an origin is to be asked for now; or None."""
-        return self._wanted.pop(site, None)
-
-    def put_back(self, url: str) -> None:
-        """Make a URL that was taken due again: the request came to nothing."""
-        self._wanted.setdefault(origin_of(url), url)
 
     def take_outdated(self, host: str, url_of: Callable[[int], str]) -> list[int]:
         """The pages that were read with what is a session parameter of their host now, each once."""
@@ -178,7 +171,8 @@ class Sessions:
             return
         found = self._found[host, row.name]
         found.signs[row.pattern], found.verdicts[row.pattern] = dict(json.loads(row.signs)), row.verdict
-        (self._sessions[host].add if found.is_any() else self._sessions[host].discard)(row.name)
+        is_any = "session" in found.verdicts.values() or found.is_on_host()
+        (self._sessions[host].add if is_any else self._sessions[host].discard)(row.name)
 
 
 @dataclass
@@ -191,13 +185,10 @@ class _Found:
     def is_session(self, pattern: str) -> bool:
         """True if it is a session's in the URLs of a pattern."""
         verdict = self.verdicts.get(pattern, "?")
-        return verdict == "session" or (verdict == "?" and self._is_on_host())
+        return verdict == "session" or (verdict == "?" and self.is_on_host())
 
-    def is_any(self) -> bool:
-        """True if it is a session's in the URLs of any pattern."""
-        return "session" in self.verdicts.values() or self._is_on_host()
-
-    def _is_on_host(self) -> bool:
+    def is_on_host(self) -> bool:
+        """True if it is a session's in all URLs."""
         signs: dict[str, bool] = {}
         for of_pattern in self.signs.values():
             signs |= of_pattern
@@ -231,12 +222,10 @@ def _is_renewed(name: str, value: str, links: Iterable[str]) -> bool:
 
 
 def _parameters(url: str) -> dict[str, str]:
-    """Values of the parameters of a URL, by name."""
     return dict(part.partition("=")[::2] for part in url.partition("?")[2].split("&"))
 
 
 def _without(url: str, names: Container[str]) -> str:
-    """The URL without the parameters of these names."""
     stem, _, query = url.partition("?")
     parts = query.split("&")
     kept = [part for part in parts if part.partition("=")[0] not in names]

@@ -8,7 +8,24 @@ if the first is answered by a page with status 200, a third one if answers diffe
 MOST_PROBES such pages. A redirect to the front page of its origin counts as a page of its own, also as the answer to a
 probe. In an audit one page is enough whose title or h1 has such a word, or 404.
 
-`not_found` compares pages with the answers.
+The common part of the answers to probes is the origin's text for a missing page.
+
+F     words that all answers share
+V     words of an answer that the others lack, at most: suggestions, a quotation, an id
+like  a page is like the answers if it has all of F, but for words of their URLs, and beyond F no more than 2 V + 4
+      words, none if V is 0, and not many more numbers. Words of its own URL do not count if the answers repeat theirs.
+
+Pages like the answers are soft 404s, unless nearly all pages of the host are: these may be an application that draws
+every page in the browser. So one page must be unlike them for every eight that are like them, and two at least. Answers
+with no text, or with as little as a page that surely exists, prove nothing. Where V is not 0, F must have two words
+that hardly any other page has: else F is a template and common words.
+
+verdict of a probe    the answers were
+not-found             an error, a redirect but to the front page, not HTML, or a page without text
+open                  a page with text; another probe is to follow
+varied                pages that have nothing in common but a template
+soft-404              pages that say "not found", or redirects to the front page
+catch-all             the same, but so do all pages
 
 Pages read before are judged, too, and all are judged anew when there is more evidence. They are stored at the end of a
 run, so a killed run leaves only those of the runs before to its successor.
@@ -91,10 +108,8 @@ class NotFound:
         self.echoes = self.echoes or not name.isdisjoint(words)
 
     def compare(self, page: int, url: str, digest: int | None, vocabulary: bytes, *, is_there: bool) -> None:
-        """Compare a page that was read. is_there: it surely exists.
-
-        A redirect to the front page cannot tell pages from answers that are none.
-        """
+        """Compare a page that was read. is_there: it surely exists. A redirect to the front page cannot tell pages from
+        answers that are none."""
         words, numbers = read_vocabulary(vocabulary)
         if words == _SENT_HOME != self.words:
             return
@@ -225,15 +240,14 @@ Judged = tuple[list[int], list[int]]
 
 class Soft404s:
     """The probes of all hosts, and their verdicts. secret: of the store, so that nobody can guess the probes' URLs.
-
-    lately: rows of take_read that are not dropped, with URLs, in this order.
-    """
+    lately: rows of take_read that are not dropped, with URLs, in this order."""
 
     def __init__(self, rows: Iterable[Probe], secret: bytes, lately: Iterable[tuple[RecentPage, str]] = ()) -> None:
         self._secret = secret
         self._probes: dict[str, dict[str, NotFound]] = {}  # by origin and folder
-        self._wanted: dict[str, str] = {}
-        self._asked: Counter[str] = Counter()
+        self.wanted: dict[str, str] = {}
+        """By origin the URL to probe; who asks for it takes it out, and puts it back if that comes to nothing."""
+        self._asked: Counter[str] = Counter()  # probes by origin, answered and wanted
         self._lately: OrderedDict[str, deque[Read]] = OrderedDict()
         self._kept = 0
         self._changed: dict[str, NotFound] = {}
@@ -254,32 +268,17 @@ class Soft404s:
             self._note(read)
 
     def read(self, page: int, fetched: Fetched, *, is_there: bool, heading: str = "") -> Judged:
-        """Take in a page, as from `comparable`. Returns the effects on others.
-
-        is_there: it surely exists. heading: words by which it may say "not found", if one page is to be enough.
-        """
+        """Take in a page, as from `comparable`. Returns the effects on others. is_there: it surely exists. heading:
+        words by which it may say "not found", if one page is to be enough."""
         self._number += 1
         sketch = None if fetched.sketch is None else int.from_bytes(fetched.sketch)
         read = Read(self._number, page, fetched.url, fetched.digest, fetched.short_text, sketch, is_there)
         probes = self._probes.get(origin_of(read.url))
         judged = self._judged(probes.values() if probes else (), [read])
-        self._note(read, says_so=not is_there and _says_not_found(heading))
+        says_so = bool(heading) and not is_there  # as never outside an audit
+        says_so = says_so and ("404" in heading or not _SORRY.isdisjoint(word_hashes(heading.lower().encode())))
+        self._note(read, says_so=says_so)
         return judged
-
-    def take_due(self, site: str) -> str | None:
-        """Take the URL that an origin is to be asked for now; or None."""
-        url = self._wanted.pop(site, None)
-        self._asked[site] += url is not None
-        return url
-
-    def origins_due(self) -> list[str]:
-        """The origins that have a URL to be asked for."""
-        return list(self._wanted)
-
-    def put_back(self, url: str) -> None:
-        """Make a URL that was taken due again: the request came to nothing."""
-        self._wanted.setdefault(origin_of(url), url)
-        self._asked[origin_of(url)] -= 1
 
     def note_answer(self, fetched: Fetched, now: float) -> Judged:
         """Take in the answer to a probe. Returns the effects on pages read before."""
@@ -344,7 +343,6 @@ class Soft404s:
         self._keep(site, read)
 
     def _judged(self, probes: Iterable[NotFound], pages: Iterable[Read]) -> Judged:
-        """Compare pages with answers."""
         lost: list[int] = []
         regained: list[int] = []
         for probe in probes:
@@ -388,17 +386,17 @@ class Soft404s:
             self._want_first(site, read)
 
     def _want_first(self, site: str, read: Read) -> None:
-        """Want the first probe of the folder of a page."""
         folder = folder_of(read.url)
         new = Probe(folder, "", 0.0, "open", None, None, 0, b"", 0, 0, False, False, b"", b"")
         probe = self._probes.setdefault(site, {})[folder] = NotFound(new)
         self._want(site, probe, read.url)
 
     def _may_ask(self, site: str) -> bool:
-        return site not in self._wanted and self._asked[site] < MOST_PROBES
+        return site not in self.wanted and self._asked[site] < MOST_PROBES
 
     def _want(self, site: str, probe: NotFound, url: str) -> None:
-        self._wanted[site] = probe_url(url, self._secret, probe.asked)
+        self._asked[site] += site not in self.wanted
+        self.wanted[site] = probe_url(url, self._secret, probe.asked)
 
     def _keep(self, site: str, read: Read) -> None:
         lately = self._lately.setdefault(site, deque())
@@ -418,10 +416,8 @@ class Soft404s:
 
 
 def comparable(fetched: Fetched) -> Fetched | None:
-    """The answer with its content: as it is for status 200, that of SENT_HOME for a redirect to the front page.
-
-    None: an answer without content, or a redirect from a name of the front page itself.
-    """
+    """The answer with its content: as it is for status 200, that of SENT_HOME for a redirect to the front page, but
+    from a name of the front page itself; None: it has none."""
     if fetched.status == 200:
         return fetched
     if fetched.status not in REDIRECTS or not fetched.location:
@@ -432,21 +428,14 @@ def comparable(fetched: Fetched) -> Fetched | None:
     return fetched._replace(digest=SENT_HOME, short_text=SENT_HOME_TEXT, sketch=None)
 
 
-def _are_alike(one: Read, other: Read) -> bool:
-    """True if two pages share half of their words or more, judged by a sample."""
-    if not one.sample:
-        return one.digest is not None and one.digest == other.digest
-    most = max(len(one.sample), len(other.sample))
-    return most >= _FEWEST_WORDS and 2 * len(one.sample & other.sample) >= most
-
-
-def _says_not_found(heading: str) -> bool:
-    return bool(heading) and ("404" in heading or not _SORRY.isdisjoint(word_hashes(heading.lower().encode())))
-
-
 def _may_say_not_found(one: Read, other: Read) -> bool:
     """True if two pages are alike in a way that pages of one template are not."""
-    if not _are_alike(one, other):
+    most = max(len(one.sample), len(other.sample))
+    if not one.sample:
+        are_alike = one.digest is not None and one.digest == other.digest
+    else:  # half of their words or more, judged by a sample
+        are_alike = most >= _FEWEST_WORDS and 2 * len(one.sample & other.sample) >= most
+    if not are_alike:
         return False
     words, others = read_vocabulary(one.words)[0], read_vocabulary(other.words)[0]
     return not _SORRY.isdisjoint(words & others) or (

@@ -181,10 +181,8 @@ class Chromium:
     async def shown(
         self, page: Resource, answer: Answer, seconds: float, most: int, *, pictures: bool = False
     ) -> tuple[str, list[Screenshot]]:
-        """Render a page until it makes no more requests or its time is up. Returns its HTML and screenshots.
-
-        page: the response for it. most: characters of HTML. pictures: take screenshots. Raises RenderError.
-        """
+        """Render a page until it makes no more requests or its time is up. Returns its HTML and screenshots. page: the
+        response for it. most: characters of HTML. pictures: take screenshots. Raises RenderError."""
         try:
             browser = await self._started()
             context = await browser.new_context(
@@ -210,7 +208,6 @@ class Chromium:
             await self._stop()
 
     async def _started(self) -> "Browser":
-        """The running browser, or a new one."""
         async with self._turn:
             if self._browser is not None and self._browser.is_connected():
                 return self._browser
@@ -226,13 +223,20 @@ class Chromium:
                     handle_sigterm=False,
                     handle_sighup=False,
                 )
-            processes = _Processes(browser, await browser.new_browser_cdp_session())
-            kind = cage.cage_of(next(one.number for one in await processes.all() if one.kind == "browser"))
+            session = await browser.new_browser_cdp_session()
+            kind = cage.cage_of(next(one.number for one in await _processes(session) if one.kind == "browser"))
             sentence = _SENTENCES[kind] + (_NO_SANDBOX if kind != cage.NAMESPACE and is_root() else "")
             is_caged = kind == cage.NAMESPACE
             log.event("chromium-caged" if is_caged else "chromium-exposed", kind=kind, sentence=sentence)
             self._browser = browser
-            self._watch = asyncio.create_task(watch(processes.of_pages, self._caps))
+
+            async def of_pages() -> list[Process]:
+                """All processes while pages are open; none after the browser has ended."""
+                with contextlib.suppress(Error):
+                    return await _processes(session) if browser.contexts else []
+                return []
+
+            self._watch = asyncio.create_task(watch(of_pages, self._caps))
             return browser
 
     async def _closed(self, context: "BrowserContext") -> None:
@@ -258,22 +262,10 @@ class Chromium:
                 await playwright.stop()
 
 
-class _Processes:
+async def _processes(session: "CDPSession") -> list[Process]:
     """The processes of a browser, by its own account."""
-
-    def __init__(self, browser: "Browser", session: "CDPSession") -> None:
-        self._browser = browser
-        self._session = session
-
-    async def all(self) -> list[Process]:
-        found = await self._session.send("SystemInfo.getProcessInfo")
-        return [Process(one["id"], one["type"], one["cpuTime"]) for one in found["processInfo"]]
-
-    async def of_pages(self) -> list[Process]:
-        """All processes while pages are open; none after the browser has ended."""
-        with contextlib.suppress(Error):
-            return await self.all() if self._browser.contexts else []
-        return []
+    found = await session.send("SystemInfo.getProcessInfo")
+    return [Process(one["id"], one["type"], one["cpuTime"]) for one in found["processInfo"]]
 
 
 class _Requests:
@@ -397,11 +389,8 @@ _OPEN = 4
 
 
 class Renderer:
-    """Renders the pages that the settings select, in one browser, started for the first of them.
-
-    fetcher: answers the requests of pages. seconds: for the scripts of a page. Raises SettingError if there is no
-    Chromium.
-    """
+    """Renders the pages that the settings select, in one browser, started for the first of them. fetcher: answers the
+    requests of pages. seconds: for the scripts of a page. Raises SettingError if there is no Chromium."""
 
     def __init__(self, settings: CrawlSettings, fetcher: Fetcher, seconds: float = STANDARD.render) -> None:
         self._seconds = seconds
@@ -420,9 +409,7 @@ class Renderer:
 
     async def rendered(self, fetched: Fetched) -> tuple[Fetched, Parts]:
         """The page with its rendered body in UTF-8, or with the reason if it could not be rendered; and its parts.
-
-        Validators are dropped, as they are those of the page alone, without the resources of its scripts.
-        """
+        Validators are dropped, as they are those of the page without the resources of its scripts."""
         self._requests.pace.note_asked(politeness_key(fetched.url))
         parts = Parts()
         document = Resource(fetched.url, 200, {"content-type": fetched.content_type or "text/html"}, fetched.body)

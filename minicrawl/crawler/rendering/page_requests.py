@@ -203,7 +203,10 @@ class PageRequests:
     ) -> Resource | None:
         """The answer at the end of all redirects. hops: where all exchanges are put."""
         for _ in range(_MOST_HOPS):
-            if not await self._may_be_asked(page, by, url):
+            origin = origin_of(url)
+            if origin != origin_of(by) and self._fetcher.sends_secrets_to(origin):
+                return None
+            if self._asks_robots and (await self._robots_of(page, origin)).refusal(self._user_agent, url) is not None:
                 return None
             fetched, exchange, fields = await self._asked(url, headers)
             if fetched.status is None or fetched.truncated or fetched.reason is not None:
@@ -217,15 +220,6 @@ class PageRequests:
                 return None
             url = target
         return None
-
-    async def _may_be_asked(self, page: Parts, by: str, url: str) -> bool:
-        origin = origin_of(url)
-        if origin != origin_of(by) and self._fetcher.sends_secrets_to(origin):
-            return False
-        if not self._asks_robots:
-            return True
-        robots = await self._robots_of(page, origin)
-        return robots.refusal(self._user_agent, url) is None
 
     async def _asked(self, url: str, headers: tuple[tuple[str, str], ...]) -> Exchanged:
         robots = self._robots.get(origin_of(url))
@@ -263,7 +257,6 @@ class PageRequests:
 
 
 def _passed_on(headers: dict[str, str]) -> tuple[tuple[str, str], ...]:
-    """The browser's header fields that are passed on to the server."""
     passed = ((name, value) for name, value in headers.items() if name.lower() in _PASSED_ON)
     return tuple((name, value) for name, value in passed if value.isascii() and value.isprintable())
 

@@ -24,11 +24,8 @@ from minicrawl.settings import CrawlSettings
 
 
 class DueRequests:
-    """Chooses the next request and begins it.
-
-    `settings`: the present ones. `unanswered`: reasons for the absence of usable answers, in case the run ends without
-    any. `outlasts_pages`: see `Kind`.
-    """
+    """Chooses the next request and begins it. `settings`: the present ones. `unanswered`: reasons for the absence of
+    usable answers. `outlasts_pages`: see `Kind`."""
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
@@ -54,10 +51,8 @@ class DueRequests:
         self.unanswered: Counter[str] = Counter()
 
     def next(self, now: float, *, attempts: bool) -> Request | None:
-        """The request to make now, unless another must come before it; see `begun`.
-
-        attempts: also hosts that have not answered yet, or not the last time.
-        """
+        """The request to make now, unless another must come before it; see `begun`. attempts: also hosts that have not
+        answered yet, or not the last time."""
         for kind in self._present_kinds():
             kind.line_up(now)
         while (due := self._frontier.best_errand(now)) is not None:
@@ -70,10 +65,8 @@ class DueRequests:
         return None if page is None else self._page_turn(page)
 
     def begun(self, request: Request, now: float) -> Request | None:
-        """The request that begins in the turn of a due one: itself, or one that must come before it.
-
-        None: the request was refused, or its host waits, or its address is known now; choose again.
-        """
+        """The request that begins in the turn of a due one: itself, or one that must come before it. None: the request
+        was refused, or its host waits, or its address is known now; choose again."""
         refusal = request.refusal(now)
         if refusal is None and request.obeys_robots and not self.settings.ignore_robots:
             origin = origin_of(request.url)
@@ -90,8 +83,10 @@ class DueRequests:
                 log.event("robots-refused", url=request.url, reason=refusal.reason)
             elif request.obeys_usage:
                 refusal = self._robots.usage_refusal(request.url)
-            if refusal is None and request.page is not None:
-                self._add_sitemaps(request.page, origin, robots, now)
+            named = () if robots.rules is None else robots.rules.sitemaps
+            if refusal is None and request.page is not None and named and self._named.get(origin) is not robots:
+                self._named[origin] = robots
+                self._sitemaps.name(request.page, origin, named, now)
         if refusal is not None:
             request.begin(now)
             request.on_refusal(refusal, now)
@@ -118,12 +113,6 @@ class DueRequests:
     def _clocked(self, url: str, address: str) -> str:
         """The address whose clock a host shares; "" for a gateway to all hosts, unless --ip-delay is set."""
         return "" if self.settings.ip_delay is None and self._routes.is_gateway(url) else address
-
-    def _add_sitemaps(self, page: int, origin: str, robots: RobotsState, now: float) -> None:
-        """Add the sitemaps that a robots.txt names, once."""
-        if robots.rules is not None and robots.rules.sitemaps and self._named.get(origin) is not robots:
-            self._named[origin] = robots
-            self._sitemaps.name(page, origin, robots.rules.sitemaps, now)
 
     def next_ready(self) -> float | None:
         """Unix seconds at which the next request comes on offer; None if none will."""
@@ -152,10 +141,8 @@ class DueRequests:
 
 
 class LookUp(Request):
-    """An errand that makes another request possible. Meanwhile the pages of the host wait.
-
-    clocked: maps URL and address to the address whose clock the host shares.
-    """
+    """An errand that makes another request possible. Meanwhile the pages of the host wait. clocked: maps URL and
+    address to the address whose clock the host shares."""
 
     opens = True
     takes_slot = False

@@ -16,71 +16,9 @@ from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Requ
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import PageRequest, Silence, State
-from minicrawl.timing import Timing
 
 _TRIES = 64  # pages tried for a check: some are gone, or on hosts that may not be asked now
 _GOLDEN = 0.6180339887  # its multiples, modulo 1, are spread evenly
-
-
-class Liveness:
-    """Chooses hosts for checks of the network.
-
-    First a host that has answered in this run, if any; next a host that was never asked: if all known hosts are gone,
-    others may be there. Then hosts that answered in earlier runs.
-    """
-
-    def __init__(self, state: CrawlState, turns: HostTurns, *, asks_robots: bool) -> None:
-        """asks_robots: the crawl asks for robots.txt files."""
-        self._accounts, self._frontier = state.accounts, state.frontier
-        self._pages, self._urls = state.pages, state.urls
-        self._turns = turns
-        self._asks_robots = asks_robots
-        self._looks = self._checks = 0
-        self._page: int | None = None
-
-    def check(self, now: float) -> "LivenessCheck | None":
-        """A check of a host that may be asked now: the same host until `over`, if possible.
-
-        It asks for robots.txt, or for a page if the crawl does not obey robots.txt.
-        """
-        for page in [self._page] if self._page is not None else self._found():
-            host = self._frontier.host(page)
-            if host.health.dead_until <= now and self._frontier.may_be_asked(host, now):
-                self._page, url = page, self._urls.url(page)
-                url = f"{origin_of(url)}/robots.txt" if self._asks_robots else url
-                return LivenessCheck(self._turns, host, url)
-        self._page = None
-        return None
-
-    def over(self) -> None:
-        """A check has ended, with an answer or without."""
-        self._page = None
-        self._checks += 1
-
-    def all_well(self) -> None:
-        """A host has answered, checked or not."""
-        self._page = None
-        self._checks = 0
-
-    def _found(self) -> Iterator[int]:
-        size = self._accounts.size
-        read = self._accounts.had_turn[:size]
-        host_of = self._frontier.pages.host_of[:size]
-        hosts = self._frontier.hosts
-        answering = np.fromiter((bool(host.answers) for host in hosts), np.bool_, len(hosts))
-        asked = np.fromiter((host.answers is not None for host in hosts), np.bool_, len(hosts))
-        first, second = read & answering[host_of], ~read & ~asked[host_of]
-        if self._checks % 2:
-            first, second = second, first
-        for pages in (first, second, read):
-            for page in self._some(np.flatnonzero(pages)):
-                if not read[page] or self._pages.last_state(page) == State.FETCHED:
-                    yield page
-
-    def _some(self, pages: npt.NDArray[np.int64]) -> Iterator[int]:
-        for _ in range(_TRIES if len(pages) else 0):
-            self._looks += 1
-            yield int(pages[int(self._looks * _GOLDEN % 1 * len(pages))])
 
 
 class LivenessCheck(Request):
@@ -105,20 +43,26 @@ class LivenessCheck(Request):
 
 
 class OutageWatch(Outage[Request]):
-    """Carries out its own decisions.
+    """Carries out its own decisions, and chooses hosts for checks of the network.
 
-    answered: hosts that have answered and not failed since. absorb: absorbs a request with its answer or failure.
+    First a host that has answered in this run, if any; next a host that was never asked: if all known hosts are gone,
+    others may be there. Then hosts that answered in earlier runs. absorb: absorbs a request with its answer or failure.
     """
 
     def __init__(
-        self, liveness: Liveness, answered: set[int], timing: Timing, absorb: Callable[[Request, float], None]
+        self, state: CrawlState, turns: HostTurns, absorb: Callable[[Request, float], None], *, asks_robots: bool
     ) -> None:
-        super().__init__(timing)
-        self._liveness = liveness
-        self._answered = answered
-        self._absorb = absorb
+        """asks_robots: the crawl asks for robots.txt files."""
+        super().__init__(state.timing)
+        self._accounts, self._frontier = state.accounts, state.frontier
+        self._pages, self._urls = state.pages, state.urls
+        self._turns = turns
+        self._answered = state.hosts.answered  # and not failed since
+        self._absorb, self._asks_robots = absorb, asks_robots
+        self._looks = self._checks = 0
+        self._page: int | None = None  # of the host that is checked
         # Seconds for which failed look-ups are cached: their hosts need not be asked before.
-        self._stale_names = {"dns": timing.no_name, "dns-unanswered": timing.no_name_server}
+        self._stale_names = {"dns": state.timing.no_name, "dns-unanswered": state.timing.no_name_server}
         self._silent_since: float | None = None  # the outage that was logged
         self._was_full = False  # too many open files were logged
 
@@ -128,13 +72,39 @@ class OutageWatch(Outage[Request]):
         return None if self.since is None else Silence(self.since, self.pause)
 
     def check(self, now: float) -> LivenessCheck | None:
-        """A check, if it is time for one."""
+        """A check of a host that may be asked now, if it is time for one: the same host until one ends, if possible. It
+        asks for robots.txt, or for a page if the crawl does not obey robots.txt."""
         if self.ask_at is None or now < self.ask_at:
             return None
-        check = self._liveness.check(now)
-        if check is None:
-            self.postponed(self._answered, now)
-        return check
+        for page in [self._page] if self._page is not None else self._found():
+            host = self._frontier.host(page)
+            if host.health.dead_until <= now and self._frontier.may_be_asked(host, now):
+                self._page, url = page, self._urls.url(page)
+                url = f"{origin_of(url)}/robots.txt" if self._asks_robots else url
+                return LivenessCheck(self._turns, host, url)
+        self._page = None
+        self.postponed(self._answered, now)
+        return None
+
+    def _found(self) -> Iterator[int]:
+        size = self._accounts.size
+        read = self._accounts.had_turn[:size]
+        host_of = self._frontier.pages.host_of[:size]
+        hosts = self._frontier.hosts
+        answering = np.fromiter((bool(host.answers) for host in hosts), np.bool_, len(hosts))
+        asked = np.fromiter((host.answers is not None for host in hosts), np.bool_, len(hosts))
+        first, second = read & answering[host_of], ~read & ~asked[host_of]
+        if self._checks % 2:
+            first, second = second, first
+        for pages in (first, second, read):
+            for page in self._some(np.flatnonzero(pages)):
+                if not read[page] or self._pages.last_state(page) == State.FETCHED:
+                    yield page
+
+    def _some(self, pages: npt.NDArray[np.int64]) -> Iterator[int]:
+        for _ in range(_TRIES if len(pages) else 0):
+            self._looks += 1
+            yield int(pages[int(self._looks * _GOLDEN % 1 * len(pages))])
 
     def take(self, request: Request, now: float, *, is_over: bool) -> None:
         """Absorb a request with its answer, or hold it if it is silent. is_over: the crawl is over."""
@@ -159,7 +129,7 @@ class OutageWatch(Outage[Request]):
             if self._silent_since is not None:
                 log.event("outage-over", seconds=now - self._silent_since)
                 self._silent_since = None
-            self._liveness.all_well()
+            self._page, self._checks = None, 0
             self._absorb_failures(self.answered(), now)
         self._absorb(request, now)
         if is_there is None and request.checks_life and self.ask_at is not None:
@@ -169,7 +139,7 @@ class OutageWatch(Outage[Request]):
         """Hold a silent request until it is known whether there is an outage."""
         if request.checks_life:
             request.put_back(self._rest(request), now)
-            self._liveness.over()
+            self._page, self._checks = None, self._checks + 1
             self.unanswered(now)
         elif self.ask_at is None and len(self._answered) < HOSTS:
             self._absorb(request, now)
@@ -179,10 +149,8 @@ class OutageWatch(Outage[Request]):
             self.failed(request, host.id if host.id in self._answered else None, now)
 
     def clear_up(self, now: float, *, is_idle: bool, is_over: bool) -> bool:
-        """Put back requests that failed in an outage, or absorb failures that stay undecided.
-
-        is_over: the crawl is over. Returns True if any were absorbed, so that there may be more to do.
-        """
+        """Put back requests that failed in an outage, or absorb failures that stay undecided. is_over: the crawl is
+        over. Returns True if any were absorbed, so that there may be more to do."""
         if self.since is not None and self._silent_since is None:
             self._silent_since = self.since
             log.event("outage-began", since=self._silent_since)
@@ -193,7 +161,7 @@ class OutageWatch(Outage[Request]):
 
     def _put_back(self, request: Request, rest: float, now: float) -> None:
         if request.checks_life:
-            self._liveness.over()
+            self._page, self._checks = None, self._checks + 1
             self.postponed(self._answered, now)
         request.put_back(rest, now)
 

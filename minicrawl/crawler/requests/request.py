@@ -172,8 +172,8 @@ class Request(ABC):
             self.turns.frontier.begin(self.host, self, now)
 
     def on_refusal(self, refusal: Refusal, now: float) -> None:
-        """Record that a request that was begun is refused."""
-        raise NotImplementedError("is never refused")
+        """Record that a request that was begun is refused. Ends the turn."""
+        self.turns.frontier.end_turn(self.turn, now, asked=False)
 
     @abstractmethod
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
@@ -200,10 +200,8 @@ class Request(ABC):
 
 
 class Kind:
-    """A source of errands: a kind of request that gives hosts errands by itself.
-
-    `outlasts_pages`: a crawl that has its pages ends once these have been asked for, too.
-    """
+    """A source of errands: a kind of request that gives hosts errands by itself. `outlasts_pages`: a crawl that has its
+    pages ends once these have been asked for, too."""
 
     outlasts_pages = False
 

@@ -19,7 +19,6 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Requisite, RequisiteKind, State
 from minicrawl.store.links import to_bytes
-from minicrawl.store.reader import Store
 from minicrawl.store.requisites import RequisiteRow
 from minicrawl.store.writer import Writer
 
@@ -36,16 +35,20 @@ _MOST_NEEDING = 10
 _ACCEPT = (("Accept", "*/*"),)
 
 
-class RequisiteQueue:
-    """Requisites that wait, by host.
+class Requisites(Kind):
+    """Requisites that wait, by host, and requests for them, which are errands of their hosts.
 
     Invariant: a requisite waits in the store until its answer is committed, so a crawl that is killed repeats the
     requests in flight.
     """
 
-    def __init__(self, store: Store, *, is_archived: bool) -> None:
+    outlasts_pages = True
+
+    def __init__(self, state: CrawlState, turns: HostTurns, *, is_archived: bool) -> None:
         """is_archived: they are kept, of pages that are; else they are only asked for."""
-        self._store, self.is_archived = store, is_archived
+        self._frontier, self._hosts, self._urls = state.frontier, state.hosts, state.urls
+        self._admission, self._store, self._timing = state.admission, state.writer, state.timing
+        self.turns, self.is_archived = turns, is_archived
         self._new: dict[str, RequisiteRow] = {}
         self._closed: list[RequisiteRow] = []
         self._recent: dict[str, int] = {}  # URLs noted lately, as the pages of a site need the same files; how often
@@ -116,41 +119,25 @@ class RequisiteQueue:
         self._new.clear()
         self._closed.clear()
 
-
-class Requisites(Kind):
-    """Requests for requisites, which are errands of their hosts."""
-
-    outlasts_pages = True
-
-    def __init__(self, queue: RequisiteQueue, state: CrawlState, turns: HostTurns) -> None:
-        self.queue = queue
-        self._frontier, self._hosts, self._urls = state.frontier, state.hosts, state.urls
-        self._admission, self._store = state.admission, state.writer
-        self._turns, self._timing = turns, state.timing
-
     def line_up(self, now: float) -> None:
         """Give hosts errands for the requisites that are next."""
-        while rows := self.queue.to_ask():
+        while rows := self.to_ask():
             for row in rows:
-                if self._is_kept_as_page(row.url):
-                    self.queue.closed(row, KEPT, "read", None, now)
+                (page,) = self._urls.find([row.url])
+                if page is not None and self._store.archived.last_of(page) is not None:  # the archive has it, as a page
+                    self.closed(row, KEPT, "read", None, now)
                 elif any(pattern.search(row.url) for pattern in self._admission.scope.deny):
-                    self.queue.closed(row, FAILED, "deny", None, now)
+                    self.closed(row, FAILED, "deny", None, now)
                 else:
                     host = self._hosts.host(politeness_key(row.url))
-                    self._frontier.add_errand(host, RequisiteErrand(self, self._turns, host, row), now)
-
-    def _is_kept_as_page(self, url: str) -> bool:
-        """True if the crawl has read a URL as a page, which the archive has."""
-        (page,) = self._urls.find([url])
-        return page is not None and self._store.archived.last_of(page) is not None
+                    self._frontier.add_errand(host, RequisiteErrand(self, host, row), now)
 
     def on_commit(self, now: float) -> None:
-        self.queue.load()
+        self.load()
         self.line_up(now)
 
     def on_nothing_left(self, now: float) -> bool:
-        self.queue.load()
+        self.load()
         self.line_up(now)
         return not self._frontier.is_empty()
 
@@ -158,18 +145,18 @@ class Requisites(Kind):
         """Absorb the answer for a requisite, or its absence."""
         row = errand.row
         outcome = judge(fetched, ParsedPage(), now=now, timing=self._timing)
-        self._turns.answered(errand.turn, fetched, now, outcome.rest)
+        self.turns.answered(errand.turn, fetched, now, outcome.rest)
         state, reason = KEPT, outcome.reason
         if outcome.is_redirect and outcome.alias is not None:
-            self.queue.note(row.page, [Requisite(outcome.alias, RequisiteKind(row.kind))], row.level + 1)
+            self.note(row.page, [Requisite(outcome.alias, RequisiteKind(row.kind))], row.level + 1)
         elif outcome.state is not State.FETCHED or fetched.status != 200:
             state = FAILED
-        elif fetched.record is None and self.queue.is_archived:
+        elif fetched.record is None and self.is_archived:
             state, reason = FAILED, "noarchive"
         else:
             reason = "truncated" if fetched.truncated else "ok"
-            self.queue.note(row.page, parsed.requisites, row.level + 1)
-        self.queue.closed(row, state, reason, fetched, now)
+            self.note(row.page, parsed.requisites, row.level + 1)
+        self.closed(row, state, reason, fetched, now)
 
 
 class RequisiteErrand(Request):
@@ -178,15 +165,15 @@ class RequisiteErrand(Request):
     waits = True
     alternates = True
 
-    def __init__(self, requisites: Requisites, turns: HostTurns, host: Host, row: RequisiteRow) -> None:
-        super().__init__(turns, host, row.url)
+    def __init__(self, requisites: Requisites, host: Host, row: RequisiteRow) -> None:
+        super().__init__(requisites.turns, host, row.url)
         self.row = row
         self._requisites = requisites
         self._parsed = ParsedPage()
 
     def on_refusal(self, refusal: Refusal, now: float) -> None:
-        self.turns.frontier.end_turn(self.turn, now, asked=False)
-        self._requisites.queue.closed(self.row, FAILED, refusal.reason, None, now)
+        super().on_refusal(refusal, now)
+        self._requisites.closed(self.row, FAILED, refusal.reason, None, now)
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         asked = PageRequest(self.url, headers=_ACCEPT, requisite=RequisiteKind(self.row.kind))

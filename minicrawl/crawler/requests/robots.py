@@ -22,7 +22,9 @@ from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched, State
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.hosts import RobotsRow
 from minicrawl.store.reader import Store
+from minicrawl.store.writer import Writer
 
 _PATH = "/robots.txt"
 
@@ -36,11 +38,16 @@ class RobotsFiles:
 
     def __init__(self, state: CrawlState, turns: HostTurns, settings: CrawlSettings) -> None:
         self._store = state.writer if state.accounts.size else None  # all are in memory, as an empty one has none
-        self._past, self._hosts, self._batch = state.past, state.hosts, state.batch
-        self._turns = turns
+        self._past, self._hosts = state.past, state.hosts
+        self.turns = turns
         self._user_agent, self._timing = settings.user_agent, state.timing
         self._ignores, self._respected = settings.ignore_robots, settings.respect_usage
         self._states: dict[str, RobotsState] = {}
+        self._unsaved: list[RobotsRow] = []
+
+    def save(self, writer: Writer) -> None:
+        writer.put(RobotsRow, self._unsaved)
+        self._unsaved.clear()
 
     def state(self, origin: str) -> RobotsState | None:
         """The robots.txt of an origin as far as it is known, even if out of date."""
@@ -52,7 +59,7 @@ class RobotsFiles:
 
     def errand(self, host: Host, origin: str, page: int | None) -> "RobotsErrand":
         """A request for an unknown file. page: the page that needs it."""
-        return RobotsErrand(self, self._turns, host, origin, f"{origin}{_PATH}", 0, page)
+        return RobotsErrand(self, host, origin, f"{origin}{_PATH}", 0, page)
 
     def host(self, origin: str) -> Host:
         """The host whose pages wait until the file of an origin is known."""
@@ -69,16 +76,10 @@ class RobotsFiles:
         if fetched.status in REDIRECTS and target is not None and redirects <= MAX_REDIRECTS:
             is_over = not self._follow(errand.origin, target, redirects, now)
         else:
-            self._decide(errand.origin, fetched, now)
-        self._turns.answered(errand.turn, fetched, now)
+            self.decide(errand.origin, fetched, now)
+        self.turns.answered(errand.turn, fetched, now)
         if is_over:
-            self._turns.frontier.open(self.host(errand.origin), now)
-
-    def drop(self, errand: "RobotsErrand", reason: str, now: float) -> None:
-        """Drop a request that is refused in its turn."""
-        self._turns.frontier.end_turn(errand.turn, now, asked=False)
-        self._decide(errand.origin, Fetched(errand.url, reason=reason), now)
-        self._turns.frontier.open(self.host(errand.origin), now)
+            self.turns.frontier.open(self.host(errand.origin), now)
 
     def _follow(self, origin: str, url: str, redirects: int, now: float) -> bool:
         """Ask for the target of a file's redirect; False if it is known."""
@@ -88,12 +89,12 @@ class RobotsFiles:
             self._take(origin, known, now)
             return False
         host = self._hosts.host(politeness_key(url))
-        hop = RobotsErrand(self, self._turns, host, origin, url, redirects)
+        hop = RobotsErrand(self, host, origin, url, redirects)
         # Redirects from other hosts must not delay a host's pages; its pages wait for its own redirects.
-        self._turns.frontier.add_errand(host, hop, now, first=host is self.host(origin))
+        self.turns.frontier.add_errand(host, hop, now, first=host is self.host(origin))
         return True
 
-    def _decide(self, origin: str, fetched: Fetched, now: float) -> None:
+    def decide(self, origin: str, fetched: Fetched, now: float) -> None:
         """Absorb the last answer for an origin's file, which may also be that of another origin."""
         before = self._states.get(origin)
         state = judged(fetched, now, before.attempts if before else 0, self._timing)
@@ -125,7 +126,7 @@ class RobotsFiles:
         robots = self.state(origin)
         if robots is not None and robots.reason is not None:
             robots = self._states[origin] = replace(robots, expires=now, attempts=0)
-            self._batch.robots.append(robots.row(origin))
+            self._unsaved.append(robots.row(origin))
 
     def _kept(self, store: Store, origin: str) -> RobotsState | None:
         row = store.hosts.robots(origin)
@@ -135,17 +136,17 @@ class RobotsFiles:
         expires = past.until(robots.expires, LONGEST_REST if robots.is_undecided else LIFETIME)
         if expires != robots.expires:
             robots = replace(robots, expires=expires, fetched_at=past.since(robots.fetched_at))
-            self._batch.robots.append(robots.row(row.origin))
+            self._unsaved.append(robots.row(row.origin))
         return robots
 
     def _take(self, origin: str, state: RobotsState, now: float) -> None:
         self._states[origin] = state
-        self._batch.robots.append(state.row(origin))
+        self._unsaved.append(state.row(origin))
         if state.rules is not None:
             # http and https share a clock: the delay of either holds for both.
             host = self._hosts.host(politeness_key(origin))
             states = filter(None, map(self.state, {origin, f"http://{host.name}", f"https://{host.name}"}))
-            self._turns.set_crawl_delay(host, max(state.crawl_delay(self._user_agent) for state in states), now)
+            self.turns.set_crawl_delay(host, max(state.crawl_delay(self._user_agent) for state in states), now)
 
 
 class RobotsErrand(Request):
@@ -157,14 +158,13 @@ class RobotsErrand(Request):
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
         self,
         files: RobotsFiles,
-        turns: HostTurns,
         host: Host,
         origin: str,
         url: str,
         redirects: int = 0,
         page: int | None = None,
     ) -> None:
-        super().__init__(turns, host, url, page)
+        super().__init__(files.turns, host, url, page)
         self.origin = origin
         self.redirects = redirects
         self.waits = redirects > 0
@@ -175,7 +175,9 @@ class RobotsErrand(Request):
         self._close(now)
 
     def on_refusal(self, refusal: Refusal, now: float) -> None:
-        self._files.drop(self, refusal.reason, now)
+        super().on_refusal(refusal, now)
+        self._files.decide(self.origin, Fetched(self.url, reason=refusal.reason), now)
+        self.turns.frontier.open(self._files.host(self.origin), now)
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         self.fetched = await source.robots(self.url)

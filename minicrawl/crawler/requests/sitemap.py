@@ -23,10 +23,8 @@ _TRIES = 4  # batches from the queue in one turn, as many URLs may have become k
 
 
 class Sitemaps(Kind):
-    """Requests for sitemaps, which are errands of their hosts, and the URLs that they list.
-
-    plain: returns a URL without its session id.
-    """
+    """Requests for sitemaps, which are errands of their hosts, and the URLs that they list. plain: returns a URL
+    without its session id."""
 
     def __init__(
         self,
@@ -43,7 +41,7 @@ class Sitemaps(Kind):
         self._accounts, self._frontier, self._hosts = state.accounts, state.frontier, state.hosts
         self._urls, self._pages = state.urls, state.pages
         self._admission, self._discovery = state.admission, state.discovery
-        self._turns = turns
+        self.turns = turns
         self._plain = plain
         self.is_on, self._timing = is_on, state.timing
         self._note_lastmods = note_lastmods
@@ -70,7 +68,7 @@ class Sitemaps(Kind):
                 self.queue.closed(row.id, f"scope-{self._admission.scope.kind}", None, 0, now)
             else:
                 host = self._hosts.host(name)
-                self._frontier.add_errand(host, SitemapErrand(self, self._turns, host, row.url, row.id), now)
+                self._frontier.add_errand(host, SitemapErrand(self, host, row.url, row.id), now)
 
     def next_ready(self) -> float | None:
         return self.queue.next_ready()
@@ -106,7 +104,7 @@ class Sitemaps(Kind):
         sitemap = errand.sitemap
         row, fetched = self.queue.row(sitemap), answer.fetched
         outcome = judge(fetched, ParsedPage(), row.attempts, now=now, timing=self._timing)
-        self._turns.answered(errand.turn, fetched, now, outcome.rest)
+        self.turns.answered(errand.turn, fetched, now, outcome.rest)
         if outcome.state is None:
             self.queue.tried(sitemap, outcome.reason, fetched.status, now + outcome.wait)
             return
@@ -180,14 +178,14 @@ class SitemapErrand(Request):
     waits = True
     obeys_usage = False
 
-    def __init__(self, sitemaps: Sitemaps, turns: HostTurns, host: Host, url: str, sitemap: int) -> None:
-        super().__init__(turns, host, url)
+    def __init__(self, sitemaps: Sitemaps, host: Host, url: str, sitemap: int) -> None:
+        super().__init__(sitemaps.turns, host, url)
         self.sitemap = sitemap
         self._sitemaps = sitemaps
         self._answer: SitemapAnswer | None = None
 
     def on_refusal(self, refusal: Refusal, now: float) -> None:
-        self.turns.frontier.end_turn(self.turn, now, asked=False)
+        super().on_refusal(refusal, now)
         self._sitemaps.queue.closed(self.sitemap, refusal.reason, None, 0, now)
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:

@@ -11,6 +11,7 @@ patterns with stars costs a URL a few hundredths of a second at most, about as m
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import product
 from string import hexdigits
 from typing import NamedTuple
@@ -57,11 +58,8 @@ def _spelt(patterns: Iterable[bytes]) -> list[str]:
 
 
 class Pattern(NamedTuple):
-    """The path of one rule.
-
-    `head`: the begin of a matching URL; `parts`: texts that must follow, in order; `is_whole`: the last of these must
-    be the end of the URL.
-    """
+    """The path of one rule. `head`: the begin of a matching URL; `parts`: texts that must follow, in order; `is_whole`:
+    the last of these must be the end of the URL."""
 
     head: str
     parts: tuple[str, ...]
@@ -93,6 +91,9 @@ class Pattern(NamedTuple):
         return not self.is_whole or place == len(octets) or (bool(self.parts) and octets.endswith(self.parts[-1]))
 
 
+_pattern = lru_cache(maxsize=10_000)(Pattern.of)
+
+
 class Rules:
     """The rules of a group, given as (path as written, is allowed).
 
@@ -115,7 +116,6 @@ class Rules:
         self._starred: dict[str, list[tuple[int, str]]] = {}
         for folded, (spelt, rank) in zip(_folded(starred), starred.items(), strict=True):
             self._starred.setdefault(max(_pieces(folded), key=len), []).append((rank, spelt))
-        self._made: dict[str, Pattern] = {}
 
     def allow(self, octets: str) -> bool:
         """The longest match decides, allow wins a tie, and without a match a URL is allowed (2.2.2)."""
@@ -125,18 +125,11 @@ class Rules:
         for piece, some in self._starred.items():
             if piece in octets:
                 for rank, spelt in some:
-                    if rank > best and self._pattern(spelt).matches(octets):
+                    if rank > best and _pattern(spelt).matches(octets):
                         best = rank
         return best % 2 == 1
 
-    def _pattern(self, spelt: str) -> Pattern:
-        pattern = self._made.get(spelt)
-        if pattern is None:
-            pattern = self._made[spelt] = Pattern.of(spelt)
-        return pattern
-
     def _longest_plain(self, octets: str) -> int:
-        """The rank of the longest plain pattern that matches."""
         for length in self._lengths:
             rank = self._plain.get(octets[:length])
             if rank is not None and length <= len(octets):
@@ -153,5 +146,4 @@ def _folded(spelt: Iterable[str]) -> list[str]:
 
 
 def _pieces(folded: str) -> list[str]:
-    """The head of a pattern, and its parts."""
     return folded.removesuffix(_END).split(_STAR)

@@ -24,7 +24,7 @@ no sense says nothing, but its path counts.
 import re
 from collections.abc import Callable, Iterable, Mapping
 from enum import IntEnum
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
 
 from minicrawl.crawler.http.response_fields import LONGEST_ON_USE
@@ -110,16 +110,16 @@ def _of_labels(uses: Mapping[str, str], words: Mapping[str, Verdict], says: Iter
     return combined(NOTHING._replace(**{use: verdict}) for use, verdict in known)
 
 
-def _of_words(table: Mapping[str, Preferences], value: str) -> Preferences:
-    return combined(table.get(word.strip(), NOTHING) for word in value.split(","))
+def _directives(value: str) -> Preferences:
+    return combined(_DIRECTIVES.get(word.strip(), NOTHING) for word in value.split(","))
 
 
 CONTENT_USAGE, CONTENT_SIGNAL = "Content-Usage", "Content-Signal"
 _READERS: Mapping[str, Callable[[str], Preferences]] = {
     CONTENT_USAGE: _content_usage,
     CONTENT_SIGNAL: _content_signal,
-    "X-Robots-Tag": partial(_of_words, _DIRECTIVES),
-    "robots": partial(_of_words, _DIRECTIVES),
+    "X-Robots-Tag": _directives,
+    "robots": _directives,
 }
 
 

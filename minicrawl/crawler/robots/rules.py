@@ -206,10 +206,8 @@ def within_limit(body: bytes) -> bytes:
 
 
 def _record(line: bytes) -> tuple[bytes, bytes]:
-    """The lower-case name and the value of a line (2.2), without comment; empty if it has none.
-
-    Google's choices: a line ends at a NUL, and a blank may stand for the colon if there are just two words.
-    """
+    """The lower-case name and the value of a line (2.2), without comment; empty if it has none. Google's choices: a
+    line ends at a NUL, and a blank may stand for the colon if there are just two words."""
     line = line.partition(b"#")[0].partition(b"\0")[0].strip()
     name, colon, value = line.partition(b":")
     if colon:
@@ -219,10 +217,8 @@ def _record(line: bytes) -> tuple[bytes, bytes]:
 
 
 def _addressee(value: bytes) -> bytes:
-    """The product token of a user-agent line, in lower case.
-
-    Google's choice: text behind the token, such as a version, is ignored, and so is text behind "* ".
-    """
+    """The product token of a user-agent line, in lower case. Google's choice: text behind the token, such as a version,
+    is ignored, and so is text behind "* "."""
     if value[:1] == b"*" and not value[1:2].strip():
         return _EVERYBODY
     match = re.match(rb"[A-Za-z_-]*", value)

@@ -131,15 +131,11 @@ class SitemapQueue:
         """Unix seconds at which the next sitemap may be tried again; None if none waits."""
         return self._resting[0][0] if self._resting else None
 
-    def rest(self, sitemap: int, until: float) -> None:
-        """Let a sitemap wait `until` it can be asked for."""
-        heapq.heappush(self._resting, (until, sitemap))
-
     def tried(self, sitemap: int, reason: str, status: int | None, until: float) -> None:
         """Record a failed request; another may follow."""
         row = self._rows[sitemap]
         self._note(row._replace(reason=reason, attempts=row.attempts + 1, status=status))
-        self.rest(sitemap, until)
+        heapq.heappush(self._resting, (until, sitemap))
 
     def closed(self, sitemap: int, reason: str, status: int | None, found: int, now: float) -> None:
         """Record the outcome of a sitemap; its URLs have been enqueued."""
@@ -171,10 +167,8 @@ class SitemapQueue:
         return [host for host, waiting in self._waiting.items() if waiting]
 
     def next_urls(self, most: int, host: int | None = None) -> tuple[SitemapRow, list[str]] | None:
-        """Take out up to `most` committed URLs of one sitemap; None if there are none.
-
-        host: theirs; None for the host with the fewest URLs let in.
-        """
+        """Take out up to `most` committed URLs of one sitemap; None if there are none. host: theirs; None for the host
+        with the fewest URLs let in."""
         if host is not None:
             return self._taken_out(self._listed_of(host, most))
         while self._turns:

@@ -74,10 +74,8 @@ _MEANT = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 def document_of(head: str, *, is_dated: bool = False) -> "tuple[Document, int]":
-    """The parser for a text that begins like this, and where to start: XML may have something before it.
-
-    is_dated: lastmod is read, too.
-    """
+    """The parser for a text that begins like this, and where to start: XML may have something before it. is_dated:
+    lastmod is read, too."""
     start = _DECLARATION.search(head) or (None if head.startswith("<") else _ROOT.search(head))
     if start is not None:
         return _Xml(is_dated), start.start()
@@ -163,10 +161,8 @@ class _Xml:
         return match if match and len(match[2]) <= _LONGEST_TEXT else None
 
     def _other(self, text: str, at: int) -> tuple[int, bool]:
-        """Parse a text without a tag behind it, or an item that is no whole tag.
-
-        Returns where to go on, and False if more text is needed first.
-        """
+        """Parse a text without a tag behind it, or an item that is no whole tag. Returns where to go on, and False if
+        more text is needed first."""
         start = text.find("<", at)
         self._write(text[at:start] if start >= 0 else text[at:])
         if start < 0:
@@ -279,7 +275,6 @@ class _Xml:
             pass
 
     def _reference(self, attributes: str) -> None:
-        """Add the URL of Atom's link."""
         values_of: dict[str, str] = {}
         for name, *values in _ATTRIBUTE.findall(attributes):
             values_of.setdefault(name, _resolved("".join(values)))
@@ -496,10 +491,8 @@ class SitemapReader:
 
 
 def read_lastmod(text: str) -> float | None:
-    """Unix seconds of a date in a sitemap (W3C-DTF: a day or more exact); None for anything else.
-
-    A day counts from its beginning: a page that was fetched on that day may have been as it is now.
-    """
+    """Unix seconds of a date in a sitemap (W3C-DTF: a day or more exact); None for anything else. A day counts from its
+    beginning: a page that was fetched on that day may have been as it is now."""
     try:
         date = datetime.fromisoformat(text.strip())
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()

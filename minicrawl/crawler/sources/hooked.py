@@ -57,17 +57,12 @@ class HookedPages:
         self._asked = specs, longest
         # Hooks are interrupted at their limit; the child is killed if Python cannot do that.
         limits = Limits(2 * longest, longest, Cage(forks=True), _MOST_ANSWER)
-        self._sandbox = Sandbox(answer, limits)
+        self.sandbox = Sandbox(answer, limits)
         self._names: dict[str, list[str]] = {}
         self._logged: set[tuple[str, str]] = set()
 
     def has(self, *kinds: str) -> bool:
         return any(kind in self._names for kind in kinds)
-
-    @property
-    def pids(self) -> list[int]:
-        """The process id of the child, if there is one."""
-        return self._sandbox.pids
 
     async def started(self) -> None:
         for name, kind in (await self._call("all", "the start", ()))[0].hooks:
@@ -104,12 +99,12 @@ class HookedPages:
     async def aclose(self) -> None:
         if self.has("stopped"):
             await self._call("stopped", "the end", ())
-        await self._sandbox.aclose()
+        await self.sandbox.aclose()
 
     async def _call(self, what: str, where: str, arguments: tuple[Any, ...]) -> tuple[Found, Failures]:
         """What the hooks say, nothing if the child died, and failures, which are logged once each."""
         try:
-            found = await self._sandbox.call(*self._asked, what, arguments)
+            found = await self.sandbox.call(*self._asked, what, arguments)
         except ChildError as error:
             kinds = ("on_page", "links") if what == "page" else (what,)
             names = [name for kind in kinds for name in self._names.get(kind, ())]
@@ -127,30 +122,24 @@ class HookedPages:
 
 def answer(specs: tuple[str, ...], longest: float, what: str, arguments: tuple[Any, ...]) -> Found:
     """Call the hooks in this process, after their `started`."""
-    hooks = _hooks(specs, longest)
-    if what == "all":
-        return Found(hooks=tuple((hook.name, hook.kind) for hook in hooks.all))
-    failures = hooks.started()
-    found = _found(hooks, what, *arguments)
+    hooks, found = _hooks(specs, longest), Found()
+    failures = hooks.started() if what != "all" else []
+    match what:
+        case "all":
+            found = Found(hooks=tuple((hook.name, hook.kind) for hook in hooks.all))
+        case "page":
+            found = _of_page(hooks, *arguments)
+        case "request":
+            headers, failed = hooks.request(*arguments)
+            found = Found(tuple(failed), headers=headers)
+        case "stopped":
+            found = Found(tuple(hooks.stopped()))
     return replace(found, failures=(*failures, *found.failures)) if failures else found
 
 
 @cache
 def _hooks(specs: tuple[str, ...], longest: float) -> Hooks:
     return Hooks(load_hooks(specs), longest)
-
-
-def _found(hooks: Hooks, what: str, *arguments: Any) -> Found:
-    match what:
-        case "page":
-            return _of_page(hooks, *arguments)
-        case "request":
-            headers, failures = hooks.request(*arguments)
-            return Found(tuple(failures), headers=headers)
-        case "stopped":
-            return Found(tuple(hooks.stopped()))
-        case _:
-            return Found()
 
 
 def _of_page(  # noqa: PLR0913 - a page, taken apart

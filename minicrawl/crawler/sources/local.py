@@ -40,11 +40,8 @@ _OF_REQUISITES = {
 
 @dataclass(frozen=True)
 class SourceSpec:
-    """All that a process needs to make a LocalSource; can be pickled.
-
-    `capture`: makes the observer of exchanges in the process that fetches. `replayed`: archive folders to read in place
-    of the network.
-    """
+    """All that a process needs to make a LocalSource; can be pickled. `capture`: makes the observer of exchanges in the
+    process that fetches. `replayed`: archive folders to read in place of the network."""
 
     settings: CrawlSettings
     timing: Timing = STANDARD
@@ -143,7 +140,11 @@ class LocalSource:
         if self._conversion is not None and fetched.body and media_type(fetched.content_type) not in HTML_TYPES:
             return await self._converted(self._conversion, fetched, fields, wanted)
         if fetched.body:
-            parsed, identity = await self._shown(fetched, fields, wanted)
+            content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
+            parsed, identity = await self._read(page, content_type, wanted)
+            if self._hooks is not None:
+                with self._waiting(page.url, "hooks"):
+                    parsed = await self._hooks.page(parsed, page.body, page.url, content_type, shown(fields))
             fetched = fetched._replace(body=b"", **identity._asdict())
         value = refresh_value(fields)
         refresh = read_refresh(value, page.url) if value is not None and _is_html(page) else None
@@ -186,15 +187,6 @@ class LocalSource:
         with self._waiting(page.url, "parser"):
             return await self._large_pages.call(page.body, page.url, content_type, wanted)
 
-    async def _shown(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[ParsedPage, Identity]:
-        """Read a page, and show it to the hooks."""
-        content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
-        parsed, identity = await self._read(page, content_type, wanted)
-        if self._hooks is not None:
-            with self._waiting(page.url, "hooks"):
-                parsed = await self._hooks.page(parsed, page.body, page.url, content_type, shown(fields))
-        return parsed, identity
-
     @contextmanager
     def _waiting(self, url: str, waits_for: str) -> Iterator[None]:
         self._waits[url] = waits_for, asyncio.get_running_loop().time()
@@ -208,8 +200,8 @@ class LocalSource:
 
     def children(self) -> list[int]:
         """Process ids of the children for large pages, documents and hooks."""
-        others = (part for part in (self._conversion, self._hooks) if part is not None)
-        return [*self._large_pages.pids, *(pid for part in others for pid in part.pids)]
+        others = (part.sandbox for part in (self._conversion, self._hooks) if part is not None)
+        return [pid for sandbox in (self._large_pages, *others) for pid in sandbox.pids]
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
@@ -259,7 +251,7 @@ class LocalSource:
         if self._renderer is not None:
             await self._renderer.aclose()
         if self._conversion is not None:
-            await self._conversion.aclose()
+            await self._conversion.sandbox.aclose()
         await self._large_pages.aclose()
         await self._fetcher.__aexit__(kind, error, trace)
 

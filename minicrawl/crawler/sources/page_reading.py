@@ -85,10 +85,8 @@ def is_large(body: bytes) -> bool:
 
 
 def _may_have_long_tag(body: bytes) -> bool:
-    """True if a tag may have more than `_MOST_BYTES`, values with a ">" left out.
-
-    A tag without such values lies between two ">". Each such value may join two of these pieces.
-    """
+    """True if a tag may have more than `_MOST_BYTES`, values with a ">" left out: a tag without such values lies
+    between two ">", and each such value may join two of these pieces."""
     if any(byte in body for byte in _NOT_ASCII):
         return True
     text = np.frombuffer(body, dtype=np.uint8)

@@ -56,10 +56,8 @@ class Line:
         return is_unread(self._socket)
 
     def receive(self) -> list[bytes]:
-        """All messages that have come, none if the next one is not complete yet. Blocks until something comes.
-
-        Raises EOFError after the last message of an end that was closed, or at one that is too long.
-        """
+        """All messages that have come, none if the next one is not complete yet. Blocks until something comes. Raises
+        EOFError after the last message of an end that was closed, or at one that is too long."""
         piece = self._socket.recv(_AT_ONCE)
         if not piece:
             raise EOFError
@@ -283,7 +281,6 @@ class WorkerSource:
         self._ending.append(worker.process)
 
     def _watch(self) -> None:
-        """Replace workers that hang."""
         loop = asyncio.get_running_loop()
         for worker in (*self._workers.values(), *self._leaving):
             if loop.time() - worker.heard > self._timing.hang:
@@ -352,10 +349,8 @@ def chosen(host: str, numbers: Iterable[int]) -> int:
 
 
 class ChangingSource:
-    """The current source, which can be replaced while the crawl runs.
-
-    Invariant: a replaced source is closed once all its requests are answered, and not before.
-    """
+    """The current source, which can be replaced while the crawl runs. Invariant: a replaced source is closed once all
+    its requests are answered, and not before."""
 
     def __init__(
         self, workers: int, local: Callable[[], LocalSource], in_workers: Callable[[int], WorkerSource]

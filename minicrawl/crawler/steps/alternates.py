@@ -7,7 +7,7 @@ An alternate becomes known without cash, and waits behind all pages that are no 
 importance reach it along links, as they do any page.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Self
 
 import numpy as np
@@ -48,8 +48,10 @@ class Alternates(Step):
         """Make the alternates of a page known, and let them wait for their turn."""
         if not turn.parsed.alternates or turn.outcome.state is not State.FETCHED:
             return
-        page, url = turn.page, turn.fetched.url
-        urls = self._own(page, url, turn.parsed.alternates)
+        page, url, depth = turn.page, turn.fetched.url, int(self._accounts.depth[turn.page])
+        owner, refuses = site_of(url), self._admission.scope.refuses
+        others = [other for other in dict.fromkeys(map(self._plain, turn.parsed.alternates)) if other != url]
+        urls = [other for other in others if site_of(other) == owner and refuses(other, depth) is None]
         if not urls:
             return
         admitted = self._discovery.admitted(url, urls, urls)
@@ -64,12 +66,3 @@ class Alternates(Step):
     def save(self, writer: Writer) -> None:
         writer.page_rows.save_alternates(self._named)
         self._named = []
-
-    def _own(self, page: int, url: str, alternates: Sequence[str]) -> list[str]:
-        """The alternates that are in scope and of the same owner."""
-        owner, depth = site_of(url), int(self._accounts.depth[page])
-        return [
-            other
-            for other in dict.fromkeys(map(self._plain, alternates))
-            if other != url and site_of(other) == owner and self._admission.scope.refuses(other, depth) is None
-        ]

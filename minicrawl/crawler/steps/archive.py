@@ -12,7 +12,9 @@ from typing import Self
 from minicrawl import log
 from minicrawl.crawler.admission.traps import Admission
 from minicrawl.crawler.outcomes.reasons import wants
-from minicrawl.crawler.requests.requisite import FAILED, RequisiteQueue
+from minicrawl.crawler.requests.request import HostTurns
+from minicrawl.crawler.requests.requisite import FAILED
+from minicrawl.crawler.requests.requisite import Requisites as RequisiteKind
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import ArchiveRecord, PageRequest
@@ -23,10 +25,8 @@ from minicrawl.store.writer import Writer
 
 
 class Archive(Step):
-    """Writes the rows of archived answers, and the sizes of their files.
-
-    prefix: the first part of the names of this store's files.
-    """
+    """Writes the rows of archived answers, and the sizes of their files. prefix: the first part of the names of this
+    store's files."""
 
     def __init__(self, writer: Writer, settings: CrawlSettings) -> None:
         """Cuts off uncommitted records. Raises StoreError."""
@@ -41,7 +41,12 @@ class Archive(Step):
         self._open: dict[str, str] = {}
         """The file that each process writes to, by the last part of its name."""
         self._rows: list[ArchiveRecord] = []
-        self.prefix = prefix_of(self._id())
+        kept = writer.meta("archive_id")
+        if kept is None:
+            kept = secrets.token_hex(4)
+            with writer.transaction():
+                writer.save_meta({"archive_id": kept})
+        self.prefix = prefix_of(str(kept))
         cut(self._folder, committed(self._writer))
 
     @classmethod
@@ -104,24 +109,13 @@ class Archive(Step):
         """Bytes of this store's files, as far as committed."""
         return sum(self._sizes.values())
 
-    def _id(self) -> str:
-        """The id in the names of this store's files."""
-        kept = self._writer.meta("archive_id")
-        if kept is None:
-            kept = secrets.token_hex(4)
-            with self._writer.transaction():
-                self._writer.save_meta({"archive_id": kept})
-        return str(kept)
-
 
 class Requisites(Step):
-    """Notes the requisites of pages, with an archive of those that are in it. `queue`: those that wait.
+    """Notes the requisites of pages, with an archive of those that are in it. `kind`: those that wait. Of a page that
+    was rendered the archive has what Chromium has asked for."""
 
-    Of a page that was rendered the archive has what Chromium has asked for.
-    """
-
-    def __init__(self, queue: RequisiteQueue, admission: Admission) -> None:
-        self.queue, self._admission = queue, admission
+    def __init__(self, kind: RequisiteKind, admission: Admission) -> None:
+        self.kind, self._admission = kind, admission
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
@@ -133,8 +127,8 @@ class Requisites(Step):
         if again:
             with writer.transaction():
                 writer.ask_for_requisites_again(again)
-        queue = RequisiteQueue(writer, is_archived=settings.archive is not None)
-        return cls(queue, opening.state.admission)
+        state = opening.state
+        return cls(RequisiteKind(state, HostTurns(state), is_archived=settings.archive is not None), state.admission)
 
     @staticmethod
     def explain(store: Store, page: int) -> Iterable[str]:
@@ -146,12 +140,12 @@ class Requisites(Step):
     def on_turn(self, turn: Turn) -> None:
         if not turn.parsed.requisites:
             return
-        if self.queue.is_archived:
+        if self.kind.is_archived:
             is_wanted = turn.fetched.record is not None
         else:
             is_wanted = not self._admission.scope.only_checks(turn.fetched.url)
         if is_wanted:
-            self.queue.note(turn.page, turn.parsed.requisites)
+            self.kind.note(turn.page, turn.parsed.requisites)
 
     def save(self, writer: Writer) -> None:
-        self.queue.save(writer)
+        self.kind.save(writer)

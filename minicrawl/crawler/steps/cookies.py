@@ -1,9 +1,7 @@
-"""Cookies (--cookies), kept from run to run.
+"""Cookies (--cookies), added to requests for pages, accepted from their answers, and kept from run to run.
 
 A cookie wall sets a cookie and redirects to the page that was asked for, at once or by a page to sign on. Such a page
 is asked for again, twice at most, as long as it would be sent other cookies than the last time.
-
-Add cookies to requests for pages, and accept those of the responses.
 
 The jar is in the crawl's own process, so a cookie of a domain reaches its hosts whichever process asks them. An answer
 keeps its `set_cookies` only if the same request would be sent with other cookies now.
@@ -32,10 +30,8 @@ MOST_WALLS = 2
 
 
 class Cookies(Step):
-    """Sends cookies with requests, and saves them.
-
-    A partition has the cookies of its own hosts. It leaves the user's file to be written with those of all partitions.
-    """
+    """Sends cookies with requests, and saves them. A partition has the cookies of its own hosts, and leaves the user's
+    file to be written with those of all."""
 
     def __init__(self, state: CrawlState, jar: "CookieJar", file: Path | None) -> None:
         """file: to be written at the end."""

@@ -1,10 +1,6 @@
 """Fingerprints of pages that were read, the decision whether to believe a canonical, and names of one page.
 
-`recognise/duplicates` finds the duplicates.
-
-Pages that are soft 404s: they are errors from then on, and pages again should they turn out to be none.
-
-`recognise/soft404` finds them.
+Pages that are soft 404s are errors from then on, and pages again should they turn out to be none.
 """
 
 import json
@@ -167,7 +163,10 @@ class FrontPages(Step):
             return False
         url = turn.fetched.url
         for page in self._others(url, first, says_much=turn.fetched.sketch is not None):
-            if self._leads(page, turn.page, payload):
+            if page == turn.page or self._accounts.book.alias[page]:
+                continue
+            row = self._fingerprints.row(page)
+            if row is not None and row.payload == payload:
                 alias = self._urls.url(page)
                 is_file = _name(alias) == _name(url) or alias.removesuffix("/") == url.removesuffix("/")
                 reason = "same-page" if is_file else "front-page"
@@ -187,12 +186,6 @@ class FrontPages(Step):
             folder = url.rpartition("/")[0]
             yield from (page for page in first[:MOST_COMPARED] if self._urls.url(page).rpartition("/")[0] == folder)
 
-    def _leads(self, page: int, alias: int, payload: int) -> bool:
-        if page == alias or self._accounts.book.alias[page]:
-            return False
-        row = self._fingerprints.row(page)
-        return row is not None and row.payload == payload
-
 
 def _name(url: str) -> str:
     return url.rpartition("/")[2]
@@ -201,8 +194,10 @@ def _name(url: str) -> str:
 class SoftErrors(Step):
     """Makes pages read before errors, or pages again, as the evidence grows."""
 
+    probes_last = True
+
     def __init__(self, soft404s: Soft404s, state: CrawlState, aliases: Aliases, fingerprints: Duplicates) -> None:
-        self._soft404s = soft404s
+        self._soft404s, self.wanted = soft404s, soft404s.wanted
         self._accounts = state.accounts
         self._admission = state.admission
         self._pages = state.pages
@@ -220,27 +215,21 @@ class SoftErrors(Step):
         soft404s = Soft404s(stored.probes(), secret, stored.recent_pages())
         return cls(soft404s, opening.state, opening.aliases, opening.step(DuplicatePages).fingerprints)
 
-    def due_probe(self, origin: str) -> str | None:
-        return self._soft404s.take_due(origin)
-
-    def origins_to_probe(self) -> list[str]:
-        return self._soft404s.origins_due()
-
-    def put_back_probe(self, url: str) -> None:
-        self._soft404s.put_back(url)
-
     def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         self._restate(self._soft404s.note_answer(fetched, now))
 
     def recognise(self, turn: Turn) -> bool:
-        outcome = turn.outcome
-        if not outcome.is_redirect and (outcome.state is not State.FETCHED or turn.fetched.digest is None):
+        page, outcome, fetched, parsed = turn.page, turn.outcome, turn.fetched, turn.parsed
+        if not outcome.is_redirect and (outcome.state is not State.FETCHED or fetched.digest is None):
             return False
-        if self._admission.scope.only_checks(turn.fetched.url):
+        if self._admission.scope.only_checks(fetched.url):
             return False
-        parsed = turn.parsed
+        answer, is_seed = comparable(fetched), bool(self._accounts.depth[page] == 0)
+        if answer is None or (is_seed and answer is not fetched):
+            return False
         heading = "" if parsed.facts is None else f"{parsed.title or ''} {parsed.facts.h1 or ''}"
-        if not self._is_soft_404(turn.page, turn.fetched, heading):
+        self._restate(self._soft404s.read(page, answer, is_there=is_seed, heading=heading), but=page)
+        if not self._soft404s.is_soft_404(page, fetched.url):
             return False
         turn.outcome = Outcome(State.ERROR, "soft-404")
         return True
@@ -256,33 +245,24 @@ class SoftErrors(Step):
     def save(self, writer: Writer) -> None:
         self._soft404s.save(writer, is_last=self._is_settled)
 
-    def _is_soft_404(self, page: int, fetched: Fetched, heading: str) -> bool:
-        """True if a page that was just read is a soft 404; other pages are restated accordingly."""
-        answer, is_seed = comparable(fetched), bool(self._accounts.depth[page] == 0)
-        if answer is None or (is_seed and answer is not fetched):
-            return False
-        judged = self._soft404s.read(page, answer, is_there=is_seed, heading=heading)
-        self._restate(judged, but=page)
-        return self._soft404s.is_soft_404(page, fetched.url)
-
     def _restate(self, judged: Judged, but: int = -1) -> None:
         """but: the page whose turn it is."""
         lost, regained = judged
         for page in lost:
-            if page != but and self._is_read_or_redirect(page):
+            if page == but:
+                continue
+            state = self._pages.last_state(page)
+            if state == State.FETCHED or (state == State.ALIAS and self._own(page) is None):
                 self._take_for_error(page)
         for page in regained:
             is_error = page != but and self._pages.last_state(page) == State.ERROR
             if is_error and self._pages.last_turn(page).reason == "soft-404" and self._own(page) is not None:
-                self._take_for_page(page)
+                self._aliases.give_links_back(page, "ok")
+                self._tally.failures["soft-404"] -= 1
 
     def _own(self, page: int) -> bytes | None:
         """The links of a page itself if others, or none, count in their place; None: it is or was a redirect."""
         return self._pages.links_row(page).own
-
-    def _is_read_or_redirect(self, page: int) -> bool:
-        state = self._pages.last_state(page)
-        return state == State.FETCHED or (state == State.ALIAS and self._own(page) is None)
 
     def _take_for_error(self, page: int) -> None:
         row = self._pages.links_row(page)
@@ -296,7 +276,3 @@ class SoftErrors(Step):
         self._fingerprints.forget(page)
         self._tally.failures["soft-404"] += 1
         self._aliases.void_hints_to(page)
-
-    def _take_for_page(self, page: int) -> None:
-        self._aliases.give_links_back(page, "ok")
-        self._tally.failures["soft-404"] -= 1

@@ -49,17 +49,12 @@ class SessionUrls(Step):
 
     def __init__(self, sessions: Sessions, state: CrawlState) -> None:
         self._sessions, self._frontier, self._urls = sessions, state.frontier, state.urls
+        self.wanted = sessions.wanted
         self._traps = state.admission.traps  # they know what is news
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
         return cls(opening.sessions, opening.state) if opening.sessions.learns else None
-
-    def due_probe(self, origin: str) -> str | None:
-        return self._sessions.take_due(origin)
-
-    def put_back_probe(self, url: str) -> None:
-        self._sessions.put_back(url)
 
     def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         self._sessions.note_answer(fetched, title)

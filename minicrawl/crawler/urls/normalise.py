@@ -69,10 +69,8 @@ def normalise(url: str, base: str | None = None, encoding: str | None = None) ->
 
 
 def percent_encoded(url: str) -> str:
-    """A URL, or a path, in the grammar of RFC 3986: what that does not allow is escaped. Idempotent.
-
-    Browsers, and so `normalise`, leave some of it, such as "|" and "[", and in fragments nearly all.
-    """
+    """A URL, or a path, in the grammar of RFC 3986: what that does not allow is escaped. Idempotent. Browsers, and so
+    `normalise`, leave some of it, such as "|" and "[", and in fragments nearly all."""
     parts = _URI.fullmatch(re.sub("%(?![0-9A-Fa-f]{2})", "%25", url))
     assert parts is not None  # matches any text
     start, path, fragment = (quote(part, "%/:?@!$&'()*+,;=", errors="replace") for part in parts.groups())
@@ -108,11 +106,8 @@ class _KnownTargets:
         stem = base.partition("#")[0].partition("?")[0]
         url = stem[: stem.rfind("/") + 1] if base.startswith(("http://", "https://")) else ""
         folder = self._folders.get((url, encoding))
-        if folder is None or self.left < 0:
-            folder = self._new_folder(url, encoding)
-        return folder
-
-    def _new_folder(self, url: str, encoding: str | None) -> "_Folder":
+        if folder is not None and self.left >= 0:
+            return folder
         if self.left < 0:
             self._folders.clear()
             self._rooted.clear()
@@ -253,7 +248,6 @@ def is_front_page(url: str) -> bool:
 
 
 def _listed() -> list[str]:
-    """The names in parameters.txt."""
     lines = Path(__file__).with_name("parameters.txt").read_text("utf-8").splitlines()
     return [name for line in lines if not line.startswith("#") for name in line.split()]
 

@@ -126,25 +126,19 @@ class Aliases:
         return len(self._reinstated) - before
 
     def lengthen(self, pages: Iterable[int]) -> None:
-        """Pass on longer chains of aliases to some pages, from other partitions, and break chains that are too long.
-
-        A loop of aliases through several partitions is a chain that grows with every hand-over, so it ends here.
-        """
-        for page in pages:
-            longer: int | None = page
-            while longer is not None:
-                longer = self._lengthened(longer)
-
-    def _lengthened(self, page: int) -> int | None:
-        """The target of an alias, if the chain that ends there is longer now."""
+        """Pass on longer chains of aliases to some pages, from other partitions, and break chains that are too long. A
+        loop through several partitions is a chain that grows with every hand-over, so it ends here."""
         book, hops = self._accounts.book, self._accounts.hops
-        if not book.alias[page] or book.gone[page]:
-            return None
-        if hops[page] >= MAX_HOPS:
-            self._break(page)
-            return None
-        target = self._pages.outlinks(page)
-        return int(target[0]) if len(self._accounts.lengthen(target, hops[page : page + 1] + 1)) else None
+        for page in pages:
+            longer = page
+            while book.alias[longer] and not book.gone[longer]:
+                if hops[longer] >= MAX_HOPS:
+                    self._break(longer)
+                    break
+                target = self._pages.outlinks(longer)
+                if not len(self._accounts.lengthen(target, hops[longer : longer + 1] + 1)):
+                    break
+                longer = int(target[0])
 
     def _break(self, alias: int) -> None:
         """Let an alias by a hint stand for itself; make one by a redirect an error."""

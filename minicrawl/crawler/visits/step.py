@@ -4,10 +4,11 @@ A step overrides the methods that it needs. The list calls only overridden metho
 has nothing to do at some point, costs nothing there.
 """
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
+from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import ArchiveRecord, Fetched, PageRequest
 
 if TYPE_CHECKING:  # all parts are read at the start of every command
@@ -54,16 +55,10 @@ class Step:
     def on_record(self, record: ArchiveRecord, page: int | None) -> None:
         """Called when an answer is in the archive. page: None for requests that are not for a page."""
 
-    def due_probe(self, origin: str) -> str | None:
-        """A URL to ask an origin for, once, in place of a page whose turn has come; or None."""
-        return None
-
-    def origins_to_probe(self) -> Iterable[str]:
-        """Origins that a probe is due at, and is to be made at even if they have no page left."""
-        return ()
-
-    def put_back_probe(self, url: str) -> None:
-        """Make a probe due again that came to nothing."""
+    wanted: dict[str, str]
+    """By origin the URL of a probe, to be asked for once, in place of a page whose turn has come; taken out then."""
+    probes_last: ClassVar[bool] = False
+    """Probes are made even at origins that have no page left."""
 
     def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         """Take in the answer to a probe, and its title."""
@@ -140,15 +135,24 @@ class Steps:
                 opening.opened.append(step)
         self._steps = tuple(opening.opened)
         self._probes: dict[str, Step] = {}  # by URL: the step that asked for it
-        self._probing = self._with("due_probe")
+        self._probing = self._with("on_probe")
         self._request, self._refusal, self._source = map(self._with, ("request", "refusal", "source"))
         self._on_record, self._on_answer, self._recognise = map(self._with, ("on_record", "on_answer", "recognise"))
-        self._before_links, self._on_links = self._with("before_links"), self._with("on_links")
-        self._on_turn, self._on_unchanged = self._with("on_turn"), self._with("on_unchanged")
+        self.before_links, self.on_links = self._calling("before_links"), self._calling("on_links")
+        self.on_turn, self.on_unchanged = self._calling("on_turn"), self._calling("on_unchanged")
 
     def _with(self, method: str) -> list[Step]:
-        """The steps that override a method."""
         return [step for step in self._steps if getattr(type(step), method) is not getattr(Step, method)]
+
+    def _calling(self, method: str) -> "Callable[[Turn], None]":
+        """Calls a method of the steps that override it, in order."""
+        calls = [getattr(step, method) for step in self._with(method)]
+
+        def call(turn: "Turn") -> None:
+            for each in calls:
+                each(turn)
+
+        return call
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self._steps)
@@ -181,7 +185,7 @@ class Steps:
     def due(self, origin: str) -> str | None:
         """The probe to make at an origin now, if any."""
         for step in self._probing:
-            url = step.due_probe(origin)
+            url = step.wanted.pop(origin, None)
             if url is not None:
                 self._probes[url] = step
                 return url
@@ -189,11 +193,11 @@ class Steps:
 
     def origins_due(self) -> list[str]:
         """Origins to probe that may have no page left."""
-        return [origin for step in self._probing for origin in step.origins_to_probe()]
+        return [origin for step in self._probing if step.probes_last for origin in step.wanted]
 
     def put_back(self, url: str) -> None:
         if (step := self._probes.pop(url, None)) is not None:
-            step.put_back_probe(url)
+            step.wanted.setdefault(origin_of(url), url)
 
     def absorb(self, fetched: Fetched, title: str | None, now: float) -> None:
         """Take in the answer to a probe, and its title."""
@@ -210,22 +214,6 @@ class Steps:
         for step in self._recognise:
             if step.recognise(turn):
                 return
-
-    def before_links(self, turn: "Turn") -> None:
-        for step in self._before_links:
-            step.before_links(turn)
-
-    def on_links(self, turn: "Turn") -> None:
-        for step in self._on_links:
-            step.on_links(turn)
-
-    def on_turn(self, turn: "Turn") -> None:
-        for step in self._on_turn:
-            step.on_turn(turn)
-
-    def on_unchanged(self, turn: "Turn") -> None:
-        for step in self._on_unchanged:
-            step.on_unchanged(turn)
 
     def after_commit(self) -> None:
         for step in self._steps:

@@ -1,8 +1,6 @@
-"""The turn of a page, as it passes from step to step.
+"""The turn of a page, as it passes from step to step; and links beyond --max-depth.
 
-Links beyond --max-depth, kept in case they may be followed later.
-
-They are followed when a shorter way to the page is found, or when a later run goes deeper.
+These are followed when a shorter way to the page is found, or when a later run goes deeper.
 """
 
 import json
@@ -16,7 +14,7 @@ from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.model import Fetched, ParsedPage, Place, State
-from minicrawl.opic.arrays import IntArray, Pages
+from minicrawl.opic.arrays import Pages
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import PlacedLinks, placed, places_to_bytes, to_bytes
 from minicrawl.store.pages import LastAnswer
@@ -127,7 +125,9 @@ class DeepLinks:
         left_out = max(row.refused - len(admitted.urls), 0)
         self._tally.left_out += left_out - row.refused
         row = row._replace(refused=left_out, too_deep=json.dumps(still) if still else None)
-        outlinks = _longer(own, found)
+        targets_now = np.concatenate([own.targets, found])
+        in_list = np.full(len(found), Place.LIST, dtype=np.uint8)  # their place is unknown
+        outlinks = PlacedLinks(targets_now, None if own.places is None else np.concatenate([own.places, in_list]))
         targets, places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
         if row.own is None:
             self._accounts.relink(page, outlinks, own)
@@ -135,11 +135,3 @@ class DeepLinks:
         else:
             self._pages.relink(row._replace(own=targets, own_places=places))
         return known[self._accounts.depth[known] < depths]
-
-
-def _longer(links: PlacedLinks, found: IntArray) -> PlacedLinks:
-    """The links of a page with more links appended, whose place is unknown: as in a list."""
-    targets = np.concatenate([links.targets, found])
-    if links.places is None:
-        return PlacedLinks(targets)
-    return PlacedLinks(targets, np.concatenate([links.places, np.full(len(found), Place.LIST, dtype=np.uint8)]))

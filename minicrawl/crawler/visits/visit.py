@@ -101,10 +101,8 @@ class Visits:
             self._visit(turn)
 
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
-        """Take in the turn of a page that must not or cannot be fetched before `until`. No cash must be stuck.
-
-        A page in a trap of duplicates waits until others of its pattern may have proved it to be none.
-        """
+        """Take in the turn of a page that must not or cannot be fetched before `until`. One in a trap of duplicates
+        waits until others of its pattern may have proved it to be none."""
         frontier = self.state.frontier
         frontier.release(page, now, asked=False)
         if reason == "trap-duplicates" and frontier.pages.let_others_first(page):
@@ -128,9 +126,16 @@ class Visits:
         depths = state.accounts.depth.take(outlinks) if state.admission.scope.limits_depth else None
         links = self.deep_links.noted(turn, links, before)
         self.steps.on_links(turn)
-        self._spend(turn, placed_links, before)
-        self._retire_if_dead(turn, was_read=before is not None)
-        self._count(turn.outcome, links, before)
+        assert turn.outcome.state is not None
+        old = NOWHERE if before is None else placed(before.targets, before.places)
+        state.accounts.visit(page, placed_links, old, kind_of(turn.outcome.state, turn.fetched.status is not None))
+        if turn.outcome.state is State.ERROR and turn.outcome.reason in DEAD:  # what is not there holds nothing
+            state.accounts.book.retire(page)
+            if before is not None and turn.outcome.reason in NOT_FOUND and state.pages.was_there(page):
+                turn.outcome = replace(turn.outcome, state=State.GONE)
+        state.tally.left_out += links.refused - (0 if before is None else before.refused)
+        if turn.outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):
+            state.tally.failures[turn.outcome.reason] += 1
         state.pages.note_turn(self._row(turn), links)
         self.ranking.note_turn(len(outlinks))
         self.aliases.note_turn(turn, links, before)
@@ -139,8 +144,9 @@ class Visits:
         state.frontier.pages.credit(state.discovery.only_offered(outlinks))
         born = state.discovery.offer_new(now)
         self.sitemaps.let_earned_in(born, now)
-        if turn.outcome.reason == "not-html" and not state.accounts.depth[page] and _may_list(turn.fetched):
-            # A sitemap, a feed or a list of URLs, of any host in scope.
+        is_other_seed = turn.outcome.reason == "not-html" and not state.accounts.depth[page]
+        if is_other_seed and turn.fetched.status == 200 and media_type(turn.fetched.content_type) in LIST_TYPES:
+            # It may be a sitemap, a feed or a list of URLs, of any host in scope.
             self.sitemaps.queue.named_by_robots(state.frontier.host(page).id, [turn.fetched.url], page, now)
         self.steps.on_turn(turn)
         self._let_wait(turn)
@@ -166,31 +172,7 @@ class Visits:
             self.state.accounts.revive(page)
         self.state.frontier.put_back(page, now, now + outcome.wait)
 
-    # The steps of a visit.
-
-    def _spend(self, turn: Turn, outlinks: PlacedLinks, before: Links | None) -> None:
-        """Note the visit in the book."""
-        assert turn.outcome.state is not None
-        old = NOWHERE if before is None else placed(before.targets, before.places)
-        kind = kind_of(turn.outcome.state, turn.fetched.status is not None)
-        self.state.accounts.visit(turn.page, outlinks, old, kind)
-
-    def _retire_if_dead(self, turn: Turn, *, was_read: bool) -> None:
-        """Let a page that is not there hold nothing; one that was there before, and is not found any more, is gone."""
-        if turn.outcome.state is not State.ERROR or turn.outcome.reason not in DEAD:
-            return
-        self.state.accounts.retire(turn.page)
-        if was_read and turn.outcome.reason in NOT_FOUND and self.state.pages.was_there(turn.page):
-            turn.outcome = replace(turn.outcome, state=State.GONE)
-
-    def _count(self, outcome: Outcome, links: Links, before: Links | None) -> None:
-        tally = self.state.tally
-        tally.left_out += links.refused - (before.refused if before is not None else 0)
-        if outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):
-            tally.failures[outcome.reason] += 1
-
     def _row(self, turn: Turn) -> TurnRow:
-        """The row of a page's turn."""
         outcome, fetched = turn.outcome, turn.fetched
         assert outcome.state is not None
         log.event(
@@ -206,7 +188,6 @@ class Visits:
         return TurnRow(turn.page, str(outcome.state), outcome.reason, 0, answer)
 
     def _let_wait(self, turn: Turn) -> None:
-        """Let the page wait for another turn, if it is to have one."""
         page, frontier = turn.page, self.state.frontier
         frontier.pages.first.discard(page)
         if turn.outcome.state is State.GONE:
@@ -284,11 +265,6 @@ class Visits:
 def _places(parsed: ParsedPage) -> bytes:
     """The places of the outlinks of a page; all 0 if unknown."""
     return parsed.places or bytes(len(parsed.outlinks))
-
-
-def _may_list(fetched: Fetched) -> bool:
-    """True if an answer may be a sitemap, a feed or a list of URLs."""
-    return fetched.status == 200 and media_type(fetched.content_type) in LIST_TYPES
 
 
 _TRAP_SECONDS = 86_400.0
@@ -383,18 +359,13 @@ class LastProbe(Probe):
 
     waits = True
 
-    def on_refusal(self, refusal: Refusal, now: float) -> None:
-        self.turns.frontier.end_turn(self.turn, now, asked=False)
-
     def put_back(self, rest: float, now: float) -> None:
         Request.put_back(self, rest, now)
 
 
 class LastProbes(Kind):
-    """Probes of origins whose last page made them due: no page is left in whose place they could be made.
-
-    is_allowed: True if robots.txt allows a URL.
-    """
+    """Probes of origins whose last page made them due: no page is left in whose place they could be made. is_allowed:
+    True if robots.txt allows a URL."""
 
     def __init__(self, visits: Visits, is_allowed: Callable[[str], bool]) -> None:
         self._visits = visits

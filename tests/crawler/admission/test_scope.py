@@ -11,7 +11,7 @@ SEEDS = ["http://www.example.co.uk:8080/docs/index.html", "https://other.org/a/b
 
 
 def refusal(url: str, depth: int = 1, seeds: list[str] = SEEDS, **settings: Any) -> str | None:
-    return Scope.of(CrawlSettings(**settings), seeds).refuses(url, depth)
+    return Scope(CrawlSettings(**settings), seeds).refuses(url, depth)
 
 
 @pytest.mark.parametrize(
@@ -105,11 +105,11 @@ def test_patterns_are_searched_for_in_the_whole_url_and_deny_wins(
     ],
 )
 def test_the_rule_names_the_option_and_the_pattern(settings: dict[str, Any], url: str, rule: str | None) -> None:
-    assert Scope.of(CrawlSettings(**settings), SEEDS).rule(url, 5) == rule
+    assert Scope(CrawlSettings(**settings), SEEDS).rule(url, 5) == rule
 
 
 def test_the_rule_shows_few_of_many_places() -> None:
-    scope = Scope.of(CrawlSettings(scope="host"), [f"http://h{number}.test/" for number in range(5)])
+    scope = Scope(CrawlSettings(scope="host"), [f"http://h{number}.test/" for number in range(5)])
     rule = "--scope host: x.test is none of the seeds': h0.test, h1.test, h2.test and 2 more"
     assert scope.rule("http://x.test/", 0) == rule
 
@@ -139,7 +139,7 @@ def test_urls_longer_than_the_limit_are_refused() -> None:
 def test_of_many_links_those_are_followed_that_nothing_refuses(
     settings: dict[str, Any], source: str, depth: int
 ) -> None:
-    scope = Scope.of(CrawlSettings(**settings), SEEDS)
+    scope = Scope(CrawlSettings(**settings), SEEDS)
     long = "x" * MAX_URL_LENGTH
     hosts = ["http://shop.example.co.uk/", "https://other.org/", "http://c.test/x?y", "http://c.test/x.png"]
     urls = [*SEEDS, *hosts, f"http://c.test/{long}", f"https://other.org/{long}"]
@@ -147,7 +147,7 @@ def test_of_many_links_those_are_followed_that_nothing_refuses(
 
 
 def test_linked_pages_of_other_sites_are_fetched_and_lead_no_further() -> None:
-    scope = Scope.of(CrawlSettings(scope="linked", deny=("never",)), SEEDS)
+    scope = Scope(CrawlSettings(scope="linked", deny=("never",)), SEEDS)
     ours, theirs = "http://shop.example.co.uk/", "http://c.test/"
     assert [scope.only_checks(url) for url in (*SEEDS, ours, theirs)] == [False, False, False, True]
     assert scope.refuses(theirs, 1, source=ours) is None

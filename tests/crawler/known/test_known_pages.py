@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.stored_pages import add_pages, answer, turn
 
-from minicrawl.crawler.known.known_pages import Batch, KnownPages
+from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.model import State
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import to_bytes
@@ -19,13 +19,13 @@ class Known:
     """A store of three pages, and what is noted of them."""
 
     def __init__(self, path: Path) -> None:
-        self.writer, self.batch = Writer(path), Batch()
+        self.writer = Writer(path)
         add_pages(self.writer, [f"http://a.test/{page}" for page in range(3)])
-        self.pages = KnownPages(self.writer, self.batch)
+        self.pages = KnownPages(self.writer)
 
     def commit(self) -> None:
         with self.writer.transaction():
-            self.batch.save(self.writer)
+            self.pages.save(self.writer)
 
 
 @pytest.fixture

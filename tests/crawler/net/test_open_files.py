@@ -14,7 +14,8 @@ import pytest
 from support.sites import Server, Site, crawl, html, rows
 
 from minicrawl.crawler.net.addresses import DnsCache
-from minicrawl.crawler.net.open_files import LEAST, RESERVED, is_full, room
+from minicrawl.crawler.net.open_files import LEAST, RESERVED, room
+from minicrawl.system import is_out_of_files
 from minicrawl.timing import Timing
 
 HURRY = Timing(full=0.0, retry=0.001, robots_retry=0.001)
@@ -54,7 +55,7 @@ def test_a_name_that_could_not_be_asked_for_is_not_one_whose_name_server_fails()
                         taken.append(os.dup(0))
                 with pytest.raises(OSError, match=r"^\[Errno") as caught:
                     await dns.addresses(f"h{number}.test")
-                if is_full():  # nothing else in this process has closed a file meanwhile
+                if is_out_of_files(1):  # nothing else in this process has closed a file meanwhile
                     break
             assert "too many files" in str(caught.value)
             assert caught.value.errno == errno.EMFILE
@@ -63,7 +64,7 @@ def test_a_name_that_could_not_be_asked_for_is_not_one_whose_name_server_fails()
             for file in taken:
                 os.close(file)
             resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-        assert not is_full()
+        assert not is_out_of_files(1)
         assert await dns.addresses("localhost")
         await dns.close()
 

@@ -18,7 +18,7 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import SCOPES
 from minicrawl.store.writer import Writer
 
-SCOPE = Scope.of(CrawlSettings(), ())
+SCOPE = Scope(CrawlSettings(), ())
 # Reason codes as the source has them: behind a state, in tables of exceptions, and those of traps.
 _IN_SOURCE = re.compile(
     r"""(?:State\.[A-Z]+,\s|reason=|Error,?\),\s|FetchError\()"([a-z]+(?:-[a-z0-9]+)*)"|"(trap-[a-z-]+)\""""

@@ -13,7 +13,7 @@ NEW, OLD = True, False  # whether a page is news
 def asked(sessions: Sessions, url: str, digest: int, is_news: bool, *, without: dict[str, int]) -> str | None:
     """The probe that a page gives rise to, which is answered."""
     sessions.note_page(0, Fetched(url, digest=digest), ParsedPage(), is_news=is_news)
-    probe = sessions.take_due("http://a.test")
+    probe = sessions.wanted.pop("http://a.test", None)
     if probe is not None:
         sessions.note_answer(Fetched(probe, status=200, digest=without.get(probe, -2)), None)
     return probe
@@ -59,7 +59,7 @@ def test_one_page_that_differs_ends_it() -> None:
 def test_overloaded_server_says_nothing_of_a_parameter(status: int, verdict: str) -> None:
     sessions = Sessions()
     sessions.note_page(0, Fetched(page("p", 1, 1), digest=1), ParsedPage(), is_news=OLD)
-    probe = sessions.take_due("http://a.test")
+    probe = sessions.wanted.pop("http://a.test", None)
     assert probe is not None
     sessions.note_answer(Fetched(probe, status=status), None)
     assert [row.verdict for row in sessions.take_rows()] == [verdict]

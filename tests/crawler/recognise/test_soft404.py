@@ -157,7 +157,7 @@ def test_restart_forgets_nothing_of_pages_that_were_read(own: int) -> None:
         not_found = f"home sorry there is nothing here {words(rng, own)}"
         said = not_found if number < dead else f"home {words(rng, 30)}"
         found.read(number, page_of(url, said), is_there=False)
-        if number >= dead and (probe := found.take_due("http://a.test")):
+        if number >= dead and (probe := found.wanted.pop("http://a.test", None)):
             found.note_answer(page_of(probe, not_found), 0.0)
         new, dropped = found.take_read()
         kept = {row.id: row for row in [*kept.values(), *new] if row.id not in dropped}
@@ -175,7 +175,7 @@ def test_pages_taken_for_errors_are_given_back_when_nearly_all_are_like_them() -
     found = Soft404s([], b"secret")
     judged = [found.read(number, page_of(f"{HOME}f/a{number}", "nothing here"), is_there=False) for number in range(16)]
     for _ in range(2):
-        probe = found.take_due("http://a.test")
+        probe = found.wanted.pop("http://a.test", None)
         assert probe is not None
         judged.append(found.note_answer(page_of(probe, "nothing here"), 0.0))
     for number, said in ((16, "wholly other text"), (17, "as this is")):

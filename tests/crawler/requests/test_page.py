@@ -24,22 +24,15 @@ PROBED = HOME + "cannot-exist"
 class Probing(Step):
     """Wants one URL of every origin, once."""
 
+    probes_last = True
+
     def __init__(self) -> None:
-        self.due_urls = {HOME.rstrip("/"): PROBED}
+        self.wanted = {HOME.rstrip("/"): PROBED}
         self.answers: list[Fetched] = []
 
     @classmethod
     def of(cls, opening: Opening) -> Self:
         return cls()
-
-    def due_probe(self, origin: str) -> str | None:
-        return self.due_urls.pop(origin, None)
-
-    def origins_to_probe(self) -> list[str]:
-        return list(self.due_urls)
-
-    def put_back_probe(self, url: str) -> None:
-        self.due_urls[HOME.rstrip("/")] = url
 
     def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         self.answers.append(fetched)

@@ -16,18 +16,12 @@ class Probing(Step):
     url = ABSENT
 
     def __init__(self) -> None:
-        self.due = [self.url]
+        self.wanted = {ORIGIN: self.url}
         self.answers: list[str] = []
 
     @classmethod
     def of(cls, opening: Opening) -> Self:
         return cls()
-
-    def due_probe(self, origin: str) -> str | None:
-        return self.due.pop() if self.due else None
-
-    def put_back_probe(self, url: str) -> None:
-        self.due.append(url)
 
     def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         self.answers.append(fetched.url)
